@@ -1,0 +1,82 @@
+//! What may be concluded from: points with their standing trials and the estimates of their logarithms.
+
+use iosonde_model::{About, Estimate, Op, Point, Trial};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// An estimate on the log scale: the natural logarithm of a rate or of a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogEstimate {
+    /// Of ln(value).
+    pub log_mean: f64,
+    /// Of `log_mean`; correlation and the stopping rule are already in it.
+    pub standard_error: f64,
+    /// Of the residual variance behind the standard error.
+    pub degrees_of_freedom: f64,
+}
+
+impl LogEstimate {
+    /// The value itself.
+    pub fn value(&self) -> f64 {
+        self.log_mean.exp()
+    }
+
+    /// The half-width of the interval of `log_mean`.
+    pub fn half_width(&self, confidence: f64) -> f64 {
+        student_t(confidence, self.degrees_of_freedom) * self.standard_error
+    }
+
+    /// The value with its interval.
+    pub fn estimate(&self, confidence: f64) -> Estimate {
+        let half = self.half_width(confidence);
+        Estimate {
+            value: self.value(),
+            low: Some((self.log_mean - half).exp()),
+            high: Some((self.log_mean + half).exp()),
+        }
+    }
+}
+
+/// The two-sided quantile of Student's t: 95 % and 10 degrees give 2.23.
+pub fn student_t(confidence: f64, degrees_of_freedom: f64) -> f64 {
+    let t = StudentsT::new(0.0, 1.0, degrees_of_freedom.max(1.0)).expect("degrees of freedom are positive");
+    t.inverse_cdf(0.5 + confidence / 2.0)
+}
+
+/// One direction of a point.
+#[derive(Debug, Clone)]
+pub struct DirectionEvidence {
+    /// Completions per second.
+    pub iops: LogEstimate,
+    /// Mean latency in nanoseconds.
+    pub latency_ns_mean: LogEstimate,
+}
+
+/// A point with what stands behind it.
+#[derive(Debug, Clone)]
+pub struct Evidence<'a> {
+    /// The point.
+    pub point: &'a Point,
+    /// Its trials whose figures of the kind in question stand (see [`Evidence::standing`]).
+    pub trials: Vec<&'a Trial>,
+    /// For each trial of `trials`, what a void verdict is about, if any.
+    pub void: Vec<Option<About>>,
+    /// What the reads say; `None` where there are none, or too few trials for an interval.
+    pub read: Option<DirectionEvidence>,
+    /// What the writes say.
+    pub write: Option<DirectionEvidence>,
+}
+
+impl<'a> Evidence<'a> {
+    /// One direction.
+    pub fn direction(&self, op: Op) -> Option<&DirectionEvidence> {
+        match op {
+            Op::Read => self.read.as_ref(),
+            Op::Write => self.write.as_ref(),
+        }
+    }
+
+    /// The trials whose figures of this kind no verdict voids.
+    pub fn standing(&self, about: About) -> impl Iterator<Item = &'a Trial> + '_ {
+        self.trials.iter().zip(&self.void).filter(move |(_, void)| !void.is_some_and(|v| v.touches(about))).map(|(t, _)| *t)
+    }
+}

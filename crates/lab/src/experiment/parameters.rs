@@ -1,0 +1,189 @@
+//! The parameters of an experiment as a study gives them: scalars, lists, and ranges such as `"4k..4M*4"`.
+
+use iosonde_model::{Rw, nearest, units};
+use std::fmt;
+
+/// One key that an experiment understands.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// The key in the study's TOML.
+    pub key: &'static str,
+    /// What it means, with its unit.
+    pub explain: &'static str,
+    /// The value where the study gives none, as TOML text: `"4k"`, `[1, 8]`.
+    pub default: &'static str,
+}
+
+/// A parameter that an experiment cannot use, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("experiment `{experiment}`: {message}")]
+pub struct ParameterError {
+    /// The experiment's name in the study.
+    pub experiment: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// The parameters of one experiment, defaults filled in, unknown keys refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    experiment: String,
+    values: toml::Table,
+}
+
+impl Parameters {
+    /// Checks a study's table against what the experiment understands.
+    pub fn check(experiment: &str, given: &toml::Table, known: &[Parameter]) -> Result<Self, ParameterError> {
+        let fail = |message| ParameterError { experiment: experiment.to_owned(), message };
+        for key in given.keys() {
+            if !known.iter().any(|parameter| parameter.key == key) {
+                let keys: Vec<_> = known.iter().map(|parameter| parameter.key).collect();
+                let hint = nearest(key, keys.iter().copied()).map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
+                return Err(fail(format!("it has no parameter `{key}`{hint} It has {}", keys.join(", "))));
+            }
+        }
+        let mut values = given.clone();
+        for parameter in known {
+            if !values.contains_key(parameter.key) {
+                let text = format!("v = {}", parameter.default);
+                let mut table: toml::Table = toml::from_str(&text).expect("a default is valid TOML");
+                values.insert(parameter.key.to_owned(), table.remove("v").expect("it was just written"));
+            }
+        }
+        Ok(Self { experiment: experiment.to_owned(), values })
+    }
+
+    /// Every value of a list of sizes in bytes.
+    pub fn sizes(&self, key: &str) -> Result<Vec<u64>, ParameterError> {
+        self.list(key, |text| units::parse_size(text).map_err(|e| e.to_string()))
+    }
+
+    /// One size in bytes.
+    pub fn size(&self, key: &str) -> Result<u64, ParameterError> {
+        self.one(key, self.sizes(key)?)
+    }
+
+    /// Every value of a list of counts, at least 1 each.
+    pub fn counts(&self, key: &str) -> Result<Vec<u32>, ParameterError> {
+        self.list(key, |text| match text.parse::<u32>() {
+            Ok(0) | Err(_) => Err(format!("`{text}` is no count; write 1, 2, ..")),
+            Ok(count) => Ok(u64::from(count)),
+        })
+        .map(|counts| counts.into_iter().map(|count| count as u32).collect())
+    }
+
+    /// One count.
+    pub fn count(&self, key: &str) -> Result<u32, ParameterError> {
+        self.one(key, self.counts(key)?)
+    }
+
+    /// A list of access patterns.
+    pub fn patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
+        self.texts(key)?.iter().map(|text| text.parse().map_err(|message| self.fail(message))).collect()
+    }
+
+    /// A list of percentages, 0 .. 100.
+    pub fn percentages(&self, key: &str) -> Result<Vec<f64>, ParameterError> {
+        let read = |text: &String| units::parse_percent(text).map(|share| share * 100.0);
+        self.texts(key)?.iter().map(|text| read(text).map_err(|e| self.fail(format!("`{key}`: {e}")))).collect()
+    }
+
+    /// An error about these parameters.
+    pub fn fail(&self, message: impl fmt::Display) -> ParameterError {
+        ParameterError { experiment: self.experiment.clone(), message: message.to_string() }
+    }
+
+    fn one<T: Copy>(&self, key: &str, values: Vec<T>) -> Result<T, ParameterError> {
+        match values[..] {
+            [value] => Ok(value),
+            _ => Err(self.fail(format!("`{key}` takes one value, not {}", values.len()))),
+        }
+    }
+
+    fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
+        fn scalar(value: &toml::Value) -> Option<String> {
+            match value {
+                toml::Value::String(text) => Some(text.clone()),
+                toml::Value::Integer(number) => Some(number.to_string()),
+                toml::Value::Float(number) => Some(number.to_string()),
+                _ => None,
+            }
+        }
+        let value = self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
+        let texts = match value {
+            toml::Value::Array(values) => values.iter().map(scalar).collect(),
+            value => scalar(value).map(|text| vec![text]),
+        };
+        let texts: Vec<String> = texts.ok_or_else(|| self.fail(format!("`{key}` cannot be {value}")))?;
+        if texts.is_empty() { Err(self.fail(format!("`{key}` is empty"))) } else { Ok(texts) }
+    }
+
+    /// Lists and ranges alike: `"4k..4M*4"` is 4 KiB, 16 KiB, .. 4 MiB; `"0..100+10"` counts in steps of ten.
+    fn list(&self, key: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, ParameterError> {
+        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
+        let mut out = Vec::new();
+        for text in self.texts(key)? {
+            match text.split_once("..") {
+                None => out.push(read(&text).map_err(fail)?),
+                Some((first, rest)) => out.extend(range(first, rest, &read).map_err(fail)?),
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn range(first: &str, rest: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, String> {
+    let form = "a range is written `first..last*factor` or `first..last+step`";
+    let at = rest.find(['*', '+']).ok_or(form)?;
+    let (last, step) = (read(&rest[..at])?, read(&rest[at + 1..])?);
+    let multiply = rest.as_bytes()[at] == b'*';
+    let mut value = read(first)?;
+    if step == 0 || (multiply && (step < 2 || value == 0)) {
+        return Err(format!("a step of {step} never arrives; {form}"));
+    }
+    let mut out = Vec::new();
+    while value <= last {
+        // 10,000: more points than any budget; a slip such as `1..1000000+1` should not fill the memory.
+        if out.len() == 10_000 {
+            return Err("more than 10,000 values".into());
+        }
+        out.push(value);
+        value = if multiply { value.saturating_mul(step) } else { value.saturating_add(step) };
+    }
+    if out.is_empty() { Err(format!("`{first}..{rest}` is empty")) } else { Ok(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Parameter] = &[
+        Parameter { key: "block_size", explain: "", default: "\"4k..64k*4\"" },
+        Parameter { key: "depth", explain: "", default: "[1, \"2..8*2\"]" },
+        Parameter { key: "rw", explain: "", default: "\"randread\"" },
+        Parameter { key: "mix", explain: "", default: "70" },
+    ];
+
+    fn given(text: &str) -> Result<Parameters, ParameterError> {
+        Parameters::check("block-size", &toml::from_str(text).unwrap(), KNOWN)
+    }
+
+    #[test]
+    fn defaults_lists_and_ranges() {
+        let parameters = given("rw = [\"randread\", \"randwrite\"]").unwrap();
+        assert_eq!(parameters.sizes("block_size").unwrap(), [4096, 16384, 65536]);
+        assert_eq!(parameters.counts("depth").unwrap(), [1, 2, 4, 8]);
+        assert_eq!(parameters.patterns("rw").unwrap(), [Rw::RandRead, Rw::RandWrite]);
+        assert_eq!(parameters.percentages("mix").unwrap(), [70.0]);
+    }
+
+    #[test]
+    fn slips_are_named() {
+        let unknown = given("blok_size = \"4k\"").unwrap_err().to_string();
+        assert!(unknown.contains("did you mean `block_size`?"), "{unknown}");
+        let endless = given("depth = \"1..8*1\"").unwrap().counts("depth").unwrap_err().to_string();
+        assert!(endless.contains("never arrives"), "{endless}");
+        assert!(given("depth = 0").unwrap().counts("depth").is_err());
+        assert!(given("rw = \"randred\"").unwrap().patterns("rw").unwrap_err().message.contains("randread"));
+    }
+}

@@ -1,0 +1,9 @@
+//! Thinks: statistics, experiments, the schedule, checks and findings. Pure: no file, no clock, no printing.
+//!
+//! Everything here works as well on a run of a year ago as on one that is under way.
+
+pub mod check;
+pub mod evidence;
+pub mod experiment;
+pub mod finding;
+pub mod stats;

@@ -1,0 +1,123 @@
+//! What is measured, and on what machine: facts read before a run, absent as `None`.
+
+use serde::{Deserialize, Serialize};
+
+/// What the bytes finally lie on, as far as the system tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Medium {
+    /// The kernel says that it does not rotate.
+    Flash,
+    /// The kernel says that it rotates.
+    Disk,
+    /// Memory: tmpfs, ramfs, zram.
+    Memory,
+    /// A network file system.
+    Network,
+    /// A file system in user space.
+    UserSpace,
+    /// A simulated device.
+    Simulated,
+    /// A disk of a virtual machine: whatever lies behind it is the host's secret.
+    Virtual,
+    /// Nothing told.
+    Unknown,
+}
+
+/// The storage below a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// `directory`, `file`, `block` or `simulated`.
+    pub kind: String,
+    /// The name of the block device: `nvme0n1`, `vda`.
+    pub name: Option<String>,
+    /// Vendor and model.
+    pub model: Option<String>,
+    /// Size of the device, or of the file that was measured.
+    pub size_bytes: Option<u64>,
+    /// The kernel's word, often wrong in virtual machines.
+    pub rotational: Option<bool>,
+    /// What the bytes lie on.
+    pub medium: Medium,
+    /// `ext4`, `tmpfs`, `nfs4`; `None` on a bare device.
+    pub file_system: Option<String>,
+    /// Mount options, as mounted.
+    pub mount_options: Option<String>,
+    /// `PCIe 4.0 x4`, `SATA 6 Gb/s`, `virtio`.
+    pub link: Option<String>,
+    /// Smallest unit that the device addresses.
+    pub logical_block_bytes: Option<u64>,
+    /// Smallest unit that the device says it writes whole.
+    pub physical_block_bytes: Option<u64>,
+    /// What direct I/O must be aligned to; `None` where the file system gives none.
+    pub direct_alignment_bytes: Option<u64>,
+    /// The I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// The block devices below the target, from the nearest to the last: `loop0`, `vda`.
+    pub chain: Vec<String>,
+    /// Bytes of the file or device that were prepared and may be addressed.
+    pub working_set_bytes: u64,
+    /// Bytes that were asked for, where the working set is smaller.
+    pub asked_size_bytes: Option<u64>,
+    /// What stands between this system and the medium and cannot be seen through: "a virtual machine's host".
+    pub unseen: Option<String>,
+    /// The engine that measures, and why if another was wanted.
+    pub engine: String,
+    /// Whether direct I/O is used.
+    pub direct: bool,
+    /// Whether writing is allowed.
+    pub writable: bool,
+    /// Sentences a reader of the figures must know: direct I/O not available, engine fell back, ..
+    pub notes: Vec<String>,
+}
+
+impl Device {
+    /// A device of which nothing is known but its kind and working set.
+    pub fn unknown(kind: &str, working_set_bytes: u64) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            name: None,
+            model: None,
+            size_bytes: None,
+            rotational: None,
+            medium: Medium::Unknown,
+            file_system: None,
+            mount_options: None,
+            link: None,
+            logical_block_bytes: None,
+            physical_block_bytes: None,
+            direct_alignment_bytes: None,
+            scheduler: None,
+            write_cache: None,
+            chain: Vec::new(),
+            working_set_bytes,
+            asked_size_bytes: None,
+            unseen: None,
+            engine: String::new(),
+            direct: false,
+            writable: true,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// The machine that measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Its name.
+    pub name: Option<String>,
+    /// Operating system and kernel.
+    pub kernel: Option<String>,
+    /// The processor's model.
+    pub cpu: Option<String>,
+    /// Processors that this process may use.
+    pub cpus: Option<u32>,
+    /// Memory in all.
+    pub memory_bytes: Option<u64>,
+    /// The hypervisor, where there is one.
+    pub virtualization: Option<String>,
+    /// The clock that times requests: `tsc`, `clock_gettime`, `virtual`.
+    pub clock: Option<String>,
+}

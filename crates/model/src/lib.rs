@@ -1,0 +1,29 @@
+//! Names: the words of iosonde as types. Nothing here makes I/O, draws a number or prints.
+//!
+//! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
+//! here is its name there, unit last.
+
+mod device;
+mod finding;
+mod histogram;
+mod point;
+mod registry;
+mod run;
+mod spec;
+mod study;
+mod trial;
+pub mod units;
+mod verdict;
+mod witness;
+
+pub use device::{Device, Host, Medium};
+pub use finding::{Advice, Conditions, Finding, Status};
+pub use histogram::Histogram;
+pub use point::{Closed, Estimate, Planned, Point, PointDirection};
+pub use registry::{Entry, Named, Registry, Unknown, nearest};
+pub use run::{RUN_SCHEMA, Run, RunInfo, RunState};
+pub use spec::{Distribution, Op, Payload, Rw, TrialSpec};
+pub use study::{ExperimentSpec, Study, StudyError};
+pub use trial::{Direction, LatencySummary, Phase, Trial, Window, WindowDirection};
+pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};
+pub use witness::Witnesses;

@@ -1,0 +1,127 @@
+//! One combination of parameters with its trials, and what they say together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Op, TrialSpec};
+
+/// A value and its interval. Where there is no interval, `low` and `high` are `None` and the point says why.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the interval at the run's confidence.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+impl Estimate {
+    /// Half the interval's width as a share of the value.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        Some((self.high? - self.low?) / 2.0 / self.value)
+    }
+}
+
+/// Whether a point stood in the plan or was added between its grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Planned {
+    /// In the plan from the beginning.
+    Grid,
+    /// Added where it narrows a finding.
+    Adaptive,
+}
+
+/// Why no more trials of a point were run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Closed {
+    /// Its interval became as narrow as asked.
+    Precision,
+    /// The time was up.
+    Budget,
+    /// As many rounds as asked were run.
+    Rounds,
+}
+
+/// One direction of a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointDirection {
+    /// Completions per second.
+    pub iops: Estimate,
+    /// Bytes per second.
+    pub bytes_per_s: Estimate,
+    /// Mean latency.
+    pub latency_ns_mean: Option<Estimate>,
+    /// Median latency, of the trials' merged histograms.
+    pub latency_ns_p50: Option<Estimate>,
+    /// 99th percentile, of the trials' merged histograms.
+    pub latency_ns_p99: Option<Estimate>,
+    /// 99.9th percentile, of the trials' merged histograms.
+    pub latency_ns_p99_9: Option<Estimate>,
+}
+
+/// One combination of parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// 0, 1, .. in the order of the plan.
+    pub id: usize,
+    /// The experiment that first asked for it.
+    pub experiment: String,
+    /// Other experiments that use it too.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The workload.
+    pub spec: TrialSpec,
+    /// Whether it was in the plan.
+    pub planned: Planned,
+    /// Trials that were run, void ones included.
+    pub trials: u32,
+    /// Trials that a verdict voided.
+    pub void: u32,
+    /// The trials' ids, void ones included.
+    #[serde(default)]
+    pub trial_ids: Vec<u64>,
+    /// Why it was closed; `None` while it is open.
+    pub closed: Option<Closed>,
+    /// Why there is no interval, in a sentence; `None` where there is one.
+    #[serde(default)]
+    pub why_no_interval: Option<String>,
+    /// What the reads say together.
+    pub read: Option<PointDirection>,
+    /// What the writes say together.
+    pub write: Option<PointDirection>,
+}
+
+impl Point {
+    /// A point that has not been measured.
+    pub fn planned(id: usize, experiment: &str, spec: TrialSpec) -> Self {
+        Self {
+            id,
+            experiment: experiment.to_owned(),
+            also: Vec::new(),
+            spec,
+            planned: Planned::Grid,
+            trials: 0,
+            void: 0,
+            trial_ids: Vec::new(),
+            closed: None,
+            why_no_interval: None,
+            read: None,
+            write: None,
+        }
+    }
+
+    /// What one direction says.
+    pub fn direction(&self, op: Op) -> Option<&PointDirection> {
+        match op {
+            Op::Read => self.read.as_ref(),
+            Op::Write => self.write.as_ref(),
+        }
+    }
+
+    /// Whether an experiment uses it.
+    pub fn belongs_to(&self, experiment: &str) -> bool {
+        self.experiment == experiment || self.also.iter().any(|name| name == experiment)
+    }
+}

@@ -1,0 +1,114 @@
+//! One execution of a study on a target: the whole document, as kept, exported and shown.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Advice, Device, Finding, Host, Judgement, Point, Trial};
+
+/// The version of the JSON document.
+pub const RUN_SCHEMA: u32 = 1;
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunState {
+    /// Finished.
+    Done,
+    /// Stopped by a signal or a kill; `resume` goes on.
+    Interrupted,
+    /// Under way.
+    Running,
+    /// Ended by an error.
+    Failed,
+}
+
+/// What a run is, apart from its trials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Short and unique in a notebook: `7f3a91`.
+    pub id: String,
+    /// The user's name for it.
+    pub label: Option<String>,
+    /// The user's note.
+    pub note: Option<String>,
+    /// The study's name; `point` for a single workload.
+    pub study: String,
+    /// The study's text, so that the run can be repeated when the study has changed.
+    #[serde(default)]
+    pub study_source: String,
+    /// The target as it was typed.
+    pub target: String,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// UTC, RFC 3339.
+    pub started_at: String,
+    /// On the run's own clock.
+    pub elapsed_s: f64,
+    /// How far it came.
+    pub state: RunState,
+    /// The command line.
+    pub command: String,
+    /// Bytes written to the target, preparation included.
+    pub bytes_written: u64,
+    /// Budget, preparation included.
+    #[serde(default)]
+    pub budget_s: Option<f64>,
+    /// Half an interval's width that was asked for, as a share.
+    #[serde(default)]
+    pub precision: f64,
+    /// Of every interval, as a share.
+    #[serde(default)]
+    pub confidence: f64,
+    /// Rounds that were completed.
+    #[serde(default)]
+    pub rounds: u32,
+    /// What was measured.
+    pub device: Device,
+    /// On what machine.
+    pub host: Host,
+    /// What a resume needs and nobody else reads: options as they were given.
+    #[serde(default)]
+    pub options: serde_json::Value,
+}
+
+/// One execution of a study on a target, with everything concluded from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The version of iosonde that concluded.
+    pub iosonde: String,
+    /// [`RUN_SCHEMA`].
+    pub schema: u32,
+    /// What it is.
+    #[serde(rename = "run")]
+    pub info: RunInfo,
+    /// Every trial, in the order of execution.
+    pub trials: Vec<Trial>,
+    /// What the trials say together.
+    pub points: Vec<Point>,
+    /// Whether that can be believed.
+    pub verdicts: Vec<Judgement>,
+    /// What the storage is like.
+    pub findings: Vec<Finding>,
+    /// What to do about it.
+    pub advice: Vec<Advice>,
+}
+
+impl Run {
+    /// A run of which nothing has been concluded yet.
+    pub fn new(info: RunInfo, trials: Vec<Trial>) -> Self {
+        Self {
+            iosonde: env!("CARGO_PKG_VERSION").to_owned(),
+            schema: RUN_SCHEMA,
+            info,
+            trials,
+            points: Vec::new(),
+            verdicts: Vec::new(),
+            findings: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    /// The trial of that id.
+    pub fn trial(&self, id: u64) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.id == id)
+    }
+}

@@ -1,0 +1,115 @@
+//! Engines: ways to hand requests to storage, one file each.
+//!
+//! An engine has a cold half, [`EngineKind`], which is registered, and a hot half, [`Engine`], which is called
+//! once a batch, reads no clock and allocates nothing. The driver stamps time, never the engine.
+
+use std::{fs::File, io, sync::Arc};
+
+use iosonde_model::{Named, Op, registry};
+
+use crate::{buffer::BufferPool, clock::Clock};
+
+registry! {
+    /// Every engine, the best general choice first.
+    pub ENGINES: EngineKind "engine" {
+        io_uring::IoUring,
+        psync::Psync,
+        sim::Sim,
+    }
+}
+
+/// One request: which slot (and so which buffer) it uses, and what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Below the depth; free until its completion is reaped.
+    pub slot: u32,
+    /// Read or write.
+    pub op: Op,
+    /// Length in bytes.
+    pub length_bytes: u32,
+    /// Byte offset in the target.
+    pub offset_bytes: u64,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The request's slot.
+    pub slot: u32,
+    /// Bytes moved, or a negative errno.
+    pub result: i32,
+}
+
+/// Completions of one `reap`, with room for a whole depth.
+pub type Completions = Vec<Completion>;
+
+/// The hot half: called per batch, reads no clock, allocates nothing.
+pub trait Engine {
+    /// Takes requests, in order, as many as it can; says how many. The rest is offered again after a `reap`.
+    /// `now_ns` is the driver's clock, which only virtual devices need.
+    fn submit(&mut self, now_ns: u64, requests: &[Request]) -> io::Result<usize>;
+
+    /// Appends completions, waiting at most `wait_ns` from now (0 polls, `u64::MAX` waits for ever) for the first.
+    /// May return none. In virtual time it never waits: the driver moves the clock.
+    fn reap(&mut self, wait_ns: u64, done: &mut Completions) -> io::Result<()>;
+
+    /// In virtual time, the moment of the next completion, if any is under way; `None` on real engines.
+    fn next_event_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What a target offers an engine.
+#[derive(Debug)]
+pub enum Storage {
+    /// An open file or block device; `O_DIRECT` is set on it or not.
+    File(Arc<File>),
+    /// A simulated device, shared by all jobs of a trial.
+    Simulated(SimulatedStorage),
+}
+
+/// A simulated device between trials: its inside lives on from trial to trial, like a real one's.
+pub type SimulatedStorage = sim::SharedDevice;
+
+/// What an engine can do here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    /// Requests run inside `submit`: depth is 1 and no deadline can be kept.
+    pub blocking: bool,
+    /// The largest depth.
+    pub depth_max: u32,
+}
+
+/// Why an engine cannot be used here, and what to do, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(pub String);
+
+/// Everything an engine needs to open.
+pub struct Bench<'a> {
+    /// What is measured.
+    pub storage: &'a Storage,
+    /// Slots: requests in flight.
+    pub depth: u32,
+    /// One aligned buffer a slot.
+    pub buffers: &'a BufferPool,
+}
+
+/// An engine ready to run, and the clock that times it.
+pub struct Opened {
+    /// The hot half.
+    pub engine: Box<dyn Engine>,
+    /// Real, or the simulated device's.
+    pub clock: Clock,
+    /// Sentences a reader must know: registered buffers refused for want of locked memory, ..
+    pub notes: Vec<String>,
+}
+
+/// The cold half of an engine: registered.
+pub trait EngineKind: Named {
+    /// Whether it works on this storage, found by trying.
+    fn probe(&self, storage: &Storage) -> Result<Abilities, Unavailable>;
+
+    /// Makes it ready.
+    fn open(&self, bench: &Bench) -> io::Result<Opened>;
+}

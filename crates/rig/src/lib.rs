@@ -1,0 +1,14 @@
+//! Touches: makes I/O, reads clocks and counters, and guards what it must not harm. The only crate with
+//! `unsafe` code. It computes no statistics beyond counting and shows nothing.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("iosonde measures on Linux only, so far: engines, guard and witnesses ask the Linux kernel");
+
+pub mod buffer;
+pub mod clock;
+pub mod drive;
+pub mod engine;
+pub mod guard;
+pub mod offset;
+pub mod platform;
+pub mod witness;
