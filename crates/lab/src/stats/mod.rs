@@ -1,0 +1,4 @@
+//! Estimators with stated assumptions; every one is checked against a case done by hand and against properties.
+
+pub mod least_squares;
+pub mod matrix;
