@@ -11,4 +11,7 @@ pub mod engine;
 pub mod guard;
 pub mod offset;
 pub mod platform;
+pub mod prepare;
+mod recorder;
+pub mod trial;
 pub mod witness;

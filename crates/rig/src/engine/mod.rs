@@ -65,11 +65,10 @@ pub enum Storage {
     /// An open file or block device; `O_DIRECT` is set on it or not.
     File(Arc<File>),
     /// A simulated device, shared by all jobs of a trial.
-    Simulated(SimulatedStorage),
+    Simulated(SharedDevice),
 }
 
-/// A simulated device between trials: its inside lives on from trial to trial, like a real one's.
-pub type SimulatedStorage = sim::SharedDevice;
+pub use sim::SharedDevice;
 
 /// What an engine can do here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +92,8 @@ pub struct Bench<'a> {
     pub depth: u32,
     /// One aligned buffer a slot.
     pub buffers: &'a BufferPool,
+    /// Whether the page cache is bypassed; on files the descriptor carries it, simulated devices must be told.
+    pub direct: bool,
 }
 
 /// An engine ready to run, and the clock that times it.

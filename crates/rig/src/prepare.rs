@@ -1,0 +1,70 @@
+//! Filling the working set, so that no hole and no unmapped block is read later: storage answers those without
+//! touching its medium.
+//!
+//! Filling takes a share of the budget. The first 64 MiB tell how fast the storage takes data, and so how large a
+//! working set can be filled in that share; a smaller one than asked is stated in the report.
+
+use std::io;
+
+use iosonde_model::{Distribution, Payload, Rw, Trial, TrialSpec};
+
+use crate::{
+    drive::Limits,
+    engine::{ENGINES, Storage},
+};
+
+/// One request of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
+pub const FILL_BLOCK_BYTES: u64 = 1 << 20;
+/// What is filled before the size is decided.
+pub const PROBE_BYTES: u64 = 64 << 20;
+/// The working set where nobody asks for another: beyond the write buffers and read caches of most drives, and a few
+/// seconds of writing for them.
+pub const DEFAULT_SIZE_BYTES: u64 = 4 << 30;
+/// The share of the budget that filling may take in all.
+pub const BUDGET_SHARE: f64 = 0.15;
+
+/// The workload that fills `bytes` from `from_bytes` on, and its limits. Ends early when `seconds` are over.
+pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f64) -> (TrialSpec, Limits) {
+    let deep = ENGINES.find(engine).is_ok_and(|kind| kind.name() != "psync");
+    let spec = TrialSpec {
+        rw: Rw::Write,
+        block_size_bytes: FILL_BLOCK_BYTES,
+        queue_depth: if deep { 8 } else { 1 },
+        jobs: 1,
+        read_percent: None,
+        stride_bytes: None,
+        offset_bytes: from_bytes,
+        span_bytes: bytes,
+        engine: engine.to_owned(),
+        direct,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    };
+    let limits = Limits {
+        duration_ns: (seconds.max(0.01) * 1e9) as u64,
+        warm_up_ns: Some(0),
+        ios: Some(bytes / FILL_BLOCK_BYTES),
+    };
+    (spec, limits)
+}
+
+/// How much may be filled in all, given the first trial of the fill and the seconds that filling may take in all.
+/// Whole blocks, never more than `asked_bytes`, never less than what is filled already.
+pub fn size_bytes(probe: &Trial, asked_bytes: u64, seconds: f64) -> u64 {
+    let filled_bytes = probe.witnesses.issued_write_bytes;
+    let left_s = (seconds - probe.elapsed_s).max(0.0);
+    // The probe may ride on a write buffer: 0.8 keeps the fill inside its share where the rate then falls a little;
+    // where it falls a lot, the fill stops at its time limit and the working set is what was filled.
+    let affordable_bytes = (probe.bytes_per_s() * left_s * 0.8) as u64;
+    let total_bytes = (filled_bytes + affordable_bytes).min(asked_bytes).max(filled_bytes);
+    total_bytes / FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
+}
+
+/// Waits until everything written is on the storage, metadata included: a file's blocks are "unwritten" to ext4 and
+/// xfs until then, and reading those moves no byte.
+pub fn settle(storage: &Storage) -> io::Result<()> {
+    match storage {
+        Storage::File(file) => file.sync_all(),
+        Storage::Simulated(_) => Ok(()),
+    }
+}

@@ -1,0 +1,191 @@
+//! Counts what completes: per direction, per window, and in all.
+//!
+//! Each completion is recorded once, in the histogram of the present window; at the window's end that is summed up
+//! and merged into the whole. So percentiles by window cost the hot loop nothing.
+
+use iosonde_model::{Direction, Histogram, LatencySummary, Op, TrialSpec, Window, WindowDirection};
+
+/// The length that a window has at least.
+pub const WINDOW_NS: u64 = 100_000_000;
+
+/// Counts of one direction since some moment.
+#[derive(Debug, Default)]
+struct Counts {
+    ios: u64,
+    bytes: u64,
+    errors: u64,
+    short: u64,
+}
+
+#[derive(Debug)]
+struct Lane {
+    window: Counts,
+    window_latency: Histogram,
+    whole: Counts,
+    whole_latency: Histogram,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self {
+            window: Counts::default(),
+            window_latency: Histogram::new(),
+            whole: Counts::default(),
+            whole_latency: Histogram::new(),
+        }
+    }
+
+    fn end_window(&mut self) -> WindowDirection {
+        let summary = LatencySummary::of(&self.window_latency);
+        let ended = WindowDirection {
+            ios: self.window.ios,
+            bytes: self.window.bytes,
+            latency_ns_p50: summary.p50,
+            latency_ns_p99: summary.p99,
+        };
+        self.whole.ios += self.window.ios;
+        self.whole.bytes += self.window.bytes;
+        self.whole.errors += self.window.errors;
+        self.whole.short += self.window.short;
+        self.whole_latency.merge(&self.window_latency);
+        self.forget_window();
+        ended
+    }
+
+    fn forget_window(&mut self) {
+        self.window = Counts::default();
+        self.window_latency.clear();
+    }
+}
+
+/// Counts completions of one trial between the end of its warm-up and its end.
+#[derive(Debug)]
+pub struct Recorder {
+    lanes: [Option<Lane>; 2],
+    windows: Vec<Window>,
+    origin_ns: u64,
+    counted_from_ns: u64,
+    window_from_ns: u64,
+    errors: Vec<(i32, u64)>,
+}
+
+fn lane_of(op: Op) -> usize {
+    match op {
+        Op::Read => 0,
+        Op::Write => 1,
+    }
+}
+
+impl Recorder {
+    /// A recorder for a workload; `expected_ns` sizes the list of windows so that it does not grow while measuring.
+    pub fn new(spec: &TrialSpec, expected_ns: u64) -> Self {
+        let lane = |op| spec.rw.has(op).then(Lane::new);
+        Self {
+            lanes: [lane(Op::Read), lane(Op::Write)],
+            // A trial without an end (filling) may outgrow it: one small allocation in 100 s.
+            windows: Vec::with_capacity((expected_ns / WINDOW_NS).clamp(16, 1000) as usize + 2),
+            origin_ns: 0,
+            counted_from_ns: 0,
+            window_from_ns: 0,
+            errors: Vec::with_capacity(8),
+        }
+    }
+
+    /// The first submission; windows are counted from here.
+    pub fn begin(&mut self, now_ns: u64) {
+        (self.origin_ns, self.counted_from_ns, self.window_from_ns) = (now_ns, now_ns, now_ns);
+    }
+
+    /// Forgets everything so far: the warm-up is over.
+    pub fn end_warm_up(&mut self, now_ns: u64) {
+        self.lanes.iter_mut().flatten().for_each(Lane::forget_window);
+        (self.counted_from_ns, self.window_from_ns) = (now_ns, now_ns);
+    }
+
+    /// Counts one completion: bytes moved or a negative errno.
+    #[inline]
+    pub fn record(&mut self, op: Op, asked_bytes: u32, result: i32, latency_ns: u64) {
+        let lane = self.lanes[lane_of(op)].as_mut().expect("only directions of the workload complete");
+        if result < 0 {
+            lane.window.errors += 1;
+            self.note_error(-result);
+            return;
+        }
+        lane.window.ios += 1;
+        lane.window.bytes += result as u64;
+        lane.window.short += u64::from((result as u32) < asked_bytes);
+        lane.window_latency.record(latency_ns);
+    }
+
+    #[cold]
+    fn note_error(&mut self, errno: i32) {
+        match self.errors.iter_mut().find(|(seen, _)| *seen == errno) {
+            Some((_, count)) => *count += 1,
+            // Eight kinds: a device that fails in more ways is described well enough by the first eight.
+            None if self.errors.len() < 8 => self.errors.push((errno, 1)),
+            None => {}
+        }
+    }
+
+    /// Ends the present window if it is old enough.
+    #[inline]
+    pub fn look_at_the_window(&mut self, now_ns: u64) {
+        if now_ns - self.window_from_ns >= WINDOW_NS {
+            self.end_window(now_ns);
+        }
+    }
+
+    fn end_window(&mut self, now_ns: u64) {
+        let [read, write] = &mut self.lanes;
+        self.windows.push(Window {
+            start_s: (self.window_from_ns - self.origin_ns) as f64 / 1e9,
+            length_s: (now_ns - self.window_from_ns) as f64 / 1e9,
+            read: read.as_mut().map(Lane::end_window),
+            write: write.as_mut().map(Lane::end_window),
+        });
+        self.window_from_ns = now_ns;
+    }
+
+    /// Ends the trial at the moment of its last completion that counts.
+    pub fn finish(mut self, now_ns: u64) -> Recorded {
+        if now_ns > self.window_from_ns {
+            self.end_window(now_ns);
+        }
+        let measured_s = (now_ns - self.counted_from_ns) as f64 / 1e9;
+        let [read, write] = self.lanes.map(|lane| lane.map(|lane| direction(lane, measured_s)));
+        let name = |errno| std::io::Error::from_raw_os_error(errno);
+        let error_examples =
+            self.errors.iter().map(|&(errno, count)| format!("{count} x {}", name(errno))).collect();
+        Recorded { read, write, windows: self.windows, measured_s, error_examples }
+    }
+}
+
+fn direction(lane: Lane, measured_s: f64) -> Direction {
+    let Counts { ios, bytes, errors, short } = lane.whole;
+    let per_s = |amount: u64| if measured_s > 0.0 { amount as f64 / measured_s } else { 0.0 };
+    Direction {
+        ios,
+        bytes,
+        errors,
+        short,
+        iops: per_s(ios),
+        bytes_per_s: per_s(bytes),
+        latency_ns: LatencySummary::of(&lane.whole_latency),
+        histogram: lane.whole_latency,
+    }
+}
+
+/// What a recorder counted.
+#[derive(Debug)]
+pub struct Recorded {
+    /// What the reads did.
+    pub read: Option<Direction>,
+    /// What the writes did.
+    pub write: Option<Direction>,
+    /// The measured time in slices.
+    pub windows: Vec<Window>,
+    /// From the end of the warm-up to the last completion that counts.
+    pub measured_s: f64,
+    /// One sentence for each kind of error.
+    pub error_examples: Vec<String>,
+}
