@@ -1,6 +1,8 @@
 //! Touches: makes I/O, reads clocks and counters, and guards what it must not harm. The only crate with
 //! `unsafe` code. It computes no statistics beyond counting and shows nothing.
 
+#![allow(unsafe_code)]
+
 #[cfg(not(target_os = "linux"))]
 compile_error!("iosonde measures on Linux only, so far: engines, guard and witnesses ask the Linux kernel");
 

@@ -119,11 +119,11 @@ impl Recorder {
 
     #[cold]
     fn note_error(&mut self, errno: i32) {
-        match self.errors.iter_mut().find(|(seen, _)| *seen == errno) {
-            Some((_, count)) => *count += 1,
+        if let Some((_, count)) = self.errors.iter_mut().find(|(seen, _)| *seen == errno) {
+            *count += 1;
+        } else if self.errors.len() < self.errors.capacity() {
             // Eight kinds: a device that fails in more ways is described well enough by the first eight.
-            None if self.errors.len() < 8 => self.errors.push((errno, 1)),
-            None => {}
+            self.errors.push((errno, 1));
         }
     }
 

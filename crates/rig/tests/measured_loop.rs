@@ -1,0 +1,152 @@
+//! The measured loop on real files: what it counts is what the kernel saw, and ends meet.
+
+use std::{
+    fs::File,
+    io::Write,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use iosonde_model::{Distribution, Op, Payload, Phase, Rw, Trial, TrialSpec};
+use iosonde_rig::{
+    clock::Clock,
+    drive::Limits,
+    engine::{ENGINES, Storage},
+    trial::{Bed, Order},
+};
+
+const MIB: u64 = 1 << 20;
+
+fn bed(bytes: u64) -> (Bed, tempfile::NamedTempFile) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let block: Vec<u8> = (0..MIB).map(|i| (i * 7) as u8).collect();
+    (0..bytes / MIB).for_each(|_| file.write_all(&block).unwrap());
+    let open = File::options().read(true).write(true).open(file.path()).unwrap();
+    (Bed { storage: Storage::File(Arc::new(open)), watch: None, clock: Clock::real() }, file)
+}
+
+fn spec(engine: &str, rw: Rw, depth: u32) -> TrialSpec {
+    TrialSpec {
+        rw,
+        block_size_bytes: 4096,
+        queue_depth: depth,
+        jobs: 1,
+        read_percent: None,
+        stride_bytes: None,
+        offset_bytes: 0,
+        span_bytes: 8 * MIB,
+        engine: engine.into(),
+        direct: false,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    }
+}
+
+fn run(bed: &mut Bed, spec: &TrialSpec, limits: Limits) -> Trial {
+    let order = Order { spec, limits, phase: Phase::Measure, seed: 5 };
+    bed.run(&order, &AtomicBool::new(false)).unwrap().trial
+}
+
+fn usable(name: &str, bed: &Bed) -> bool {
+    match ENGINES.find(name).unwrap().probe(&bed.storage) {
+        Ok(_) => true,
+        Err(why) => {
+            eprintln!("skipped: {name}: {why}");
+            false
+        }
+    }
+}
+
+#[test]
+fn exactly_as_many_requests_as_asked_are_made_and_counted() {
+    for (engine, depth) in [("psync", 1), ("io_uring", 1), ("io_uring", 7)] {
+        let (mut bed, _file) = bed(8 * MIB);
+        if !usable(engine, &bed) {
+            continue;
+        }
+        let trial = run(&mut bed, &spec(engine, Rw::RandRead, depth), Limits::requests(1000));
+        let read = trial.read.as_ref().unwrap();
+        assert_eq!((read.ios, read.bytes, read.errors, read.short), (1000, 1000 * 4096, 0, 0), "{engine}");
+        assert_eq!(read.histogram.total(), 1000);
+        assert_eq!(trial.witnesses.issued_read_bytes, 1000 * 4096);
+        assert_eq!(trial.windows.iter().map(|w| w.read.as_ref().unwrap().ios).sum::<u64>(), 1000);
+        assert!(trial.write.is_none());
+    }
+}
+
+#[test]
+fn a_timed_trial_leaves_its_warm_up_out_and_keeps_its_depth() {
+    for (engine, depth) in [("psync", 1), ("io_uring", 16)] {
+        let (mut bed, _file) = bed(8 * MIB);
+        if !usable(engine, &bed) {
+            continue;
+        }
+        let trial = run(&mut bed, &spec(engine, Rw::RandRead, depth), Limits::time(300_000_000));
+        let read = trial.read.as_ref().unwrap();
+        // A tenth of 300 ms.
+        assert!(trial.warmup_s >= 0.03, "{}", trial.warmup_s);
+        assert!(trial.warmup_s + trial.measured_s >= 0.3, "{} + {}", trial.warmup_s, trial.measured_s);
+        assert!(trial.witnesses.issued_ios > read.ios);
+        assert!((read.iops * trial.measured_s - read.ios as f64).abs() < 1e-3);
+        let in_flight = trial.in_flight_mean.unwrap();
+        // psync makes its call inside submit: the loop sees nothing outstanding longer than the call itself.
+        assert!(in_flight <= f64::from(depth) && in_flight > f64::from(depth) * 0.99, "{engine}: {in_flight}");
+        let littles_law = read.iops * read.latency_ns.mean.unwrap() / 1e9;
+        assert!((littles_law / f64::from(depth) - 1.0).abs() < 0.05, "{engine}: {littles_law}");
+    }
+}
+
+#[test]
+fn what_is_written_arrives_and_differs_from_block_to_block() {
+    for engine in ["psync", "io_uring"] {
+        let (mut bed, file) = bed(8 * MIB);
+        if !usable(engine, &bed) {
+            continue;
+        }
+        let order = Order {
+            spec: &spec(engine, Rw::Write, 1),
+            limits: Limits::requests(2048),
+            phase: Phase::Prepare,
+            seed: 5,
+        };
+        let trial = bed.run(&order, &AtomicBool::new(false)).unwrap().trial;
+        assert_eq!(trial.direction(Op::Write).unwrap().bytes, 8 * MIB);
+        let data = std::fs::read(file.path()).unwrap();
+        let distinct: std::collections::HashSet<&[u8]> = data.chunks(4096).collect();
+        assert_eq!(distinct.len(), 2048, "{engine}");
+    }
+}
+
+#[test]
+fn errors_are_counted_with_their_name_and_never_timed() {
+    for engine in ["psync", "io_uring"] {
+        let (bed_of_file, file) = bed(8 * MIB);
+        if !usable(engine, &bed_of_file) {
+            continue;
+        }
+        let read_only = File::open(file.path()).unwrap();
+        let mut bed = Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real() };
+        let trial = run(&mut bed, &spec(engine, Rw::RandWrite, 1), Limits::requests(10));
+        let write = trial.write.as_ref().unwrap();
+        assert_eq!((write.ios, write.errors), (0, 10), "{engine}");
+        assert_eq!(write.latency_ns.mean, None);
+        assert!(trial.error_examples[0].starts_with("10 x Bad file descriptor"), "{:?}", trial.error_examples);
+    }
+}
+
+#[test]
+fn reads_past_the_end_are_short() {
+    let (mut bed, _file) = bed(4 * MIB);
+    let trial = run(&mut bed, &spec("psync", Rw::Read, 1), Limits::requests(2048));
+    let read = trial.read.as_ref().unwrap();
+    // 8 MiB asked of a 4 MiB file, all blocks once: one half comes back empty.
+    assert_eq!((read.ios, read.bytes, read.short), (2048, 4 * MIB, 1024));
+}
+
+#[test]
+fn a_raised_stop_ends_the_trial() {
+    let (mut bed, _file) = bed(8 * MIB);
+    let spec = spec("psync", Rw::RandRead, 1);
+    let order = Order { spec: &spec, limits: Limits::time(3_600_000_000_000), phase: Phase::Measure, seed: 1 };
+    let trial = bed.run(&order, &AtomicBool::new(true)).unwrap().trial;
+    assert!(trial.elapsed_s < 60.0);
+}
