@@ -2,8 +2,13 @@
 //!
 //! Everything here works as well on a run of a year ago as on one that is under way.
 
+mod advice;
+mod belief;
 pub mod check;
+pub mod conclude;
 pub mod evidence;
 pub mod experiment;
 pub mod finding;
+pub mod plan;
 pub mod stats;
+mod storage;

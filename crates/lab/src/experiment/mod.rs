@@ -1,5 +1,6 @@
 //! Experiments: a question, the points that answer it, and what can be concluded from them.
 
+mod grid;
 mod parameters;
 
 use iosonde_model::{Device, Named, Point, TrialSpec, registry};
@@ -38,7 +39,13 @@ pub trait Experiment: Named {
     fn parameters(&self) -> &'static [Parameter];
 
     /// The points that it wants, given what has been measured of them. With nothing measured: its plain grid.
-    fn next(&self, parameters: &Parameters, device: &Device, so_far: &[Point]) -> Result<Step, ParameterError>;
+    /// What a device does not allow (writes, deep queues, blocks near its size) is left out by the plan, not here.
+    fn next(
+        &self,
+        parameters: &Parameters,
+        device: &Device,
+        so_far: &[Point],
+    ) -> Result<Step, ParameterError>;
 
     /// What its points can answer.
     fn findings(&self) -> &'static [&'static dyn FindingKind];

@@ -38,7 +38,8 @@ impl Parameters {
         for key in given.keys() {
             if !known.iter().any(|parameter| parameter.key == key) {
                 let keys: Vec<_> = known.iter().map(|parameter| parameter.key).collect();
-                let hint = nearest(key, keys.iter().copied()).map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
+                let hint = nearest(key, keys.iter().copied())
+                    .map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
                 return Err(fail(format!("it has no parameter `{key}`{hint} It has {}", keys.join(", "))));
             }
         }
@@ -82,10 +83,24 @@ impl Parameters {
         self.texts(key)?.iter().map(|text| text.parse().map_err(|message| self.fail(message))).collect()
     }
 
+    /// A list of access patterns that only read or only write.
+    pub fn single_direction_patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
+        let patterns = self.patterns(key)?;
+        match patterns.iter().find(|rw| rw.is_mixed()) {
+            Some(mixed) => {
+                Err(self.fail(format!("`{mixed}` mixes reads and writes; the experiment `mix` does that")))
+            }
+            None => Ok(patterns),
+        }
+    }
+
     /// A list of percentages, 0 .. 100.
     pub fn percentages(&self, key: &str) -> Result<Vec<f64>, ParameterError> {
         let read = |text: &String| units::parse_percent(text).map(|share| share * 100.0);
-        self.texts(key)?.iter().map(|text| read(text).map_err(|e| self.fail(format!("`{key}`: {e}")))).collect()
+        self.texts(key)?
+            .iter()
+            .map(|text| read(text).map_err(|e| self.fail(format!("`{key}`: {e}"))))
+            .collect()
     }
 
     /// An error about these parameters.
@@ -109,7 +124,8 @@ impl Parameters {
                 _ => None,
             }
         }
-        let value = self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
+        let value =
+            self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
         let texts = match value {
             toml::Value::Array(values) => values.iter().map(scalar).collect(),
             value => scalar(value).map(|text| vec![text]),
@@ -119,7 +135,11 @@ impl Parameters {
     }
 
     /// Lists and ranges alike: `"4k..4M*4"` is 4 KiB, 16 KiB, .. 4 MiB; `"0..100+10"` counts in steps of ten.
-    fn list(&self, key: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, ParameterError> {
+    fn list(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<u64, String>,
+    ) -> Result<Vec<u64>, ParameterError> {
         let fail = |message: String| self.fail(format!("`{key}`: {message}"));
         let mut out = Vec::new();
         for text in self.texts(key)? {

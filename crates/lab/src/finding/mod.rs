@@ -19,6 +19,14 @@ registry! {
     }
 }
 
+// For the experiments, which name what they answer.
+pub(crate) use {
+    base_latency::BaseLatency, depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth,
+    half_size::HalfSize, max_iops::MaxIops, per_request_cost::PerRequestCost,
+    plateau_block_size::PlateauBlockSize, queue_depth_knee::QueueDepthKnee,
+    random_vs_sequential::RandomVsSequential,
+};
+
 /// A registered finding. Pure: it works on a file a year later.
 pub trait FindingKind: Named {
     /// Concludes from the points of one experiment, at a confidence such as 0.95: one finding for each set of

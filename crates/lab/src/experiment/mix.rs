@@ -1,0 +1,68 @@
+//! What reads and writes get when they share the storage.
+//!
+//! Requests of one size are drawn at random as reads or writes, with a given share of reads, and so many in
+//! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about either.
+//!
+//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several).
+//!
+//! How to read it: compare the reads' latency here with that of reads alone at the same number in flight. The
+//! difference is what the writes cost the readers. The two rates stand in the ratio of the mix by construction:
+//! a lower read rate in a mix does not mean that reads became slower.
+//!
+//! Traps:
+//! - Writes may fit a buffer for the length of a trial; then the mix looks better than it stays.
+//! - In a closed loop the slower direction holds back the faster one, since both share the number in flight.
+
+use iosonde_model::{Device, Named, Point};
+
+use super::{Experiment, Parameter, ParameterError, Parameters, Step, grid::Grid};
+use crate::finding::FindingKind;
+
+pub(super) struct Mix;
+
+impl Named for Mix {
+    fn name(&self) -> &'static str {
+        "mix"
+    }
+}
+
+impl Experiment for Mix {
+    fn question(&self) -> &'static str {
+        "What do reads and writes get when they share this storage?"
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[
+            Parameter { key: "rw", explain: "a mixed pattern: randrw or rw", default: "\"randrw\"" },
+            Parameter { key: "block_size", explain: "sizes of a request in bytes", default: "\"4k\"" },
+            Parameter { key: "depth", explain: "requests in flight", default: "32" },
+            Parameter { key: "mix", explain: "share of reads in percent", default: "70" },
+        ]
+    }
+
+    fn next(
+        &self,
+        parameters: &Parameters,
+        device: &Device,
+        so_far: &[Point],
+    ) -> Result<Step, ParameterError> {
+        if !so_far.is_empty() {
+            return Ok(Step::Done);
+        }
+        let patterns = parameters.patterns("rw")?;
+        if let Some(plain) = patterns.iter().find(|rw| !rw.is_mixed()) {
+            return Err(parameters.fail(format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here")));
+        }
+        let grid = Grid {
+            patterns,
+            block_sizes_bytes: parameters.sizes("block_size")?,
+            depths: parameters.counts("depth")?,
+            read_percents: parameters.percentages("mix")?,
+        };
+        Ok(Step::Shuffled(grid.specs(device)))
+    }
+
+    fn findings(&self) -> &'static [&'static dyn FindingKind] {
+        &[]
+    }
+}
