@@ -1,1 +1,25 @@
-//! placeholder
+//! Pretends: simulated storage on a virtual clock, with known truth.
+//!
+//! Pure: no file, no clock, no thread. Time is a number that the caller moves; everything drawn comes from
+//! one seed, so the same calls give the same run to the last bit.
+//!
+//! A device is a TOML file ([`DeviceFile`]) whose sections are *parts* that a request passes on its way down
+//! to the medium and back up ([`Device`] shows the way on one screen). [`truths`] says what is true of such a
+//! device, in closed form and with its derivation. Adding a part is one file in `part/` and one line in its
+//! registry.
+
+mod builtin;
+mod device;
+mod event;
+mod file;
+mod flow;
+mod part;
+mod random;
+mod truth;
+
+pub use builtin::{builtin, builtin_names};
+pub use device::{Ask, Device, Done};
+pub use file::{DeviceError, DeviceFile, Parameter};
+pub use flow::Counters;
+pub use part::part_manuals;
+pub use truth::{FINDING_NAMES, Truth, truths};

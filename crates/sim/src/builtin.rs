@@ -1,0 +1,60 @@
+//! The devices that come with the program: every file in `devices/`, compiled in.
+
+use iosonde_model::{Unknown, nearest};
+
+macro_rules! devices {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../devices/", $name, ".toml")))),+]
+    };
+}
+
+/// Name and text. A new device is a file and its name here.
+const DEVICES: &[(&str, &str)] = devices!["ideal", "plain-nvme", "noisy-virtual-disk"];
+
+/// The text of a built-in device's file.
+pub fn builtin(name: &str) -> Result<&'static str, Unknown> {
+    DEVICES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| Unknown {
+        kind: "simulated device",
+        typed: name.to_owned(),
+        nearest: nearest(name, builtin_names()),
+    })
+}
+
+/// The names of the built-in devices, the simplest first.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    DEVICES.iter().map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DeviceFile;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_list_is_the_folder() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../devices");
+        let files =
+            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let listed: BTreeSet<String> = builtin_names().map(|name| format!("{name}.toml")).collect();
+        assert_eq!(files.collect::<BTreeSet<_>>(), listed);
+        assert_eq!(builtin_names().count(), listed.len(), "a name is listed twice");
+    }
+
+    #[test]
+    fn every_device_is_readable_bears_its_files_name_and_says_where_its_figures_come_from() {
+        for name in builtin_names() {
+            let text = builtin(name).unwrap();
+            let file = DeviceFile::parse(text, name).unwrap();
+            assert_eq!(file.name(), name);
+            assert!(file.summary().len() > 20, "{name} has no summary");
+            assert!(text.lines().any(|line| line.starts_with("# Source: ")), "{name} names no source");
+        }
+    }
+
+    #[test]
+    fn a_slip_gets_a_suggestion() {
+        let said = builtin("plain-nmve").unwrap_err().to_string();
+        assert_eq!(said, "there is no simulated device named `plain-nmve`; did you mean `plain-nvme`?");
+    }
+}

@@ -1,0 +1,166 @@
+//! A simulated device in virtual time: the way of a request, on one screen.
+//!
+//! Parts stand in a row, the program above and the medium below. A request goes down until a part serves it
+//! (a cache that holds the data, or the medium) and then comes back up:
+//!
+//! ```text
+//! program          one processor issues one request after another
+//!   (page cache)   answers what it holds
+//! ---------------- counted from here on, as a block layer would
+//!   link           command latency; writes move their bytes down, reads up
+//!     faults       some requests fail
+//!     noise        stretches the time that the medium takes
+//!       queue      the medium: c servers and a service time
+//! ```
+//!
+//! `part::PARTS` lists them in this order; a section that the file leaves out is not there.
+
+use iosonde_model::Op;
+
+use crate::{
+    event::Leg,
+    file::DeviceFile,
+    flow::{Counters, Flow, Id},
+    part::{Part, Side, Step},
+};
+
+/// One request to a simulated device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// The caller's mark, given back with the completion.
+    pub tag: u64,
+    /// Read or write.
+    pub op: Op,
+    /// Where it begins, in bytes.
+    pub offset_bytes: u64,
+    /// How much it moves, in bytes.
+    pub length_bytes: u32,
+    /// Whether the page cache is to be bypassed.
+    pub direct: bool,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// The mark that was given.
+    pub tag: u64,
+    /// Bytes moved, or a negative errno.
+    pub result: i32,
+    /// When it was done, in virtual nanoseconds.
+    pub at_ns: u64,
+}
+
+/// A simulated device with its inside. It lives on from trial to trial, as a real one does.
+pub struct Device {
+    file: DeviceFile,
+    parts: Vec<Box<dyn Part>>,
+    /// Where a request goes from stage i on its way up: the nearest part above that wants to see it again.
+    above: Vec<Leg>,
+    /// The first stage that is not in the host.
+    device_begins: u8,
+    flow: Flow,
+    now_ns: u64,
+}
+
+impl Device {
+    /// A fresh device. The same file, seed and calls give the same run to the last bit.
+    pub fn new(file: &DeviceFile, seed: u64) -> Self {
+        let parts: Vec<_> = file.settings().map(|settings| settings.build(seed)).collect();
+        let device_begins = file.settings().filter(|settings| settings.side() == Side::Host).count() as u8;
+        let nearest = |below: usize| (0..below).rev().find(|&i| parts[i].rises());
+        let above = (0..parts.len()).map(|i| nearest(i).map_or(Leg::Out, |i| Leg::Up(i as u8))).collect();
+        Self { file: file.clone(), parts, above, device_begins, flow: Flow::default(), now_ns: 0 }
+    }
+
+    /// Hands in a request at `now_ns`; several at one instant are taken in the order of the calls. Time never
+    /// goes backwards: an earlier `now_ns` counts as the latest that was given.
+    pub fn submit(&mut self, now_ns: u64, ask: Ask) {
+        self.advance(now_ns);
+        let id = self.flow.open(ask, self.file.capacity_bytes());
+        self.travel(self.now_ns, id, Leg::Down(0));
+    }
+
+    /// When something next happens, inside or as a completion; `None` while nothing is under way.
+    pub fn next_event_ns(&self) -> Option<u64> {
+        self.flow.ready.first().map(|done| done.at_ns).or_else(|| self.flow.events.next_ns())
+    }
+
+    /// Appends what was done at or before `now_ns`, in the order of time. A caller that goes from
+    /// [`next_event_ns`](Self::next_event_ns) to the next gets one instant at a time.
+    pub fn reap(&mut self, now_ns: u64, done: &mut Vec<Done>) {
+        self.advance(now_ns);
+        done.append(&mut self.flow.ready);
+    }
+
+    /// What the device has moved since it was made.
+    pub fn counters(&self) -> Counters {
+        self.flow.counters
+    }
+
+    /// Its size.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.file.capacity_bytes()
+    }
+
+    /// The file it was made from.
+    pub fn file(&self) -> &DeviceFile {
+        &self.file
+    }
+
+    /// Processor time that a request costs the program. It already passes inside the device, where requests
+    /// wait for the program's one processor; a driver books it as busy time and must not move its clock by
+    /// it.
+    pub fn host_cost_ns(&self, op: Op) -> u64 {
+        self.file.settings().map(|settings| settings.host_cost_ns(op)).sum()
+    }
+
+    /// Everything due happens, in order; so asking often or seldom changes nothing.
+    fn advance(&mut self, now_ns: u64) {
+        while let Some(event) = self.flow.events.pop_due(now_ns) {
+            self.now_ns = event.at_ns();
+            self.travel(self.now_ns, event.id, event.leg);
+        }
+        self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    /// Takes a request from part to part until it has to wait or is back at the program.
+    fn travel(&mut self, now_ns: u64, id: Id, mut leg: Leg) {
+        loop {
+            let step = match leg {
+                Leg::Down(stage) => {
+                    if stage == self.device_begins {
+                        self.flow.enter_device(now_ns, id);
+                    }
+                    self.parts[usize::from(stage)].down(now_ns, id, &mut self.flow)
+                }
+                Leg::Up(stage) => {
+                    if stage < self.device_begins {
+                        self.flow.leave_device(now_ns, id);
+                    }
+                    self.parts[usize::from(stage)].up(now_ns, id, &mut self.flow)
+                }
+                Leg::Out => {
+                    self.flow.leave_device(now_ns, id);
+                    return self.flow.finish(now_ns, id);
+                }
+            };
+            let (at_ns, next) = match (step, leg) {
+                (Step::On(at_ns), Leg::Down(stage)) => (at_ns, Leg::Down(stage + 1)),
+                (Step::On(at_ns) | Step::Back(at_ns), Leg::Down(stage) | Leg::Up(stage)) => {
+                    (at_ns, self.above[usize::from(stage)])
+                }
+                (_, Leg::Out) => unreachable!("a finished request has returned"),
+            };
+            if at_ns > now_ns {
+                return self.flow.events.push(at_ns, id, next);
+            }
+            leg = next;
+        }
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Device({} at {} ns, {:?})", self.file.name(), self.now_ns, self.flow.counters)
+    }
+}

@@ -1,0 +1,151 @@
+//! The requests under way and what has been counted: what parts share while a request passes them.
+
+use iosonde_model::Op;
+
+use crate::{
+    device::{Ask, Done},
+    event::EventQueue,
+};
+
+/// Where a request stands in the table of requests under way.
+pub(crate) type Id = u32;
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    /// The caller's mark.
+    pub(crate) tag: u64,
+    /// Where it begins.
+    #[expect(dead_code, reason = "for media that look at addresses")]
+    pub(crate) offset_bytes: u64,
+    /// How much it moves.
+    pub(crate) length_bytes: u32,
+    /// What it will say when it ends: 0 for success, or a positive errno.
+    pub(crate) errno: i32,
+    /// Read or write.
+    pub(crate) op: Op,
+    /// Whether the page cache is to be bypassed.
+    #[expect(dead_code, reason = "for a page cache")]
+    pub(crate) direct: bool,
+    /// How many times longer than nominal the medium takes for it: what noise and heat multiply into.
+    pub(crate) stretch: f64,
+    /// When it left the host for the device; `None` while it is in the host.
+    pub(crate) entered_ns: Option<u64>,
+}
+
+/// What a simulated device has moved since it was made: the witness that a block layer would be.
+/// Only what went below the host is counted, when it came back, so that what a page cache answers is not in
+/// here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Bytes that the device gave.
+    pub read_bytes: u64,
+    /// Bytes that the device took.
+    pub write_bytes: u64,
+    /// Reads that came back, failed ones included.
+    pub read_requests: u64,
+    /// Writes that came back, failed ones included.
+    pub write_requests: u64,
+    /// Requests that came back with an error; they moved no bytes.
+    pub failed_requests: u64,
+    /// Sum over all requests of the time between leaving the host and coming back, in nanoseconds: divided by
+    /// a stretch of time, the mean number in flight at the device.
+    pub in_flight_ns: u64,
+    /// Processor time that the program spent on requests, in nanoseconds.
+    pub host_busy_ns: u64,
+}
+
+/// Requests under way, events to come, completions to hand out.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) events: EventQueue,
+    pub(crate) counters: Counters,
+    /// Finished and not yet handed out, in the order of time.
+    pub(crate) ready: Vec<Done>,
+    requests: Vec<Request>,
+    free: Vec<Id>,
+}
+
+impl std::ops::Index<Id> for Flow {
+    type Output = Request;
+    fn index(&self, id: Id) -> &Request {
+        &self.requests[id as usize]
+    }
+}
+
+impl std::ops::IndexMut<Id> for Flow {
+    fn index_mut(&mut self, id: Id) -> &mut Request {
+        &mut self.requests[id as usize]
+    }
+}
+
+impl Flow {
+    /// Takes a request in. Beyond the end of the device a read is cut short and a write fails, as on a block
+    /// device.
+    pub(crate) fn open(&mut self, ask: Ask, capacity_bytes: u64) -> Id {
+        let room = capacity_bytes.saturating_sub(ask.offset_bytes).min(u64::from(u32::MAX)) as u32;
+        let short = ask.length_bytes > room;
+        let request = Request {
+            tag: ask.tag,
+            offset_bytes: ask.offset_bytes,
+            length_bytes: if short { room } else { ask.length_bytes },
+            errno: if short && ask.op == Op::Write { ENOSPC } else { 0 },
+            op: ask.op,
+            direct: ask.direct,
+            stretch: 1.0,
+            entered_ns: None,
+        };
+        self.insert(request)
+    }
+
+    fn insert(&mut self, request: Request) -> Id {
+        match self.free.pop() {
+            Some(id) => {
+                self[id] = request;
+                id
+            }
+            None => {
+                self.requests.push(request);
+                (self.requests.len() - 1) as Id
+            }
+        }
+    }
+
+    /// The request is back at the program.
+    pub(crate) fn finish(&mut self, now_ns: u64, id: Id) {
+        let request = &self[id];
+        let result = if request.errno == 0 { request.length_bytes as i32 } else { -request.errno };
+        let done = Done { tag: request.tag, result, at_ns: now_ns };
+        self.free.push(id);
+        self.ready.push(done);
+    }
+
+    /// The request leaves the host for the device.
+    pub(crate) fn enter_device(&mut self, now_ns: u64, id: Id) {
+        self[id].entered_ns = Some(now_ns);
+    }
+
+    /// The request is back in the host: the block layer counts it, once.
+    pub(crate) fn leave_device(&mut self, now_ns: u64, id: Id) {
+        let request = &mut self.requests[id as usize];
+        let Some(entered_ns) = request.entered_ns.take() else { return };
+        let bytes = if request.errno == 0 { u64::from(request.length_bytes) } else { 0 };
+        let counters = &mut self.counters;
+        counters.in_flight_ns += now_ns - entered_ns;
+        counters.failed_requests += u64::from(request.errno != 0);
+        match request.op {
+            Op::Read => {
+                counters.read_bytes += bytes;
+                counters.read_requests += 1;
+            }
+            Op::Write => {
+                counters.write_bytes += bytes;
+                counters.write_requests += 1;
+            }
+        }
+    }
+}
+
+/// No space left on device: what a write beyond the end gets.
+const ENOSPC: i32 = 28;

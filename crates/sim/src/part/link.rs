@@ -1,0 +1,140 @@
+//! The link between the host and the device: a command takes `latency` to arrive, bytes move at `bandwidth`.
+//!
+//! Law: T(b) = latency + b / bandwidth for a request that is alone (Hockney, The Science of Computer
+//! Benchmarking, 1996: t0 and r-infinity), and at most bandwidth / b requests a second. Transfers in one
+//! direction go one after another; a write's bytes move on its way down, a read's on its way up. With
+//! `duplex` (the default, as PCIe) the two directions do not disturb each other; without it (as SATA and USB
+//! 2) they share one lane.
+//!
+//! ```toml
+//! [link]
+//! bandwidth = "3.5GB/s"
+//! latency = "5us"
+//! duplex = true
+//! ```
+
+use iosonde_model::{Named, Op, units};
+use std::sync::Arc;
+
+use crate::{
+    file::{DeviceError, Reader},
+    flow::{Flow, Id},
+    part::{Idle, Limit, Load, Part, PartKind, Settings, Step},
+};
+
+/// Reads `[link]`.
+pub(crate) struct Link;
+
+impl Named for Link {
+    fn name(&self) -> &'static str {
+        "link"
+    }
+}
+
+impl PartKind for Link {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let Some(mut link) = reader.section("link") else { return Ok(None) };
+        let bytes_per_s = link.rate("bandwidth")?;
+        if bytes_per_s == Some(0) {
+            return Err(link.impossible("bandwidth", "a link that moves nothing never ends a request"));
+        }
+        let latency_ns = link.time_ns("latency")?.unwrap_or(0);
+        let duplex = link.flag("duplex")?.unwrap_or(true);
+        Ok(Some(Arc::new(LinkSettings { bytes_per_s, latency_ns, duplex })))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LinkSettings {
+    bytes_per_s: Option<u64>,
+    latency_ns: u64,
+    duplex: bool,
+}
+
+impl Settings for LinkSettings {
+    fn build(&self, _seed: u64) -> Box<dyn Part> {
+        Box::new(Wire { settings: *self, lanes: [Lane::default(); 2] })
+    }
+
+    fn idle(&self, _load: &Load) -> Option<Idle> {
+        let latency = units::time(self.latency_ns as f64);
+        let words = match self.bytes_per_s {
+            Some(bytes_per_s) => format!("link {latency} + b / {}", units::rate(bytes_per_s as f64)),
+            None => format!("link {latency}"),
+        };
+        let ns_per_byte = self.bytes_per_s.map_or(0.0, |bytes_per_s| 1e9 / bytes_per_s as f64);
+        Some(Idle { fixed_ns: self.latency_ns as f64, ns_per_byte, words })
+    }
+
+    fn limit(&self, load: &Load) -> Option<Limit> {
+        let bytes_per_s = self.bytes_per_s? as f64;
+        let words =
+            format!("the link, {} / {}", units::rate(bytes_per_s), units::size(load.block_size_bytes));
+        Some(Limit { per_s: bytes_per_s / load.block_size_bytes as f64, words })
+    }
+}
+
+/// One direction: transfers one after another.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lane {
+    free_ns: u64,
+    /// What rounding the last transfer to whole nanoseconds left over, in bytes times 1e9: carried on, so
+    /// that the lane's rate is exact however small the requests are.
+    carried: u64,
+}
+
+impl Lane {
+    fn transfer(&mut self, from_ns: u64, length_bytes: u32, bytes_per_s: u64) -> u64 {
+        // At most 2^32 * 1e9 + 1e13: fits in 64 bits.
+        let work = u64::from(length_bytes) * 1_000_000_000 + self.carried;
+        self.carried = work % bytes_per_s;
+        self.free_ns = self.free_ns.max(from_ns) + work / bytes_per_s;
+        self.free_ns
+    }
+}
+
+struct Wire {
+    settings: LinkSettings,
+    lanes: [Lane; 2],
+}
+
+impl Wire {
+    fn transfer(&mut self, from_ns: u64, id: Id, flow: &Flow) -> u64 {
+        let request = &flow[id];
+        // What failed moves no bytes.
+        let Some(bytes_per_s) = self.settings.bytes_per_s.filter(|_| request.errno == 0) else {
+            return from_ns;
+        };
+        let lane = usize::from(self.settings.duplex && request.op == Op::Write);
+        self.lanes[lane].transfer(from_ns, request.length_bytes, bytes_per_s)
+    }
+}
+
+impl Part for Wire {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        // Every command takes the same latency, so they reach the lane in the order in which they came.
+        let arrived_ns = now_ns + self.settings.latency_ns;
+        Step::On(if flow[id].op == Op::Write { self.transfer(arrived_ns, id, flow) } else { arrived_ns })
+    }
+
+    fn rises(&self) -> bool {
+        self.settings.bytes_per_s.is_some()
+    }
+
+    fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        Step::On(if flow[id].op == Op::Read { self.transfer(now_ns, id, flow) } else { now_ns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounding_leaves_is_carried_on() {
+        // 1,000 transfers of 4,096 B at 3.5 GB/s: 1,170,285.7 ns, though each alone is 1,170 ns.
+        let mut lane = Lane::default();
+        let end = (0..1000).map(|_| lane.transfer(0, 4096, 3_500_000_000)).last();
+        assert_eq!(end, Some(1_170_285));
+    }
+}

@@ -1,0 +1,167 @@
+//! Parts that compose along a request's way, one file each: its settings, its law and its behaviour.
+//!
+//! To add one: a file with a [`PartKind`] (reads the settings), a [`Settings`] (states the law, builds the
+//! part) and a [`Part`] (does it), and a line in the registry below, whose order is the order on the way
+//! down.
+
+use iosonde_model::{Named, Op, registry};
+use std::{fmt, sync::Arc};
+
+use crate::{
+    file::{DeviceError, Reader},
+    flow::{Flow, Id},
+};
+
+registry! {
+    /// Every part, from the program down to the medium.
+    pub(crate) PARTS: PartKind "part" {
+        program::Program,
+        link::Link,
+        faults::Faults,
+        noise::Noise,
+        queue::Queue,
+    }
+}
+
+/// A registered part. Its name is also the first word of its random streams.
+pub(crate) trait PartKind: Named {
+    /// Reads its settings from a device file; `None` where the file does not ask for it.
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError>;
+}
+
+/// On which side of the block layer a part stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Between the program and the block layer.
+    Host,
+    /// Below it, and counted by it.
+    Device,
+    /// Below it, and where every request ends: a device has exactly one of these.
+    Medium,
+}
+
+/// The settings of one part in one device file, and what follows from them in closed form.
+pub(crate) trait Settings: fmt::Debug + Send + Sync {
+    /// Where it stands.
+    fn side(&self) -> Side {
+        Side::Device
+    }
+
+    /// The part itself, fresh.
+    fn build(&self, seed: u64) -> Box<dyn Part>;
+
+    /// Processor time of the program.
+    fn host_cost_ns(&self, _op: Op) -> u64 {
+        0
+    }
+
+    /// By how much it lengthens the medium's time, on average: rates divide by it.
+    fn stretch_mean(&self) -> f64 {
+        1.0
+    }
+
+    /// What it adds to a request that is alone.
+    fn idle(&self, _load: &Load) -> Option<Idle> {
+        None
+    }
+
+    /// How many such requests a second it lets through at most.
+    fn limit(&self, _load: &Load) -> Option<Limit> {
+        None
+    }
+
+    /// What it alone decides: the rate of a throttle, the drift of noise.
+    fn facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// Why the closed forms of this device hold only at its start, if they do.
+    fn caveat(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Where a request goes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// On in its direction, at this moment.
+    On(u64),
+    /// Served here: back up, at this moment.
+    Back(u64),
+}
+
+/// A part at work. Events come in the order of time, so a part that serves first come, first served may say
+/// at once when a request will leave it.
+pub(crate) trait Part: Send {
+    /// A request comes from above.
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step;
+
+    /// Whether a request is to pass here again on its way up.
+    fn rises(&self) -> bool {
+        false
+    }
+
+    /// A request comes back from below.
+    fn up(&mut self, now_ns: u64, _id: Id, _flow: &mut Flow) -> Step {
+        Step::On(now_ns)
+    }
+}
+
+/// The workload of which a law speaks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Read or write.
+    pub(crate) op: Op,
+    /// Bytes of one request.
+    pub(crate) block_size_bytes: u64,
+    /// Product of all parts' mean stretches.
+    pub(crate) stretch: f64,
+}
+
+/// What a part adds to a request that is alone: `fixed_ns + ns_per_byte * bytes`.
+#[derive(Debug, Clone)]
+pub(crate) struct Idle {
+    /// Whatever its size.
+    pub(crate) fixed_ns: f64,
+    /// For each byte.
+    pub(crate) ns_per_byte: f64,
+    /// What it is: `link latency 5 µs`.
+    pub(crate) words: String,
+}
+
+/// The most that a part lets through.
+#[derive(Debug, Clone)]
+pub(crate) struct Limit {
+    /// Requests a second.
+    pub(crate) per_s: f64,
+    /// How it comes about: `4 servers / 80 µs`.
+    pub(crate) words: String,
+}
+
+/// A finding's truth that one part decides alone.
+#[derive(Debug, Clone)]
+pub(crate) struct Fact {
+    /// The finding's name.
+    pub(crate) finding: &'static str,
+    /// For one direction, or for both.
+    pub(crate) op: Option<Op>,
+    /// In `unit`.
+    pub(crate) value: f64,
+    /// As in [`Truth::unit`](crate::Truth::unit).
+    pub(crate) unit: &'static str,
+    /// How it follows.
+    pub(crate) derivation: String,
+}
+
+/// Every part's name and manual page (formula and source), from the program down to the medium.
+pub fn part_manuals() -> impl Iterator<Item = (&'static str, String)> {
+    PARTS.entries().map(|entry| (entry.item.name(), entry.manual()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_registry_is_well_formed() {
+        super::PARTS.assert_well_formed();
+    }
+}

@@ -1,0 +1,95 @@
+//! The program that asks: one processor, which spends the same time on every request of a kind.
+//!
+//! Law: a serial stage. A request leaves `request_cost` after both its arrival and the departure of the one
+//! before it, so the program issues at most 1 / `request_cost` requests a second and adds `request_cost` to a
+//! request that is alone. (The service demand at a queueing station of rate one: Lazowska et al.,
+//! Quantitative System Performance, 1984, chapter 3.)
+//!
+//! ```toml
+//! [host]
+//! request_cost = "1.5us"      # or { read = "1.5us", write = "2us" }
+//! ```
+
+use iosonde_model::{Named, Op, units};
+use std::sync::Arc;
+
+use crate::{
+    file::{DeviceError, Reader},
+    flow::{Flow, Id},
+    part::{Idle, Limit, Load, Part, PartKind, Settings, Side, Step},
+};
+
+/// Reads `[host]`.
+pub(crate) struct Program;
+
+impl Named for Program {
+    fn name(&self) -> &'static str {
+        "program"
+    }
+}
+
+impl PartKind for Program {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let Some(mut host) = reader.section("host") else { return Ok(None) };
+        let by_op = if host.is_table("request_cost") { host.table("request_cost") } else { None };
+        let settings = if let Some(mut by_op) = by_op {
+            let read_ns =
+                by_op.time_ns("read")?.ok_or_else(|| by_op.missing("read", "the cost of a read"))?;
+            let write_ns =
+                by_op.time_ns("write")?.ok_or_else(|| by_op.missing("write", "the cost of a write"))?;
+            ProgramSettings { read_ns, write_ns }
+        } else {
+            let Some(cost_ns) = host.time_ns("request_cost")? else { return Ok(None) };
+            ProgramSettings { read_ns: cost_ns, write_ns: cost_ns }
+        };
+        Ok(Some(Arc::new(settings)))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ProgramSettings {
+    read_ns: u64,
+    write_ns: u64,
+}
+
+impl Settings for ProgramSettings {
+    fn side(&self) -> Side {
+        Side::Host
+    }
+
+    fn build(&self, _seed: u64) -> Box<dyn Part> {
+        Box::new(OneProcessor { settings: *self, free_ns: 0 })
+    }
+
+    fn host_cost_ns(&self, op: Op) -> u64 {
+        match op {
+            Op::Read => self.read_ns,
+            Op::Write => self.write_ns,
+        }
+    }
+
+    fn idle(&self, load: &Load) -> Option<Idle> {
+        let cost_ns = self.host_cost_ns(load.op) as f64;
+        Some(Idle { fixed_ns: cost_ns, ns_per_byte: 0.0, words: format!("program {}", units::time(cost_ns)) })
+    }
+
+    fn limit(&self, load: &Load) -> Option<Limit> {
+        let cost_ns = self.host_cost_ns(load.op) as f64;
+        let words = format!("the program, 1 / {}", units::time(cost_ns));
+        (cost_ns > 0.0).then(|| Limit { per_s: 1e9 / cost_ns, words })
+    }
+}
+
+struct OneProcessor {
+    settings: ProgramSettings,
+    free_ns: u64,
+}
+
+impl Part for OneProcessor {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let cost_ns = self.settings.host_cost_ns(flow[id].op);
+        flow.counters.host_busy_ns += cost_ns;
+        self.free_ns = self.free_ns.max(now_ns) + cost_ns;
+        Step::On(self.free_ns)
+    }
+}

@@ -1,0 +1,166 @@
+//! A plain queue as the medium: `servers` equal servers, one line before them, first come, first served.
+//!
+//! Laws. Alone, a request takes one service time S. Kept busy, the queue serves c / mean(S) requests a
+//! second. With N in flight at fixed S, X(N) = min(N, c) / S exactly. With Poisson arrivals at load p = rate
+//! S / c the mean wait of one server is (1 + cv^2) / 2 times p S / (1 - p), with cv = 1 when exponential and
+//! 0 when fixed (Pollaczek and Khinchine), and that of c exponential servers is C(c, p c) S / (c (1 - p))
+//! with Erlang's C (Kleinrock, Queueing Systems I, 1975, chapters 3 and 5). The length of a request plays no
+//! part: a link is for that.
+//!
+//! ```toml
+//! [queue]
+//! servers = 4
+//! service = { fixed = "80us" }
+//! # or:   = { exponential = "80us" }, or = { lognormal = { mean = "80us", cv = 0.5 } }
+//! ```
+
+use iosonde_model::{Named, units};
+use rand_distr::{Distribution, Exp1, LogNormal};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, binary_heap::PeekMut},
+    sync::Arc,
+};
+
+use crate::{
+    file::{DeviceError, Reader, Section},
+    flow::{Flow, Id},
+    part::{Idle, Limit, Load, Part, PartKind, Settings, Side, Step},
+    random::{Random, stream, whole_ns},
+};
+
+/// Reads `[queue]`.
+pub(crate) struct Queue;
+
+impl Named for Queue {
+    fn name(&self) -> &'static str {
+        "queue"
+    }
+}
+
+impl PartKind for Queue {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let Some(mut queue) = reader.section("queue") else { return Ok(None) };
+        let servers =
+            queue.count("servers")?.ok_or_else(|| queue.missing("servers", "how many serve at once"))?;
+        // 65,536: as many as NVMe has queues; beyond it a slip of the keyboard is likelier than a device.
+        if !(1..=65_536).contains(&servers) {
+            return Err(queue.impossible("servers", "there must be between 1 and 65,536"));
+        }
+        let service = queue.table("service").map(|mut section| read_service(&mut section)).transpose()?;
+        let service =
+            service.ok_or_else(|| queue.missing("service", "a table such as { fixed = \"80us\" }"))?;
+        Ok(Some(Arc::new(QueueSettings { servers: servers as u32, service })))
+    }
+}
+
+fn read_service(section: &mut Section) -> Result<Service, DeviceError> {
+    let positive = |section: &Section, key, mean_ns: u64| match mean_ns {
+        0 => Err(section.impossible(key, "a service that takes no time gives infinitely many a second")),
+        _ => Ok(mean_ns as f64),
+    };
+    let mut laws = Vec::new();
+    if let Some(ns) = section.time_ns("fixed")? {
+        laws.push(Service::Fixed { ns: positive(section, "fixed", ns)? });
+    }
+    if let Some(ns) = section.time_ns("exponential")? {
+        laws.push(Service::Exponential { mean_ns: positive(section, "exponential", ns)? });
+    }
+    if let Some(mut lognormal) = section.table("lognormal") {
+        let ns =
+            lognormal.time_ns("mean")?.ok_or_else(|| lognormal.missing("mean", "the mean service time"))?;
+        let cv = lognormal.number("cv")?.ok_or_else(|| lognormal.missing("cv", "deviation over mean"))?;
+        if !(cv > 0.0 && cv <= 20.0) {
+            return Err(lognormal.impossible("cv", "it must be above 0 (then say `fixed`) and at most 20"));
+        }
+        laws.push(Service::Lognormal { mean_ns: positive(&lognormal, "mean", ns)?, cv });
+    }
+    match laws.as_slice() {
+        [law] => Ok(*law),
+        [] => Err(section.missing("fixed", "a service law: `fixed`, `exponential` or `lognormal`")),
+        _ => Err(section.impossible("fixed", "a queue has one service law, and this one has several")),
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Service {
+    Fixed { ns: f64 },
+    Exponential { mean_ns: f64 },
+    Lognormal { mean_ns: f64, cv: f64 },
+}
+
+impl Service {
+    fn mean_ns(self) -> f64 {
+        match self {
+            Self::Fixed { ns: mean_ns } | Self::Exponential { mean_ns } | Self::Lognormal { mean_ns, .. } => {
+                mean_ns
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct QueueSettings {
+    servers: u32,
+    service: Service,
+}
+
+impl Settings for QueueSettings {
+    fn side(&self) -> Side {
+        Side::Medium
+    }
+
+    fn build(&self, seed: u64) -> Box<dyn Part> {
+        let draw = match self.service {
+            Service::Fixed { ns } => Draw::Fixed(ns),
+            Service::Exponential { mean_ns } => Draw::Exponential(mean_ns),
+            Service::Lognormal { mean_ns, cv } => Draw::Lognormal(
+                LogNormal::from_mean_cv(mean_ns, cv).expect("mean and cv were checked when read"),
+            ),
+        };
+        let free_ns = (0..self.servers).map(|_| Reverse(0)).collect();
+        Box::new(Servers { free_ns, draw, random: stream(seed, "queue.service") })
+    }
+
+    fn idle(&self, load: &Load) -> Option<Idle> {
+        let mean_ns = self.service.mean_ns() * load.stretch;
+        Some(Idle { fixed_ns: mean_ns, ns_per_byte: 0.0, words: format!("service {}", units::time(mean_ns)) })
+    }
+
+    fn limit(&self, load: &Load) -> Option<Limit> {
+        let mean_ns = self.service.mean_ns() * load.stretch;
+        let plural = if self.servers == 1 { "" } else { "s" };
+        let words = format!("{} server{plural} / {}", self.servers, units::time(mean_ns));
+        Some(Limit { per_s: f64::from(self.servers) * 1e9 / mean_ns, words })
+    }
+}
+
+enum Draw {
+    Fixed(f64),
+    Exponential(f64),
+    Lognormal(LogNormal<f64>),
+}
+
+struct Servers {
+    /// When each server is free again, the earliest on top. The first in line always goes to that one.
+    free_ns: BinaryHeap<Reverse<u64>>,
+    draw: Draw,
+    random: Random,
+}
+
+impl Part for Servers {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let service_ns = match self.draw {
+            Draw::Fixed(ns) => ns,
+            Draw::Exponential(mean_ns) => {
+                let unit: f64 = Exp1.sample(&mut self.random);
+                unit * mean_ns
+            }
+            Draw::Lognormal(law) => law.sample(&mut self.random),
+        };
+        let mut earliest: PeekMut<_> = self.free_ns.peek_mut().expect("there is at least one server");
+        let end_ns = earliest.0.max(now_ns) + whole_ns(service_ns * flow[id].stretch);
+        *earliest = Reverse(end_ns);
+        Step::Back(end_ns)
+    }
+}

@@ -1,0 +1,351 @@
+//! What is true of a simulated device: for each finding a value in closed form with its derivation in words,
+//! or why there is none.
+//!
+//! The parts state their own laws (`Settings::idle`, `Settings::limit`); here they are put together. A
+//! request that is alone takes the sum of all parts' times; the rate with enough in flight is the smallest of
+//! all parts' limits (Lazowska et al., Quantitative System Performance, 1984, chapter 5: asymptotic bounds).
+
+use iosonde_model::{Conditions, Op, units};
+
+use crate::{
+    file::DeviceFile,
+    part::{Idle, Limit, Load},
+};
+
+/// Names of findings that a truth is stated for, each at least once.
+pub const FINDING_NAMES: [&str; 33] = [
+    "device_bandwidth",
+    "per_request_cost",
+    "half_size",
+    "plateau_block_size",
+    "max_iops",
+    "base_latency",
+    "queue_depth_knee",
+    "depth_for_95_percent",
+    "parallelism",
+    "effective_depth",
+    "random_vs_sequential",
+    "stride_effect",
+    "stripe_bytes",
+    "mix_interference",
+    "mapping_unit_bytes",
+    "write_buffer_bytes",
+    "burst_rate",
+    "sustained_rate",
+    "cache_bytes",
+    "cache_latency",
+    "readahead_bytes",
+    "throttle_rate",
+    "burst_credit_bytes",
+    "drift",
+    "order_effect",
+    "rotation_period",
+    "seek_time_average",
+    "zone_ratio",
+    "flush_latency",
+    "log_writes_per_s",
+    "iops_at_latency",
+    "crossover",
+    "shape",
+];
+
+/// The small request of which rates and latencies are stated.
+const SMALL_BYTES: u64 = 4 << 10;
+/// The large request of which bandwidths are stated.
+const LARGE_BYTES: u64 = 1 << 20;
+
+/// What is true of a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// The finding's name.
+    pub finding: &'static str,
+    /// Under which conditions it holds.
+    pub conditions: Conditions,
+    /// The value, in `unit`; `None` where it is not defined.
+    pub value: Option<f64>,
+    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`; empty where it is not defined.
+    pub unit: &'static str,
+    /// How the value follows from the device's parameters, or why there is none.
+    pub derivation: String,
+}
+
+/// Every finding's truth, in the order of [`FINDING_NAMES`]; reads before writes.
+pub fn truths(file: &DeviceFile) -> Vec<Truth> {
+    let laws = Laws::of(file);
+    FINDING_NAMES.iter().flat_map(|name| laws.truths_of(name)).collect()
+}
+
+/// The laws of a device's parts, put together.
+struct Laws<'a> {
+    file: &'a DeviceFile,
+    stretch: f64,
+    caveat: String,
+}
+
+impl<'a> Laws<'a> {
+    fn of(file: &'a DeviceFile) -> Self {
+        let caveats: Vec<_> = file.settings().filter_map(|part| part.caveat()).collect();
+        let caveat = if caveats.is_empty() { String::new() } else { format!(" ({})", caveats.join("; ")) };
+        Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product(), caveat }
+    }
+
+    fn load(&self, op: Op, block_size_bytes: u64) -> Load {
+        Load { op, block_size_bytes, stretch: self.stretch }
+    }
+
+    /// The time of a request that is alone: all parts' times added.
+    fn idle(&self, op: Op) -> Idle {
+        let load = self.load(op, SMALL_BYTES);
+        let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(&load)).collect();
+        Idle {
+            fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
+            ns_per_byte: terms.iter().map(|term| term.ns_per_byte).sum(),
+            words: terms.iter().map(|term| term.words.as_str()).collect::<Vec<_>>().join(" + "),
+        }
+    }
+
+    /// The most requests a second: the tightest limit, with the words of all.
+    fn most(&self, op: Op, block_size_bytes: u64) -> Option<Limit> {
+        let load = self.load(op, block_size_bytes);
+        let mut limits: Vec<Limit> = self.file.settings().filter_map(|part| part.limit(&load)).collect();
+        limits.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
+        let words: Vec<_> =
+            limits.iter().map(|limit| format!("{} = {}", limit.words, grouped(limit.per_s))).collect();
+        let rest = if words.len() > 1 {
+            format!(" (more than that: {})", words[1..].join("; "))
+        } else {
+            String::new()
+        };
+        limits.first().map(|limit| Limit { per_s: limit.per_s, words: format!("{}{rest}", words[0]) })
+    }
+
+    fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
+        let both = |state: &dyn Fn(Op) -> Stated| Op::ALL.map(|op| self.truth(finding, state(op))).to_vec();
+        match finding {
+            "base_latency" => both(&|op| self.base_latency(op)),
+            "max_iops" => both(&|op| self.max_iops(op)),
+            "device_bandwidth" => both(&|op| self.device_bandwidth(op)),
+            "per_request_cost" => both(&|op| self.per_request_cost(op)),
+            "half_size" => both(&|op| self.half_size(op)),
+            "queue_depth_knee" => both(&|op| self.queue_depth_knee(op)),
+            _ => self.facts_of(finding),
+        }
+    }
+
+    /// What single parts decide; or why no part does.
+    fn facts_of(&self, finding: &'static str) -> Vec<Truth> {
+        let facts = self.file.settings().flat_map(|part| part.facts()).filter(|fact| fact.finding == finding);
+        let stated = facts.map(|fact| {
+            let conditions = Conditions { op: fact.op, ..Conditions::default() };
+            self.truth(finding, Stated::some(conditions, fact.value, fact.unit, fact.derivation))
+        });
+        let stated: Vec<_> = stated.collect();
+        if !stated.is_empty() {
+            return stated;
+        }
+        vec![self.truth(finding, Stated::none(Conditions::default(), why_not(finding)))]
+    }
+
+    fn truth(&self, finding: &'static str, stated: Stated) -> Truth {
+        let Stated { conditions, value, unit, derivation } = stated;
+        let caveat = if value.is_some() { self.caveat.as_str() } else { "" };
+        Truth { finding, conditions, value, unit, derivation: format!("{derivation}{caveat}") }
+    }
+
+    fn base_latency(&self, op: Op) -> Stated {
+        let idle = self.idle(op);
+        let ns = idle.fixed_ns + idle.ns_per_byte * SMALL_BYTES as f64;
+        let derivation = format!("{} = {} for {}", idle.words, units::time(ns), units::size(SMALL_BYTES));
+        Stated::some(conditions(op, SMALL_BYTES, Some(1)), ns, "ns", derivation)
+    }
+
+    fn max_iops(&self, op: Op) -> Stated {
+        let conditions = conditions(op, SMALL_BYTES, None);
+        match self.most(op, SMALL_BYTES) {
+            Some(limit) => Stated::some(conditions, limit.per_s, "IOPS", limit.words),
+            None => Stated::none(conditions, "no part limits the rate".into()),
+        }
+    }
+
+    fn device_bandwidth(&self, op: Op) -> Stated {
+        let conditions = conditions(op, LARGE_BYTES, None);
+        let Some(limit) = self.most(op, LARGE_BYTES) else {
+            return Stated::none(conditions, "no part limits the rate".into());
+        };
+        let bytes_per_s = limit.per_s * LARGE_BYTES as f64;
+        let size = units::size(LARGE_BYTES);
+        let derivation =
+            format!("{} requests a second, times {size} = {}", limit.words, units::rate(bytes_per_s));
+        Stated::some(conditions, bytes_per_s, "B/s", derivation)
+    }
+
+    fn per_request_cost(&self, op: Op) -> Stated {
+        let idle = self.idle(op);
+        let conditions = Conditions { block_size_bytes: None, ..conditions(op, SMALL_BYTES, Some(1)) };
+        let derivation = format!("{}, for b = 0: {}", idle.words, units::time(idle.fixed_ns));
+        Stated::some(conditions, idle.fixed_ns, "ns", derivation)
+    }
+
+    fn half_size(&self, op: Op) -> Stated {
+        let idle = self.idle(op);
+        let conditions = Conditions { block_size_bytes: None, ..conditions(op, SMALL_BYTES, Some(1)) };
+        if idle.ns_per_byte == 0.0 {
+            let why = "the time of a request does not depend on its size, so no size gives half of a limit";
+            return Stated::none(conditions, why.into());
+        }
+        let bytes = idle.fixed_ns / idle.ns_per_byte;
+        let derivation = format!(
+            "{}: the part without b, {}, times {} = {} B",
+            idle.words,
+            units::time(idle.fixed_ns),
+            units::rate(1e9 / idle.ns_per_byte),
+            grouped(bytes)
+        );
+        Stated::some(conditions, bytes, "B", derivation)
+    }
+
+    fn queue_depth_knee(&self, op: Op) -> Stated {
+        let (latency, rate) = (self.base_latency(op), self.max_iops(op));
+        let conditions = conditions(op, SMALL_BYTES, None);
+        let (Some(ns), Some(iops)) = (latency.value, rate.value) else {
+            return Stated::none(
+                conditions,
+                "it is the highest rate times the base latency, and one is missing".into(),
+            );
+        };
+        let knee = iops * ns / 1e9;
+        let derivation = format!("{} IOPS x {} = {knee:.2} in flight", grouped(iops), units::time(ns));
+        Stated::some(conditions, knee, "requests", derivation)
+    }
+}
+
+/// A truth before it has its finding's name.
+struct Stated {
+    conditions: Conditions,
+    value: Option<f64>,
+    unit: &'static str,
+    derivation: String,
+}
+
+impl Stated {
+    fn some(conditions: Conditions, value: f64, unit: &'static str, derivation: String) -> Self {
+        Self { conditions, value: Some(value), unit, derivation }
+    }
+
+    fn none(conditions: Conditions, why: String) -> Self {
+        Self { conditions, value: None, unit: "", derivation: format!("not defined: {why}") }
+    }
+}
+
+fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Conditions {
+    Conditions {
+        op: Some(op),
+        random: None,
+        block_size_bytes: Some(block_size_bytes),
+        queue_depth,
+        span_bytes: None,
+    }
+}
+
+/// Why no law of the present parts gives a value.
+fn why_not(finding: &str) -> String {
+    let why = match finding {
+        "random_vs_sequential" | "stride_effect" | "stripe_bytes" | "mapping_unit_bytes" => {
+            "no part of this device looks at addresses"
+        }
+        "mix_interference" | "crossover" => "no part states how reads and writes disturb each other",
+        "write_buffer_bytes" | "burst_rate" | "sustained_rate" | "flush_latency" | "log_writes_per_s" => {
+            "the device has no write buffer"
+        }
+        "cache_bytes" | "cache_latency" | "readahead_bytes" => "the device has no cache",
+        "throttle_rate" | "burst_credit_bytes" => "nothing throttles the device",
+        "rotation_period" | "seek_time_average" | "zone_ratio" => "nothing rotates",
+        "drift" => "nothing drifts",
+        "order_effect" | "shape" => "it belongs to a run, not to the device",
+        "plateau_block_size"
+        | "depth_for_95_percent"
+        | "parallelism"
+        | "effective_depth"
+        | "iops_at_latency" => "it depends on the service times' whole law and has no closed form here",
+        _ => "no law of this device's parts gives it",
+    };
+    why.to_owned()
+}
+
+/// A rate or size in full, its digits in groups of three: 533,333.
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin;
+
+    fn truth(device: &str, finding: &str, op: Op) -> Truth {
+        let file = DeviceFile::parse(builtin(device).unwrap(), device).unwrap();
+        truths(&file).into_iter().find(|t| t.finding == finding && t.conditions.op == Some(op)).unwrap()
+    }
+
+    #[test]
+    fn every_finding_has_its_truth_or_its_reason() {
+        let file = DeviceFile::parse(builtin("plain-nvme").unwrap(), "x").unwrap();
+        let all = truths(&file);
+        for name in FINDING_NAMES {
+            let mut of_name = all.iter().filter(|truth| truth.finding == name).peekable();
+            assert!(of_name.peek().is_some(), "{name}");
+            assert!(
+                of_name.all(|t| t.value.is_some() != t.derivation.starts_with("not defined: ")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_ideal_device() {
+        // 4 / 80 us; one alone 80 us; 50,000 x 80 us = 4 in flight.
+        let iops = truth("ideal", "max_iops", Op::Read);
+        assert_eq!((iops.value, iops.unit), (Some(50_000.0), "IOPS"));
+        assert_eq!(iops.derivation, "4 servers / 80.0 µs = 50,000");
+        assert_eq!(truth("ideal", "base_latency", Op::Write).value, Some(80_000.0));
+        assert_eq!(truth("ideal", "queue_depth_knee", Op::Read).value, Some(4.0));
+        assert_eq!(truth("ideal", "half_size", Op::Read).value, None);
+    }
+
+    #[test]
+    fn the_plain_nvme_derives_in_words() {
+        // 1.5 + 5 + 60 us, and 4,096 B / 3.5 GB/s = 1.170 us.
+        let latency = truth("plain-nvme", "base_latency", Op::Read);
+        assert!((latency.value.unwrap() - 67_670.286).abs() < 0.001);
+        assert_eq!(
+            latency.derivation,
+            "program 1.50 µs + link 5.00 µs + b / 3.50 GB/s + service 60.0 µs = 67.7 µs for 4 KiB"
+        );
+        assert_eq!(
+            truth("plain-nvme", "max_iops", Op::Read).derivation,
+            "32 servers / 60.0 µs = 533,333 (more than that: the program, 1 / 1.50 µs = 666,667; \
+             the link, 3.50 GB/s / 4 KiB = 854,492)"
+        );
+        // 66.5 us x 3.5 GB/s = 232,750 B.
+        assert!((truth("plain-nvme", "half_size", Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6);
+        assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_drifting_device_says_that_its_truth_is_that_of_its_start() {
+        let iops = truth("noisy-virtual-disk", "max_iops", Op::Read);
+        assert!((iops.value.unwrap() - 83_333.333).abs() < 0.001);
+        assert!(iops.derivation.ends_with("(at the start of the device's life, falling by 60 % an hour)"));
+        let file = DeviceFile::parse(builtin("noisy-virtual-disk").unwrap(), "x").unwrap();
+        let drift = truths(&file).into_iter().find(|truth| truth.finding == "drift").unwrap();
+        assert_eq!((drift.value, drift.unit), (Some(-0.6), "1/h"));
+    }
+}

@@ -1,0 +1,126 @@
+//! A simulated queue against queueing theory.
+
+mod drive;
+
+use drive::{closed_loop, device, next_done, open_loop_mean_ns, read};
+use iosonde_model::Op;
+use iosonde_sim::Ask;
+
+/// Erlang's C: the share of arrivals that wait, with `offered` = rate x service.
+fn erlang_c(servers: u32, offered: f64) -> f64 {
+    let mut blocking = 1.0; // Erlang's B by its recursion, from no servers up
+    for k in 1..=servers {
+        blocking = offered * blocking / (f64::from(k) + offered * blocking);
+    }
+    let load = offered / f64::from(servers);
+    blocking / (1.0 - load * (1.0 - blocking))
+}
+
+#[test]
+fn erlangs_c_at_known_points() {
+    // One server: the share that waits is the load. Two servers at load 1/2: 1/3.
+    assert!((erlang_c(1, 0.7) - 0.7).abs() < 1e-12);
+    assert!((erlang_c(2, 1.0) - 1.0 / 3.0).abs() < 1e-12);
+}
+
+/// How far the simulated mean wait is from `wait_ns(load)`, at each load.
+fn assert_waits(service: &str, servers: u32, service_ns: f64, wait_ns: impl Fn(f64) -> f64) {
+    // At 90 % the mean of n waits of M/M/1 has a relative deviation of sqrt(2 (1 + p) / (p (1 - p)^2) / n) =
+    // sqrt(422 / n) (Whitt 1989): 0.6 % for 12 million, so 2 % is three deviations.
+    for (load, requests) in [(0.3, 4_000_000), (0.6, 3_000_000), (0.9, 12_000_000)] {
+        let rate_per_s = load * f64::from(servers) * 1e9 / service_ns;
+        let mean_ns = |servers| {
+            let mut queue = device(&format!("[queue]\nservers = {servers}\nservice = {service}"), 5);
+            open_loop_mean_ns(&mut queue, rate_per_s, requests, 11)
+        };
+        // Nobody waits for 256 servers: the same draws, without the wait.
+        let waited_ns = mean_ns(servers) - mean_ns(256);
+        let off = waited_ns / wait_ns(load) - 1.0;
+        assert!(off.abs() < 0.02, "{service}, {servers} servers, load {load}: {off:+.4} off");
+    }
+}
+
+#[test]
+fn m_m_1_waits_as_in_the_formula() {
+    assert_waits("{ exponential = \"80us\" }", 1, 80_000.0, |load| load * 80_000.0 / (1.0 - load));
+}
+
+#[test]
+fn m_d_1_waits_half_as_long() {
+    assert_waits("{ fixed = \"80us\" }", 1, 80_000.0, |load| load * 80_000.0 / (1.0 - load) / 2.0);
+}
+
+#[test]
+fn m_m_4_waits_as_erlang_says() {
+    let wait_ns = |load: f64| erlang_c(4, 4.0 * load) * 80_000.0 / (4.0 * (1.0 - load));
+    assert_waits("{ exponential = \"80us\" }", 4, 80_000.0, wait_ns);
+}
+
+#[test]
+fn m_g_1_waits_as_pollaczek_and_khinchine_say() {
+    let wait_ns = |load: f64| load * 80_000.0 / (1.0 - load) * (1.0 + 0.5f64.powi(2)) / 2.0;
+    assert_waits("{ lognormal = { mean = \"80us\", cv = 0.5 } }", 1, 80_000.0, wait_ns);
+}
+
+#[test]
+fn a_closed_loop_on_fixed_servers_is_exact() {
+    // X(N) = min(N, c) / S: n requests end after n / X exactly when N's batches divide n.
+    for depth in [1, 2, 3, 4, 5, 8, 32, 256] {
+        let mut ideal = device("[queue]\nservers = 4\nservice = { fixed = \"80us\" }", 1);
+        let requests = 96 * 256;
+        let end_ns = closed_loop(&mut ideal, depth, requests, |tag| read(tag, 4096));
+        assert_eq!(end_ns, requests / depth.min(4) * 80_000, "{depth} in flight");
+    }
+}
+
+#[test]
+fn one_alone_takes_the_sum_of_its_way() {
+    let toml = "[host]\nrequest_cost = { read = \"1.5us\", write = \"2us\" }\n[link]\nbandwidth = \"1GB/s\"\n\
+                latency = \"5us\"\n[queue]\nservers = 1\nservice = { fixed = \"60us\" }";
+    for (op, cost_ns) in [(Op::Read, 1_500), (Op::Write, 2_000)] {
+        for length_bytes in [512, 4_096, 1 << 20] {
+            let mut plain = device(toml, 1);
+            plain.submit(0, Ask { tag: 9, op, offset_bytes: 0, length_bytes, direct: true });
+            let mut done = Vec::new();
+            let at_ns = next_done(&mut plain, &mut done);
+            // 1 ns a byte at 1 GB/s.
+            assert_eq!(at_ns, cost_ns + 5_000 + 60_000 + u64::from(length_bytes));
+            assert_eq!((done[0].tag, done[0].result, done[0].at_ns), (9, length_bytes as i32, at_ns));
+            assert_eq!(plain.host_cost_ns(op), cost_ns);
+            assert_eq!(plain.counters().host_busy_ns, cost_ns);
+            // Below the host it was all the rest.
+            assert_eq!(plain.counters().in_flight_ns, 65_000 + u64::from(length_bytes));
+        }
+    }
+}
+
+/// Requests a second in a closed loop.
+fn rate(toml: &str, depth: u64, requests: u64, ask: impl FnMut(u64) -> Ask) -> f64 {
+    requests as f64 * 1e9 / closed_loop(&mut device(toml, 1), depth, requests, ask) as f64
+}
+
+#[test]
+fn the_tightest_part_sets_the_rate() {
+    let queue = "[queue]\nservers = 32\nservice = { fixed = \"60us\" }";
+    // 1 / 2 us = 500,000 < 533,333; 3.5 GB/s / 4,096 B = 854,492 allows more. Start and end cost 80 us of 0.2
+    // s.
+    let program =
+        rate(&format!("[host]\nrequest_cost = \"2us\"\n{queue}"), 256, 100_000, |tag| read(tag, 4096));
+    assert!((program / 500_000.0 - 1.0).abs() < 0.001, "{program}");
+    // 3.5 GB/s / 128 KiB = 26,703.
+    let link =
+        rate(&format!("[link]\nbandwidth = \"3.5GB/s\"\n{queue}"), 256, 50_000, |tag| read(tag, 131_072));
+    assert!((link / 26_702.88 - 1.0).abs() < 0.001, "{link}");
+}
+
+#[test]
+fn a_duplex_link_carries_both_directions_at_once() {
+    let queue = "[queue]\nservers = 32\nservice = { fixed = \"60us\" }";
+    let mixed = |tag: u64| Ask { op: Op::ALL[tag as usize % 2], ..read(tag, 131_072) };
+    let duplex = rate(&format!("[link]\nbandwidth = \"1GB/s\"\n{queue}"), 64, 20_000, mixed);
+    let half = rate(&format!("[link]\nbandwidth = \"1GB/s\"\nduplex = false\n{queue}"), 64, 20_000, mixed);
+    // One lane: 1 GB/s / 128 KiB = 7,629 a second. With two lanes the mix that a closed loop settles on
+    // leaves one direction waiting now and then, so at least 1.9 times that and never more than twice.
+    assert!((half / 7_629.4 - 1.0).abs() < 0.002, "{half}");
+    assert!(duplex / half > 1.9 && duplex / half < 2.001, "{duplex} against {half}");
+}
