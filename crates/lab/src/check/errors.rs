@@ -1,8 +1,22 @@
-//! To be written.
+//! Requests that failed, never came back, or moved fewer bytes than asked.
+//!
+//! Looks at: the counts of failed, short and hung requests of every trial, preparation included.
+//!
+//! Rule: one is enough. A request that fails returns early, so the rate of a trial with failures counts work that
+//! was not done, and its latencies mix two different things. The kernel has already retried what can be retried
+//! when a program sees an error, so none is noise. A trial in which nothing at all completed is judged here too.
+//!
+//! Verdict: void, about everything in the trial.
+//!
+//! Example: a script that ignores the result of `pread` measures the end of the file: reads beyond it return at
+//! once with 0 bytes, and the smaller the file the "faster" the storage.
+//!
+//! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device if it
+//! speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
 
-use iosonde_model::{Named, Run, Scope, Verdict};
+use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict};
 
-use super::{Check, Specimens};
+use super::{Check, Specimens, judged, specimen};
 
 pub(super) struct Errors;
 
@@ -13,11 +27,56 @@ impl Named for Errors {
 }
 
 impl Check for Errors {
-    fn check(&self, _scope: Scope, _run: &Run) -> Option<Verdict> {
-        None
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::any(scope, run).map(verdict)
     }
 
     fn specimens(&self) -> Specimens {
-        Specimens::default()
+        let mut failing = specimen::usual();
+        failing.read.as_mut().expect("it reads").errors = 3;
+        failing.error_examples.push("3 x Input/output error (os error 5)".into());
+        let mut short = specimen::usual();
+        short.read.as_mut().expect("it reads").short = 1;
+        let hung = Trial { hung: 2, ..specimen::usual() };
+        let mut silent = specimen::usual();
+        silent.read = Some(specimen::direction(0, 4096, 320_000));
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
+            ],
+            void: [failing, short, hung, silent].map(specimen::run).into(),
+            ..Specimens::default()
+        }
     }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let errors = trial.errors();
+    let short: u64 = trial.directions().map(|(_, direction)| direction.short).sum();
+    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    let made = done + errors + trial.hung;
+    let mut faults = Vec::new();
+    if errors > 0 {
+        faults.push(format!("{errors} of {made} requests failed ({})", example(trial)));
+    }
+    if trial.hung > 0 {
+        faults.push(format!("{} had not come back when the wait for them was given up", trial.hung));
+    }
+    if short > 0 {
+        faults.push(format!("{short} of {made} moved fewer bytes than asked"));
+    }
+    if done == 0 && faults.is_empty() {
+        faults.push(format!("no request completed in {:.1} s", trial.measured_s));
+    }
+    if faults.is_empty() {
+        return Verdict::Pass;
+    }
+    let reason = Reason::new(About::All, faults.join("; ")).with("requests", made as f64);
+    let reason = reason.with("errors", errors as f64).with("hung", trial.hung as f64);
+    Verdict::Void(reason.with("short", short as f64))
+}
+
+fn example(trial: &Trial) -> &str {
+    trial.error_examples.first().map_or("the system did not say why", String::as_str)
 }

@@ -1,8 +1,27 @@
-//! To be written.
+//! The program was the bottleneck, not the storage.
+//!
+//! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting.
+//!
+//! Rule: a worker that is busy 95 % of the time can make no more requests: the rate is its own, and the storage
+//! could do as much or any amount more. From 80 % on the storage may have waited for it now and then (a closed loop
+//! whose two stations are this unevenly matched loses a few percent to the faster one), so the rate is a lower
+//! bound within an interval's width.
+//!
+//! Verdict: void as a statement about the device from 95 %, doubt from 80 %. The rate itself is true for this
+//! program on this machine. Where nobody measured processor time, it abstains.
+//!
+//! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that makes
+//! its random bytes while the clock runs. Equal plateaus on unlike media are the script's.
+//!
+//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for each
+//! request (io_uring rather than psync).
 
-use iosonde_model::{Named, Run, Scope, Verdict};
+use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens};
+use super::{Check, Specimens, judged, specimen};
+
+const BUSY_DOUBT: f64 = 0.80;
+const BUSY_VOID: f64 = 0.95;
 
 pub(super) struct GeneratorBound;
 
@@ -13,11 +32,40 @@ impl Named for GeneratorBound {
 }
 
 impl Check for GeneratorBound {
-    fn check(&self, _scope: Scope, _run: &Run) -> Option<Verdict> {
-        None
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::measuring(scope, run).map(verdict)
     }
 
     fn specimens(&self) -> Specimens {
-        Specimens::default()
+        let with = |busy_share| specimen::run(Trial { busy_share, ..specimen::usual() });
+        Specimens {
+            pass: vec![
+                with(Some(0.0)),
+                with(Some(0.79)),
+                specimen::run(specimen::healthy(Rw::Read, 1 << 20, 8, 900)),
+            ],
+            doubt: vec![with(Some(0.80)), with(Some(0.94))],
+            void: vec![with(Some(0.95)), with(Some(1.02))],
+            abstain: vec![with(None)],
+        }
+    }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let Some(busy) = trial.busy_share else {
+        let why = "nobody measured how busy the program was";
+        return Verdict::Abstain(Reason::new(About::Device, why));
+    };
+    let share = units::percent(busy.min(1.0));
+    let reason = |why: String| Reason::new(About::Device, why).with("busy_share", busy);
+    match busy {
+        _ if busy >= BUSY_VOID => Verdict::Void(reason(format!(
+            "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage can take",
+            units::count(trial.iops())
+        ))),
+        _ if busy >= BUSY_DOUBT => Verdict::Doubt(reason(format!(
+            "the program was busy {share} of the time: the storage may have waited for it"
+        ))),
+        _ => Verdict::Pass,
     }
 }

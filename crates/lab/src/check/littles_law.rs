@@ -1,8 +1,30 @@
-//! To be written.
+//! Rate, latency and number in flight that cannot all be true.
+//!
+//! Looks at: rate × mean latency, summed over reads and writes, against the number in flight: as counted where it
+//! was counted, as asked for otherwise.
+//!
+//! Rule: in any system, over any stretch of time, the mean number of requests inside is the rate at which they
+//! leave times the mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is assumed of
+//! the storage. A stretch with an end differs by what hangs over its edges, at most the longest latency as a share
+//! of the measured time; that and 5 % are allowed. Where that share exceeds a half, nothing can be told.
+//!
+//! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked number,
+//! depth is void: either it was not reached, or the latency leaves out part of the wait.
+//!
+//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, where 64 were asked for: the mixed 4 KiB row of a
+//! published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
+//!
+//! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the one
+//! that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
 
-use iosonde_model::{Named, Run, Scope, Verdict};
+use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens};
+use super::{Check, Specimens, judged, specimen};
+
+/// Share of the number in flight by which the law may be missed, beside the edges.
+const TOLERANCE: f64 = 0.05;
+/// Largest share of the measured time that one request may take.
+const EDGE_MAX: f64 = 0.5;
 
 pub(super) struct LittlesLaw;
 
@@ -13,11 +35,95 @@ impl Named for LittlesLaw {
 }
 
 impl Check for LittlesLaw {
-    fn check(&self, _scope: Scope, _run: &Run) -> Option<Verdict> {
-        None
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::measuring(scope, run).map(verdict)
     }
 
     fn specimens(&self) -> Specimens {
-        Specimens::default()
+        let table = |queue_depth, reads: (u64, u64), writes: (u64, u64)| {
+            specimen::run(published(queue_depth, 4096, reads, writes))
+        };
+        let mut wait_left_out = specimen::usual();
+        wait_left_out.read = Some(specimen::direction(100_000, 4096, 200_000));
+        let mut slow = specimen::healthy(Rw::RandRead, 4 << 20, 8, 4);
+        slow.in_flight_mean = Some(8.0);
+        let mut silent = specimen::usual();
+        silent.read = Some(specimen::direction(0, 4096, 320_000));
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::RandRw, 4096, 16, 20_000)),
+                // 19.7 k × 1,167 µs + 20.1 k × 1,993 µs = 63 of 64.
+                specimen::run(published(64, 65_536, (19_700, 1_167_000), (20_100, 1_993_000))),
+            ],
+            void: vec![
+                table(64, (82_200, 260_000), (81_800, 187_000)),
+                table(16, (76_100, 128_000), (75_600, 52_000)),
+                table(256, (86_100, 829_000), (85_700, 731_000)),
+                table(1024, (88_100, 2_981_000), (87_600, 2_880_000)),
+                specimen::run(wait_left_out),
+            ],
+            // Its requests take 2 s each in a trial of 1 s.
+            abstain: vec![specimen::run(slow), specimen::run(silent)],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A row of a published table: nobody counted what was in flight.
+fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes: (u64, u64)) -> Trial {
+    let mut trial = specimen::healthy(Rw::RandRw, block_size_bytes, queue_depth, 1000);
+    trial.read = Some(specimen::direction(reads.0, block_size_bytes, reads.1));
+    trial.write = Some(specimen::direction(writes.0, block_size_bytes, writes.1));
+    trial.in_flight_mean = None;
+    trial
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let asked = trial.spec.asked_in_flight() as f64;
+    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
+    let known: Vec<_> = known.collect();
+    let abstain = |why: &str| Verdict::Abstain(Reason::new(About::Depth, why));
+    if known.is_empty() {
+        return abstain("no request completed, so there is no latency to multiply");
+    }
+    // A result without its largest latency has at least its mean on the edge.
+    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
+    let edge = longest_ns / (trial.measured_s * 1e9);
+    if !(edge <= EDGE_MAX) {
+        return abstain("the longest request took more than half of the measured time");
+    }
+    let product: f64 = known.iter().map(|&(iops, mean_ns, _)| iops * mean_ns / 1e9).sum();
+    let (in_flight, about) = match trial.in_flight_mean {
+        Some(counted) => (counted, About::Latency),
+        None => (asked, About::Depth),
+    };
+    if (product / in_flight - 1.0).abs() <= TOLERANCE + edge {
+        return Verdict::Pass;
+    }
+    let terms: Vec<_> = known
+        .iter()
+        .map(|&(iops, mean_ns, _)| format!("{} × {}", units::count(iops), units::time(mean_ns)))
+        .collect();
+    let why = format!("{} = {} in flight, not {}", terms.join(" + "), rounded(product), rounded(in_flight));
+    Verdict::Void(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
+}
+
+/// One decimal only where it matters.
+fn rounded(value: f64) -> String {
+    if value >= 20.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_the_law_with_the_figures_of_the_table() {
+        let trial = published(64, 4096, (82_200, 260_000), (81_800, 187_000));
+        let Verdict::Void(reason) = verdict(&trial) else { panic!("37 are not 64") };
+        assert_eq!(reason.why, "82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, not 64");
+        // 82.2e3 × 260e-6 + 81.8e3 × 187e-6 = 21.372 + 15.2966.
+        assert!((reason.figures["in_flight"] - 36.6686).abs() < 1e-9);
     }
 }

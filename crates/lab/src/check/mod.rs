@@ -1,5 +1,8 @@
 //! Checks: rules over trials and what was seen around them, one file each.
 
+mod judged;
+mod specimen;
+
 use iosonde_model::{Named, Run, Scope, Verdict, registry};
 
 registry! {
@@ -36,4 +39,57 @@ pub struct Specimens {
     pub void: Vec<Run>,
     /// The check must say that it cannot judge these.
     pub abstain: Vec<Run>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_model::{Judgement, Outcome};
+
+    /// Checks whose every trial can be judged: what they count is always there.
+    const NEVER_ABSTAIN: [&str; 2] = ["errors", "too-few-samples"];
+
+    fn worst(check: &dyn Check, run: &Run) -> Judgement {
+        let trials = (0..run.trials.len()).map(Scope::Trial);
+        let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
+        let verdicts = scopes.filter_map(|scope| check.check(scope, run));
+        let judged = verdicts.map(|verdict| Judgement::new(check.name(), "run", None, None, verdict));
+        judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
+    }
+
+    #[test]
+    fn every_check_is_well_formed() {
+        CHECKS.assert_well_formed();
+    }
+
+    #[test]
+    fn every_specimen_is_judged_as_it_must_be() {
+        for check in CHECKS.iter() {
+            let Specimens { pass, doubt, void, abstain } = check.specimens();
+            assert!(!pass.is_empty(), "{} has nothing to pass", check.name());
+            assert!(!doubt.is_empty() || !void.is_empty(), "{} has nothing to catch", check.name());
+            assert_eq!(abstain.is_empty(), NEVER_ABSTAIN.contains(&check.name()), "{}", check.name());
+            let lists = [
+                (pass, Outcome::Pass),
+                (doubt, Outcome::Doubt),
+                (void, Outcome::Void),
+                (abstain, Outcome::Abstain),
+            ];
+            for (runs, expected) in lists {
+                for (place, run) in runs.iter().enumerate() {
+                    let judged = worst(check, run);
+                    assert_eq!(judged.verdict, expected, "{} {expected:?} {place}: {judged:?}", check.name());
+                    assert_eq!(judged.why.is_empty(), expected == Outcome::Pass, "a verdict says why");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_healthy_trial_passes_every_check() {
+        for check in CHECKS.iter() {
+            let judged = worst(check, &specimen::run(specimen::usual()));
+            assert_eq!(judged.verdict, Outcome::Pass, "{}: {}", check.name(), judged.why);
+        }
+    }
 }

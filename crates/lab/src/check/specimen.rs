@@ -1,0 +1,157 @@
+//! Runs with known answers, built from plain numbers: what the checks must pass, catch and abstain from.
+
+use iosonde_model::{
+    Device, Direction, Distribution, Histogram, Host, LatencySummary, Medium, Op, Payload, Phase, Point, Run,
+    RunInfo, RunState, Rw, Trial, TrialSpec, Window, WindowDirection, Witnesses,
+};
+
+/// The measured time of a specimen trial.
+const MEASURED_S: u64 = 1;
+
+/// A disk's trial of one second in which nothing is wrong: figures agree with each other, and every witness with
+/// them.
+pub(super) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64) -> Trial {
+    let spec = TrialSpec {
+        rw,
+        block_size_bytes,
+        queue_depth,
+        jobs: 1,
+        read_percent: rw.is_mixed().then_some(50.0),
+        stride_bytes: None,
+        offset_bytes: 0,
+        span_bytes: 1 << 30,
+        engine: "io_uring".into(),
+        direct: true,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    };
+    // Little's law gives the latency: depth / iops.
+    let latency_ns = (f64::from(queue_depth) * 1e9 / iops as f64).round() as u64;
+    let each = if rw.is_mixed() { iops / 2 } else { iops };
+    let lane = |op| rw.has(op).then(|| direction(each * MEASURED_S, block_size_bytes, latency_ns));
+    let window = |op| rw.has(op).then(|| window(each * MEASURED_S / 10, block_size_bytes, latency_ns));
+    // Witnesses see the warm-up and the drain too: a tenth more.
+    let issued = |op| if rw.has(op) { each * MEASURED_S * block_size_bytes / 10 * 11 } else { 0 };
+    Trial {
+        id: 1,
+        experiment: "queue-depth".into(),
+        point: Some(0),
+        round: 1,
+        phase: Phase::Measure,
+        started_at: "2026-01-01T00:00:00Z".into(),
+        started_s: 0.0,
+        elapsed_s: 1.1,
+        warmup_s: 0.1,
+        measured_s: MEASURED_S as f64,
+        read: lane(Op::Read),
+        write: lane(Op::Write),
+        in_flight_mean: Some(f64::from(queue_depth)),
+        busy_share: Some(0.3),
+        unserved: 0,
+        hung: 0,
+        cpu_user_s: Some(0.1),
+        cpu_system_s: Some(0.2),
+        windows: (0..10)
+            .map(|i| Window {
+                start_s: 0.1 + f64::from(i) / 10.0,
+                length_s: 0.1,
+                read: window(Op::Read),
+                write: window(Op::Write),
+            })
+            .collect(),
+        witnesses: Witnesses {
+            from_s: -0.001,
+            to_s: 1.101,
+            issued_read_bytes: issued(Op::Read),
+            issued_write_bytes: issued(Op::Write),
+            issued_ios: iops * MEASURED_S / 10 * 11,
+            block_layer_device: Some("vda".into()),
+            block_layer_read_bytes: Some(issued(Op::Read)),
+            block_layer_write_bytes: Some(issued(Op::Write)),
+            resident_before_bytes: Some(0),
+            resident_after_bytes: Some(0),
+            ..Witnesses::default()
+        },
+        error_examples: Vec::new(),
+        spec,
+    }
+}
+
+/// The trial that most specimens begin with: 4 KiB random reads, 32 in flight, 100,000 a second.
+pub(super) fn usual() -> Trial {
+    healthy(Rw::RandRead, 4096, 32, 100_000)
+}
+
+/// The same read through the page cache: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came from the
+/// device and `resident_bytes` were in memory all the time.
+pub(super) fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial {
+    let mut trial = healthy(Rw::RandRead, 1 << 20, 1, 2000);
+    trial.spec.direct = false;
+    trial.witnesses.block_layer_read_bytes = moved_bytes;
+    trial.witnesses.resident_before_bytes = resident_bytes;
+    trial.witnesses.resident_after_bytes = resident_bytes;
+    if moved_bytes.is_none() {
+        trial.witnesses.absent.push("no block device lies below this file system".into());
+    }
+    trial
+}
+
+/// One direction in which every request took the same time.
+pub(super) fn direction(ios: u64, block_size_bytes: u64, latency_ns: u64) -> Direction {
+    let mut histogram = Histogram::new();
+    histogram.record(latency_ns);
+    let upper = histogram.buckets().next().expect("one value was recorded").1;
+    let exact = (Some(latency_ns as f64), Some(latency_ns), Some(latency_ns));
+    let histogram = Histogram::from_pairs(&[(upper, ios)], exact.0, exact.1, exact.2);
+    Direction {
+        ios,
+        bytes: ios * block_size_bytes,
+        errors: 0,
+        short: 0,
+        iops: ios as f64 / MEASURED_S as f64,
+        bytes_per_s: (ios * block_size_bytes) as f64 / MEASURED_S as f64,
+        latency_ns: LatencySummary::of(&histogram),
+        histogram,
+    }
+}
+
+fn window(ios: u64, block_size_bytes: u64, latency_ns: u64) -> WindowDirection {
+    let latency_ns = Some(latency_ns as f64);
+    WindowDirection { ios, bytes: ios * block_size_bytes, latency_ns_p50: latency_ns, latency_ns_p99: None }
+}
+
+/// A run of one point with this trial.
+pub(super) fn run(trial: Trial) -> Run {
+    run_on(Device { medium: Medium::Virtual, ..Device::unknown("directory", 1 << 30) }, trial)
+}
+
+/// A run of one point with this trial on this device.
+pub(super) fn run_on(device: Device, trial: Trial) -> Run {
+    let info = RunInfo {
+        id: "000000".into(),
+        label: None,
+        note: None,
+        study: "quick".into(),
+        study_source: String::new(),
+        target: "./".into(),
+        seed: 1,
+        started_at: "2026-01-01T00:00:00Z".into(),
+        elapsed_s: 2.0,
+        state: RunState::Done,
+        command: String::new(),
+        bytes_written: 0,
+        budget_s: None,
+        precision: 0.05,
+        confidence: 0.95,
+        rounds: 1,
+        device,
+        host: Host::default(),
+        options: Default::default(),
+    };
+    let mut point = Point::planned(0, &trial.experiment, trial.spec.clone());
+    // Enough trials for a point: `too-few-samples` counts the point's, the others look at this one.
+    (point.trials, point.trial_ids) = (8, vec![trial.id]);
+    let mut run = Run::new(info, vec![trial]);
+    run.points.push(point);
+    run
+}
