@@ -7,10 +7,9 @@
 //! * L is lognormal with mean 1 and coefficient of variation `latency_cv`, fresh for each request;
 //! * T is `factor` for a share `share` of the requests (`tail`) and 1 for the others;
 //! * g(k) belongs to the k-th 100 ms of the device's life and is a Gaussian AR(1) process with mean m,
-//! variance s^2   and lag-1 correlation `lag1_100ms`, where s^2 = ln(1 + `rate_cv_100ms`^2) and m = -s^2 / 2,
-//! so that the rate   exp(g) has mean 1 and the coefficient of variation asked for (Box and Jenkins, Time
-//! Series Analysis, section
-//!   3.2; moments of the lognormal);
+//!   variance s^2 and lag-1 correlation `lag1_100ms`, where s^2 = ln(1 + `rate_cv_100ms`^2) and m = -s^2 / 2,
+//!   so that the rate exp(g) has mean 1 and the coefficient of variation asked for (Box and Jenkins, Time
+//!   Series Analysis, section 3.2; moments of the lognormal);
 //! * `drift_per_hour` compounds; it is applied in steps of 100 ms.
 //!
 //! The mean rate stays that of the quiet device, divided by 1 + share (factor - 1). A request that waits
