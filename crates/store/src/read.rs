@@ -1,0 +1,243 @@
+//! Reading runs: listing them, finding the one that somebody means, loading it whole.
+
+use iosonde_model::{Direction, Histogram, Run, RunInfo, RunState, Trial, nearest};
+use serde::de::DeserializeOwned;
+
+use crate::{Notebook, StoreError, lock, write::state_name};
+
+/// One line of the list of runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// Short and unique in this notebook.
+    pub id: String,
+    /// The user's name for it.
+    pub label: Option<String>,
+    /// The user's note.
+    pub note: Option<String>,
+    /// The study's name.
+    pub study: String,
+    /// The target as it was typed.
+    pub target: String,
+    /// Model or name of the device.
+    pub device: Option<String>,
+    /// UTC, RFC 3339.
+    pub started_at: String,
+    /// On the run's own clock, up to the last trial of a run that was killed.
+    pub elapsed_s: f64,
+    /// How far it came; a run written down as running whose process is gone is interrupted.
+    pub state: RunState,
+    /// Trials kept.
+    pub trials: u64,
+    /// Bytes written to the target.
+    pub bytes_written: u64,
+}
+
+/// What a killed run could not write down any more follows from its trials: the end of the last one, and the
+/// bytes that all of them issued.
+const SUMMARIES: &str = "
+    SELECT r.id, r.label, r.note, r.study, r.target, r.device, r.started_at, r.elapsed_s, r.state,
+           coalesce(r.bytes_written, 0), count(t.id), coalesce(max(t.started_s + t.elapsed_s), 0.0),
+           coalesce(sum(t.issued_write_bytes), 0)
+    FROM runs r LEFT JOIN trials t ON t.run = r.id
+    GROUP BY r.number ORDER BY r.number DESC";
+
+impl Notebook {
+    /// Every run, the newest first.
+    ///
+    /// # Errors
+    /// The notebook cannot be read.
+    pub fn list(&self) -> Result<Vec<RunSummary>, StoreError> {
+        let summaries = self.rows(SUMMARIES, [], |row| {
+            let kept: String = row.get(8)?;
+            let state = state_of(&kept);
+            let (elapsed_s, last_end_s): (f64, f64) = (row.get(7)?, row.get(11)?);
+            let (written, issued): (i64, i64) = (row.get(9)?, row.get(12)?);
+            let open = state == RunState::Running;
+            Ok(RunSummary {
+                id: row.get(0)?,
+                label: row.get(1)?,
+                note: row.get(2)?,
+                study: row.get(3)?,
+                target: row.get(4)?,
+                device: row.get(5)?,
+                started_at: row.get(6)?,
+                elapsed_s: if open { elapsed_s.max(last_end_s) } else { elapsed_s },
+                state,
+                trials: row.get::<_, i64>(10)?.unsigned_abs(),
+                bytes_written: (if open { written.max(issued) } else { written }).unsigned_abs(),
+            })
+        });
+        summaries?
+            .into_iter()
+            .map(|mut summary| {
+                summary.state = self.state_now(&summary.id, summary.state)?;
+                Ok(summary)
+            })
+            .collect()
+    }
+
+    /// A run with its trials, in the order of execution; nothing is concluded yet. What a killed run could not
+    /// write down any more (elapsed time, bytes written) is made up for from its trials.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`]; the notebook cannot be read.
+    pub fn load(&self, id: &str) -> Result<Run, StoreError> {
+        let texts = self.rows("SELECT info FROM runs WHERE id = ?1", [id], |row| row.get::<_, String>(0))?;
+        let text = texts.first().ok_or_else(|| self.no_run(id))?;
+        let mut info: RunInfo = self.parse(text, || format!("run `{id}`"))?;
+        let trials = self.rows("SELECT id, trial FROM trials WHERE run = ?1 ORDER BY id", [id], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        })?;
+        let trials = trials.iter().map(|(number, text)| {
+            let mut trial: Trial = self.parse(text, || format!("trial {number} of run `{id}`"))?;
+            trial.read.iter_mut().chain(&mut trial.write).for_each(restore_histogram);
+            Ok(trial)
+        });
+        let trials: Vec<Trial> = trials.collect::<Result<_, StoreError>>()?;
+        if info.state == RunState::Running {
+            info.state = self.state_now(id, info.state)?;
+            let ends_s = trials.iter().map(|trial| trial.started_s + trial.elapsed_s);
+            info.elapsed_s = ends_s.fold(info.elapsed_s, f64::max);
+            let issued: u64 = trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+            info.bytes_written = info.bytes_written.max(issued);
+        }
+        Ok(Run::new(info, trials))
+    }
+
+    /// The id of the run that somebody means by an id, the start of one, a label, `last` or `last~1`; the newest
+    /// where nothing is said.
+    ///
+    /// # Errors
+    /// Nothing fits ([`StoreError::NoRun`], [`StoreError::NotSoMany`], [`StoreError::Empty`]) or several do
+    /// ([`StoreError::Ambiguous`], which lists them).
+    pub fn resolve(&self, reference: Option<&str>) -> Result<String, StoreError> {
+        let reference = reference.unwrap_or("last").trim();
+        let runs = self.list()?;
+        if runs.is_empty() {
+            return Err(StoreError::Empty { path: self.path.clone() });
+        }
+        if let Some(back) = steps_back(reference) {
+            let run = usize::try_from(back).ok().and_then(|back| runs.get(back));
+            return run.map(|run| run.id.clone()).ok_or_else(|| StoreError::NotSoMany {
+                path: self.path.clone(),
+                reference: reference.to_owned(),
+                back,
+                held: runs.len() as u64,
+            });
+        }
+        if let Some(run) = runs.iter().find(|run| run.id == reference) {
+            return Ok(run.id.clone());
+        }
+        let labelled: Vec<_> = runs.iter().filter(|run| run.label.as_deref() == Some(reference)).collect();
+        let begun = reference.to_ascii_lowercase();
+        let starting = || runs.iter().filter(|run| !begun.is_empty() && run.id.starts_with(&begun)).collect();
+        let found: Vec<&RunSummary> = if labelled.is_empty() { starting() } else { labelled };
+        match found[..] {
+            [run] => Ok(run.id.clone()),
+            [] => Err(self.no_run_among(reference, &runs)),
+            _ => Err(StoreError::Ambiguous {
+                reference: reference.to_owned(),
+                matches: found.iter().map(|run| describe(run)).collect(),
+            }),
+        }
+    }
+
+    /// The newest run that was interrupted, if any: what `resume` goes on with unless told otherwise.
+    ///
+    /// # Errors
+    /// The notebook cannot be read.
+    pub fn resumable(&self) -> Result<Option<String>, StoreError> {
+        let runs = self.list()?;
+        Ok(runs.into_iter().find(|run| run.state == RunState::Interrupted).map(|run| run.id))
+    }
+
+    /// Six hexadecimal characters that no run of this notebook has.
+    ///
+    /// # Errors
+    /// The notebook cannot be read.
+    pub fn fresh_id(&self) -> Result<String, StoreError> {
+        loop {
+            // SQLite's generator, which is seeded by the system: an id is no result and need not be repeatable.
+            let ids = self.rows("SELECT lower(hex(randomblob(3)))", [], |row| row.get::<_, String>(0))?;
+            for id in ids {
+                if self.id_is_free(&id)? {
+                    return Ok(id);
+                }
+            }
+        }
+    }
+
+    /// Whether no run of this notebook has this id.
+    ///
+    /// # Errors
+    /// The notebook cannot be read.
+    pub fn id_is_free(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.rows("SELECT 1 FROM runs WHERE id = ?1", [id], |_| Ok(()))?.is_empty())
+    }
+
+    /// The error for an id that is not kept, with what was probably meant.
+    pub(crate) fn no_run(&self, id: &str) -> StoreError {
+        // The list only serves the hint; that it cannot be read is not what went wrong first.
+        self.no_run_among(id, &self.list().unwrap_or_default())
+    }
+
+    fn no_run_among(&self, reference: &str, runs: &[RunSummary]) -> StoreError {
+        let names = runs.iter().flat_map(|run| [Some(run.id.as_str()), run.label.as_deref()]).flatten();
+        StoreError::NoRun {
+            path: self.path.clone(),
+            reference: reference.to_owned(),
+            nearest: nearest(reference, names),
+        }
+    }
+
+    /// A run that is written down as running is so only while its lock is held.
+    fn state_now(&self, id: &str, kept: RunState) -> Result<RunState, StoreError> {
+        let dead = kept == RunState::Running && !lock::is_held(&self.path, id)?;
+        Ok(if dead { RunState::Interrupted } else { kept })
+    }
+
+    fn parse<T: DeserializeOwned>(&self, text: &str, what: impl Fn() -> String) -> Result<T, StoreError> {
+        serde_json::from_str(text).map_err(|error| StoreError::Unreadable {
+            path: self.path.clone(),
+            what: what(),
+            why: error.to_string(),
+        })
+    }
+}
+
+/// `last` is 0, `last~2` is 2; anything else is no such reference.
+fn steps_back(reference: &str) -> Option<u64> {
+    let rest = reference.strip_prefix("last")?;
+    if rest.is_empty() { Some(0) } else { rest.strip_prefix('~')?.parse().ok() }
+}
+
+/// A state nobody knows was written by hand; the run has certainly not ended well.
+fn state_of(name: &str) -> RunState {
+    let all = [RunState::Done, RunState::Interrupted, RunState::Running, RunState::Failed];
+    all.into_iter().find(|state| state_name(*state) == name).unwrap_or(RunState::Failed)
+}
+
+fn describe(run: &RunSummary) -> String {
+    format!("{} ({} on {}, {})", run.id, run.study, run.target, run.started_at)
+}
+
+/// The written form of a histogram has lost its exact mean and ends; the summary beside it kept them.
+fn restore_histogram(direction: &mut Direction) {
+    let pairs: Vec<_> = direction.histogram.buckets().map(|(_, upper, count)| (upper, count)).collect();
+    let latency_ns = &direction.latency_ns;
+    direction.histogram = Histogram::from_pairs(&pairs, latency_ns.mean, latency_ns.min, latency_ns.max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_and_so_many_before_it() {
+        assert_eq!(steps_back("last"), Some(0));
+        assert_eq!(steps_back("last~3"), Some(3));
+        for other in ["last~", "last~-1", "lastly", "las", "7f3a"] {
+            assert_eq!(steps_back(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The notebook's layout in SQLite, and how a file is recognised as a notebook.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::path::Path;
+
+use crate::StoreError;
+
+/// "iosd": what `file` and other programs see, so that no other program's SQLite file is taken for a notebook.
+const APPLICATION_ID: i64 = 0x696f_7364;
+
+/// The layout's number, kept in SQLite's `user_version`. A change adds a step to [`prepare`].
+pub(crate) const LAYOUT: i64 = 1;
+
+/// The comments stay in the file: `.schema` in the sqlite3 shell shows them.
+const TABLES: &str = "
+CREATE TABLE runs (
+  number INTEGER PRIMARY KEY,    -- 1, 2, .. in the order in which runs began
+  id TEXT NOT NULL UNIQUE,
+  label TEXT,
+  note TEXT,
+  study TEXT NOT NULL,
+  target TEXT NOT NULL,
+  device TEXT,                   -- model or name
+  host TEXT,
+  started_at TEXT NOT NULL,      -- UTC, RFC 3339
+  elapsed_s REAL NOT NULL,
+  state TEXT NOT NULL,           -- done, interrupted, failed; running also where the process was killed
+  bytes_written INTEGER,
+  info TEXT NOT NULL             -- everything about the run but its trials, as JSON
+);
+CREATE TABLE trials (
+  run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  id INTEGER NOT NULL,           -- 1, 2, .. in the order of execution
+  experiment TEXT NOT NULL,
+  round INTEGER NOT NULL,
+  phase TEXT NOT NULL,           -- prepare, canary, measure
+  point INTEGER,
+  started_at TEXT NOT NULL,      -- UTC, RFC 3339
+  started_s REAL NOT NULL,       -- since the run's beginning, on the run's own clock
+  elapsed_s REAL NOT NULL,
+  rw TEXT NOT NULL,
+  block_size_bytes INTEGER,
+  queue_depth INTEGER NOT NULL,  -- per job
+  jobs INTEGER NOT NULL,
+  engine TEXT NOT NULL,
+  direct INTEGER NOT NULL,       -- 1: the page cache was bypassed
+  iops REAL NOT NULL,            -- reads and writes together
+  bytes_per_s REAL NOT NULL,
+  errors INTEGER,
+  read_iops REAL,                -- NULL where the workload reads nothing
+  read_latency_ns_mean REAL,
+  read_latency_ns_p99 REAL,      -- NULL where fewer than 1,000 reads were timed
+  write_iops REAL,
+  write_latency_ns_mean REAL,
+  write_latency_ns_p99 REAL,
+  issued_write_bytes INTEGER,    -- warm-up included
+  trial TEXT NOT NULL,           -- everything about the trial, as JSON
+  PRIMARY KEY (run, id)
+);
+CREATE TABLE strays (
+  path PRIMARY KEY               -- text, or bytes where the name is no text
+);
+";
+
+/// Makes the tables in an empty file; refuses a file that is not a notebook, or a newer one. Every read of a file
+/// that is no database fails here.
+pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let fail = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+    // Freed pages go back to the file system when a run is removed; only an empty file takes this setting.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?;
+    if is_recognised(connection, path)? {
+        return Ok(());
+    }
+    // Immediate, and looked at again inside: two processes may have found the same empty file.
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate).map_err(fail)?;
+    if !is_recognised(&transaction, path)? {
+        transaction.execute_batch(TABLES).map_err(fail)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
+        transaction.pragma_update(None, "user_version", LAYOUT).map_err(fail)?;
+    }
+    transaction.commit().map_err(fail)
+}
+
+/// Whether it is a notebook of this layout; `false` for an empty file.
+fn is_recognised(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let read = || Ok((number("PRAGMA application_id")?, number("SELECT count(*) FROM sqlite_schema")?));
+    let (application, tables) = read().map_err(|error| StoreError::sqlite(path, &error))?;
+    if tables == 0 && application == 0 {
+        return Ok(false);
+    }
+    if application != APPLICATION_ID {
+        return Err(StoreError::Foreign { path: path.to_owned() });
+    }
+    let found = number("PRAGMA user_version").map_err(|error| StoreError::sqlite(path, &error))?;
+    if found > LAYOUT {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: LAYOUT });
+    }
+    Ok(true)
+}

@@ -1,0 +1,50 @@
+//! Files that a run has made on the storage under test and not yet removed.
+//!
+//! A path is written down, and on the disk, before the file is made: whatever kills the process, the next one
+//! finds the name here. Only what is written down is ever removed.
+
+use rusqlite::{ToSql, types::Value};
+use std::{
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{Notebook, StoreError};
+
+/// Text where the path is text, so that people can read it; its bytes where it is not.
+fn column(path: &Path) -> impl ToSql + use<> {
+    match path.to_str() {
+        Some(text) => Value::Text(text.to_owned()),
+        None => Value::Blob(path.as_os_str().as_bytes().to_vec()),
+    }
+}
+
+impl Notebook {
+    /// Writes down a file that is about to be made. Durable when it returns.
+    ///
+    /// # Errors
+    /// The notebook cannot be written; then the file must not be made.
+    pub fn record_stray(&mut self, path: &Path) -> Result<(), StoreError> {
+        self.execute("INSERT OR IGNORE INTO strays (path) VALUES (?1)", [column(path)]).map(drop)
+    }
+
+    /// Forgets a file that has been removed. No error if it was never written down.
+    ///
+    /// # Errors
+    /// The notebook cannot be written.
+    pub fn forget_stray(&mut self, path: &Path) -> Result<(), StoreError> {
+        self.execute("DELETE FROM strays WHERE path = ?1", [column(path)]).map(drop)
+    }
+
+    /// Files that were made and, as far as the notebook knows, not removed, oldest first.
+    ///
+    /// # Errors
+    /// The notebook cannot be read.
+    pub fn strays(&self) -> Result<Vec<PathBuf>, StoreError> {
+        self.rows("SELECT path FROM strays ORDER BY rowid", [], |row| {
+            let bytes = row.get_ref(0)?.as_bytes()?;
+            Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+        })
+    }
+}
