@@ -1,4 +1,8 @@
 //! Estimators with stated assumptions; every one is checked against a case done by hand and against properties.
 
+pub mod effects;
 pub mod least_squares;
 pub mod matrix;
+pub mod robust;
+pub mod series;
+pub mod shrink;

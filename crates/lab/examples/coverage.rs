@@ -1,0 +1,197 @@
+//! Prints how often the intervals cover, in every cell of the noise that storage shows: the table of
+//! `docs/intervals.md`. Fresh seeds unless one is given.
+//!
+//! `coverage [--replicates N] [--seed N] [--cells TEXT]`: `--cells` keeps the cells whose line contains the text.
+
+#![allow(clippy::print_stdout)]
+
+use iosonde_lab::schedule::Terms;
+use iosonde_lab::schedule::simulation::{Answer, Kinship, Noise, simulate};
+use iosonde_model::Closed;
+
+/// Points of the simulated study: as many as `quick` has.
+const POINTS: usize = 27;
+const CONFIDENCE: f64 = 0.95;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stop {
+    /// 70 s, which is what `quick` has to measure in, and a precision that nothing reaches.
+    Budget,
+    /// A precision of 0.6 CV, which independent noise reaches after about 14 rounds, and time enough.
+    Precision,
+}
+
+struct Cell {
+    stop: Stop,
+    noise: Noise,
+}
+
+impl Cell {
+    fn terms(&self, seed: u64) -> Terms {
+        let (precision, budget_s) = match self.stop {
+            Stop::Budget => (1e-6, 70.0),
+            Stop::Precision => (0.6 * self.noise.cv, 600.0),
+        };
+        let overhead_s = 0.01;
+        // Long budgets would make long trials; trials of a quarter of a second keep both kinds alike.
+        let rounds = None;
+        Terms { seed, precision, confidence: CONFIDENCE, budget_s, rounds, overhead_s }
+    }
+
+    fn name(&self) -> String {
+        let n = self.noise;
+        format!(
+            "{} | {:>2.0} % | {} | {:>3.1} {} | {:>3.0} %/min | {:.0} %",
+            if self.stop == Stop::Budget { "budget   " } else { "precision" },
+            n.cv * 100.0,
+            if n.unlike > 1.0 { "unlike" } else { "alike " },
+            n.correlation,
+            if n.kinship == Kinship::Time { "time " } else { "point" },
+            n.drift_per_minute * 100.0,
+            n.outliers * 100.0
+        )
+    }
+}
+
+fn cells() -> Vec<Cell> {
+    let mut out = Vec::new();
+    for stop in [Stop::Budget, Stop::Precision] {
+        for unlike in [1.0, 9.0] {
+            for cv in [0.02, 0.05, 0.10] {
+                for (correlation, kinship) in [
+                    (0.0, Kinship::Time),
+                    (0.3, Kinship::Time),
+                    (0.3, Kinship::Point),
+                    (0.6, Kinship::Time),
+                    (0.6, Kinship::Point),
+                ] {
+                    for drift_per_minute in [0.0, -0.05, -0.18] {
+                        for outliers in [0.0, 0.02] {
+                            let noise =
+                                Noise { cv, unlike, correlation, kinship, drift_per_minute, outliers };
+                            out.push(Cell { stop, noise });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    answers: f64,
+    covered: f64,
+    widths: f64,
+    naive: f64,
+    naive_widths: f64,
+}
+
+impl Tally {
+    fn add(&mut self, answers: &[Answer]) {
+        for answer in answers {
+            let (Some(covers), Some(estimate), Some((middle, half))) =
+                (answer.covers(CONFIDENCE), answer.estimate, answer.naive)
+            else {
+                continue;
+            };
+            self.answers += 1.0;
+            self.covered += f64::from(u8::from(covers));
+            self.widths += 2.0 * estimate.half_width(CONFIDENCE).sinh();
+            self.naive += f64::from(u8::from((middle - answer.log_truth).abs() <= half));
+            self.naive_widths += 2.0 * half.sinh();
+        }
+    }
+
+    fn coverage(&self) -> f64 {
+        self.covered / self.answers
+    }
+}
+
+struct Line {
+    name: String,
+    point: Tally,
+    ratio: Tally,
+    plain: Tally,
+    rounds: f64,
+    precise: f64,
+    aside: f64,
+}
+
+fn measure(cell: &Cell, replicates: u64, seed: u64) -> Line {
+    let (mut point, mut ratio, mut plain) = (Tally::default(), Tally::default(), Tally::default());
+    let (mut trials, mut precise, mut aside) = (0.0, 0.0, 0.0);
+    for replicate in 0..replicates {
+        let terms = cell.terms(seed.wrapping_add(replicate.wrapping_mul(0x9e37_79b9)));
+        let outcome = simulate(POINTS, cell.noise, &terms).expect("the budget holds three rounds");
+        point.add(&outcome.points);
+        ratio.add(&outcome.ratios);
+        plain.add(&outcome.plain_ratios);
+        trials += outcome.trials as f64;
+        aside += outcome.set_aside as f64 / outcome.trials as f64;
+        precise += outcome.closed.iter().filter(|c| **c == Some(Closed::Precision)).count() as f64;
+    }
+    let runs = replicates as f64;
+    let rounds = trials / runs / (POINTS + 1) as f64;
+    let precise = precise / runs / POINTS as f64;
+    Line { name: cell.name(), point, ratio, plain, rounds, precise, aside: aside / runs }
+}
+
+fn print(line: &Line) {
+    let share = |tally: &Tally| format!("{:5.1}", 100.0 * tally.coverage());
+    let width = |tally: &Tally| format!("{:5.2}", 100.0 * tally.widths / tally.answers);
+    println!(
+        "{} | {} | {} | {} | {} | {} | {:5.1} | {:5.2} | {:5.1} | {:5.1} | {:3.0} | {:4.1}",
+        line.name,
+        share(&line.point),
+        width(&line.point),
+        share(&line.ratio),
+        width(&line.ratio),
+        share(&line.plain),
+        100.0 * line.point.naive / line.point.answers,
+        100.0 * line.point.naive_widths / line.point.answers,
+        100.0 * line.ratio.naive / line.ratio.answers,
+        line.rounds,
+        100.0 * line.precise,
+        100.0 * line.aside,
+    );
+}
+
+fn summary(what: &str, mut values: Vec<(f64, &str)>) {
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (least, cell) = values[0];
+    let below = values.iter().filter(|(v, _)| *v < 0.93).count();
+    println!(
+        "{what}: least {:.1} % ({cell}), median {:.1} %, {below} of {} cells below 93 %",
+        100.0 * least,
+        100.0 * values[values.len() / 2].0,
+        values.len()
+    );
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let given = |name: &str| arguments.iter().position(|a| a == name).and_then(|i| arguments.get(i + 1));
+    let number =
+        |name: &str, otherwise: u64| given(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let replicates = number("--replicates", 1000);
+    let seed = number("--seed", rand::random());
+    let wanted = given("--cells").cloned().unwrap_or_default();
+    println!("{replicates} runs of {POINTS} points a cell, seed {seed}; shares and widths in %");
+    println!(
+        "stop | CV | points | correlation | drift | outliers | point | width | ratio | width | plain ratio | naive | width | naive ratio | rounds | precise | set aside"
+    );
+    let cells: Vec<Cell> = cells().into_iter().filter(|cell| cell.name().contains(&wanted)).collect();
+    let mut lines = Vec::new();
+    for cell in &cells {
+        let line = measure(cell, replicates, seed);
+        print(&line);
+        lines.push(line);
+    }
+    let of =
+        |tally: fn(&Line) -> Tally| lines.iter().map(|l| (tally(l).coverage(), l.name.as_str())).collect();
+    summary("points", of(|line| line.point));
+    summary("ratios", of(|line| line.ratio));
+    summary("ratios of single estimates", of(|line| line.plain));
+}

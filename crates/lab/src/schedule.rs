@@ -1,0 +1,368 @@
+//! Which trial next, and when to stop. Pure: what is asked next follows from the trials stored so far, the time
+//! spent and the terms, so that a run that was killed goes on as if nothing had happened.
+//!
+//! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them: drift
+//! then falls on all points alike. A point is settled when eight of its trials stand and every interval of its
+//! rate is as narrow as asked. Whether it is settled is asked again at the beginning of every round, of all
+//! trials before it: a point whose interval grew, because the others showed more noise, is visited again. What
+//! the settled points leave over thus goes to the wide ones; when the time no longer suffices for the rest of a
+//! round, the widest go first.
+//!
+//! A void trial is asked again at the end of its round, once. A point of which six trials were run and none
+//! stands is asked once a round and keeps no run going.
+//!
+//! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one round
+//! of all points and the canary; at least 0.15 s, or starting and warming up would outweigh measuring, and at
+//! most 10 s, since more rounds then tell more than longer trials.
+
+mod chance;
+pub mod simulation;
+mod state;
+
+use std::sync::Mutex;
+
+use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
+
+use crate::estimate::{Visit, Voids, visits};
+use state::{FEWEST_ROUNDS, Memory, State};
+
+/// Rounds at the least: what two rounds say of noise and drift nobody should publish.
+pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
+/// Rounds that a budget is cut into: eight before any point may close, and two to spare.
+const ROUNDS_AIMED_AT: u32 = 10;
+/// Shortest trial.
+pub const SHORTEST_TRIAL_S: f64 = 0.15;
+/// Longest trial.
+pub const LONGEST_TRIAL_S: f64 = 10.0;
+/// Of the budget that rounds are planned for: overheads are never quite what was guessed.
+const PLANNED_SHARE: f64 = 0.97;
+/// Attempts at a point in one round.
+const ATTEMPTS: u32 = 2;
+/// Points that a canary is worth: with fewer open it is not asked in every round.
+const POINTS_PER_CANARY: u32 = 4;
+
+/// What the schedule has to go by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Half an interval's width as a share of the value, at which a point is settled.
+    pub precision: f64,
+    /// Of the intervals, as a share: 0.95.
+    pub confidence: f64,
+    /// Left for measuring when measuring begins.
+    pub budget_s: f64,
+    /// Exactly so many rounds, whatever the intervals; the budget still ends the run.
+    pub rounds: Option<u32>,
+    /// Between two trials, as the caller measured it; about 0.01 where nobody did.
+    pub overhead_s: f64,
+}
+
+/// Why no plan fits.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unplannable {
+    /// The study has no points.
+    #[error("there is nothing to measure: the study has no points that this target allows")]
+    Nothing,
+    /// The budget does not hold three complete rounds of the shortest trials.
+    #[error(
+        "{budget_s:.1} s for measuring are too short: {points} points in 3 rounds of at least {SHORTEST_TRIAL_S} s \
+         a trial take {needed_s:.1} s"
+    )]
+    TooShort {
+        /// What there was for measuring.
+        budget_s: f64,
+        /// What would do.
+        needed_s: f64,
+        /// In the plan.
+        points: usize,
+    },
+}
+
+/// A trial to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The workload.
+    pub spec: TrialSpec,
+    /// Measure or canary.
+    pub phase: Phase,
+    /// From 1.
+    pub round: u32,
+    /// The point; `None` for a canary.
+    pub point: Option<usize>,
+    /// The experiment that asked for the point first; the canary's is that of the point it repeats.
+    pub experiment: String,
+    /// From the first submission to the last, warm-up included.
+    pub duration_ns: u64,
+    /// For the trial's offsets and payload.
+    pub seed: u64,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The round under way, from 1.
+    pub round: u32,
+    /// Rounds of which nothing remains.
+    pub rounds_done: u32,
+    /// Points whose intervals are not narrow enough yet.
+    pub open: usize,
+    /// Points whose intervals are.
+    pub settled: usize,
+    /// Points in all.
+    pub of: usize,
+    /// Until the budget is spent, or until the rounds asked for are done.
+    pub left_s: f64,
+    /// The point that was measured last, and the rate of its first direction as far as it is known.
+    pub latest: Option<Latest>,
+}
+
+/// What is known of the point that was measured last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Latest {
+    /// The point's id.
+    pub point: usize,
+    /// Reads where it reads, else writes.
+    pub op: Op,
+    /// Completions per second: the estimate, or what the last trial said while there are fewer than five.
+    pub iops: f64,
+    /// Half the interval's width as a share of the value; `None` with fewer than five trials.
+    pub half_width: Option<f64>,
+}
+
+/// What is going to happen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Points.
+    pub points: usize,
+    /// Length of each trial.
+    pub trial_s: f64,
+    /// Rounds of all points that the budget holds.
+    pub rounds_expected: u32,
+    /// Time for them.
+    pub expected_s: f64,
+    /// Nobody knows how fast the storage is before it is measured: `None` here, for the caller to fill.
+    pub bytes_written_expected: Option<u64>,
+}
+
+/// Which trial next, and when to stop.
+#[derive(Debug)]
+pub struct Schedule {
+    points: Vec<Point>,
+    terms: Terms,
+    canary: usize,
+    trial_s: f64,
+    memory: Mutex<Memory>,
+}
+
+/// A trial's place in the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// From 1.
+    pub round: u32,
+    /// `None` for the canary.
+    pub point: Option<usize>,
+    /// 0, and 1 after a void trial in the same round.
+    pub attempt: u32,
+}
+
+impl Schedule {
+    /// A schedule for these points, whose ids are 0, 1, .. in order.
+    ///
+    /// # Errors
+    /// [`Unplannable`] where three rounds do not fit.
+    pub fn new(points: Vec<Point>, terms: Terms) -> Result<Self, Unplannable> {
+        assert!(
+            points.iter().enumerate().all(|(place, point)| point.id == place),
+            "ids are places in the plan"
+        );
+        if points.is_empty() {
+            return Err(Unplannable::Nothing);
+        }
+        let slots = (points.len() + 1) as f64;
+        let rounds = terms.rounds.unwrap_or(FEWEST_COMPLETE_ROUNDS).max(FEWEST_COMPLETE_ROUNDS);
+        let needed_s = f64::from(rounds) * slots * (SHORTEST_TRIAL_S + terms.overhead_s);
+        if terms.budget_s < needed_s && terms.rounds.is_none() {
+            return Err(Unplannable::TooShort { budget_s: terms.budget_s, needed_s, points: points.len() });
+        }
+        let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT).max(1));
+        let even_s = PLANNED_SHARE * terms.budget_s / (aim * slots) - terms.overhead_s;
+        let trial_s = even_s.clamp(SHORTEST_TRIAL_S, LONGEST_TRIAL_S);
+        let is_canary = |spec: &TrialSpec| {
+            spec.rw == Rw::RandRead && spec.block_size_bytes == 4096 && spec.asked_in_flight() == 1
+        };
+        let canary = points.iter().position(|point| is_canary(&point.spec)).unwrap_or(0);
+        Ok(Self { points, terms, canary, trial_s, memory: Mutex::default() })
+    }
+
+    /// The points, in the order of the plan.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// What is going to happen if nothing settles early.
+    pub fn plan(&self) -> Plan {
+        let round_s = (self.points.len() + 1) as f64 * (self.trial_s + self.terms.overhead_s);
+        let fit = (self.terms.budget_s / round_s).floor() as u32;
+        let rounds_expected = self.terms.rounds.map_or(fit, |asked| asked.min(fit));
+        Plan {
+            points: self.points.len(),
+            trial_s: self.trial_s,
+            rounds_expected,
+            expected_s: (f64::from(rounds_expected) * round_s).min(self.terms.budget_s),
+            bytes_written_expected: None,
+        }
+    }
+
+    /// The trial to run now, `elapsed_s` after measuring began; `None` when the run is finished.
+    pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<Asked> {
+        let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
+        let source = &self.points[slot.point.unwrap_or(self.canary)];
+        Some(Asked {
+            spec: source.spec.clone(),
+            phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
+            round: slot.round,
+            point: slot.point,
+            experiment: source.experiment.clone(),
+            duration_ns: (self.trial_s * 1e9).round() as u64,
+            seed: chance::draw(&[
+                self.terms.seed,
+                u64::from(slot.round),
+                place_of(slot.point),
+                u64::from(slot.attempt),
+            ]),
+        })
+    }
+
+    /// [`Schedule::next`] for trials that have been boiled down to what it looks at.
+    pub fn next_slot(&self, visits: &[Visit], elapsed_s: f64) -> Option<Slot> {
+        let mut round = visits.iter().map(|visit| visit.round).max().unwrap_or(0).max(1);
+        let mut state = self.state_before(visits, round);
+        let mut remaining = self.remaining(visits, round, &state);
+        if remaining.is_empty() {
+            round += 1;
+            state = self.state_before(visits, round);
+            remaining = self.remaining(visits, round, &state);
+        }
+        let fit = ((self.terms.budget_s - elapsed_s) / self.cycle_s(visits, elapsed_s)).floor();
+        if remaining.is_empty() || fit < 1.0 {
+            return None;
+        }
+        if self.terms.rounds.is_none() && round > FEWEST_COMPLETE_ROUNDS && fit < remaining.len() as f64 {
+            state.keep_widest(&mut remaining, fit as usize);
+        }
+        remaining.first().copied()
+    }
+
+    /// Why each point is closed; `None` while it is open.
+    pub fn closed(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Vec<Option<Closed>> {
+        self.closed_after(&visits(trials, voids), elapsed_s)
+    }
+
+    /// [`Schedule::closed`] for trials that have been boiled down.
+    pub fn closed_after(&self, visits: &[Visit], elapsed_s: f64) -> Vec<Option<Closed>> {
+        let finished = self.next_slot(visits, elapsed_s).is_none();
+        if let Some(asked) = self.terms.rounds {
+            let done = self.rounds_done(visits) >= asked;
+            let closed = finished.then_some(if done { Closed::Rounds } else { Closed::Budget });
+            return vec![closed; self.points.len()];
+        }
+        let state = self.state_before(visits, u32::MAX);
+        (0..self.points.len())
+            .map(|point| match state.settled(point) {
+                true => Some(Closed::Precision),
+                false => finished.then_some(Closed::Budget),
+            })
+            .collect()
+    }
+
+    /// How far the run has come.
+    pub fn progress(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Progress {
+        let visits = visits(trials, voids);
+        let state = self.state_before(&visits, u32::MAX);
+        let rounds_done = self.rounds_done(&visits);
+        let settled = (0..self.points.len()).filter(|&point| state.settled(point)).count();
+        let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
+        let left_s = self.terms.rounds.map_or(left_s, |asked| {
+            let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
+            left_s.min(slots.max(0.0) * self.cycle_s(&visits, elapsed_s))
+        });
+        let latest = visits.iter().rev().find_map(|visit| {
+            let point = visit.point?;
+            let op = if self.points[point].spec.rw.reads() { Op::Read } else { Op::Write };
+            let estimate = state.iops(point, op).map(|log| log.estimate(self.terms.confidence));
+            let iops = estimate.map_or(visit.log_iops(op)?.exp(), |estimate| estimate.value);
+            Some(Latest { point, op, iops, half_width: estimate.and_then(|e| e.relative_half_width()) })
+        });
+        Progress {
+            round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
+            rounds_done,
+            open: self.points.len() - settled,
+            settled,
+            of: self.points.len(),
+            left_s,
+            latest,
+        }
+    }
+
+    fn rounds_done(&self, visits: &[Visit]) -> u32 {
+        let Some(last) = visits.iter().map(|visit| visit.round).max() else { return 0 };
+        let state = self.state_before(visits, last);
+        if self.remaining(visits, last, &state).is_empty() { last } else { last - 1 }
+    }
+
+    /// What the trials before a round say.
+    fn state_before(&self, visits: &[Visit], round: u32) -> State {
+        let before: Vec<Visit> = visits.iter().copied().filter(|visit| visit.round < round).collect();
+        // A panic while the lock is held can only come from our own mistake; what is stored is whole anyway.
+        let mut memory = self.memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        memory.state(&self.points, &before, self.terms.precision, self.terms.confidence)
+    }
+
+    /// What a round still has to visit, in its order: those that had a void trial come last.
+    fn remaining(&self, visits: &[Visit], round: u32, state: &State) -> Vec<Slot> {
+        if self.terms.rounds.is_some_and(|asked| round > asked) {
+            return Vec::new();
+        }
+        let open: Vec<usize> = (0..self.points.len())
+            .filter(|&point| self.terms.rounds.is_some() || !state.settled(point))
+            .collect();
+        if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
+            return Vec::new();
+        }
+        // With two points open the canary comes every second round, with one every fourth.
+        let canary = round.is_multiple_of(POINTS_PER_CANARY.div_ceil(open.len() as u32));
+        let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
+        let mut slots: Vec<(Slot, u64)> = wanted
+            .filter_map(|point| {
+                let tries = visits.iter().filter(|visit| visit.round == round && visit.point == point);
+                let (attempt, stands) = tries.fold((0, false), |(n, stands), v| (n + 1, stands || v.stands));
+                let limit = if point.is_none_or(|p| state.hopeless(p)) { 1 } else { ATTEMPTS };
+                let key = chance::draw(&[self.terms.seed, u64::from(round), place_of(point)]);
+                (!stands && attempt < limit).then_some((Slot { round, point, attempt }, key))
+            })
+            .collect();
+        slots.sort_by_key(|(slot, key)| (slot.attempt, *key));
+        slots.into_iter().map(|(slot, _)| slot).collect()
+    }
+
+    /// Time from one trial's start to the next one's.
+    fn cycle_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
+        let planned_s = self.trial_s + self.terms.overhead_s;
+        // Five: the first trial of a run pays for what later ones find ready.
+        if visits.len() < 5 { planned_s } else { (elapsed_s / visits.len() as f64).max(self.trial_s) }
+    }
+}
+
+/// A number for each place of a round: 0 for the canary.
+fn place_of(point: Option<usize>) -> u64 {
+    point.map_or(0, |point| point as u64 + 1)
+}
+
+/// Rounds before a point may be settled.
+pub const fn fewest_rounds() -> u32 {
+    FEWEST_ROUNDS
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! Synthetic trials with a known truth: how often the intervals cover, under the very rules that stop a run.
+//!
+//! A simulated run goes through [`Schedule::next_slot`] trial by trial, and its intervals come from the fit that
+//! a real run's come from; only the storage is made up. Rates are the point's own, times the drift so far, times
+//! noise with mean one. The truth of a point is its rate with the drift, averaged over the time that the run
+//! took; noise and outliers are disturbance.
+
+use iosonde_model::{Closed, Distribution, Op, Payload, Point, Rw, TrialSpec};
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Schedule, Terms, Unplannable};
+use crate::estimate::Visit;
+use crate::evidence::{LogEstimate, student_t};
+use crate::stats::effects::{Average, Effects, Row};
+
+/// Whose noise resembles whose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinship {
+    /// A trial's noise resembles that of the trial before it, whichever point that was of: the storage wanders.
+    Time,
+    /// A trial's noise resembles that of the same point's trial before: each point wanders by itself.
+    Point,
+}
+
+/// How a made-up storage misbehaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noise {
+    /// Standard deviation between trials of a point, as a share.
+    pub cv: f64,
+    /// The noisiest point's deviation over the quietest one's; 1 where all are alike. `cv` is their geometric mean.
+    pub unlike: f64,
+    /// Correlation of one trial with the next.
+    pub correlation: f64,
+    /// Of which trials.
+    pub kinship: Kinship,
+    /// Change of the rate in a minute: −0.05 loses a twentieth.
+    pub drift_per_minute: f64,
+    /// Share of trials that something slows to between 0.3 and 0.8 of their rate.
+    pub outliers: f64,
+}
+
+/// What one simulated run said of one figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// ln(truth).
+    pub log_truth: f64,
+    /// The estimate; `None` where there was no interval.
+    pub estimate: Option<LogEstimate>,
+    /// Half-width of the plain t interval of the same trials, and its middle, for comparison.
+    pub naive: Option<(f64, f64)>,
+}
+
+impl Answer {
+    /// Whether the interval holds the truth.
+    pub fn covers(&self, confidence: f64) -> Option<bool> {
+        let estimate = self.estimate?;
+        Some((estimate.log_mean - self.log_truth).abs() <= estimate.half_width(confidence))
+    }
+}
+
+/// What a simulated run came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Of each point.
+    pub points: Vec<Answer>,
+    /// Of each point over its neighbour.
+    pub ratios: Vec<Answer>,
+    /// The same ratios, from the two points' single estimates.
+    pub plain_ratios: Vec<Answer>,
+    /// Why each point was closed.
+    pub closed: Vec<Option<Closed>>,
+    /// Trials, canaries included.
+    pub trials: usize,
+    /// Trials set aside.
+    pub set_aside: usize,
+    /// When it ended.
+    pub elapsed_s: f64,
+}
+
+/// Points that differ in nothing but their number.
+pub fn plain_points(count: usize) -> Vec<Point> {
+    let spec = TrialSpec {
+        rw: Rw::RandRead,
+        block_size_bytes: 4096,
+        queue_depth: 1,
+        jobs: 1,
+        read_percent: None,
+        stride_bytes: None,
+        offset_bytes: 0,
+        span_bytes: 1 << 30,
+        engine: "none".to_owned(),
+        direct: true,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    };
+    let of =
+        |id: usize| Point::planned(id, "simulated", TrialSpec { queue_depth: id as u32 + 1, ..spec.clone() });
+    (0..count).map(of).collect()
+}
+
+/// Runs a schedule of `points` plain points to its end on storage that misbehaves so.
+///
+/// # Errors
+/// As [`Schedule::new`].
+pub fn simulate(points: usize, noise: Noise, terms: &Terms) -> Result<Outcome, Unplannable> {
+    let schedule = Schedule::new(plain_points(points), terms.clone())?;
+    let mut storage = Storage::new(points, noise, terms.seed);
+    let (mut visits, mut clock_s) = (Vec::new(), 0.0);
+    while let Some(slot) = schedule.next_slot(&visits, clock_s) {
+        let end_s = clock_s + schedule.trial_s;
+        visits.push(Visit {
+            trial: visits.len(),
+            point: slot.point,
+            round: slot.round,
+            start_s: clock_s,
+            end_s,
+            stands: true,
+            log_read_iops: Some(storage.rate(slot.point, (clock_s + end_s) / 2.0).ln()),
+            log_write_iops: None,
+        });
+        clock_s = end_s + schedule.terms.overhead_s;
+    }
+    let closed = schedule.closed_after(&visits, clock_s);
+    Ok(conclude(points, &storage, &visits, closed, terms.confidence))
+}
+
+fn conclude(
+    points: usize,
+    storage: &Storage,
+    visits: &[Visit],
+    closed: Vec<Option<Closed>>,
+    confidence: f64,
+) -> Outcome {
+    let elapsed_s = visits.last().map_or(0.0, |visit| visit.end_s);
+    let rows = visits.iter().filter_map(|visit| {
+        let group = visit.point.unwrap_or(points);
+        Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(Op::Read)? })
+    });
+    let rows: Vec<Row> = rows.collect();
+    let fit = Effects::fit(&rows, points + 1, Average::OverTime);
+    let values = |point: usize| -> Vec<f64> {
+        rows.iter().filter(|row| row.group == point).map(|row| row.log_value).collect()
+    };
+    let answer = |point: usize| Answer {
+        log_truth: storage.log_truth(point, elapsed_s),
+        estimate: fit.as_ref().and_then(|fit| fit.estimate(point)),
+        naive: naive(&values(point), confidence),
+    };
+    let ratio = |a: usize, b: usize, together: bool| {
+        let (one, other) = (answer(a), answer(b));
+        let apart = one.estimate.zip(other.estimate).map(|(one, other)| quotient(one, other));
+        let naive = one.naive.zip(other.naive).map(|((m, h), (n, k))| (m - n, h.hypot(k)));
+        Answer {
+            log_truth: one.log_truth - other.log_truth,
+            estimate: if together { fit.as_ref().and_then(|fit| fit.ratio(a, b)) } else { apart },
+            naive,
+        }
+    };
+    let pairs = || (1..points).map(|point| (point - 1, point));
+    Outcome {
+        points: (0..points).map(answer).collect(),
+        ratios: pairs().map(|(a, b)| ratio(a, b, true)).collect(),
+        plain_ratios: pairs().map(|(a, b)| ratio(a, b, false)).collect(),
+        closed,
+        trials: visits.len(),
+        set_aside: fit.as_ref().map_or(0, |fit| fit.set_aside().len()),
+        elapsed_s,
+    }
+}
+
+/// A ratio of two estimates that are taken to know nothing of each other.
+fn quotient(one: LogEstimate, other: LogEstimate) -> LogEstimate {
+    let (a, b) = (one.standard_error.powi(2), other.standard_error.powi(2));
+    LogEstimate {
+        log_mean: one.log_mean - other.log_mean,
+        standard_error: (a + b).sqrt(),
+        degrees_of_freedom: (a + b).powi(2)
+            / (a * a / one.degrees_of_freedom + b * b / other.degrees_of_freedom),
+    }
+}
+
+/// Middle and half-width of the plain t interval.
+fn naive(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    if n < 2.0 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    Some((mean, student_t(confidence, n - 1.0) * (variance / n).sqrt()))
+}
+
+struct Storage {
+    noise: Noise,
+    log_rate: Vec<f64>,
+    cv: Vec<f64>,
+    /// Of the trial before: one for all, or one for each point.
+    state: Vec<f64>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Storage {
+    fn new(points: usize, noise: Noise, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5109_7a6e);
+        let place = |point: usize| if points > 1 { point as f64 / (points - 1) as f64 - 0.5 } else { 0.0 };
+        // The canary is one more, and as noisy as the middle.
+        let cv = (0..points).map(|p| noise.cv * noise.unlike.powf(place(p))).chain([noise.cv]).collect();
+        Self {
+            noise,
+            log_rate: (0..=points).map(|_| 8.0 + 4.0 * random.random::<f64>()).collect(),
+            cv,
+            state: (0..=points).map(|_| random.sample(StandardNormal)).collect(),
+            random,
+        }
+    }
+
+    fn log_drift_per_s(&self) -> f64 {
+        (1.0 + self.noise.drift_per_minute).ln() / 60.0
+    }
+
+    fn rate(&mut self, point: Option<usize>, at_s: f64) -> f64 {
+        let point = point.unwrap_or(self.log_rate.len() - 1);
+        let state = match self.noise.kinship {
+            Kinship::Time => &mut self.state[0],
+            Kinship::Point => &mut self.state[point],
+        };
+        let fresh: f64 = self.random.sample(StandardNormal);
+        let correlation = self.noise.correlation;
+        *state = correlation * *state + (1.0 - correlation * correlation).sqrt() * fresh;
+        // 0.05: a normal deviate of −10 would make a rate negative; at 10 % nothing comes near.
+        let noise = (1.0 + self.cv[point] * *state).max(0.05);
+        let slowed = self.random.random::<f64>() < self.noise.outliers;
+        let factor = if slowed { 0.3 + 0.5 * self.random.random::<f64>() } else { 1.0 };
+        (self.log_rate[point] + self.log_drift_per_s() * at_s).exp() * noise * factor
+    }
+
+    /// ln of the undisturbed rate's mean over the time.
+    fn log_truth(&self, point: usize, elapsed_s: f64) -> f64 {
+        let change = self.log_drift_per_s() * elapsed_s;
+        // The mean of e^(c u) over u in 0..1.
+        let mean = if change.abs() < 1e-9 { 1.0 } else { change.exp_m1() / change };
+        self.log_rate[point] + mean.ln()
+    }
+}
