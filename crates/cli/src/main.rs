@@ -1,2 +1,55 @@
-//! placeholder
-fn main() {}
+//! Wires: one file per subcommand; owns stdout, stderr, exit codes and signals.
+
+mod args;
+mod command;
+mod failure;
+mod measure;
+mod notebook;
+mod progress;
+mod screen;
+mod session;
+mod studies;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use command::registry;
+use failure::Failure;
+use screen::Screen;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let screen = Screen::new(&cli.shared);
+    match dispatch(&cli, screen) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, text }) => {
+            if !text.is_empty() {
+                Screen::complain(&text);
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
+    let store = cli.shared.store.as_deref();
+    match &cli.command {
+        Command::Run(args) => command::run::run(args, store, screen),
+        Command::Resume(args) => command::resume::run(args, store, screen),
+        Command::Point(args) => command::point::run(args, store, screen),
+        Command::Ls(args) => command::ls::run(args, store, screen),
+        Command::Show(args) => command::show::run(args, store, screen),
+        Command::Rm(args) => command::rm::run(args, store, screen),
+        Command::Report(args) => command::report::run(args, store, screen),
+        Command::Doctor(args) => command::doctor::run(args, screen),
+        Command::Studies(args) => command::studies::run(args, screen),
+        Command::Engines(args) => registry::show(&iosonde_rig::engine::ENGINES, args.name.as_deref(), screen),
+        Command::Checks(args) => registry::show(&iosonde_lab::check::CHECKS, args.name.as_deref(), screen),
+        Command::Experiments(args) => registry::experiment(args.name.as_deref(), screen),
+        Command::Findings(args) => registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen),
+        Command::Devices(args) => command::devices::run(args, screen),
+        Command::Explain(args) => registry::explain(&args.name, screen),
+    }
+}

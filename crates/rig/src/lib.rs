@@ -11,6 +11,7 @@ pub mod clock;
 pub mod drive;
 pub mod engine;
 pub mod guard;
+pub mod interrupt;
 pub mod offset;
 pub mod platform;
 pub mod prepare;

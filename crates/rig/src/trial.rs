@@ -6,7 +6,7 @@ use iosonde_model::{Op, Phase, Trial, TrialSpec, Witnesses};
 
 use crate::{
     buffer::BufferPool,
-    clock::{Clock, utc_now},
+    clock::Clock,
     drive::{Drive, Driven, Issued, Limits},
     engine::{Bench, ENGINES, Opened, Storage},
     offset::Offsets,
@@ -76,7 +76,7 @@ impl Bed {
         if *phase == Phase::Prepare {
             offsets = offsets.from_start();
         }
-        let (started_at, started_s) = (utc_now(), self.clock.now_s());
+        let (started_at, started_s) = (self.clock.utc(), self.clock.now_s());
         let before = Before::read(self);
         let origin_s = self.clock.now_s();
         let cpu_before = witness::thread_cpu();

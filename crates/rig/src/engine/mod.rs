@@ -114,3 +114,34 @@ pub trait EngineKind: Named {
     /// Makes it ready.
     fn open(&self, bench: &Bench) -> io::Result<Opened>;
 }
+
+/// An engine that works here, what it can do, and a sentence where it is not the one that would be best.
+pub struct Chosen {
+    /// The engine.
+    pub kind: &'static dyn EngineKind,
+    /// What it can do here.
+    pub abilities: Abilities,
+    /// Why it is not the first choice, where it is not.
+    pub note: Option<String>,
+}
+
+/// The engine that was asked for, or the first in the registry that works on this storage.
+pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavailable> {
+    if let Some(name) = wanted {
+        let kind = ENGINES.find(name).map_err(|unknown| Unavailable(unknown.to_string()))?;
+        return Ok(Chosen { kind, abilities: kind.probe(storage)?, note: None });
+    }
+    let simulated = matches!(storage, Storage::Simulated(_));
+    let mut refused = Vec::new();
+    for kind in ENGINES.iter().filter(|kind| (kind.name() == "sim") == simulated) {
+        match kind.probe(storage) {
+            Ok(abilities) => {
+                let note = (!refused.is_empty())
+                    .then(|| format!("{}; measured with {} instead", refused.join("; "), kind.name()));
+                return Ok(Chosen { kind, abilities, note });
+            }
+            Err(Unavailable(why)) => refused.push(why),
+        }
+    }
+    Err(Unavailable(format!("no engine works here: {}", refused.join("; "))))
+}

@@ -1,0 +1,65 @@
+"""What the bench scripts share: building iosonde, running programs, ratios with intervals."""
+
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Two-sided 97.5 % quantiles of Student's t for 1..30 degrees of freedom (any table).
+T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]
+
+
+def build():
+    """Builds iosonde in release mode and returns its path."""
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+    return os.path.join(target, "release", "iosonde")
+
+
+def scratch_folder(asked):
+    """A folder of our own under `asked`, removed at exit."""
+    return tempfile.TemporaryDirectory(prefix="iosonde-bench-", dir=asked)
+
+
+def fill(path, size_bytes):
+    """Writes incompressible data through to the device."""
+    block = 1 << 20
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(size_bytes // block):
+            file.write(os.urandom(block))
+        os.fsync(file.fileno())
+
+
+def point(binary, target, *options, store):
+    """One trial of `iosonde point` as its JSON document."""
+    command = [binary, "point", target, *options, "--json", "--quiet", "--store", store]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def fio(path, *options):
+    """The first job of one fio run as JSON."""
+    command = ["fio", "--name=x", f"--filename={path}", "--output-format=json", *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["jobs"][0]
+
+
+def ratio(ratios):
+    """Median, and the 95 % interval of the mean log ratio."""
+    logs = [math.log(r) for r in ratios]
+    mean = statistics.fmean(logs)
+    half = 0.0
+    if len(logs) > 1:
+        half = T_975[min(len(logs) - 2, 29)] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return statistics.median(ratios), math.exp(mean - half), math.exp(mean + half)
+
+
+def say(text):
+    """Progress goes to stderr, so that stdout holds the table alone."""
+    print(text, file=sys.stderr, flush=True)

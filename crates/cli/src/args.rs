@@ -1,0 +1,313 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use iosonde_model::{Rw, units};
+
+/// A storage profiler that people can believe.
+#[derive(Debug, Parser)]
+#[command(name = "iosonde", version, after_help = EXAMPLES, max_term_width = 100, subcommand_required = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+const EXAMPLES: &str = "Examples:
+  iosonde run quick ./              measure the storage under this folder, in about 90 seconds
+  iosonde run quick FILE --read-only  measure without writing a byte
+  iosonde run quick sim:ideal       rehearse on a simulated device, in a second
+  iosonde point ./ --rw randread --bs 4k --depth 32
+  iosonde doctor ./                 what can be measured here, and what will get in the way";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Shared {
+    /// The notebook of runs [default: iosonde/notebook.db in your data folder]
+    #[arg(long, global = true, value_name = "PATH", env = "IOSONDE_STORE")]
+    pub store: Option<PathBuf>,
+    /// Say nothing but the result
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Report every trial
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Draw no live progress line
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+    /// Colour the result
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a study on a target: measure, judge, conclude, report
+    Run(RunArgs),
+    /// Go on with an interrupted run
+    Resume(ResumeArgs),
+    /// Run one workload once, as one would with fio, and judge it
+    Point(PointArgs),
+    /// List the runs in the notebook
+    Ls(LsArgs),
+    /// Show a run again, as it was shown at its end
+    Show(ShowArgs),
+    /// Remove runs from the notebook
+    Rm(RmArgs),
+    /// Write a run's report again
+    Report(ReportArgs),
+    /// Tell what can be measured here, and what will get in the way
+    Doctor(DoctorArgs),
+    /// List the studies, or print one
+    Studies(StudiesArgs),
+    /// List the engines, or one's manual page
+    Engines(NameArgs),
+    /// List the checks, or one's manual page
+    Checks(NameArgs),
+    /// List the experiments, or one's manual page
+    Experiments(NameArgs),
+    /// List the findings, or one's manual page
+    Findings(NameArgs),
+    /// List the simulated devices, or one's parameters and truths
+    Devices(DevicesArgs),
+    /// Find a name in any of the lists and print its manual page
+    Explain(ExplainArgs),
+}
+
+/// What is measured and how, for `run` and `point`.
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// The prepared area [default: 4 GiB, or what fills in 15 % of the time]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// io_uring or psync [default: the best that works here]
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Insist on direct I/O [default: wherever the file system gives it]
+    #[arg(long, conflicts_with = "buffered")]
+    pub direct: bool,
+    /// Measure through the page cache
+    #[arg(long)]
+    pub buffered: bool,
+    /// Write nothing: measure an existing file or device by reading it
+    #[arg(long)]
+    pub read_only: bool,
+    /// Overwrite an existing file or device; one that holds data needs its identity
+    #[arg(long, value_name = "IDENTITY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub destroy: Option<String>,
+    /// Where everything random follows from [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Your name for the run
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
+    /// Your note
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Exit with 3 if a verdict is doubt or void
+    #[arg(long)]
+    pub strict: bool,
+    /// Confidence of every interval
+    #[arg(long, value_name = "P%", value_parser = parse_confidence, default_value = "95%")]
+    pub confidence: f64,
+}
+
+/// `iosonde run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// [STUDY] TARGET: a study's name or file [default: quick], then a directory, file, block device or sim:NAME
+    #[arg(value_name = "STUDY|TARGET", required = true, num_args = 1..=2)]
+    pub words: Vec<String>,
+    /// How long it may take, preparation included [default: the study's; quick: 90s]
+    #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
+    pub time: Option<u64>,
+    /// How narrow each interval must become: half its width [default: the study's; quick: 5%]
+    #[arg(long, value_name = "P%", value_parser = parse_precision)]
+    pub precision: Option<f64>,
+    /// Exactly so many rounds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub rounds: Option<u32>,
+    /// Print the plan and measure nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Where the HTML report goes [default: iosonde-STUDY-RUN.html here]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// What is measured and how.
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// `iosonde resume`.
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The run [default: the newest interrupted one]
+    pub run: Option<String>,
+    /// Where the HTML report goes [default: iosonde-STUDY-RUN.html here]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Exit with 3 if a verdict is doubt or void
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// `iosonde point`.
+#[derive(Debug, Args)]
+pub struct PointArgs {
+    /// A directory, file, block device or sim:NAME
+    pub target: String,
+    /// read, write, randread, randwrite, rw or randrw
+    #[arg(long, value_name = "PATTERN", default_value = "randread")]
+    pub rw: Rw,
+    /// Bytes of one request
+    #[arg(long, value_name = "SIZE", value_parser = parse_block_size, default_value = "4k")]
+    pub bs: u64,
+    /// Requests kept in flight
+    #[arg(long, alias = "iodepth", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub depth: u32,
+    /// Share of reads in rw and randrw
+    #[arg(long, alias = "rwmixread", value_name = "READ%", value_parser = units::parse_percent)]
+    pub mix: Option<f64>,
+    /// Distance between the starts of sequential requests
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub stride: Option<u64>,
+    /// Where the addressed part begins
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size, default_value = "0")]
+    pub offset: u64,
+    /// The part that is addressed [default: all that is prepared]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub span: Option<u64>,
+    /// How long it runs
+    #[arg(long, alias = "runtime", value_name = "TIME", value_parser = units::parse_time, default_value = "5s")]
+    pub time: u64,
+    /// What does not count at the beginning [default: a tenth, and until the depth has turned over once]
+    #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
+    pub warmup: Option<u64>,
+    /// End after so many requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ios: Option<u64>,
+    /// What is measured and how.
+    #[command(flatten)]
+    pub common: TargetArgs,
+}
+
+/// `iosonde ls`.
+#[derive(Debug, Args)]
+pub struct LsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `iosonde show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// An id or the start of one, a label, last or last~1 [default: the newest]
+    pub run: Option<String>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+}
+
+/// `iosonde rm`.
+#[derive(Debug, Args)]
+pub struct RmArgs {
+    /// Ids or starts of ids, labels, last or last~1
+    #[arg(required = true)]
+    pub runs: Vec<String>,
+}
+
+/// `iosonde report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// An id or the start of one, a label, last or last~1 [default: the newest]
+    pub run: Option<String>,
+    /// Formats, with commas between
+    #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "html")]
+    pub format: Vec<String>,
+    /// Where it goes; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+}
+
+/// `iosonde doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// A directory, file or block device
+    #[arg(default_value = "./")]
+    pub target: String,
+}
+
+/// `iosonde studies`.
+#[derive(Debug, Args)]
+pub struct StudiesArgs {
+    /// A study's name
+    pub name: Option<String>,
+    /// Print its file, to copy and edit
+    #[arg(long, requires = "name")]
+    pub toml: bool,
+}
+
+/// A list with manual pages.
+#[derive(Debug, Args)]
+pub struct NameArgs {
+    /// Print the manual page of this one
+    pub name: Option<String>,
+}
+
+/// `iosonde devices`.
+#[derive(Debug, Args)]
+pub struct DevicesArgs {
+    /// A device's name, or a path ending in .toml
+    pub name: Option<String>,
+}
+
+/// `iosonde explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The name of a study, engine, experiment, check, finding or device
+    pub name: String,
+}
+
+fn parse_confidence(text: &str) -> Result<f64, String> {
+    let share = units::parse_percent(text).map_err(|e| e.to_string())?;
+    let fits = (0.5..=0.999).contains(&share);
+    if fits { Ok(share) } else { Err("a confidence lies between 50% and 99.9%".into()) }
+}
+
+fn parse_precision(text: &str) -> Result<f64, String> {
+    let share = units::parse_percent(text).map_err(|e| e.to_string())?;
+    let fits = (0.001..=0.5).contains(&share);
+    if fits { Ok(share) } else { Err("a precision lies between 0.1% and 50%".into()) }
+}
+
+fn parse_block_size(text: &str) -> Result<u64, String> {
+    if text.contains(',') {
+        return Err("one size; in fio a comma separates read and write sizes, which iosonde does not mix up".into());
+    }
+    match units::parse_size(text).map_err(|e| e.to_string())? {
+        0 => Err("a block has at least one byte".into()),
+        bytes if bytes > 1 << 30 => Err("a block has at most 1 GiB".into()),
+        bytes => Ok(bytes),
+    }
+}

@@ -1,0 +1,13 @@
+//! One file a subcommand.
+
+pub mod devices;
+pub mod doctor;
+pub mod ls;
+pub mod point;
+pub mod registry;
+pub mod report;
+pub mod resume;
+pub mod rm;
+pub mod run;
+pub mod show;
+pub mod studies;

@@ -1,0 +1,154 @@
+//! `iosonde point`: one workload once, as one would with fio; the trial and its verdicts.
+
+use std::path::Path;
+
+use iosonde_lab::conclude;
+use iosonde_model::{Distribution, Medium, Outcome, Payload, Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_report::{Paint, terminal};
+use iosonde_rig::{drive::Limits, engine::ENGINES, interrupt};
+use iosonde_store::same_storage;
+
+use super::run::write;
+use crate::{
+    args::PointArgs,
+    failure::{DOUBT, Failure},
+    measure::{Measurement, new_info},
+    notebook,
+    screen::Screen,
+    session::{self, Options, Session},
+};
+
+/// How long filling may take for one point: long enough for a gigabyte on an ordinary drive.
+const FILL_S: f64 = 10.0;
+/// The prepared area where nobody asks for another: one point does not justify the filling that a study does.
+const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
+
+/// Runs one workload.
+pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let options = Options::of(&args.common, args.time, 0.05, None);
+    if args.mix.is_some() && !args.rw.is_mixed() {
+        return Err(Failure::usage(format!("--mix is for rw and randrw; {} has one direction", args.rw)));
+    }
+    let mut book = notebook::open(store, &screen)?;
+    let session = session::open(&args.target, &options, args.rw.writes(), &mut notebook::Strays(&mut book))?;
+    refuse(args, &session)?;
+    let study = Study {
+        name: "point".into(),
+        question: String::new(),
+        time_ns: args.time,
+        precision: 0.05,
+        size_bytes: None,
+        experiments: Vec::new(),
+        source: String::new(),
+    };
+    let id = notebook::new_id(&book, &session, options.seed)?;
+    let mut info = new_info(id, &study, &args.target, &options, &session);
+    (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
+    let settle =
+        session.device.medium != Medium::Simulated && same_storage(book.path(), Path::new(&args.target));
+    let _lock = book.begin(&info)?;
+    let mut measurement = Measurement {
+        options: &options,
+        session,
+        notebook: &mut book,
+        run: Run::new(info, Vec::new()),
+        stop: interrupt::catch(),
+        screen,
+        settle,
+        replay: Default::default(),
+        elapsed_before_s: 0.0,
+    };
+    let measured = measure(&mut measurement, args);
+    measurement.note_state(if measured.is_ok() { RunState::Done } else { RunState::Failed })?;
+    measured?;
+    show(&mut measurement.run, args, screen)
+}
+
+fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
+    let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
+    measurement.prepare(asked_bytes, FILL_S)?;
+    let spec = spec(args, &measurement.session)?;
+    let limits = Limits { duration_ns: args.time, warm_up_ns: args.warmup, ios: args.ios };
+    let mut trial = measurement.trial(&spec, limits, Phase::Measure, measurement.options.seed)?;
+    trial.experiment = "point".into();
+    trial.round = 1;
+    measurement.keep(trial)
+}
+
+fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> {
+    conclude::conclude(run, None).map_err(Failure::failed)?;
+    match &args.common.json {
+        Some(path) => {
+            let text = iosonde_report::json(run).map_err(Failure::failed)?;
+            if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+        }
+        None => screen.result(&terminal::trial(run, Paint { color: screen.color, width: screen.width }))?,
+    }
+    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
+    if args.common.strict && doubtful {
+        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
+    }
+    Ok(())
+}
+
+/// What this engine and this storage cannot do is refused before anything is written.
+fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
+    let device = &session.device;
+    let kind = ENGINES.find(&device.engine).map_err(Failure::usage)?;
+    let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
+    if args.depth > depth_max {
+        return Err(Failure::usage(format!(
+            "{} keeps at most {depth_max} in flight, not {}; `iosonde engines {}` says why",
+            device.engine, args.depth, device.engine
+        )));
+    }
+    let unit = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
+    for (option, bytes) in [("--bs", args.bs), ("--offset", args.offset), ("--stride", args.stride.unwrap_or(0))] {
+        if device.direct && bytes % unit != 0 {
+            return Err(Failure::usage(format!(
+                "{option} {} is no multiple of {}, which direct I/O needs here; align it, or measure with --buffered",
+                units::size(bytes),
+                units::size(unit)
+            )));
+        }
+    }
+    if let Some(stride) = args.stride {
+        if args.rw.is_random() || stride < args.bs {
+            return Err(Failure::usage(format!(
+                "--stride is the distance between sequential requests, at least the block of {}",
+                units::size(args.bs)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn spec(args: &PointArgs, session: &Session) -> Result<TrialSpec, Failure> {
+    let working_set_bytes = session.device.working_set_bytes;
+    let left_bytes = working_set_bytes.saturating_sub(args.offset);
+    let span_bytes = args.span.unwrap_or(left_bytes);
+    if span_bytes > left_bytes || span_bytes < args.bs {
+        return Err(Failure::usage(format!(
+            "a span of {} from {} does not fit: {} are prepared (--size), and a block has {}",
+            units::size(span_bytes),
+            units::size(args.offset),
+            units::size(working_set_bytes),
+            units::size(args.bs)
+        )));
+    }
+    Ok(TrialSpec {
+        rw: args.rw,
+        block_size_bytes: args.bs,
+        queue_depth: args.depth,
+        jobs: 1,
+        read_percent: args.rw.is_mixed().then(|| args.mix.unwrap_or(0.5) * 100.0),
+        stride_bytes: args.stride,
+        offset_bytes: args.offset,
+        span_bytes,
+        engine: session.device.engine.clone(),
+        direct: session.device.direct,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    })
+}
+

@@ -1,0 +1,93 @@
+//! `iosonde engines`, `checks`, `experiments`, `findings` and `explain`: what can be extended lists itself, and each
+//! entry's manual page is the comment at the top of its file.
+
+use iosonde_lab::{check::CHECKS, experiment::EXPERIMENTS, finding::FINDINGS};
+use iosonde_model::{Named, Registry, nearest};
+use iosonde_rig::engine::ENGINES;
+
+use crate::{failure::Failure, screen::Screen, studies};
+
+/// Lists a registry, or prints one entry's page.
+pub fn show<T: ?Sized + Named>(
+    registry: &'static Registry<T>,
+    name: Option<&str>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    match name {
+        Some(name) => {
+            let entry = registry.entry(name).map_err(Failure::usage)?;
+            screen.result(&page(registry.kind(), name, &entry.manual()))
+        }
+        None => {
+            let rows = registry.entries().map(|entry| (entry.item.name(), entry.summary()));
+            screen.result(&list(rows, screen.width))
+        }
+    }
+}
+
+/// The parameters of an experiment, under its page.
+pub fn experiment(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
+    show(&EXPERIMENTS, name, screen)?;
+    let Some(name) = name else { return Ok(()) };
+    let experiment = EXPERIMENTS.find(name).map_err(Failure::usage)?;
+    let mut text = format!("\nAnswers: {}\n\nParameters (in a study's [[experiment]]):\n", experiment.question());
+    for parameter in experiment.parameters() {
+        text += &format!("  {:12} {}\n  {:12} default: {}\n", parameter.key, parameter.explain, "", parameter.default);
+    }
+    screen.result(&text)
+}
+
+/// Finds a name in any list.
+pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
+    fn holds<T: ?Sized + Named>(registry: &'static Registry<T>, name: &str) -> bool {
+        registry.entry(name).is_ok()
+    }
+    if holds(&ENGINES, name) {
+        return show(&ENGINES, Some(name), screen);
+    }
+    if holds(&CHECKS, name) {
+        return show(&CHECKS, Some(name), screen);
+    }
+    if holds(&FINDINGS, name) {
+        return show(&FINDINGS, Some(name), screen);
+    }
+    if holds(&EXPERIMENTS, name) {
+        return experiment(Some(name), screen);
+    }
+    if studies::is_name(name) {
+        return super::studies::show(name, screen);
+    }
+    if iosonde_sim::builtin_names().any(|device| device == name) {
+        return super::devices::show(name, screen);
+    }
+    let names = ENGINES.iter().map(|e| e.name()).chain(CHECKS.iter().map(|c| c.name()));
+    let names = names.chain(FINDINGS.iter().map(|f| f.name())).chain(EXPERIMENTS.iter().map(|e| e.name()));
+    let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Err(Failure::usage(format!("nothing is named `{name}`{hint}")))
+}
+
+fn page(kind: &str, name: &str, manual: &str) -> String {
+    format!("{name} ({kind})\n\n{}\n", manual.trim_end())
+}
+
+/// Names and summaries in two columns, the second wrapped.
+pub fn list<'a>(rows: impl Iterator<Item = (&'a str, String)>, width: usize) -> String {
+    let rows: Vec<_> = rows.collect();
+    let column = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    let mut text = String::new();
+    for (name, summary) in rows {
+        let mut line = format!("{name:column$}");
+        for word in summary.split_whitespace() {
+            if line.chars().count() + word.chars().count() + 1 > width {
+                text += line.trim_end();
+                text.push('\n');
+                line = " ".repeat(column);
+            }
+            line += word;
+            line.push(' ');
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}

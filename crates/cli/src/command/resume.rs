@@ -1,0 +1,74 @@
+//! `iosonde resume`: goes on where a run stopped, with the same seed and so in the same order.
+
+use std::{collections::VecDeque, path::Path};
+
+use iosonde_model::{Medium, Phase, Run, RunState, Study};
+use iosonde_rig::{interrupt, prepare};
+use iosonde_store::same_storage;
+
+use super::run::{Destination, carry_out, conclude_and_report};
+use crate::{
+    args::ResumeArgs,
+    failure::Failure,
+    measure::Measurement,
+    notebook,
+    screen::Screen,
+    session::{self, Options},
+    studies,
+};
+
+/// Resumes a run.
+pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let mut book = notebook::open(store, &screen)?;
+    let id = match &args.run {
+        Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,
+        None => book.resumable()?.ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
+    };
+    let mut kept = book.load(&id)?;
+    let destination = Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict };
+    if kept.info.state == RunState::Done {
+        screen.say(&format!("run {id} is complete; nothing is left to measure"));
+        return conclude_and_report(&mut kept, None, &destination, screen);
+    }
+    let lock = book.claim(&id)?;
+    let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
+    let options: Options = serde_json::from_value(kept.info.options.clone())
+        .map_err(|e| Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}")))?;
+    let target = kept.info.target.clone();
+    let session = session::open(&target, &options, studies::writes(&study)?, &mut notebook::Strays(&mut book))?;
+    let simulated = session.device.medium == Medium::Simulated;
+    let settle = !simulated && same_storage(book.path(), Path::new(&target));
+    let options = Options { size_bytes: same_size(&kept, options.size_bytes), ..options };
+    screen.say(&format!("resuming      run {id}: {} trials are kept", kept.trials.len()));
+    let (replay, elapsed_before_s) = if simulated {
+        (VecDeque::from(std::mem::take(&mut kept.trials)), 0.0)
+    } else {
+        (VecDeque::new(), kept.info.elapsed_s)
+    };
+    if simulated {
+        kept.info.bytes_written = 0;
+    }
+    kept.info.device = session.device.clone();
+    kept.info.host = session.host.clone();
+    let mut measurement = Measurement {
+        options: &options,
+        session,
+        notebook: &mut book,
+        run: Run::new(kept.info, kept.trials),
+        stop: interrupt::catch(),
+        screen,
+        settle,
+        replay,
+        elapsed_before_s,
+    };
+    measurement.note_state(RunState::Running)?;
+    let outcome = carry_out(&mut measurement, &study, &destination);
+    drop(lock);
+    outcome
+}
+
+/// The working set that the kept trials had: points must stay the same points.
+fn same_size(kept: &Run, asked_bytes: Option<u64>) -> Option<u64> {
+    let measured = kept.trials.iter().find(|trial| trial.phase != Phase::Prepare);
+    measured.map(|trial| trial.spec.span_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES).or(asked_bytes)
+}

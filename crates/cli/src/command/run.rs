@@ -1,0 +1,211 @@
+//! `iosonde run`: a study on a target, kept, judged, concluded and reported.
+
+use std::path::{Path, PathBuf};
+
+use iosonde_lab::conclude;
+use iosonde_model::{Closed, Outcome, Run, RunState, Study, units};
+use iosonde_report::{Paint, terminal};
+use iosonde_rig::{interrupt, prepare};
+use iosonde_store::same_storage;
+
+use crate::{
+    args::RunArgs,
+    failure::{DOUBT, Failure, INTERRUPTED},
+    measure::{Measurement, new_info, schedule},
+    notebook,
+    screen::Screen,
+    session::{self, Options, Session},
+    studies,
+};
+
+/// Where results go.
+#[derive(Debug, Clone, Default)]
+pub struct Destination {
+    /// The HTML report.
+    pub out: Option<PathBuf>,
+    /// The JSON document: `-` is stdout.
+    pub json: Option<PathBuf>,
+    /// Whether doubt is a failure.
+    pub strict: bool,
+}
+
+/// Runs it.
+pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let (study, target) = study_and_target(&args.words)?;
+    let options = Options::of(
+        &args.target,
+        args.time.unwrap_or(study.time_ns),
+        args.precision.unwrap_or(study.precision),
+        args.rounds,
+    );
+    check_destination(args.out.as_deref())?;
+    check_destination(args.target.json.as_deref())?;
+    if args.dry_run {
+        return dry_run(&study, &target, &options, screen);
+    }
+    let mut notebook = notebook::open(store, &screen)?;
+    let session = session::open(&target, &options, studies::writes(&study)?, &mut notebook::Strays(&mut notebook))?;
+    refuse_a_hopeless_budget(&study, &options, &session)?;
+    let id = notebook::new_id(&notebook, &session, options.seed)?;
+    let mut info = new_info(id, &study, &target, &options, &session);
+    (info.label, info.note) = (args.target.label.clone(), args.target.note.clone());
+    let settle = session.device.medium != iosonde_model::Medium::Simulated
+        && same_storage(notebook.path(), Path::new(&target));
+    let _lock = notebook.begin(&info)?;
+    let mut measurement = Measurement {
+        options: &options,
+        session,
+        notebook: &mut notebook,
+        run: Run::new(info, Vec::new()),
+        stop: interrupt::catch(),
+        screen,
+        settle,
+        replay: Default::default(),
+        elapsed_before_s: 0.0,
+    };
+    announce(&measurement, &study);
+    let destination =
+        Destination { out: args.out.clone(), json: args.target.json.clone(), strict: args.target.strict };
+    carry_out(&mut measurement, &study, &destination)
+}
+
+/// Prepares, measures and reports; whatever happens, the notebook says how the run stands.
+pub fn carry_out(
+    measurement: &mut Measurement,
+    study: &Study,
+    destination: &Destination,
+) -> Result<(), Failure> {
+    let asked_bytes = measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+    let fill_s = measurement.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
+    let measured = measurement.prepare(asked_bytes, fill_s).and_then(|()| measurement.measure(study));
+    match measured {
+        Ok(closed) => {
+            measurement.note_state(RunState::Done)?;
+            conclude_and_report(&mut measurement.run, Some(&closed), destination, measurement.screen)
+        }
+        Err(failure) => {
+            let state = if failure.code == INTERRUPTED { RunState::Interrupted } else { RunState::Failed };
+            measurement.note_state(state)?;
+            if failure.code != INTERRUPTED {
+                return Err(failure);
+            }
+            let (id, trials) = (&measurement.run.info.id, measurement.run.trials.len());
+            Err(Failure {
+                code: INTERRUPTED,
+                text: format!("interrupted; {trials} trials are kept. Go on with:  iosonde resume {id}"),
+            })
+        }
+    }
+}
+
+/// Concludes from a run's trials, prints the summary and writes what was asked for.
+pub fn conclude_and_report(
+    run: &mut Run,
+    closed: Option<&[Option<Closed>]>,
+    destination: &Destination,
+    screen: Screen,
+) -> Result<(), Failure> {
+    conclude::conclude(run, closed).map_err(Failure::failed)?;
+    let html = iosonde_report::html(run).map_err(Failure::failed)?;
+    let path = destination.out.clone().unwrap_or_else(|| default_out(run, "html"));
+    write(&path, html.as_bytes())?;
+    let json_to_stdout = destination.json.as_deref() == Some(Path::new("-"));
+    if let Some(json) = &destination.json {
+        let text = iosonde_report::json(run).map_err(Failure::failed)?;
+        if json_to_stdout { screen.result(&text)? } else { write(json, text.as_bytes())? }
+    }
+    if !json_to_stdout {
+        screen.result(&terminal::summary(run, Paint { color: screen.color, width: screen.width }))?;
+        let id = &run.info.id;
+        screen.result(&format!("\nreport  {}     again  iosonde show {id}\n", path.display()))?;
+    }
+    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
+    if destination.strict && doubtful {
+        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
+    }
+    Ok(())
+}
+
+/// The first word is a study where there are two; one word alone is the target.
+fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
+    match words {
+        [study, target] => Ok((studies::find(study)?, target.clone())),
+        [target] => {
+            if studies::is_name(target) && !Path::new(target).exists() {
+                return Err(Failure::usage(format!(
+                    "`{target}` is a study; say also what to measure:  iosonde run {target} ./"
+                )));
+            }
+            Ok((studies::find("quick")?, target.clone()))
+        }
+        _ => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
+    }
+}
+
+/// A report that cannot be written should be known before an hour of measuring, not after.
+fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.is_dir() && !path.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{} cannot be written: {} is not a folder to write a file in", path.display(), folder.display())))
+}
+
+/// Before anything is written: a budget that does not hold three rounds is refused.
+fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session) -> Result<(), Failure> {
+    let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
+    let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
+    schedule(plan.points, options, options.time_ns as f64 / 1e9 * share).map(drop)
+}
+
+fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Result<(), Failure> {
+    let looking = Options { read_only: false, ..options.clone() };
+    let session = session::open(target, &looking, studies::writes(study)?, &mut notebook::Unwritten)?;
+    let planned = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
+    let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
+    let schedule = schedule(planned.points, options, options.time_ns as f64 / 1e9 * share)?;
+    let plan = schedule.plan();
+    let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));
+    for point in schedule.points() {
+        text += &format!("  {:>3}  {:22} {}\n", point.id, point.experiment, point.spec.describe());
+    }
+    for sentence in planned.left_out {
+        text += &format!("       left out: {sentence}\n");
+    }
+    text += &format!(
+        "\n{} points and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
+        schedule.points().len(),
+        plan.trial_s,
+        plan.rounds_expected,
+        units::duration(plan.expected_s),
+    );
+    screen.result(&text)
+}
+
+fn announce(measurement: &Measurement, study: &Study) {
+    let info = &measurement.run.info;
+    let subject = iosonde_report::subject(&info.device);
+    measurement.screen.say(&format!("{} on {}   {subject}", study.name, info.target));
+    for note in &info.device.notes {
+        measurement.screen.say(&format!("note          {note}"));
+    }
+}
+
+/// `iosonde-quick-7f3a91.html`, here.
+pub fn default_out(run: &Run, extension: &str) -> PathBuf {
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+    };
+    PathBuf::from(format!("iosonde-{}-{}.{extension}", safe(&run.info.study), safe(&run.info.id)))
+}
+
+/// Writes a result; an existing report of the same name is iosonde's own and is replaced whole or not at all.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|e| {
+        Failure::failed(format!(
+            "{} cannot be written: {e}. The run is kept; write its report elsewhere with `iosonde report -o PATH`",
+            path.display()
+        ))
+    })
+}

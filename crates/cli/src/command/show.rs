@@ -1,0 +1,19 @@
+//! `iosonde show`: a run again, as it was shown at its end.
+
+use std::path::Path;
+
+use iosonde_report::{Paint, terminal};
+
+use super::run::write;
+use crate::{args::ShowArgs, failure::Failure, notebook, screen::Screen};
+
+/// Shows a run.
+pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let run = notebook::load(&notebook::open(store, &screen)?, args.run.as_deref())?;
+    if let Some(path) = &args.json {
+        let text = iosonde_report::json(&run).map_err(Failure::failed)?;
+        return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
+    }
+    let paint = Paint { color: screen.color, width: screen.width };
+    screen.result(&if run.info.study == "point" { terminal::trial(&run, paint) } else { terminal::summary(&run, paint) })
+}

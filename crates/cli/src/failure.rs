@@ -1,0 +1,51 @@
+//! How a command ends when it does not end well: a sentence for people and an exit code for programs.
+
+use std::fmt;
+
+/// Bad usage: nothing was touched.
+pub const USAGE: u8 = 2;
+/// The run failed.
+pub const FAILED: u8 = 1;
+/// Done, but something is in doubt and `--strict` was given.
+pub const DOUBT: u8 = 3;
+/// Stopped by a signal; what was measured is kept.
+pub const INTERRUPTED: u8 = 130;
+
+/// An end with an exit code. An empty text was said already.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What happened, to what, why, and what to do next.
+    pub text: String,
+}
+
+impl Failure {
+    /// The user asked for something that cannot be.
+    pub fn usage(text: impl fmt::Display) -> Self {
+        Self { code: USAGE, text: text.to_string() }
+    }
+
+    /// Something went wrong while it was done.
+    pub fn failed(text: impl fmt::Display) -> Self {
+        Self { code: FAILED, text: text.to_string() }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::failed(format!("{error:#}"))
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<iosonde_store::StoreError> for Failure {
+    fn from(error: iosonde_store::StoreError) -> Self {
+        Self::failed(error)
+    }
+}

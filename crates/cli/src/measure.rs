@@ -1,0 +1,281 @@
+//! A run under way: prepare, ask the schedule, run, keep, until the schedule is done.
+
+use std::{collections::VecDeque, sync::atomic::AtomicBool};
+
+use iosonde_lab::{
+    conclude,
+    estimate::Voids,
+    plan,
+    schedule::{Asked, Schedule, Terms},
+};
+use iosonde_model::{Closed, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec, units};
+use iosonde_rig::{
+    drive::Limits,
+    prepare,
+    trial::{Order, Outcome},
+};
+use iosonde_store::Notebook;
+
+use crate::{
+    failure::{Failure, INTERRUPTED},
+    progress::Progress,
+    screen::Screen,
+    session::{Options, Session},
+};
+
+/// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
+const OVERHEAD_S: f64 = 0.012;
+
+/// A run under way.
+pub struct Measurement<'a> {
+    /// Options of every run.
+    pub options: &'a Options,
+    /// What is measured.
+    pub session: Session,
+    /// Where trials are kept.
+    pub notebook: &'a mut Notebook,
+    /// What has been measured.
+    pub run: Run,
+    /// Raised by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// How messages are shown.
+    pub screen: Screen,
+    /// Whether the notebook lies on the storage under test: its commits are then waited for.
+    pub settle: bool,
+    /// Stored trials of a simulated run that is resumed: they are run again, since the device's inside is not in
+    /// the notebook.
+    pub replay: VecDeque<Trial>,
+    /// Time that the run took before it was resumed.
+    pub elapsed_before_s: f64,
+}
+
+impl Measurement<'_> {
+    /// Time that the run has taken, on its own clock.
+    fn elapsed_s(&self) -> f64 {
+        self.elapsed_before_s + self.session.bed.clock.now_s()
+    }
+
+    /// Fills the working set where it must be filled, and says how large it is.
+    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64) -> Result<(), Failure> {
+        let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        let asked_bytes = asked_bytes.min(room_bytes);
+        if !self.session.fill {
+            let whole_blocks = 4096;
+            self.session.device.working_set_bytes = asked_bytes.min(self.session.room_bytes) / whole_blocks * whole_blocks;
+            return self.know_working_set();
+        }
+        self.screen.say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
+        let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds)?;
+        let target_bytes = prepare::size_bytes(&probe, asked_bytes, seconds);
+        let mut filled_bytes = probe.witnesses.issued_write_bytes;
+        if target_bytes > filled_bytes {
+            let rest = self.fill(filled_bytes, target_bytes - filled_bytes, seconds - probe.elapsed_s)?;
+            filled_bytes += rest.witnesses.issued_write_bytes;
+        }
+        prepare::settle(&self.session.bed.storage).map_err(|e| {
+            Failure::failed(format!("{}: what was filled could not be flushed: {e}", self.run.info.target))
+        })?;
+        self.session.device.working_set_bytes = filled_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        self.know_working_set()
+    }
+
+    fn know_working_set(&mut self) -> Result<(), Failure> {
+        let device = &mut self.session.device;
+        if device.working_set_bytes < prepare::FILL_BLOCK_BYTES {
+            return Err(Failure::failed(format!(
+                "{}: only {} can be measured here, and 1 MiB is the least",
+                self.run.info.target,
+                units::size(device.working_set_bytes)
+            )));
+        }
+        if let Some(watch) = &mut self.session.bed.watch {
+            watch.set_span(0..device.working_set_bytes);
+        }
+        self.run.info.device = device.clone();
+        Ok(())
+    }
+
+    fn fill(&mut self, from_bytes: u64, bytes: u64, seconds: f64) -> Result<Trial, Failure> {
+        let device = &self.session.device;
+        let (spec, limits) = prepare::order(&device.engine, device.direct, from_bytes, bytes, seconds);
+        let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed ^ from_bytes)?;
+        if let Some(example) = trial.error_examples.first() {
+            return Err(Failure::failed(format!("{}: filling failed: {example}", self.run.info.target)));
+        }
+        self.keep(trial.clone())?;
+        Ok(trial)
+    }
+
+    /// Runs one trial; a raised stop becomes the end of the run.
+    pub fn trial(
+        &mut self,
+        spec: &TrialSpec,
+        limits: Limits,
+        phase: Phase,
+        seed: u64,
+    ) -> Result<Trial, Failure> {
+        let order = Order { spec, limits, phase, seed };
+        let Outcome { mut trial, notes } = self.session.bed.run(&order, self.stop).map_err(|e| {
+            Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
+        })?;
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(Failure { code: INTERRUPTED, text: String::new() });
+        }
+        trial.started_s += self.elapsed_before_s;
+        for note in notes {
+            if !self.run.info.device.notes.contains(&note) {
+                self.run.info.device.notes.push(note.clone());
+                self.session.device.notes.push(note);
+            }
+        }
+        Ok(trial)
+    }
+
+    /// Keeps a trial before anything else happens.
+    pub fn keep(&mut self, mut trial: Trial) -> Result<(), Failure> {
+        trial.id = self.run.trials.len() as u64 + 1;
+        self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
+        self.run.info.elapsed_s = self.elapsed_s();
+        match self.replay.pop_front() {
+            Some(stored) => trial = self.replayed(trial, stored)?,
+            None => {
+                self.notebook.append(&self.run.info.id, &trial)?;
+                if self.settle {
+                    self.notebook.settle()?;
+                }
+            }
+        }
+        if self.screen.verbose {
+            let what = if trial.phase == Phase::Prepare { "filling" } else { &trial.experiment };
+            self.screen.say(&format!(
+                "trial {:>4}    {what}: {}: {} IOPS, {}",
+                trial.id,
+                trial.spec.describe(),
+                units::count(trial.iops()),
+                units::rate(trial.bytes_per_s())
+            ));
+        }
+        self.run.trials.push(trial);
+        Ok(())
+    }
+
+    /// A stored trial of a simulated run must come out the same again, or the run cannot be continued.
+    fn replayed(&self, again: Trial, stored: Trial) -> Result<Trial, Failure> {
+        let same = again.spec == stored.spec && again.witnesses == stored.witnesses && again.read == stored.read;
+        if same && again.write == stored.write {
+            return Ok(stored);
+        }
+        Err(Failure::failed(format!(
+            "run {} cannot be resumed: trial {} came out differently when it was simulated again; the simulated \
+             device or iosonde has changed since. Start it anew with `iosonde run`",
+            self.run.info.id, stored.id
+        )))
+    }
+
+    /// Measures until the schedule is done; the points' fates.
+    pub fn measure(&mut self, study: &Study) -> Result<Vec<Option<Closed>>, Failure> {
+        let schedule = self.schedule(study)?;
+        let begun_s = self.elapsed_s() - self.measured_s();
+        let mut progress = Progress::new(&self.screen, schedule.points().len());
+        loop {
+            let voids = self.voids();
+            let elapsed_s = self.elapsed_s() - begun_s;
+            let Some(asked) = schedule.next(&self.run.trials, &voids, elapsed_s) else {
+                progress.end();
+                return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
+            };
+            progress.show(&schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            let Asked { spec, phase, round, point, experiment, duration_ns, seed } = asked;
+            let outcome = self.trial(&spec, Limits::time(duration_ns), phase, seed);
+            let mut trial = outcome.inspect_err(|_| progress.end())?;
+            (trial.round, trial.point, trial.experiment) = (round, point, experiment);
+            self.keep(trial)?;
+        }
+    }
+
+    /// The schedule of a study for what is left of the budget.
+    pub fn schedule(&mut self, study: &Study) -> Result<Schedule, Failure> {
+        let plan = plan::points(study, &self.session.device).map_err(Failure::usage)?;
+        for sentence in plan.left_out {
+            self.screen.say(&format!("left out      {sentence}"));
+            if !self.run.info.device.notes.contains(&sentence) {
+                self.run.info.device.notes.push(sentence);
+            }
+        }
+        let budget_s = self.options.time_ns as f64 / 1e9 - self.prepared_s();
+        schedule(plan.points, self.options, budget_s)
+    }
+
+    /// Time between the first and the last measured trial: what a resumed run has spent of its measuring time.
+    fn measured_s(&self) -> f64 {
+        let mut measured = self.run.trials.iter().filter(|trial| trial.phase != Phase::Prepare && trial.round > 0);
+        let Some(first) = measured.next() else { return 0.0 };
+        let last = measured.next_back().unwrap_or(first);
+        last.started_s + last.elapsed_s - first.started_s
+    }
+
+    fn prepared_s(&self) -> f64 {
+        let prepare = self.run.trials.iter().filter(|trial| trial.phase == Phase::Prepare);
+        prepare.map(|trial| trial.elapsed_s).sum()
+    }
+
+    fn voids(&self) -> Voids {
+        conclude::voids(&self.run)
+    }
+
+    /// Writes down how the run stands.
+    pub fn note_state(&mut self, state: RunState) -> Result<(), Failure> {
+        self.run.info.state = state;
+        self.run.info.elapsed_s = self.elapsed_s();
+        self.run.info.rounds = self.run.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+        Ok(self.notebook.update(&self.run.info)?)
+    }
+}
+
+/// A schedule for points and a budget.
+pub fn schedule(points: Vec<Point>, options: &Options, budget_s: f64) -> Result<Schedule, Failure> {
+    let terms = Terms {
+        seed: options.seed,
+        precision: options.precision,
+        confidence: options.confidence,
+        budget_s,
+        rounds: options.rounds,
+        overhead_s: OVERHEAD_S,
+    };
+    Schedule::new(points, terms).map_err(Failure::usage)
+}
+
+/// A run's beginning, as it is written down.
+pub fn new_info(id: String, study: &Study, target: &str, options: &Options, session: &Session) -> RunInfo {
+    RunInfo {
+        id,
+        label: None,
+        note: None,
+        study: study.name.clone(),
+        study_source: study.source.clone(),
+        target: target.to_owned(),
+        seed: options.seed,
+        started_at: session.bed.clock.utc(),
+        elapsed_s: 0.0,
+        state: RunState::Running,
+        command: command_line(),
+        bytes_written: 0,
+        budget_s: Some(options.time_ns as f64 / 1e9),
+        precision: options.precision,
+        confidence: options.confidence,
+        rounds: 0,
+        device: session.device.clone(),
+        host: session.host.clone(),
+        options: serde_json::to_value(options).expect("options are plain data"),
+    }
+}
+
+/// The command as it was typed, with quotes where a shell needs them.
+fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,%~+@".contains(c));
+        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("iosonde".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}

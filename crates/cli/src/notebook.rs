@@ -1,0 +1,69 @@
+//! The notebook, opened where the options say, and what the guard writes into it.
+
+use std::{io, path::Path};
+
+use iosonde_model::{Medium, Run};
+use iosonde_rig::guard::{self, StrayRecorder};
+use iosonde_store::{Notebook, default_path};
+
+use crate::{failure::Failure, screen::Screen, session::Session};
+
+/// Opens the notebook, says what must be said of it, and removes files that killed runs left behind.
+pub fn open(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
+    let path = store.map_or_else(default_path, |path| Ok(path.to_owned()))?;
+    let mut notebook = Notebook::open(&path)?;
+    for note in notebook.notes() {
+        screen.say(&format!("note          {note}"));
+    }
+    for gone in guard::remove_strays(&notebook.strays()?) {
+        notebook.forget_stray(&gone)?;
+    }
+    Ok(notebook)
+}
+
+/// A new run's id. A simulated run's follows from its seed, so that repeating it gives the same document.
+pub fn new_id(notebook: &Notebook, session: &Session, seed: u64) -> Result<String, Failure> {
+    if session.device.medium == Medium::Simulated {
+        // A multiplicative hash (Knuth), so that seeds 1, 2, .. do not give ids that begin alike.
+        let id = format!("{:06x}", seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40);
+        if notebook.id_is_free(&id)? {
+            return Ok(id);
+        }
+    }
+    Ok(notebook.fresh_id()?)
+}
+
+/// Writes own files down in the notebook before they are made.
+pub struct Strays<'a>(pub &'a mut Notebook);
+
+impl StrayRecorder for Strays<'_> {
+    fn record(&mut self, path: &Path) -> io::Result<()> {
+        self.0.record_stray(path).map_err(io::Error::other)
+    }
+
+    fn forget(&mut self, path: &Path) -> io::Result<()> {
+        self.0.forget_stray(path).map_err(io::Error::other)
+    }
+}
+
+/// For looking at a target without a notebook: a named own file lives only as long as the look.
+#[derive(Debug, Default)]
+pub struct Unwritten;
+
+impl StrayRecorder for Unwritten {
+    fn record(&mut self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn forget(&mut self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The run that a reference names, concluded; none is the newest.
+pub fn load(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
+    let id = notebook.resolve(reference).map_err(Failure::usage)?;
+    let mut run = notebook.load(&id)?;
+    iosonde_lab::conclude::conclude(&mut run, None).map_err(Failure::failed)?;
+    Ok(run)
+}

@@ -1,0 +1,68 @@
+//! What a person sees while a run is under way: one live line on a terminal, a plain line a round elsewhere.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use iosonde_lab::schedule::{Asked, Progress as State, Schedule};
+use iosonde_model::{Phase, units};
+
+use crate::screen::Screen;
+
+/// The progress of one run.
+pub struct Progress {
+    screen: Screen,
+    bar: Option<ProgressBar>,
+    of: usize,
+    round_said: u32,
+}
+
+impl Progress {
+    /// Progress over so many points.
+    pub fn new(screen: &Screen, points: usize) -> Self {
+        let bar = screen.live.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{prefix:9} {bar:24.cyan/dim}  {msg}");
+            bar.set_style(style.expect("the template is well formed").progress_chars("━╸━"));
+            bar
+        });
+        Self { screen: *screen, bar, of: points, round_said: 0 }
+    }
+
+    /// Shows how the run stands before a trial.
+    pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &Asked) {
+        let settled = format!("{} of {} settled", state.settled, self.of);
+        let left = units::duration(state.left_s);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_prefix(format!("round {}", asked.round));
+                bar.set_position(state.settled as u64);
+                let latest = latest(schedule, state).unwrap_or_default();
+                bar.set_message(format!("{settled}   {left} left{latest}"));
+            }
+            None if asked.round > self.round_said && asked.phase != Phase::Prepare => {
+                self.round_said = asked.round;
+                self.screen.say(&format!("round {:<3}     {settled}, {left} left", asked.round));
+            }
+            None => {}
+        }
+    }
+
+    /// Takes the live line away.
+    pub fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The point measured last, with its present interval.
+fn latest(schedule: &Schedule, state: &State) -> Option<String> {
+    let latest = state.latest.as_ref()?;
+    let what = schedule.points()[latest.point].spec.describe();
+    let share = latest.half_width.map_or_else(String::new, |half| format!(" ± {}", units::percent(half)));
+    Some(format!("\n          {what}   {} IOPS{share}", units::count(latest.iops)))
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,175 @@
+//! A target, admitted and ready to be measured: what it is, what measures it, and what must be said of it.
+
+use std::{path::Path, sync::Arc};
+
+use iosonde_model::{Device, Host, Medium};
+use iosonde_rig::{
+    engine::{self, SharedDevice, Storage},
+    guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
+    platform, prepare,
+    trial::Bed,
+    witness::Watch,
+};
+use iosonde_sim::{Device as SimulatedDevice, DeviceFile};
+use serde::{Deserialize, Serialize};
+
+use crate::{args::TargetArgs, failure::Failure};
+
+/// What was asked of a run; kept with it, so that `resume` goes on with the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Budget, preparation included.
+    pub time_ns: u64,
+    /// Half an interval's width, as a share.
+    pub precision: f64,
+    /// Of every interval.
+    pub confidence: f64,
+    /// Exactly so many rounds.
+    pub rounds: Option<u32>,
+    /// The prepared area.
+    pub size_bytes: Option<u64>,
+    /// The engine.
+    pub engine: Option<String>,
+    /// Direct I/O: insisted on, forbidden, or as the file system gives it.
+    pub direct: Option<bool>,
+    /// Write nothing.
+    pub read_only: bool,
+    /// The user's word to overwrite; empty without an identity.
+    pub destroy: Option<String>,
+    /// Everything random follows from it.
+    pub seed: u64,
+}
+
+impl Options {
+    /// What `run` and `point` share.
+    pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
+        Self {
+            time_ns,
+            precision,
+            confidence: args.confidence,
+            rounds,
+            size_bytes: args.size,
+            engine: args.engine.clone(),
+            direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
+            read_only: args.read_only,
+            destroy: args.destroy.clone(),
+            // 53 bits: JSON numbers are doubles to many readers.
+            seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
+        }
+    }
+
+    fn intent(&self, writes: bool) -> Intent {
+        let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
+            "" => Destroy::Plain,
+            identity => Destroy::Identity(identity.to_owned()),
+        });
+        Intent { read_only: self.read_only, destroy, writes }
+    }
+}
+
+/// A target ready to be measured.
+pub struct Session {
+    /// Where trials run.
+    pub bed: Bed,
+    /// What it is; the working set is known only after preparation.
+    pub device: Device,
+    /// The machine.
+    pub host: Host,
+    /// Whether it must be filled before it is read.
+    pub fill: bool,
+    /// The most that may be prepared: free space, or the size of what is there.
+    pub room_bytes: u64,
+    /// Keeps the descriptor and the own file.
+    _admitted: Option<Admitted>,
+}
+
+/// Opens a target; nothing has been written to it yet.
+pub fn open(
+    text: &str,
+    options: &Options,
+    writes: bool,
+    strays: &mut dyn StrayRecorder,
+) -> Result<Session, Failure> {
+    match Target::parse(text).map_err(Failure::usage)? {
+        Target::Simulated(name) => simulated(&name, options),
+        target => real(&target, options, writes, strays),
+    }
+}
+
+/// The text of a simulated device: a built-in one, or a file's.
+pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
+    let text = if name.ends_with(".toml") {
+        std::fs::read_to_string(Path::new(name))
+            .map_err(|e| Failure::usage(format!("the simulated device {name} cannot be read: {e}")))?
+    } else {
+        iosonde_sim::builtin(name).map_err(Failure::usage)?.to_owned()
+    };
+    DeviceFile::parse(&text, name).map_err(Failure::usage)
+}
+
+fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
+    let file = device_file(name)?;
+    let inside = SimulatedDevice::new(&file, options.seed);
+    let capacity_bytes = inside.capacity_bytes();
+    let bed = Bed::simulated(SharedDevice::new(inside));
+    let chosen = engine::choose(&bed.storage, options.engine.as_deref()).map_err(Failure::usage)?;
+    let working_set_bytes = options.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
+    let mut device = Device::unknown("simulated", working_set_bytes);
+    device.name = Some(name.to_owned());
+    device.model = Some(format!("simulated: {}", file.summary()));
+    device.size_bytes = Some(capacity_bytes);
+    device.medium = Medium::Simulated;
+    device.engine = chosen.kind.name().to_owned();
+    device.direct = options.direct.unwrap_or(true);
+    device.logical_block_bytes = Some(512);
+    device.asked_size_bytes = options.size_bytes;
+    device.writable = !options.read_only;
+    let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
+    Ok(Session { bed, device, host, fill: false, room_bytes: capacity_bytes, _admitted: None })
+}
+
+fn real(
+    target: &Target,
+    options: &Options,
+    writes: bool,
+    strays: &mut dyn StrayRecorder,
+) -> Result<Session, Failure> {
+    let admitted = guard::admit(target, &options.intent(writes), strays).map_err(Failure::usage)?;
+    let mut device = platform::describe(&admitted.file, &admitted.path, admitted.kind);
+    device.writable = admitted.writable;
+    device.asked_size_bytes = options.size_bytes;
+    device.direct = choose_direct(&admitted, options, &mut device)?;
+    let storage = Storage::File(Arc::clone(&admitted.file));
+    let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
+    device.notes.extend(chosen.note);
+    device.engine = chosen.kind.name().to_owned();
+    let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
+    device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
+    let watch = Watch::open(&admitted.file, &device, 0..device.working_set_bytes);
+    let bed = Bed::real(storage, watch);
+    let mut host = platform::host();
+    host.clock = Some(bed.clock.describe());
+    Ok(Session { bed, device, host, fill: admitted.writable, room_bytes, _admitted: Some(admitted) })
+}
+
+/// Direct I/O wherever it is to be had and not forbidden; says so where it is not.
+fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) -> Result<bool, Failure> {
+    if options.direct == Some(false) {
+        device.notes.push("buffered, as asked: the page cache stands between these figures and the device".into());
+        return Ok(false);
+    }
+    let path = admitted.path.display();
+    match guard::direct_ability(&admitted.file) {
+        Ok(Some(ability)) => {
+            guard::set_direct(&admitted.file, true)?;
+            device.direct_alignment_bytes = Some(u64::from(ability.offset_alignment_bytes));
+            Ok(true)
+        }
+        Ok(None) | Err(_) if options.direct != Some(true) => {
+            device.notes.push("no direct I/O here: the page cache stands between these figures and the device".into());
+            Ok(false)
+        }
+        Ok(None) => Err(Failure::usage(format!("{path} does not offer direct I/O; leave --direct out to measure buffered"))),
+        Err(why) => Err(Failure::usage(format!("{path} does not offer direct I/O ({why}); leave --direct out to measure buffered"))),
+    }
+}

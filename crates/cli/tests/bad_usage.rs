@@ -1,0 +1,86 @@
+//! Bad input gets one clear sentence, what to do, and exit code 2, before anything is written.
+
+mod common;
+
+use common::{Bench, names_in};
+
+#[test]
+fn a_target_that_does_not_exist() {
+    Bench::new().iosonde(&["run", "quick", "./nowhere"]).refused(&["./nowhere", "exist"]);
+}
+
+#[test]
+fn a_lone_study_is_told_apart_from_a_target() {
+    Bench::new().iosonde(&["run", "quick"]).refused(&["`quick` is a study", "iosonde run quick ./"]);
+}
+
+#[test]
+fn an_unknown_study_option_or_size() {
+    let bench = Bench::new();
+    bench.iosonde(&["run", "quikc", "./"]).refused(&["quikc", "did you mean `quick`?"]);
+    bench.iosonde(&["run", "quick", "./", "--size", "4Q"]).refused(&["4Q", "4KiB"]);
+    bench.iosonde(&["run", "quick", "./", "--tiem", "4s"]).refused(&["--tiem", "--time"]);
+    bench.iosonde(&["point", "./", "--rw", "randred"]).refused(&["did you mean `randread`?"]);
+    bench.iosonde(&["point", "./", "--bs", "4k,8k"]).refused(&["comma"]);
+    bench.iosonde(&["run", "quick", "./", "--engine", "libaoi"]).refused(&["libaoi"]);
+    bench.iosonde(&["engines", "io-uring"]).refused(&["did you mean `io_uring`?"]);
+    assert_eq!(names_in(bench.folder.path()).iter().filter(|name| !name.starts_with("notebook")).count(), 0);
+}
+
+#[test]
+fn an_existing_file_is_not_written_without_the_users_word() {
+    let bench = Bench::new();
+    let file = bench.file("data", 2);
+    let before = std::fs::read(&file).unwrap();
+    bench.iosonde(&["run", "quick", "data"]).refused(&["data", "--read-only", "--destroy"]);
+    bench.iosonde(&["point", "data", "--rw", "randwrite"]).refused(&["--destroy"]);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_budget_that_does_not_hold_three_rounds() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["run", "quick", "./", "--time", "2s"]);
+    said.refused(&["round"]);
+    // Refused before preparation: nothing was filled, nothing is kept.
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}
+
+#[test]
+fn blocks_that_direct_io_cannot_address() {
+    let bench = Bench::new();
+    if common::direct_here(&bench) {
+        bench.iosonde(&["point", "./", "--bs", "1000"]).refused(&["1000", "multiple", "--buffered"]);
+    }
+}
+
+#[test]
+fn a_depth_with_a_synchronous_engine() {
+    let bench = Bench::new();
+    bench.iosonde(&["point", "./", "--engine", "psync", "--depth", "8"]).refused(&["psync", "8"]);
+}
+
+#[test]
+fn a_folder_that_is_read_only_or_a_special_file() {
+    let bench = Bench::new();
+    bench.iosonde(&["run", "quick", "/proc"]).refused(&["/proc"]);
+    bench.iosonde(&["run", "quick", "/dev/null"]).refused(&["/dev/null"]);
+}
+
+#[test]
+fn simulated_devices_and_runs_that_are_not_there() {
+    let bench = Bench::new();
+    bench.iosonde(&["run", "quick", "sim:idael"]).refused(&["did you mean `ideal`?"]);
+    bench.iosonde(&["show", "7f3a"]).refused(&["7f3a"]);
+    bench.iosonde(&["resume"]).refused(&["no run was interrupted"]);
+    let wrong = "name = \"x\"\ncapacity = \"1GB\"\n[queue]\nserver = 4\n";
+    bench.text("x.toml", wrong);
+    bench.iosonde(&["run", "quick", "sim:x.toml"]).refused(&["server", "servers"]);
+}
+
+#[test]
+fn reports_that_cannot_be_written_are_refused_before_the_run() {
+    let bench = Bench::new();
+    bench.iosonde(&["run", "quick", "sim:ideal", "-o", "no/such/folder.html"]).refused(&["no/such"]);
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}

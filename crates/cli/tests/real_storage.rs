@@ -1,0 +1,137 @@
+//! Whole runs on the real kernel: direct I/O on a file, memory that passes for storage, and kill -9.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Bench, SMALL_STUDY, direct_here, names_in};
+use iosonde_model::{Outcome, Phase, RunState};
+
+#[test]
+fn a_small_study_runs_on_a_folder_and_leaves_nothing_behind() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    std::fs::create_dir(bench.path("here")).unwrap();
+    let run = bench.run(&["run", "small.toml", "here", "--size", "64MiB"]);
+    assert_eq!(run.info.state, RunState::Done);
+    assert!(names_in(&bench.path("here")).is_empty());
+    assert_eq!(run.info.bytes_written, 64 << 20);
+    assert_eq!(run.points.len(), 4);
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
+    assert!(measured >= 12, "{measured} trials");
+    assert!(run.trials.iter().all(|trial| trial.errors() == 0 && trial.hung == 0));
+}
+
+#[test]
+fn direct_reads_reach_the_block_layer() {
+    let bench = Bench::new();
+    if !direct_here(&bench) {
+        return;
+    }
+    bench.file("data", 64);
+    let run = bench.run(&["point", "data", "--read-only", "--bs", "64k", "--depth", "4", "--time", "1s"]);
+    let seen = &run.trials[0].witnesses;
+    let Some(moved) = seen.block_layer_read_bytes else {
+        eprintln!("skipped: no block-layer counters below {}", bench.folder.path().display());
+        return;
+    };
+    // Others may read meanwhile; what we read must be in it. Counters are updated when a request completes.
+    assert!(moved as f64 >= seen.issued_read_bytes as f64 * 0.995, "{moved} of {}", seen.issued_read_bytes);
+    assert!(!run.verdicts.iter().any(|v| v.check == "cache-served" && v.verdict == Outcome::Void));
+}
+
+#[test]
+fn a_buffered_reread_is_called_memory_in_the_first_line() {
+    let bench = Bench::new();
+    let file = bench.file("data", 32);
+    std::fs::read(file).unwrap();
+    let run = bench.run(&["point", "data", "--read-only", "--buffered", "--time", "500ms"]);
+    if run.trials[0].witnesses.block_layer_read_bytes.is_none() {
+        eprintln!("skipped: no block-layer counters here");
+        return;
+    }
+    let void = run.verdicts.iter().find(|v| v.check == "cache-served" && v.verdict == Outcome::Void);
+    let why = &void.expect("a cached read is void as a device figure").why;
+    assert!(why.contains("memory"), "{why}");
+
+    bench.text("small.toml", SMALL_STUDY);
+    let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--buffered"]);
+    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    assert!(first.contains("memory") && first.contains("not storage"), "{}", said.out);
+    let run = bench.run(&["show"]);
+    assert!(run.findings.iter().all(|f| f.status != iosonde_model::Status::Found), "{:?}", run.findings);
+}
+
+#[test]
+fn tmpfs_is_called_memory_in_the_first_line() {
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+        eprintln!("skipped: no /dev/shm");
+        return;
+    };
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let said = bench.iosonde(&["run", "small.toml", folder.path().to_str().unwrap(), "--size", "64MiB"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    assert!(first.contains("memory") && first.contains("not storage"), "{}", said.out);
+}
+
+#[test]
+fn a_sparse_file_is_said_not_to_have_been_read_from_storage() {
+    let bench = Bench::new();
+    if !direct_here(&bench) {
+        return;
+    }
+    let file = std::fs::File::create(bench.path("sparse")).unwrap();
+    file.set_len(64 << 20).unwrap();
+    bench.text("small.toml", SMALL_STUDY);
+    let said = bench.iosonde(&["run", "small.toml", "sparse", "--read-only"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    assert!(first.contains("nothing was read from storage"), "{}", said.out);
+}
+
+#[test]
+fn kill_9_loses_at_most_one_trial_and_resume_completes() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    std::fs::create_dir(bench.path("here")).unwrap();
+    let words = ["run", "small.toml", "here", "--size", "64MiB", "--verbose", "--seed", "3"];
+    let mut child = bench.command(&words).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Wait until ten trials are said to be kept, then kill without warning.
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
+    let kept = said.by_ref().map_while(Result::ok).filter(|line| line.starts_with("trial")).take(10).count();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(kept, 10);
+    assert!(names_in(&bench.path("here")).is_empty(), "a file remains after kill -9");
+    std::thread::sleep(Duration::from_millis(50));
+    let listed = bench.iosonde(&["ls"]);
+    assert!(listed.out.contains("interrupted"), "{}", listed.out);
+
+    let before = bench.run(&["show"]);
+    assert!(before.trials.len() >= 10, "{} trials are kept", before.trials.len());
+    let run = bench.run(&["resume"]);
+    assert_eq!(run.info.state, RunState::Done);
+    assert_eq!(run.trials[..before.trials.len()], before.trials[..]);
+    // The fill of the new file is recorded as well.
+    assert!(run.trials[before.trials.len()..].iter().any(|trial| trial.phase == Phase::Prepare));
+    assert!(run.points.iter().all(|point| point.trials >= 3), "{:?}", run.points);
+    bench.iosonde(&["resume"]).refused(&["no run was interrupted"]);
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_and_says_how_to_go_on() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let words = ["run", "small.toml", ".", "--size", "64MiB"];
+    let child = bench.command(&words).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("iosonde resume"), "{said}");
+    assert_eq!(bench.run(&["resume"]).info.state, RunState::Done);
+}

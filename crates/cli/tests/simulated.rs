@@ -1,0 +1,114 @@
+//! Whole runs on simulated devices whose truth is set.
+
+mod common;
+
+use common::{Bench, SMALL_STUDY, names_in};
+use iosonde_lab::finding::FINDINGS;
+use iosonde_model::{RunState, Status};
+
+#[test]
+fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["run", "quick", "sim:ideal", "--seed", "7"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for heading in ["BELIEVE", "STORAGE", "DO"] {
+        assert!(said.out.contains(heading), "{}", said.out);
+    }
+    assert!(said.out.lines().all(|line| line.chars().count() <= 80), "{}", said.out);
+    assert!(names_in(bench.folder.path()).iter().any(|name| name.starts_with("iosonde-quick-")));
+
+    let run = bench.iosonde(&["show", "--json"]);
+    let run: iosonde_model::Run = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(run.info.state, RunState::Done);
+    let base = run.findings.iter().find(|f| f.name == "base_latency" && f.status == Status::Found).unwrap();
+    // One 4 KiB request on an idle server of 80 us, and no link: 80 us.
+    assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence);
+    assert!(run.verdicts.iter().all(|v| v.verdict <= iosonde_model::Outcome::Abstain), "{:?}", run.verdicts);
+}
+
+#[test]
+fn every_finding_proves_itself_on_a_device_whose_answer_is_known() {
+    for kind in FINDINGS.iter() {
+        let (bench, proof) = (Bench::new(), kind.proof());
+        bench.text("device.toml", proof.device);
+        bench.text("study.toml", proof.study);
+        let run = bench.run(&["run", "study.toml", "sim:device.toml", "--seed", "11"]);
+        let found: Vec<_> = run.findings.iter().filter(|f| f.name == kind.name()).collect();
+        assert!(found.len() >= proof.truths.len(), "{}: {} findings", kind.name(), found.len());
+        for (finding, (truth, derivation)) in found.iter().zip(proof.truths) {
+            let told = format!("{}: {} ({derivation})", kind.name(), finding.sentence);
+            let Some(truth) = truth else {
+                assert_ne!(finding.status, Status::Found, "{told}");
+                continue;
+            };
+            assert_eq!(finding.status, Status::Found, "{told}: {:?}", finding.why);
+            let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
+            assert!(low <= *truth && *truth <= high, "{told}: {truth} is not in [{low}, {high}]");
+            assert!((high - low) / truth <= proof.widest, "{told}: [{low}, {high}] is too wide");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_document_and_another_seed_another_order() {
+    let document = |seed: &str| {
+        let bench = Bench::new();
+        bench.text("small.toml", SMALL_STUDY);
+        let mut run = bench.run(&["run", "small.toml", "sim:noisy-virtual-disk", "--seed", seed]);
+        run.info.command.clear();
+        serde_json::to_string(&run).unwrap()
+    };
+    assert_eq!(document("5"), document("5"));
+    assert_ne!(document("5"), document("6"));
+}
+
+#[test]
+fn a_run_can_be_shown_reported_and_removed() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    bench.run(&["run", "small.toml", "sim:ideal", "--label", "first"]);
+    let listed = bench.iosonde(&["ls"]);
+    assert!(listed.out.contains("first") && listed.out.contains("small"), "{}", listed.out);
+    let shown = bench.iosonde(&["show", "first"]);
+    assert!(shown.out.contains("BELIEVE"), "{}{}", shown.out, shown.err);
+    for (format, begins) in [("html", "<!"), ("md", "#"), ("json", "{")] {
+        let said = bench.iosonde(&["report", "first", "-f", format, "-o", "-"]);
+        assert!(said.out.trim_start().starts_with(begins), "{format}: {}", &said.out[..said.out.len().min(200)]);
+    }
+    assert_eq!(bench.iosonde(&["rm", "first"]).code, 0);
+    bench.iosonde(&["show", "first"]).refused(&["first"]);
+}
+
+#[test]
+fn read_only_runs_the_reading_part() {
+    let bench = Bench::new();
+    let run = bench.run(&["run", "quick", "sim:ideal", "--read-only"]);
+    assert!(run.points.iter().all(|point| !point.spec.rw.writes()));
+    assert!(!run.points.is_empty());
+    assert_eq!(run.info.bytes_written, 0);
+    assert!(run.info.device.notes.iter().any(|note| note.contains("writ")), "{:?}", run.info.device.notes);
+}
+
+#[test]
+fn a_plan_can_be_seen_without_measuring() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["run", "quick", "sim:ideal", "--dry-run"]);
+    assert!(said.out.contains("rounds") && said.out.contains("4 KiB random reads"), "{}{}", said.out, said.err);
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}
+
+#[test]
+fn every_registry_lists_itself_and_explains_each_entry() {
+    let bench = Bench::new();
+    for registry in ["engines", "checks", "experiments", "findings", "devices", "studies"] {
+        let list = bench.iosonde(&[registry]);
+        assert_eq!(list.code, 0, "{}", list.err);
+        let names: Vec<&str> = list.out.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split(' ').next()).collect();
+        assert!(!names.is_empty());
+        for name in names {
+            let page = bench.iosonde(&[registry, name]);
+            assert!(page.code == 0 && page.out.len() > 150, "{registry} {name}: {}{}", page.out, page.err);
+            assert_eq!(bench.iosonde(&["explain", name]).code, 0, "{name}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Ctrl-C: the first asks the measured loop to end, the second ends the program as usual.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn ask_to_stop(_signal: libc::c_int) {
+    // A store is all that is allowed here: signal handlers may not allocate or lock (signal-safety(7)).
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// Catches SIGINT, SIGTERM and SIGHUP from now on, and returns the flag that they raise.
+pub fn catch() -> &'static AtomicBool {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the structure is plain data that is zero where it is not set; the handler is signal-safe.
+        // RESETHAND gives the second signal its usual effect; no RESTART, so that a waiting call returns.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = ask_to_stop as *const () as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESETHAND;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+    &STOP
+}

@@ -1,0 +1,64 @@
+//! The measured loop on simulated devices: exact truths come out exactly.
+
+use std::sync::atomic::AtomicBool;
+
+use iosonde_model::{Distribution, Payload, Phase, Rw, Trial, TrialSpec};
+use iosonde_rig::{
+    drive::Limits,
+    engine::SharedDevice,
+    trial::{Bed, Order},
+};
+use iosonde_sim::{Device, DeviceFile, builtin};
+
+fn spec(depth: u32, block_size_bytes: u64) -> TrialSpec {
+    TrialSpec {
+        rw: Rw::RandRead,
+        block_size_bytes,
+        queue_depth: depth,
+        jobs: 1,
+        read_percent: None,
+        stride_bytes: None,
+        offset_bytes: 0,
+        span_bytes: 1 << 30,
+        engine: "sim".into(),
+        direct: true,
+        distribution: Distribution::Uniform,
+        payload: Payload::Random,
+    }
+}
+
+fn run(text: &str, spec: &TrialSpec) -> Trial {
+    let file = DeviceFile::parse(text, "test").unwrap();
+    let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, 1)));
+    let order = Order { spec, limits: Limits::time(1_000_000_000), phase: Phase::Measure, seed: 9 };
+    bed.run(&order, &AtomicBool::new(false)).unwrap().trial
+}
+
+#[test]
+fn a_closed_loop_on_fixed_servers_gives_min_of_n_and_c_over_s() {
+    let ideal = builtin("ideal").unwrap();
+    for depth in [1, 2, 3, 4, 8, 64] {
+        let trial = run(ideal, &spec(depth, 4096));
+        // 4 servers of 80 us: X(N) = min(N, 4) / 80 us, and by Little's law R = N / X.
+        let truth_iops = f64::from(depth.min(4)) / 80e-6;
+        let read = trial.read.unwrap();
+        assert!((read.iops / truth_iops - 1.0).abs() < 1e-6, "depth {depth}: {} for {truth_iops}", read.iops);
+        let truth_ns = f64::from(depth) / truth_iops * 1e9;
+        let mean_ns = read.latency_ns.mean.unwrap();
+        assert!((mean_ns / truth_ns - 1.0).abs() < 1e-3, "depth {depth}: {mean_ns} for {truth_ns}");
+        assert!((trial.in_flight_mean.unwrap() / f64::from(depth) - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_witness_saw_what_was_issued() {
+    let trial = run(builtin("ideal").unwrap(), &spec(8, 65536));
+    assert_eq!(trial.witnesses.block_layer_read_bytes, Some(trial.witnesses.issued_read_bytes));
+    assert!(trial.witnesses.issued_read_bytes > trial.read.unwrap().bytes);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trial_to_the_last_bit() {
+    let noisy = builtin("noisy-virtual-disk").unwrap();
+    assert_eq!(run(noisy, &spec(16, 4096)), run(noisy, &spec(16, 4096)));
+}
