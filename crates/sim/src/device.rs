@@ -5,23 +5,24 @@
 //!
 //! ```text
 //! program          one processor issues one request after another
-//!   (page cache)   answers what it holds
+//!   page cache     answers what memory holds, takes what is written, sends it down later
 //! ---------------- counted from here on, as a block layer would
-//!   link           command latency; writes move their bytes down, reads up
-//!     faults       some requests fail
-//!     noise        stretches the time that the medium takes
-//!       queue      the medium: c servers and a service time
+//!     link         command latency; writes move their bytes down, reads up
+//!       faults     some requests fail
+//!         noise    stretches the time that the medium takes
+//!           queue  the medium: c servers and a service time
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.
 
 use iosonde_model::Op;
+use std::ops::Range;
 
 use crate::{
     event::Leg,
     file::DeviceFile,
     flow::{Counters, Flow, Id},
-    part::{Part, Side, Step},
+    part::{Part, Place, Side, Step},
 };
 
 /// One request to a simulated device.
@@ -54,8 +55,6 @@ pub struct Done {
 pub struct Device {
     file: DeviceFile,
     parts: Vec<Box<dyn Part>>,
-    /// Where a request goes from stage i on its way up: the nearest part above that wants to see it again.
-    above: Vec<Leg>,
     /// The first stage that is not in the host.
     device_begins: u8,
     flow: Flow,
@@ -65,11 +64,16 @@ pub struct Device {
 impl Device {
     /// A fresh device. The same file, seed and calls give the same run to the last bit.
     pub fn new(file: &DeviceFile, seed: u64) -> Self {
-        let parts: Vec<_> = file.settings().map(|settings| settings.build(seed)).collect();
+        let parts: Vec<_> = (0u8..)
+            .zip(file.settings())
+            .map(|(stage, settings)| {
+                settings.build(&Place { seed, stage, capacity_bytes: file.capacity_bytes() })
+            })
+            .collect();
         let device_begins = file.settings().filter(|settings| settings.side() == Side::Host).count() as u8;
         let nearest = |below: usize| (0..below).rev().find(|&i| parts[i].rises());
         let above = (0..parts.len()).map(|i| nearest(i).map_or(Leg::Out, |i| Leg::Up(i as u8))).collect();
-        Self { file: file.clone(), parts, above, device_begins, flow: Flow::default(), now_ns: 0 }
+        Self { file: file.clone(), parts, device_begins, flow: Flow::new(above), now_ns: 0 }
     }
 
     /// Hands in a request at `now_ns`; several at one instant are taken in the order of the calls. Time never
@@ -105,6 +109,12 @@ impl Device {
     /// The file it was made from.
     pub fn file(&self) -> &DeviceFile {
         &self.file
+    }
+
+    /// Bytes of a range that the simulated host's page cache holds: the witness that `cachestat` would be.
+    /// `None` where there is no page cache.
+    pub fn resident_bytes(&self, range: Range<u64>) -> Option<u64> {
+        self.parts.iter().find_map(|part| part.resident_bytes(&range))
     }
 
     /// Processor time that a request costs the program. It already passes inside the device, where requests
@@ -143,13 +153,15 @@ impl Device {
                     self.flow.leave_device(now_ns, id);
                     return self.flow.finish(now_ns, id);
                 }
+                Leg::Wake(stage) => return self.parts[usize::from(stage)].wake(now_ns, &mut self.flow),
             };
             let (at_ns, next) = match (step, leg) {
                 (Step::On(at_ns), Leg::Down(stage)) => (at_ns, Leg::Down(stage + 1)),
                 (Step::On(at_ns) | Step::Back(at_ns), Leg::Down(stage) | Leg::Up(stage)) => {
-                    (at_ns, self.above[usize::from(stage)])
+                    (at_ns, self.flow.leg_above(stage))
                 }
-                (_, Leg::Out) => unreachable!("a finished request has returned"),
+                (Step::Kept, _) => return,
+                (_, Leg::Out | Leg::Wake(_)) => unreachable!("these have returned above"),
             };
             if at_ns > now_ns {
                 return self.flow.events.push(at_ns, id, next);

@@ -11,6 +11,8 @@ pub(crate) enum Leg {
     Up(u8),
     /// Is back at the program.
     Out,
+    /// No request: the part at this stage asked for this moment.
+    Wake(u8),
 }
 
 /// Something that will happen.

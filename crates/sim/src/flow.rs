@@ -1,10 +1,11 @@
 //! The requests under way and what has been counted: what parts share while a request passes them.
 
 use iosonde_model::Op;
+use serde::Serialize;
 
 use crate::{
     device::{Ask, Done},
-    event::EventQueue,
+    event::{EventQueue, Leg},
 };
 
 /// Where a request stands in the table of requests under way.
@@ -16,27 +17,46 @@ pub(crate) struct Request {
     /// The caller's mark.
     pub(crate) tag: u64,
     /// Where it begins.
-    #[expect(dead_code, reason = "for media that look at addresses")]
     pub(crate) offset_bytes: u64,
-    /// How much it moves.
+    /// How much moves below: a page cache may fetch more or less than was asked for.
     pub(crate) length_bytes: u32,
+    /// How much the program asked for, and will be told.
+    pub(crate) asked_bytes: u32,
     /// What it will say when it ends: 0 for success, or a positive errno.
     pub(crate) errno: i32,
     /// Read or write.
     pub(crate) op: Op,
     /// Whether the page cache is to be bypassed.
-    #[expect(dead_code, reason = "for a page cache")]
     pub(crate) direct: bool,
     /// How many times longer than nominal the medium takes for it: what noise and heat multiply into.
     pub(crate) stretch: f64,
     /// When it left the host for the device; `None` while it is in the host.
     pub(crate) entered_ns: Option<u64>,
+    /// The stage that made it and will end it, for requests that no program made.
+    pub(crate) owner: Option<u8>,
+    /// How far the page cache has got with it.
+    pub(crate) fetch: Fetch,
+    /// The next request that waits for the same one.
+    pub(crate) next_waiting: Option<Id>,
+    /// The first request that waits for this one.
+    pub(crate) first_waiting: Option<Id>,
+}
+
+/// What the page cache knows of a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fetch {
+    /// Not seen yet.
+    New,
+    /// Seen, and waiting for what another request fetches.
+    Waiting,
+    /// On its way down to fetch what is missing.
+    Fetching,
 }
 
 /// What a simulated device has moved since it was made: the witness that a block layer would be.
 /// Only what went below the host is counted, when it came back, so that what a page cache answers is not in
 /// here.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counters {
     /// Bytes that the device gave.
@@ -57,7 +77,7 @@ pub struct Counters {
 }
 
 /// Requests under way, events to come, completions to hand out.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) events: EventQueue,
     pub(crate) counters: Counters,
@@ -65,6 +85,10 @@ pub(crate) struct Flow {
     pub(crate) ready: Vec<Done>,
     requests: Vec<Request>,
     free: Vec<Id>,
+    /// Where a request goes from stage i on its way up: the nearest part above that wants to see it again.
+    above: Vec<Leg>,
+    /// When the program's one processor has done all it has been given.
+    processor_free_ns: u64,
 }
 
 impl std::ops::Index<Id> for Flow {
@@ -81,6 +105,24 @@ impl std::ops::IndexMut<Id> for Flow {
 }
 
 impl Flow {
+    /// Nothing under way.
+    pub(crate) fn new(above: Vec<Leg>) -> Self {
+        Self {
+            events: EventQueue::default(),
+            counters: Counters::default(),
+            ready: Vec::new(),
+            requests: Vec::new(),
+            free: Vec::new(),
+            above,
+            processor_free_ns: 0,
+        }
+    }
+
+    /// Where a request goes from a stage on its way up.
+    pub(crate) fn leg_above(&self, stage: u8) -> Leg {
+        self.above[usize::from(stage)]
+    }
+
     /// Takes a request in. Beyond the end of the device a read is cut short and a write fails, as on a block
     /// device.
     pub(crate) fn open(&mut self, ask: Ask, capacity_bytes: u64) -> Id {
@@ -89,14 +131,40 @@ impl Flow {
         let request = Request {
             tag: ask.tag,
             offset_bytes: ask.offset_bytes,
-            length_bytes: if short { room } else { ask.length_bytes },
+            length_bytes: ask.length_bytes.min(room),
+            asked_bytes: ask.length_bytes.min(room),
             errno: if short && ask.op == Op::Write { ENOSPC } else { 0 },
             op: ask.op,
             direct: ask.direct,
             stretch: 1.0,
             entered_ns: None,
+            owner: None,
+            fetch: Fetch::New,
+            next_waiting: None,
+            first_waiting: None,
         };
         self.insert(request)
+    }
+
+    /// Makes a request that no program asked for; it comes back up to its `owner`, which closes it.
+    pub(crate) fn spawn(&mut self, owner: u8, op: Op, offset_bytes: u64, length_bytes: u32) -> Id {
+        let ask = Ask { tag: u64::MAX, op, offset_bytes, length_bytes, direct: true };
+        let id = self.open(ask, u64::MAX);
+        self[id].owner = Some(owner);
+        id
+    }
+
+    /// Ends a request that no program asked for.
+    pub(crate) fn close(&mut self, id: Id) {
+        self.free.push(id);
+    }
+
+    /// Occupies the program's processor for a while, after whatever it already has to do; says when that
+    /// ends.
+    pub(crate) fn compute(&mut self, now_ns: u64, ns: u64) -> u64 {
+        self.counters.host_busy_ns += ns;
+        self.processor_free_ns = self.processor_free_ns.max(now_ns) + ns;
+        self.processor_free_ns
     }
 
     fn insert(&mut self, request: Request) -> Id {
@@ -115,7 +183,7 @@ impl Flow {
     /// The request is back at the program.
     pub(crate) fn finish(&mut self, now_ns: u64, id: Id) {
         let request = &self[id];
-        let result = if request.errno == 0 { request.length_bytes as i32 } else { -request.errno };
+        let result = if request.errno == 0 { request.asked_bytes as i32 } else { -request.errno };
         let done = Done { tag: request.tag, result, at_ns: now_ns };
         self.free.push(id);
         self.ready.push(done);

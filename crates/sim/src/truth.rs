@@ -6,6 +6,7 @@
 //! all parts' limits (Lazowska et al., Quantitative System Performance, 1984, chapter 5: asymptotic bounds).
 
 use iosonde_model::{Conditions, Op, units};
+use serde::Serialize;
 
 use crate::{
     file::DeviceFile,
@@ -55,7 +56,7 @@ const SMALL_BYTES: u64 = 4 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 
 /// What is true of a device.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Truth {
     /// The finding's name.
     pub finding: &'static str,
@@ -90,7 +91,8 @@ impl<'a> Laws<'a> {
     }
 
     fn load(&self, op: Op, block_size_bytes: u64) -> Load {
-        Load { op, block_size_bytes, stretch: self.stretch }
+        let host_cost_ns = self.file.settings().map(|part| part.host_cost_ns(op) as f64).sum();
+        Load { op, block_size_bytes, stretch: self.stretch, host_cost_ns }
     }
 
     /// The time of a request that is alone: all parts' times added.
@@ -134,7 +136,9 @@ impl<'a> Laws<'a> {
 
     /// What single parts decide; or why no part does.
     fn facts_of(&self, finding: &'static str) -> Vec<Truth> {
-        let facts = self.file.settings().flat_map(|part| part.facts()).filter(|fact| fact.finding == finding);
+        let load = self.load(Op::Read, SMALL_BYTES);
+        let facts =
+            self.file.settings().flat_map(|part| part.facts(&load)).filter(|fact| fact.finding == finding);
         let stated = facts.map(|fact| {
             let conditions = Conditions { op: fact.op, ..Conditions::default() };
             self.truth(finding, Stated::some(conditions, fact.value, fact.unit, fact.derivation))

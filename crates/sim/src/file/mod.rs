@@ -3,6 +3,7 @@
 mod section;
 
 use iosonde_model::units;
+use serde::Serialize;
 use std::sync::Arc;
 
 use crate::part::{PARTS, Settings, Side};
@@ -21,7 +22,7 @@ pub struct DeviceError {
 }
 
 /// One setting as it was read, for printing every value back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Parameter {
     /// Its section and key, with dots: `queue.service.fixed`.
     pub key: String,
@@ -61,6 +62,7 @@ impl DeviceFile {
         if capacity_bytes < 512 {
             return Err(top.impossible("capacity", "a device holds at least one block of 512 bytes"));
         }
+        reader.capacity_bytes = capacity_bytes;
         let mut settings = Vec::new();
         for part in PARTS.iter() {
             settings.extend(part.read(&mut reader)?);

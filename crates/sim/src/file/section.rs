@@ -19,11 +19,21 @@ pub(crate) struct Reader<'a> {
     /// Keys that must be tables and are something else; said once everything has been read.
     not_tables: Vec<(usize, String)>,
     parameters: Vec<Parameter>,
+    /// The device's size, which parts compare theirs with.
+    pub(crate) capacity_bytes: u64,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str, origin: &'a str, root: &'a DeTable<'a>) -> Self {
-        Self { text, origin, root, known: Vec::new(), not_tables: Vec::new(), parameters: Vec::new() }
+        Self {
+            text,
+            origin,
+            root,
+            known: Vec::new(),
+            not_tables: Vec::new(),
+            parameters: Vec::new(),
+            capacity_bytes: 0,
+        }
     }
 
     /// The keys before the first section.

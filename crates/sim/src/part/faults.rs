@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Part, PartKind, Settings, Step},
+    part::{Part, PartKind, Place, Settings, Step},
     random::{Random, stream},
 };
 
@@ -45,8 +45,8 @@ struct FaultSettings {
 }
 
 impl Settings for FaultSettings {
-    fn build(&self, seed: u64) -> Box<dyn Part> {
-        Box::new(Failing { settings: *self, eio: stream(seed, "faults.eio") })
+    fn build(&self, place: &Place) -> Box<dyn Part> {
+        Box::new(Failing { settings: *self, eio: stream(place.seed, "faults.eio") })
     }
 }
 

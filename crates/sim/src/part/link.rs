@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Idle, Limit, Load, Part, PartKind, Settings, Step},
+    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
 };
 
 /// Reads `[link]`.
@@ -52,7 +52,7 @@ struct LinkSettings {
 }
 
 impl Settings for LinkSettings {
-    fn build(&self, _seed: u64) -> Box<dyn Part> {
+    fn build(&self, _place: &Place) -> Box<dyn Part> {
         Box::new(Wire { settings: *self, lanes: [Lane::default(); 2] })
     }
 

@@ -5,7 +5,7 @@
 //! down.
 
 use iosonde_model::{Named, Op, registry};
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
     file::{DeviceError, Reader},
@@ -16,6 +16,7 @@ registry! {
     /// Every part, from the program down to the medium.
     pub(crate) PARTS: PartKind "part" {
         program::Program,
+        page_cache::PageCache,
         link::Link,
         faults::Faults,
         noise::Noise,
@@ -48,7 +49,7 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 
     /// The part itself, fresh.
-    fn build(&self, seed: u64) -> Box<dyn Part>;
+    fn build(&self, place: &Place) -> Box<dyn Part>;
 
     /// Processor time of the program.
     fn host_cost_ns(&self, _op: Op) -> u64 {
@@ -71,7 +72,7 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 
     /// What it alone decides: the rate of a throttle, the drift of noise.
-    fn facts(&self) -> Vec<Fact> {
+    fn facts(&self, _load: &Load) -> Vec<Fact> {
         Vec::new()
     }
 
@@ -81,6 +82,17 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 }
 
+/// Where a part stands in a device, and what its randomness comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The device's.
+    pub(crate) seed: u64,
+    /// Its own stage, counted from the program down.
+    pub(crate) stage: u8,
+    /// The device's size.
+    pub(crate) capacity_bytes: u64,
+}
+
 /// Where a request goes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -88,6 +100,8 @@ pub(crate) enum Step {
     On(u64),
     /// Served here: back up, at this moment.
     Back(u64),
+    /// Kept by the part, which sends it on later with an event, or ended by it.
+    Kept,
 }
 
 /// A part at work. Events come in the order of time, so a part that serves first come, first served may say
@@ -105,6 +119,14 @@ pub(crate) trait Part: Send {
     fn up(&mut self, now_ns: u64, _id: Id, _flow: &mut Flow) -> Step {
         Step::On(now_ns)
     }
+
+    /// A moment that the part asked for with [`Leg::Wake`](crate::event::Leg::Wake).
+    fn wake(&mut self, _now_ns: u64, _flow: &mut Flow) {}
+
+    /// Bytes of a range that memory holds; `None` for a part that holds none.
+    fn resident_bytes(&self, _range: &Range<u64>) -> Option<u64> {
+        None
+    }
 }
 
 /// The workload of which a law speaks.
@@ -116,6 +138,8 @@ pub(crate) struct Load {
     pub(crate) block_size_bytes: u64,
     /// Product of all parts' mean stretches.
     pub(crate) stretch: f64,
+    /// Processor time of the program for one request.
+    pub(crate) host_cost_ns: f64,
 }
 
 /// What a part adds to a request that is alone: `fixed_ns + ns_per_byte * bytes`.

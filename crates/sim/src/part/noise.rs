@@ -32,7 +32,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Fact, Part, PartKind, Settings, Step},
+    part::{Fact, Load, Part, PartKind, Place, Settings, Step},
     random::{Random, stream},
 };
 
@@ -96,16 +96,16 @@ struct NoiseSettings {
 }
 
 impl Settings for NoiseSettings {
-    fn build(&self, seed: u64) -> Box<dyn Part> {
+    fn build(&self, place: &Place) -> Box<dyn Part> {
         let latency = (self.latency_cv > 0.0)
             .then(|| LogNormal::from_mean_cv(1.0, self.latency_cv).expect("the cv was checked when read"));
         Box::new(Noisy {
             latency,
             tail_share: self.tail_share,
             tail_factor: self.tail_factor,
-            wave: Wave::new(self, stream(seed, "noise.rate")),
-            latency_random: stream(seed, "noise.latency"),
-            tail_random: stream(seed, "noise.tail"),
+            wave: Wave::new(self, stream(place.seed, "noise.rate")),
+            latency_random: stream(place.seed, "noise.latency"),
+            tail_random: stream(place.seed, "noise.tail"),
         })
     }
 
@@ -113,7 +113,7 @@ impl Settings for NoiseSettings {
         1.0 + self.tail_share * (self.tail_factor - 1.0)
     }
 
-    fn facts(&self) -> Vec<Fact> {
+    fn facts(&self, _load: &Load) -> Vec<Fact> {
         let derivation = format!("the rate is multiplied by {} every hour", 1.0 + self.drift_per_hour);
         let drift = Fact { finding: "drift", op: None, value: self.drift_per_hour, unit: "1/h", derivation };
         if self.drift_per_hour == 0.0 { Vec::new() } else { vec![drift] }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Idle, Limit, Load, Part, PartKind, Settings, Side, Step},
+    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
 };
 
 /// Reads `[host]`.
@@ -57,8 +57,8 @@ impl Settings for ProgramSettings {
         Side::Host
     }
 
-    fn build(&self, _seed: u64) -> Box<dyn Part> {
-        Box::new(OneProcessor { settings: *self, free_ns: 0 })
+    fn build(&self, _place: &Place) -> Box<dyn Part> {
+        Box::new(OneProcessor { settings: *self })
     }
 
     fn host_cost_ns(&self, op: Op) -> u64 {
@@ -82,14 +82,11 @@ impl Settings for ProgramSettings {
 
 struct OneProcessor {
     settings: ProgramSettings,
-    free_ns: u64,
 }
 
 impl Part for OneProcessor {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let cost_ns = self.settings.host_cost_ns(flow[id].op);
-        flow.counters.host_busy_ns += cost_ns;
-        self.free_ns = self.free_ns.max(now_ns) + cost_ns;
-        Step::On(self.free_ns)
+        Step::On(flow.compute(now_ns, cost_ns))
     }
 }

@@ -25,7 +25,7 @@ use std::{
 use crate::{
     file::{DeviceError, Reader, Section},
     flow::{Flow, Id},
-    part::{Idle, Limit, Load, Part, PartKind, Settings, Side, Step},
+    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
     random::{Random, stream, whole_ns},
 };
 
@@ -110,7 +110,7 @@ impl Settings for QueueSettings {
         Side::Medium
     }
 
-    fn build(&self, seed: u64) -> Box<dyn Part> {
+    fn build(&self, place: &Place) -> Box<dyn Part> {
         let draw = match self.service {
             Service::Fixed { ns } => Draw::Fixed(ns),
             Service::Exponential { mean_ns } => Draw::Exponential(mean_ns),
@@ -119,7 +119,7 @@ impl Settings for QueueSettings {
             ),
         };
         let free_ns = (0..self.servers).map(|_| Reverse(0)).collect();
-        Box::new(Servers { free_ns, draw, random: stream(seed, "queue.service") })
+        Box::new(Servers { free_ns, draw, random: stream(place.seed, "queue.service") })
     }
 
     fn idle(&self, load: &Load) -> Option<Idle> {

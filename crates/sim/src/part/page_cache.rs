@@ -1,0 +1,429 @@
+//! The page cache of the program's own machine: it answers what it holds and takes what is written.
+//!
+//! Laws, for buffered I/O of b bytes with C bytes of `memory`:
+//! * what is held costs `request_cost` + b / `copy_rate` of the processor and nothing below, so at most one
+//!   over that a second; what is not held is fetched first;
+//! * uniformly random reads of a span W > C find it in a share C / W of all cases; a pass over more than C in
+//!   turn finds nothing (second chance replacement, pages of 4 KiB);
+//! * reads in sequence fetch `readahead` at a time and wait for it (Linux fetches ahead of need; here the
+//!   reader waits, so that the time of a window is exact: one request of that size, and hits for the rest);
+//! * a write is copied and done. Above half of `dirty_limit` (a share of memory), or 30 s after the first of
+//!   them, dirty pages are written back in runs of at most 1 MiB, 32 at a time; a writer that would exceed
+//!   the limit waits (as Linux's dirty_background_ratio, dirty_expire_centisecs and dirty_ratio).
+//!
+//! Direct I/O is `honoured` (passes by; a write drops what is held), or `ignored` (some file systems), or
+//! `nocache`, a Mac's F_NOCACHE: what is held is still answered from memory, what is not is fetched and not
+//! kept.
+//!
+//! Two readers of one absent page fetch it once. A page that is written in part is not read first, as at the
+//! end of a growing file.
+//!
+//! ```toml
+//! [host]
+//! memory = "16GiB"
+//! page_cache = true           # the default where there is `memory`
+//! copy_rate = "10GB/s"
+//! readahead = "128KiB"
+//! dirty_limit = "20%"
+//! direct = "honoured"         # or "ignored", or "nocache"
+//! ```
+
+mod pages;
+
+use iosonde_model::{Named, Op, units};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
+
+use crate::{
+    event::Leg,
+    file::{DeviceError, Reader, Section},
+    flow::{Fetch, Flow, Id},
+    part::{Fact, Load, Part, PartKind, Place, Settings, Side, Step},
+    random::whole_ns,
+};
+use pages::{ByPage, PAGE_BYTES, Pages};
+
+/// Pages in one request of the write-back: 1 MiB.
+const WRITE_BACK_PAGES: u32 = 256;
+/// Requests of the write-back in flight.
+const WRITE_BACK_IN_FLIGHT: u32 = 32;
+/// How old dirty pages get before they are written back: Linux's default.
+const EXPIRE_NS: u64 = 30_000_000_000;
+/// Sequential readers that are told apart.
+const STREAMS: usize = 16;
+
+/// Reads `[host]`.
+pub(crate) struct PageCache;
+
+impl Named for PageCache {
+    fn name(&self) -> &'static str {
+        "page-cache"
+    }
+}
+
+impl PartKind for PageCache {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let capacity_bytes = reader.capacity_bytes;
+        let Some(mut host) = reader.section("host") else { return Ok(None) };
+        let memory_bytes = host.size_bytes("memory")?;
+        let wanted = host.flag("page_cache")?.unwrap_or(memory_bytes.is_some());
+        let copy_bytes_per_s = host.rate("copy_rate")?;
+        let readahead_bytes = host.size_bytes("readahead")?.unwrap_or(128 << 10);
+        let dirty_share = host.share("dirty_limit")?.unwrap_or(0.2);
+        let direct = read_direct(&mut host)?;
+        if !wanted {
+            let pointless = [memory_bytes.map(|_| "memory"), copy_bytes_per_s.map(|_| "copy_rate")];
+            let pointless = pointless.into_iter().flatten().next();
+            let pointless = pointless.or((direct != Direct::Honoured).then_some("direct"));
+            return match pointless {
+                Some(key) => Err(host.impossible(key, "it is for a page cache, and page_cache is not true")),
+                None => Ok(None),
+            };
+        }
+        let memory_bytes =
+            memory_bytes.ok_or_else(|| host.missing("memory", "how much the page cache may hold"))?;
+        // Below it, the write-back's own requests would not fit.
+        if !((64 << 20)..=(1 << 40)).contains(&memory_bytes) {
+            return Err(host.impossible("memory", "a page cache holds between 64MiB and 1TiB"));
+        }
+        // 2^32 pages of 4 KiB.
+        if capacity_bytes >= 16 << 40 {
+            return Err(host.impossible("page_cache", "it is simulated for devices below 16TiB"));
+        }
+        let copy_bytes_per_s = copy_bytes_per_s
+            .filter(|rate| *rate > 0)
+            .ok_or_else(|| host.missing("copy_rate", "how fast buffered I/O is copied, above 0"))?;
+        if readahead_bytes % PAGE_BYTES != 0 || readahead_bytes > 16 << 20 {
+            return Err(host.impossible("readahead", "it is a whole number of 4KiB pages, at most 16MiB"));
+        }
+        if !(0.01..=0.8).contains(&dirty_share) {
+            return Err(host.impossible("dirty_limit", "it lies between 1% and 80% of memory"));
+        }
+        Ok(Some(Arc::new(CacheSettings {
+            memory_bytes,
+            copy_bytes_per_s,
+            readahead_bytes,
+            dirty_share,
+            direct,
+        })))
+    }
+}
+
+fn read_direct(host: &mut Section) -> Result<Direct, DeviceError> {
+    match host.text("direct")?.as_deref() {
+        None | Some("honoured") => Ok(Direct::Honoured),
+        Some("ignored") => Ok(Direct::Ignored),
+        Some("nocache") => Ok(Direct::NoCache),
+        Some(_) => Err(host.impossible("direct", "it is \"honoured\", \"ignored\" or \"nocache\"")),
+    }
+}
+
+/// What becomes of a request that asks to bypass the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direct {
+    Honoured,
+    Ignored,
+    NoCache,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CacheSettings {
+    memory_bytes: u64,
+    copy_bytes_per_s: u64,
+    readahead_bytes: u64,
+    dirty_share: f64,
+    direct: Direct,
+}
+
+impl CacheSettings {
+    fn copy_ns(&self, bytes: u32) -> u64 {
+        whole_ns(f64::from(bytes) * 1e9 / self.copy_bytes_per_s as f64)
+    }
+}
+
+impl Settings for CacheSettings {
+    fn side(&self) -> Side {
+        Side::Host
+    }
+
+    fn build(&self, place: &Place) -> Box<dyn Part> {
+        let memory_pages = self.memory_bytes / PAGE_BYTES;
+        Box::new(Cache {
+            settings: *self,
+            place: *place,
+            pages: Pages::new(memory_pages as usize),
+            dirty_limit_pages: (memory_pages as f64 * self.dirty_share) as u64,
+            fetching: ByPage::default(),
+            ends: [0; STREAMS],
+            oldest_end: 0,
+            writing_pages: 0,
+            writing_requests: 0,
+            cursor: 0,
+            expired: false,
+            timer_set: false,
+            waiting_writers: VecDeque::new(),
+        })
+    }
+
+    fn facts(&self, load: &Load) -> Vec<Fact> {
+        let fact =
+            |finding, value, unit, derivation| Fact { finding, op: Some(Op::Read), value, unit, derivation };
+        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy_bytes_per_s as f64;
+        let hit_ns = load.host_cost_ns + copy_ns;
+        let words = format!(
+            "buffered, held in memory: program {} + {} / {} = {}",
+            units::time(load.host_cost_ns),
+            units::size(load.block_size_bytes),
+            units::rate(self.copy_bytes_per_s as f64),
+            units::time(hit_ns)
+        );
+        let mut facts = vec![
+            fact("cache_bytes", self.memory_bytes as f64, "B", "buffered: the host's memory".to_owned()),
+            fact("cache_latency", hit_ns, "ns", words),
+        ];
+        if self.readahead_bytes > 0 {
+            let words = "buffered reads in sequence fetch this much at a time".to_owned();
+            facts.push(fact("readahead_bytes", self.readahead_bytes as f64, "B", words));
+        }
+        facts
+    }
+
+    fn caveat(&self) -> Option<String> {
+        match self.direct {
+            Direct::Honoured => None,
+            Direct::Ignored => Some("direct I/O is ignored: true only of what is not in memory".to_owned()),
+            Direct::NoCache => {
+                Some("direct I/O is still answered from memory: true only of what is not there".to_owned())
+            }
+        }
+    }
+}
+
+struct Cache {
+    settings: CacheSettings,
+    place: Place,
+    pages: Pages,
+    dirty_limit_pages: u64,
+    /// Pages on their way, and the request that fetches each.
+    fetching: ByPage<Id>,
+    /// Where the latest reads ended: a read that begins at one of them goes on in sequence.
+    ends: [u64; STREAMS],
+    oldest_end: usize,
+    writing_pages: u64,
+    writing_requests: u32,
+    /// Where the write-back goes on.
+    cursor: u32,
+    /// Dirty pages have waited long enough: all are written back.
+    expired: bool,
+    timer_set: bool,
+    waiting_writers: VecDeque<Id>,
+}
+
+impl Part for Cache {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let request = &flow[id];
+        let bypasses = request.direct && self.settings.direct != Direct::Ignored;
+        if request.errno != 0 || request.asked_bytes == 0 {
+            return Step::Back(now_ns);
+        }
+        match (request.op, bypasses) {
+            (Op::Read, false) => self.read(now_ns, id, flow),
+            (Op::Write, false) => self.write(now_ns, id, flow),
+            (op, true) if self.settings.direct == Direct::Honoured => {
+                if op == Op::Write {
+                    pages_of(request.offset_bytes, request.asked_bytes)
+                        .for_each(|page| self.pages.remove(page));
+                }
+                Step::On(now_ns)
+            }
+            (Op::Read, true)
+                if pages_of(request.offset_bytes, request.asked_bytes).all(|p| self.pages.holds(p)) =>
+            {
+                self.hit(now_ns, id, flow)
+            }
+            (_, true) => Step::On(now_ns),
+        }
+    }
+
+    fn rises(&self) -> bool {
+        true
+    }
+
+    fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        if flow[id].owner == Some(self.place.stage) {
+            self.written_back(now_ns, id, flow);
+            return Step::Kept;
+        }
+        if flow[id].fetch == Fetch::Fetching { self.fetched(now_ns, id, flow) } else { Step::On(now_ns) }
+    }
+
+    fn wake(&mut self, now_ns: u64, flow: &mut Flow) {
+        self.timer_set = false;
+        self.expired = self.pages.dirty_pages() > 0;
+        self.write_back(now_ns, flow);
+    }
+
+    fn resident_bytes(&self, range: &Range<u64>) -> Option<u64> {
+        // A page counts where it begins inside: ranges are aligned to pages in practice.
+        let first = range.start.div_ceil(PAGE_BYTES);
+        let end = range.end.min(self.place.capacity_bytes).div_ceil(PAGE_BYTES);
+        Some(self.pages.count_in(page_number(first)..page_number(end)) * PAGE_BYTES)
+    }
+}
+
+impl Cache {
+    fn hit(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let bytes = flow[id].asked_bytes;
+        pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.touch(page));
+        Step::Back(flow.compute(now_ns, self.settings.copy_ns(bytes)))
+    }
+
+    fn read(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let (offset_bytes, bytes) = (flow[id].offset_bytes, flow[id].asked_bytes);
+        let in_sequence = flow[id].fetch == Fetch::New && self.goes_on(offset_bytes, bytes);
+        let asked = pages_of(offset_bytes, bytes);
+        let absent = |page: &u32| !self.pages.holds(*page) && !self.fetching.contains_key(page);
+        let Some(first) = asked.clone().find(absent) else {
+            if let Some(fetcher) = asked.clone().find_map(|page| self.fetching.get(&page).copied()) {
+                flow[id].fetch = Fetch::Waiting;
+                flow[id].next_waiting = flow[fetcher].first_waiting.replace(id);
+                return Step::Kept;
+            }
+            return self.hit(now_ns, id, flow);
+        };
+        let last = asked.clone().rfind(absent).expect("one is absent, so there is a last one");
+        let mut end = last + 1;
+        if in_sequence {
+            let ahead_pages = (self.settings.readahead_bytes / PAGE_BYTES) as u32;
+            let device_end = page_number(self.place.capacity_bytes.div_ceil(PAGE_BYTES));
+            let window_end = first.saturating_add(ahead_pages).min(device_end);
+            end += (end..window_end).take_while(absent).count() as u32;
+        }
+        for page in first..end {
+            self.fetching.insert(page, id);
+        }
+        let request = &mut flow[id];
+        request.fetch = Fetch::Fetching;
+        request.offset_bytes = u64::from(first) * PAGE_BYTES;
+        let end_bytes = (u64::from(end) * PAGE_BYTES).min(self.place.capacity_bytes);
+        request.length_bytes = (end_bytes - request.offset_bytes).min(u64::from(u32::MAX)) as u32;
+        Step::On(now_ns)
+    }
+
+    /// Whether a read goes on where one of the latest ended.
+    fn goes_on(&mut self, offset_bytes: u64, bytes: u32) -> bool {
+        let end_bytes = offset_bytes + u64::from(bytes);
+        match self.ends.iter_mut().find(|end| **end == offset_bytes && offset_bytes > 0) {
+            Some(end) => {
+                *end = end_bytes;
+                true
+            }
+            None => {
+                self.ends[self.oldest_end] = end_bytes;
+                self.oldest_end = (self.oldest_end + 1) % STREAMS;
+                false
+            }
+        }
+    }
+
+    /// What a read was missing has come.
+    fn fetched(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let failed = flow[id].errno != 0;
+        for page in pages_of(flow[id].offset_bytes, flow[id].length_bytes) {
+            if self.fetching.get(&page) == Some(&id) {
+                self.fetching.remove(&page);
+            }
+            if !failed {
+                self.pages.insert(page);
+            }
+        }
+        // The latest to wait stands first: turned round, they go on in the order in which they came.
+        let mut waiting = Vec::new();
+        let mut next = flow[id].first_waiting.take();
+        while let Some(waiter) = next {
+            waiting.push(waiter);
+            next = flow[waiter].next_waiting.take();
+        }
+        for waiter in waiting.into_iter().rev() {
+            flow.events.push(now_ns, waiter, Leg::Down(self.place.stage));
+        }
+        Step::On(if failed {
+            now_ns
+        } else {
+            flow.compute(now_ns, self.settings.copy_ns(flow[id].asked_bytes))
+        })
+    }
+
+    fn write(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let pages = pages_of(flow[id].offset_bytes, flow[id].asked_bytes);
+        let unwritten = self.pages.dirty_pages() + self.writing_pages;
+        // A write larger than the whole limit goes ahead when nothing is dirty, or it would wait for ever.
+        if !self.waiting_writers.is_empty()
+            || (unwritten > 0 && unwritten + pages.len() as u64 > self.dirty_limit_pages)
+        {
+            self.waiting_writers.push_back(id);
+            self.write_back(now_ns, flow);
+            return Step::Kept;
+        }
+        let done_ns = self.take_write(now_ns, id, flow);
+        Step::Back(done_ns)
+    }
+
+    fn take_write(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> u64 {
+        let bytes = flow[id].asked_bytes;
+        pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.soil(page));
+        if !self.timer_set {
+            self.timer_set = true;
+            flow.events.push(now_ns + EXPIRE_NS, Id::MAX, Leg::Wake(self.place.stage));
+        }
+        self.write_back(now_ns, flow);
+        flow.compute(now_ns, self.settings.copy_ns(bytes))
+    }
+
+    /// Sends dirty pages down as long as there is a reason to.
+    fn write_back(&mut self, now_ns: u64, flow: &mut Flow) {
+        let wanted = |cache: &Self| {
+            cache.expired
+                || !cache.waiting_writers.is_empty()
+                || cache.pages.dirty_pages() > cache.dirty_limit_pages / 2
+        };
+        while self.writing_requests < WRITE_BACK_IN_FLIGHT && wanted(self) {
+            let Some(run) = self.pages.take_dirty_run(self.cursor, WRITE_BACK_PAGES) else { break };
+            self.cursor = run.end;
+            self.writing_requests += 1;
+            self.writing_pages += run.len() as u64;
+            let offset_bytes = u64::from(run.start) * PAGE_BYTES;
+            let length_bytes = run.len() as u32 * PAGE_BYTES as u32;
+            let id = flow.spawn(self.place.stage, Op::Write, offset_bytes, length_bytes);
+            flow.events.push(now_ns, id, Leg::Down(self.place.stage + 1));
+        }
+        self.expired &= self.pages.dirty_pages() > 0;
+    }
+
+    fn written_back(&mut self, now_ns: u64, id: Id, flow: &mut Flow) {
+        self.writing_requests -= 1;
+        self.writing_pages -= u64::from(flow[id].length_bytes) / PAGE_BYTES;
+        flow.close(id);
+        while let Some(&writer) = self.waiting_writers.front() {
+            let unwritten = self.pages.dirty_pages() + self.writing_pages;
+            let pages = pages_of(flow[writer].offset_bytes, flow[writer].asked_bytes).len() as u64;
+            if unwritten > 0 && unwritten + pages > self.dirty_limit_pages {
+                break;
+            }
+            self.waiting_writers.pop_front();
+            let done_ns = self.take_write(now_ns, writer, flow);
+            flow.events.push(done_ns, writer, flow.leg_above(self.place.stage));
+        }
+        self.write_back(now_ns, flow);
+    }
+}
+
+/// Page numbers fit in 32 bits: the file was checked.
+fn page_number(page: u64) -> u32 {
+    page.min(u64::from(u32::MAX) - 1) as u32
+}
+
+/// The pages that a range of bytes touches.
+fn pages_of(offset_bytes: u64, bytes: u32) -> Range<u32> {
+    let end_bytes = offset_bytes + u64::from(bytes);
+    page_number(offset_bytes / PAGE_BYTES)..page_number(end_bytes.div_ceil(PAGE_BYTES))
+}

@@ -1,0 +1,233 @@
+//! Which pages memory holds: a second-chance ring and the set of dirty pages.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    hash::{BuildHasherDefault, Hasher},
+    ops::Range,
+};
+
+/// The kernel's page.
+pub(super) const PAGE_BYTES: u64 = 4096;
+/// The page number of an empty slot.
+const NOBODY: u32 = u32::MAX;
+
+const REFERENCED: u8 = 1;
+const DIRTY: u8 = 2;
+
+/// Multiplicative hashing: page numbers are no secret, and a lookup a page must be cheap.
+#[derive(Default)]
+pub(super) struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+    fn write_u32(&mut self, value: u32) {
+        // 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4).
+        let spread = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = spread ^ (spread >> 32);
+    }
+}
+
+/// A map keyed by page number.
+pub(super) type ByPage<T> = HashMap<u32, T, BuildHasherDefault<PageHasher>>;
+
+/// The pages in memory. Replacement is second chance (Corbató 1968): the hand passes over pages that were
+/// used since it came by last, and over dirty ones. Uniformly random use of w pages finds c of them in memory
+/// in a share c / w of all cases, as under every policy that does not know the future; a pass over more than
+/// c pages in turn finds none.
+#[derive(Debug)]
+pub(super) struct Pages {
+    capacity: usize,
+    slots: Vec<u32>,
+    marks: Vec<u8>,
+    empty: Vec<u32>,
+    by_page: ByPage<u32>,
+    hand: usize,
+    dirty: BTreeSet<u32>,
+}
+
+impl Pages {
+    /// Room for so many pages, none of them there.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            slots: Vec::new(),
+            marks: Vec::new(),
+            empty: Vec::new(),
+            by_page: ByPage::default(),
+            hand: 0,
+            dirty: BTreeSet::new(),
+        }
+    }
+
+    /// Whether a page is there.
+    pub(super) fn holds(&self, page: u32) -> bool {
+        self.by_page.contains_key(&page)
+    }
+
+    /// A page is used.
+    pub(super) fn touch(&mut self, page: u32) {
+        if let Some(&slot) = self.by_page.get(&page) {
+            self.marks[slot as usize] |= REFERENCED;
+        }
+    }
+
+    /// A page comes in, clean; what was there stays as it was.
+    pub(super) fn insert(&mut self, page: u32) {
+        if self.holds(page) {
+            return;
+        }
+        let slot = match self.empty.pop() {
+            Some(slot) => slot as usize,
+            None if self.slots.len() < self.capacity => {
+                self.slots.push(NOBODY);
+                self.marks.push(0);
+                self.slots.len() - 1
+            }
+            None => self.make_room(),
+        };
+        self.slots[slot] = page;
+        self.marks[slot] = 0;
+        self.by_page.insert(page, slot as u32);
+    }
+
+    fn make_room(&mut self) -> usize {
+        // Two turns clear every reference; a third takes a dirty page, which only a request larger than all
+        // of memory can bring about.
+        let mut steps_left = 3 * self.slots.len();
+        loop {
+            let slot = self.hand;
+            self.hand = (self.hand + 1) % self.slots.len();
+            steps_left = steps_left.saturating_sub(1);
+            let mark = self.marks[slot];
+            if mark & DIRTY != 0 && steps_left > self.slots.len() {
+                continue;
+            }
+            if mark & REFERENCED != 0 && steps_left > 0 {
+                self.marks[slot] &= !REFERENCED;
+                continue;
+            }
+            let page = self.slots[slot];
+            self.by_page.remove(&page);
+            self.dirty.remove(&page);
+            return slot;
+        }
+    }
+
+    /// A page is written: it is there, and newer than what the device has.
+    pub(super) fn soil(&mut self, page: u32) {
+        self.insert(page);
+        let slot = self.by_page[&page] as usize;
+        self.marks[slot] |= DIRTY;
+        self.dirty.insert(page);
+    }
+
+    /// A page goes, with whatever was in it.
+    pub(super) fn remove(&mut self, page: u32) {
+        if let Some(slot) = self.by_page.remove(&page) {
+            self.slots[slot as usize] = NOBODY;
+            self.marks[slot as usize] = 0;
+            self.empty.push(slot);
+            self.dirty.remove(&page);
+        }
+    }
+
+    /// How many pages are newer than what the device has.
+    pub(super) fn dirty_pages(&self) -> u64 {
+        self.dirty.len() as u64
+    }
+
+    /// Takes the next run of neighbouring dirty pages, at most `most`, from `cursor` on and around the end;
+    /// they count as clean from now on.
+    pub(super) fn take_dirty_run(&mut self, cursor: u32, most: u32) -> Option<Range<u32>> {
+        let first = *self.dirty.range(cursor..).next().or_else(|| self.dirty.first())?;
+        let mut end = first;
+        while end - first < most && self.dirty.remove(&end) {
+            if let Some(&slot) = self.by_page.get(&end) {
+                self.marks[slot as usize] &= !DIRTY;
+            }
+            end += 1;
+        }
+        Some(first..end)
+    }
+
+    /// How many pages of a range are there.
+    pub(super) fn count_in(&self, range: Range<u32>) -> u64 {
+        let inside = |page: &&u32| **page != NOBODY && range.contains(*page);
+        // Whichever is shorter: all of memory, or the range.
+        let count = if range.len() > self.slots.len() {
+            self.slots.iter().filter(inside).count()
+        } else {
+            range.clone().filter(|page| self.holds(*page)).count()
+        };
+        count as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_was_used_gets_a_second_chance() {
+        let mut pages = Pages::new(3);
+        (0..3).for_each(|page| pages.insert(page));
+        pages.touch(0);
+        pages.insert(3);
+        assert_eq!([0, 1, 2, 3].map(|page| pages.holds(page)), [true, false, true, true]);
+    }
+
+    #[test]
+    fn a_pass_over_more_than_memory_finds_nothing() {
+        let mut pages = Pages::new(100);
+        let mut hits = 0;
+        for page in (0..101).cycle().take(1000) {
+            hits += u32::from(pages.holds(page));
+            pages.touch(page);
+            pages.insert(page);
+        }
+        assert_eq!(hits, 0);
+    }
+
+    #[test]
+    fn dirty_pages_stay_and_leave_in_runs() {
+        let mut pages = Pages::new(8);
+        [5, 6, 7, 2].into_iter().for_each(|page| pages.soil(page));
+        (10..30).for_each(|page| pages.insert(page));
+        assert!([2, 5, 6, 7].iter().all(|page| pages.holds(*page)));
+        assert_eq!(pages.take_dirty_run(3, 2), Some(5..7));
+        assert_eq!(pages.take_dirty_run(7, 9), Some(7..8));
+        assert_eq!(pages.take_dirty_run(8, 9), Some(2..3));
+        assert_eq!(pages.take_dirty_run(0, 9), None);
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_memory_and_always_the_last_one(
+            uses in prop::collection::vec((0u32..40, 0u8..4), 1..300),
+            capacity in 1usize..20,
+        ) {
+            let mut pages = Pages::new(capacity);
+            for (page, what) in uses {
+                match what {
+                    0 => pages.insert(page),
+                    1 => pages.soil(page),
+                    2 => pages.remove(page),
+                    _ => pages.touch(page),
+                }
+                if what < 2 {
+                    prop_assert!(pages.holds(page));
+                }
+                let there = (0..40).filter(|page| pages.holds(*page)).count() as u64;
+                prop_assert!(there <= capacity as u64);
+                prop_assert_eq!(pages.count_in(0..40), there);
+                prop_assert!(pages.dirty.iter().all(|page| pages.holds(*page)));
+            }
+        }
+    }
+}
