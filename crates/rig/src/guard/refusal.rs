@@ -1,0 +1,104 @@
+//! A refusal: what is wrong with which target, why, and what to do next. Nothing has been written by then.
+
+use std::{fmt, path::Path};
+
+/// Why a target is not measured. Exit code 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong, with which target, and why.
+    pub sentence: String,
+    /// What to do next, the likeliest first.
+    pub advice: Vec<Advice>,
+    command: String,
+}
+
+/// One thing to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// What it does: "Measure it without writing".
+    pub what: String,
+    /// What to type behind the command: `/dev/sda --read-only`.
+    pub arguments: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), advice: Vec::new(), command: "iosonde run".to_owned() }
+    }
+
+    /// Adds something to do by hand.
+    pub(super) fn hint(mut self, what: impl Into<String>) -> Self {
+        self.advice.push(Advice { what: what.into(), arguments: None });
+        self
+    }
+
+    /// Adds something to type.
+    pub(super) fn command(mut self, what: impl Into<String>, target: &Path, options: &str) -> Self {
+        let arguments = format!("{} {options}", quoted(target));
+        self.advice.push(Advice { what: what.into(), arguments: Some(arguments.trim_end().to_owned()) });
+        self
+    }
+
+    /// What the advice's commands begin with instead of `iosonde run`: `iosonde run full`, `iosonde doctor`.
+    #[must_use]
+    pub fn for_command(mut self, command: &str) -> Self {
+        command.clone_into(&mut self.command);
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.sentence)?;
+        let typed = self.advice.iter().filter(|advice| advice.arguments.is_some());
+        let width = typed.map(|advice| advice.what.chars().count() + 1).max().unwrap_or(0);
+        for Advice { what, arguments } in &self.advice {
+            match arguments {
+                Some(arguments) => {
+                    write!(f, "\n  {:width$}  {} {arguments}", format!("{what}:"), self.command)?;
+                }
+                None => write!(f, "\n  {what}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A path as a shell takes it.
+pub(super) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_stand_in_a_column() {
+        let refusal = Refusal::new("/dev/sda holds a mounted file system (/home). It was not touched.")
+            .command("Measure it without writing", Path::new("/dev/sda"), "--read-only")
+            .command("Measure inside the file system", Path::new("/home"), "")
+            .hint("Or unmount it first.")
+            .for_command("iosonde run full");
+        let want = "/dev/sda holds a mounted file system (/home). It was not touched.\n\
+                    \x20 Measure it without writing:      iosonde run full /dev/sda --read-only\n\
+                    \x20 Measure inside the file system:  iosonde run full /home\n\
+                    \x20 Or unmount it first.";
+        assert_eq!(refusal.to_string(), want);
+    }
+
+    #[test]
+    fn what_a_shell_would_split_is_quoted() {
+        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
+        assert_eq!(quoted(Path::new("my disk")), "'my disk'");
+        assert_eq!(quoted(Path::new("it's")), r"'it'\''s'");
+    }
+}

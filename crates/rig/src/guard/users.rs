@@ -1,0 +1,285 @@
+//! Who uses a device or a file at this moment: mounts, swap, loop devices, and devices that are made of it.
+//!
+//! For a device this is there to name the user in the refusal: the kernel itself refuses with EBUSY when it is
+//! opened with O_EXCL. But a loop device claims neither the file nor the device behind it, so for those this is
+//! the only protection.
+
+use std::{fmt, path::PathBuf};
+
+use rustix::fs::{FileType, Stat};
+
+use super::loops::{backing, loops};
+use crate::platform::{BlockDevice, DeviceNumber, System, mounts, swaps};
+
+/// Loop on loop on loop: more is a mistake.
+const DEPTH_MAX: u32 = 8;
+
+/// The identity of a file or device, whatever path it is reached by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thing {
+    /// A device, whichever node it is reached by.
+    Device(DeviceNumber),
+    /// A file: `st_dev` and `st_ino`.
+    File {
+        /// The file system.
+        device: u64,
+        /// The file in it.
+        inode: u64,
+    },
+}
+
+impl Thing {
+    pub(super) fn of(stat: &Stat) -> Self {
+        if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
+            return Self::Device(DeviceNumber::of(stat.st_rdev));
+        }
+        Self::File { device: stat.st_dev, inode: stat.st_ino }
+    }
+}
+
+/// Somebody who uses it. Shown behind the name of what is used: "/dev/sda holds a mounted file system (/home)".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum User {
+    /// A file system lies on it, on a part of it, or on something made of it.
+    Mounted {
+        /// The part, or what was made of it, where it is not the thing itself.
+        through: Option<PathBuf>,
+        /// Where it is mounted.
+        at: PathBuf,
+        /// Whether that mount takes no writes.
+        read_only: bool,
+    },
+    /// The kernel swaps to it, to a part of it, or to something made of it.
+    Swap {
+        /// As for a mount.
+        through: Option<PathBuf>,
+    },
+    /// It stands behind a loop device.
+    Loop {
+        /// The loop device.
+        node: PathBuf,
+        /// Where that is mounted, if it is.
+        at: Option<PathBuf>,
+    },
+    /// It is part of another device: RAID, volume group, encryption, multipath.
+    Part {
+        /// The other device.
+        of: PathBuf,
+    },
+}
+
+impl fmt::Display for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mounted { through: None, at, .. } => {
+                write!(f, "holds a mounted file system ({})", at.display())
+            }
+            Self::Mounted { through: Some(through), at, .. } => {
+                write!(f, "holds a mounted file system ({} at {})", through.display(), at.display())
+            }
+            Self::Swap { through: None } => write!(f, "is in use as swap"),
+            Self::Swap { through: Some(through) } => write!(f, "is in use as swap ({})", through.display()),
+            Self::Loop { node, at: None } => write!(f, "stands behind the loop device {}", node.display()),
+            Self::Loop { node, at: Some(at) } => {
+                write!(f, "stands behind the loop device {}, mounted at {}", node.display(), at.display())
+            }
+            Self::Part { of } => write!(f, "is part of {}", of.display()),
+        }
+    }
+}
+
+/// Who uses a regular file: swap, or a loop device.
+pub(super) fn user_of_file(system: &System, file: Thing) -> Option<User> {
+    user_behind(system, file, None)
+}
+
+/// Swap areas and loop devices know what they use by its identity. `except` is the loop device that is itself the
+/// target.
+fn user_behind(system: &System, thing: Thing, except: Option<DeviceNumber>) -> Option<User> {
+    let is_thing =
+        |path: &PathBuf| rustix::fs::stat(system.path(path)).is_ok_and(|stat| Thing::of(&stat) == thing);
+    if swaps(system).iter().any(is_thing) {
+        return Some(User::Swap { through: None });
+    }
+    let found =
+        loops(system).into_iter().find(|it| it.backing == thing && Some(it.device.number) != except)?;
+    let at = match user_of_device(system, &found.device) {
+        Some(User::Mounted { at, .. }) => Some(at),
+        _ => None,
+    };
+    Some(User::Loop { node: found.device.node(), at })
+}
+
+/// Who uses a block device, one of its partitions, or the disk that it is part of.
+pub(super) fn user_of_device(system: &System, device: &BlockDevice) -> Option<User> {
+    user_of_device_within(system, device, None, DEPTH_MAX)
+}
+
+fn user_of_device_within(
+    system: &System,
+    device: &BlockDevice,
+    except: Option<DeviceNumber>,
+    depth_left: u32,
+) -> Option<User> {
+    let depth_left = depth_left.checked_sub(1)?;
+    let mut parts = vec![device.clone()];
+    parts.extend(device.partitions());
+    if device.is_partition() {
+        parts.push(device.whole());
+    }
+    for part in &parts {
+        let through = (part != device).then(|| part.node());
+        if let Some(user) = direct_user(system, part, through, except, depth_left) {
+            return Some(user);
+        }
+    }
+    // What a loop device writes goes to its file or device: whoever uses that is harmed too.
+    device.loop_file()?;
+    let whole = device.whole();
+    match backing(system, &whole)? {
+        thing @ Thing::File { .. } => user_behind(system, thing, Some(whole.number)),
+        Thing::Device(number) => {
+            let below = BlockDevice::by_number(system, number)?;
+            user_of_device_within(system, &below, Some(whole.number), depth_left)
+        }
+    }
+}
+
+/// Who uses exactly this device.
+fn direct_user(
+    system: &System,
+    device: &BlockDevice,
+    through: Option<PathBuf>,
+    except: Option<DeviceNumber>,
+    depth_left: u32,
+) -> Option<User> {
+    let mounted = mounts(system).into_iter().find(|mount| {
+        // btrfs shows an anonymous number, and its source tells.
+        let by_source = || rustix::fs::stat(system.path(&mount.source)).map(|stat| Thing::of(&stat));
+        mount.number == device.number
+            || (mount.source.starts_with("/dev") && by_source() == Ok(Thing::Device(device.number)))
+    });
+    if let Some(mount) = mounted {
+        return Some(User::Mounted { through, read_only: mount.read_only(), at: mount.at });
+    }
+    match user_behind(system, Thing::Device(device.number), except) {
+        Some(User::Swap { .. }) => return Some(User::Swap { through }),
+        Some(user) => return Some(user),
+        None => {}
+    }
+    // A disk and its partitions show the same holders only where they are meant: holders of the very device.
+    let holder = device.holders().into_iter().next()?;
+    match user_of_device_within(system, &holder, None, depth_left) {
+        Some(User::Mounted { at, read_only, .. }) => {
+            Some(User::Mounted { through: Some(holder.node()), at, read_only })
+        }
+        Some(User::Swap { .. }) => Some(User::Swap { through: Some(holder.node()) }),
+        _ => Some(User::Part { of: holder.node() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::fake::{device, stack};
+    use std::{fs, path::Path};
+
+    fn system(root: &Path, mountinfo: &str, swaps: &str) -> System {
+        fs::create_dir_all(root.join("proc/self")).unwrap();
+        fs::write(root.join("proc/self/mountinfo"), mountinfo).unwrap();
+        fs::write(root.join("proc/swaps"), format!("Filename Type\n{swaps}")).unwrap();
+        System::at(root)
+    }
+
+    fn user(system: &System, name: &str) -> Option<String> {
+        user_of_device(system, &BlockDevice::by_name(system, name).unwrap()).map(|user| user.to_string())
+    }
+
+    /// sda1 and sda2 on a disk; sda2 carries an encrypted volume.
+    fn disk(root: &Path) {
+        device(root, "ata/sda", "8:0", &[]);
+        device(root, "ata/sda/sda1", "8:1", &[("partition", "1")]);
+        device(root, "ata/sda/sda2", "8:2", &[("partition", "2")]);
+        device(root, "virtual/block/dm-0", "253:0", &[]);
+        stack(root, "virtual/block/dm-0", "ata/sda/sda2");
+    }
+
+    #[test]
+    fn a_mounted_partition_makes_its_disk_used_and_not_its_sister() {
+        let root = tempfile::tempdir().unwrap();
+        disk(root.path());
+        let system = system(root.path(), "1 0 8:1 / /boot rw - ext4 /dev/sda1 rw", "");
+        assert_eq!(user(&system, "sda1").as_deref(), Some("holds a mounted file system (/boot)"));
+        assert_eq!(user(&system, "sda").as_deref(), Some("holds a mounted file system (/dev/sda1 at /boot)"));
+        assert_eq!(user(&system, "dm-0"), None);
+    }
+
+    #[test]
+    fn a_mount_on_top_of_what_was_made_of_it_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        disk(root.path());
+        let system = system(root.path(), "1 0 253:0 / /home rw - ext4 /dev/mapper/home rw", "");
+        let want = "holds a mounted file system (/dev/dm-0 at /home)";
+        assert_eq!(user(&system, "sda2").as_deref(), Some(want));
+        assert_eq!(user(&system, "sda").as_deref(), Some(want));
+        assert_eq!(user(&system, "sda1"), None);
+    }
+
+    #[test]
+    fn a_holder_that_is_not_mounted_holds_it_all_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        disk(root.path());
+        let system = system(root.path(), "", "");
+        assert_eq!(user(&system, "sda2").as_deref(), Some("is part of /dev/dm-0"));
+        assert_eq!(user(&system, "dm-0"), None);
+    }
+
+    #[test]
+    fn a_swap_file_is_known_by_its_inode() {
+        let root = tempfile::tempdir().unwrap();
+        let swap_file = root.path().join("swapfile");
+        fs::write(&swap_file, "x").unwrap();
+        fs::write(root.path().join("other"), "x").unwrap();
+        fs::hard_link(&swap_file, root.path().join("same")).unwrap();
+        let system = system(root.path(), "", "/swapfile file 4 0 -2\n");
+        let of =
+            |name: &str| user_of_file(&system, Thing::of(&rustix::fs::stat(root.path().join(name)).unwrap()));
+        assert_eq!(of("same"), Some(User::Swap { through: None }));
+        assert_eq!(of("other"), None);
+    }
+
+    #[test]
+    fn a_file_behind_a_mounted_loop_device_is_used() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("disk.img"), "x").unwrap();
+        device(
+            root.path(),
+            "virtual/block/loop4",
+            "7:4",
+            &[("loop/backing_file", "/disk.img"), ("uevent", "DEVNAME=loop4")],
+        );
+        let system = system(root.path(), "1 0 7:4 / /mnt rw - ext4 /dev/loop4 rw", "");
+        let thing = Thing::of(&rustix::fs::stat(root.path().join("disk.img")).unwrap());
+        let user = user_of_file(&system, thing).unwrap().to_string();
+        assert_eq!(user, "stands behind the loop device /dev/loop4, mounted at /mnt");
+    }
+
+    #[test]
+    fn two_loop_devices_over_one_file_harm_each_other() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("disk.img"), "x").unwrap();
+        for (name, number) in [("loop4", "7:4"), ("loop5", "7:5")] {
+            device(
+                root.path(),
+                &format!("virtual/block/{name}"),
+                number,
+                &[("loop/backing_file", "/disk.img")],
+            );
+        }
+        let system = system(root.path(), "1 0 7:4 / /mnt rw - ext4 /dev/loop4 rw", "");
+        assert_eq!(
+            user(&system, "loop5").as_deref(),
+            Some("stands behind the loop device /dev/loop4, mounted at /mnt")
+        );
+    }
+}

@@ -1,0 +1,232 @@
+//! What is below a target, as far as the kernel tells.
+
+use std::{fs::File, path::Path};
+
+use iosonde_model::{Device, Medium};
+use rustix::fs::fstat;
+
+use super::{
+    BlockDevice, DeviceNumber, System, chain::Chain, filesystem::Keeps, link::link, mount_of, virtualization,
+};
+
+/// What a target is, judged by its open descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory, in which iosonde made its own file.
+    Directory,
+    /// An existing file.
+    File,
+    /// A block device.
+    Block,
+}
+
+impl Kind {
+    /// The word in the JSON document.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::File => "file",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// Describes what lies below an open target. `path` is where it was reached (the directory, for an own file). The
+/// working set, the engine and the direct-I/O facts are the caller's to fill in.
+pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
+    let system = System::real();
+    let mut device = Device::unknown(kind.as_str(), 0);
+    let Ok(stat) = fstat(file) else {
+        device.notes.push("the target could not be asked what it is (fstat failed)".to_owned());
+        return device;
+    };
+    let chain = match kind {
+        Kind::Block => BlockDevice::by_number(&system, DeviceNumber::of(stat.st_rdev))
+            .map(|block| Chain::below_device(&system, block)),
+        Kind::Directory | Kind::File => mount_of(&system, file, path).map(|mount| {
+            device.file_system = Some(mount.file_system.clone());
+            device.mount_options = Some(mount.options.clone());
+            Chain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
+        }),
+    };
+    fill(&mut device, chain.unwrap_or_default(), virtualization().as_deref());
+    if device.size_bytes.is_none() {
+        device.size_bytes = u64::try_from(stat.st_size).ok().filter(|&bytes| bytes > 0);
+    }
+    device
+}
+
+fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
+    device.chain = chain.devices.iter().map(|block| block.name.clone()).collect();
+    device.notes.extend(chain.notes.iter().cloned());
+    if let Some(nearest) = chain.devices.first() {
+        device.logical_block_bytes = nearest.whole().number_attribute("queue/logical_block_size");
+        device.physical_block_bytes = nearest.whole().number_attribute("queue/physical_block_size");
+    }
+    let by_type = chain.file_systems.iter().find_map(|keeps| keeps.medium());
+    let mut virtual_disk = false;
+    if let Some(block) = chain.covering() {
+        let disk = block.whole();
+        device.model = model(&disk);
+        device.size_bytes = disk.size_bytes();
+        device.rotational = disk.number_attribute("queue/rotational").map(|value| value != 0);
+        device.scheduler = disk.attribute("queue/scheduler").and_then(|text| active_scheduler(&text));
+        device.write_cache = disk.attribute("queue/write_cache");
+        device.link = link(&disk);
+        // A virtual machine's disk is called so by its driver or its model; one handed through is the real thing.
+        virtual_disk = chain.devices.iter().any(is_virtual_disk);
+        device.name = Some(disk.name);
+    }
+    device.medium = match (by_type, device.rotational) {
+        (Some(medium), _) => medium,
+        (None, _) if virtual_disk => Medium::Virtual,
+        (None, Some(true)) => Medium::Disk,
+        (None, Some(false)) => Medium::Flash,
+        (None, None) => Medium::Unknown,
+    };
+    device.unseen = unseen(&chain.file_systems, device.medium, virtual_machine);
+}
+
+/// What stands between this system and the medium. Memory of this machine needs no such word.
+fn unseen(file_systems: &[Keeps], medium: Medium, virtual_machine: Option<&str>) -> Option<String> {
+    if medium == Medium::Memory {
+        return None;
+    }
+    let host = virtual_machine.map(|_| "the cache of this virtual machine's host");
+    let mut parts: Vec<&str> = file_systems.iter().filter_map(|keeps| keeps.unseen()).chain(host).collect();
+    parts.dedup();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// Vendor and model. `ATA` is no vendor but the translation in front of every SATA disk.
+fn model(disk: &BlockDevice) -> Option<String> {
+    let vendor =
+        disk.attribute("device/vendor").filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x"));
+    let model = disk.attribute("device/model").or_else(|| disk.attribute("device/name"));
+    let words = [vendor, model].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
+}
+
+fn is_virtual_disk(block: &BlockDevice) -> bool {
+    let disk = block.whole();
+    if disk.name.starts_with("vd") || disk.name.starts_with("xvd") {
+        return true;
+    }
+    model(&disk).is_some_and(|model| is_virtual_model(&model))
+}
+
+/// Models under which hypervisors show their own disks.
+fn is_virtual_model(model: &str) -> bool {
+    const STARTS: [&str; 9] = [
+        "QEMU",
+        "VMware",
+        "VBOX",
+        "Msft Virtual",
+        "Xen",
+        "Google PersistentDisk",
+        "nvme_card-pd",
+        "Amazon Elastic Block Store",
+        "Parallels",
+    ];
+    STARTS.iter().any(|start| model.starts_with(start)) || model.contains("Virtual")
+}
+
+/// The one in brackets: `none [mq-deadline] kyber`. A device without a choice gives its only one bare.
+fn active_scheduler(text: &str) -> Option<String> {
+    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
+    let name = bracketed.unwrap_or(text).trim();
+    (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::fake;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn described(path: &str, attributes: &[(&str, &str)], virtual_machine: Option<&str>) -> Device {
+        let root = tempfile::tempdir().unwrap();
+        fake::device(root.path(), path, "8:0", attributes);
+        let system = System::at(root.path());
+        let block = BlockDevice::by_name(&system, path.rsplit('/').next().unwrap()).unwrap();
+        let mut device = Device::unknown("block", 0);
+        fill(&mut device, Chain::below_device(&system, block), virtual_machine);
+        device
+    }
+
+    #[test]
+    fn a_sata_disk() {
+        let device = described(
+            "ata/block/sda",
+            &[
+                ("device/vendor", "ATA     "),
+                ("device/model", "WDC WD40EFRX-68N"),
+                ("queue/rotational", "1"),
+                ("queue/scheduler", "none [mq-deadline] kyber bfq"),
+                ("queue/write_cache", "write back"),
+                ("queue/logical_block_size", "512"),
+                ("queue/physical_block_size", "4096"),
+            ],
+            None,
+        );
+        assert_eq!(device.model.as_deref(), Some("WDC WD40EFRX-68N"));
+        assert_eq!((device.medium, device.rotational), (Medium::Disk, Some(true)));
+        assert_eq!((device.logical_block_bytes, device.physical_block_bytes), (Some(512), Some(4096)));
+        assert_eq!(device.scheduler.as_deref(), Some("mq-deadline"));
+        assert_eq!(device.size_bytes, Some(2048 * 512));
+        assert_eq!(device.unseen, None);
+    }
+
+    #[test]
+    fn a_guests_disk_is_virtual_whatever_it_says_of_rotation() {
+        let device = described("pci/virtio1/block/vda", &[("queue/rotational", "1")], Some("KVM"));
+        assert_eq!((device.medium, device.rotational), (Medium::Virtual, Some(true)));
+        assert_eq!(device.link.as_deref(), Some("virtio"));
+        assert_eq!(device.unseen.as_deref(), Some("the cache of this virtual machine's host"));
+    }
+
+    #[test]
+    fn a_disk_handed_through_to_a_guest_keeps_its_medium_and_the_doubt() {
+        let attributes = [("device/model", "Samsung SSD 990 PRO 2TB"), ("queue/rotational", "0")];
+        let device = described("pci/nvme/nvme0/nvme0n1", &attributes, Some("KVM"));
+        assert_eq!(device.medium, Medium::Flash);
+        assert!(device.unseen.is_some());
+    }
+
+    #[test]
+    fn memory_has_nothing_unseen() {
+        let device = described("virtual/block/zram0", &[("queue/rotational", "0")], Some("KVM"));
+        assert_eq!((device.medium, device.unseen), (Medium::Memory, None));
+    }
+
+    #[test]
+    fn what_is_unseen_is_named_in_order() {
+        let below = [Keeps::InUserSpace, Keeps::Elsewhere { unseen: "the server's cache" }];
+        assert_eq!(
+            unseen(&below, Medium::UserSpace, Some("KVM")).unwrap(),
+            "whatever the user-space file system does and the server's cache and the cache of this virtual \
+             machine's host"
+        );
+    }
+
+    #[test]
+    fn one_scheduler_without_brackets() {
+        assert_eq!(active_scheduler("none"), Some("none".to_owned()));
+        assert_eq!(active_scheduler("none mq-deadline"), None);
+    }
+
+    #[test]
+    fn a_cloud_disk_is_virtual_and_a_local_one_is_not() {
+        assert!(is_virtual_model("Amazon Elastic Block Store"));
+        assert!(!is_virtual_model("Amazon EC2 NVMe Instance Storage"));
+        assert!(is_virtual_model("Msft Virtual Disk"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = (active_scheduler(&text), is_virtual_model(&text));
+        }
+    }
+}

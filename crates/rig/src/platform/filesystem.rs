@@ -1,0 +1,79 @@
+//! What a file system's type says about where its bytes lie, and what stands in between.
+
+use iosonde_model::Medium;
+
+/// Where a file system keeps its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// On block devices of this machine.
+    OnBlockDevices,
+    /// In this machine's memory.
+    InMemory,
+    /// On another machine, or on the machine that runs this one.
+    Elsewhere {
+        /// What cannot be seen through.
+        unseen: &'static str,
+    },
+    /// Wherever a program of this machine puts them.
+    InUserSpace,
+    /// In a folder of another file system.
+    InAnother,
+}
+
+impl Keeps {
+    /// By the type that mountinfo gives.
+    pub(super) fn of(file_system: &str) -> Self {
+        let server = Self::Elsewhere { unseen: "the server's cache" };
+        let sharing_host = Self::Elsewhere { unseen: "the cache of the host that shares this folder" };
+        match file_system {
+            "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Self::InMemory,
+            "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "afs" | "orangefs" | "lustre" | "gpfs"
+            | "beegfs" | "glusterfs" | "coda" | "pvfs2" | "wekafs" => server,
+            "9p" | "virtiofs" | "vboxsf" | "prl_fs" | "vmhgfs" | "drvfs" => sharing_host,
+            "overlay" | "ecryptfs" => Self::InAnother,
+            "fuse" | "fuseblk" => Self::InUserSpace,
+            other if other.starts_with("fuse.") => Self::InUserSpace,
+            _ => Self::OnBlockDevices,
+        }
+    }
+
+    /// The medium that the type alone decides.
+    pub(super) fn medium(self) -> Option<Medium> {
+        match self {
+            Self::InMemory => Some(Medium::Memory),
+            Self::Elsewhere { .. } => Some(Medium::Network),
+            Self::InUserSpace => Some(Medium::UserSpace),
+            Self::OnBlockDevices | Self::InAnother => None,
+        }
+    }
+
+    /// What stands between this system and the medium, to go into "... cannot be ruled out".
+    pub(super) fn unseen(self) -> Option<&'static str> {
+        match self {
+            Self::Elsewhere { unseen } => Some(unseen),
+            Self::InUserSpace => Some("whatever the user-space file system does"),
+            Self::OnBlockDevices | Self::InMemory | Self::InAnother => None,
+        }
+    }
+}
+
+/// Whether a file system of this type keeps its files in this machine's memory.
+pub(crate) fn keeps_in_memory(file_system: &str) -> bool {
+    Keeps::of(file_system) == Keeps::InMemory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_told_apart() {
+        assert_eq!(Keeps::of("tmpfs").medium(), Some(Medium::Memory));
+        assert_eq!(Keeps::of("nfs4").medium(), Some(Medium::Network));
+        assert_eq!(Keeps::of("fuse.sshfs").medium(), Some(Medium::UserSpace));
+        assert_eq!(Keeps::of("ext4").medium(), None);
+        assert_eq!(Keeps::of("ext4").unseen(), None);
+        assert_eq!(Keeps::of("cifs").unseen(), Some("the server's cache"));
+        assert!(Keeps::of("virtiofs").unseen().unwrap().contains("host"));
+    }
+}

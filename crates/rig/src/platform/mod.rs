@@ -1,0 +1,32 @@
+//! What the Linux kernel tells about a target and about this machine: read from `/proc` and `/sys`, once, before
+//! anything is measured. Absent is `None`; nothing here guesses.
+
+mod block;
+mod chain;
+mod device;
+mod filesystem;
+mod holes;
+mod host;
+mod link;
+mod mount;
+mod number;
+mod swaps;
+mod system;
+mod terminal;
+mod virtualization;
+
+pub use block::BlockDevice;
+pub(crate) use block::KERNEL_SECTOR_BYTES;
+#[cfg(test)]
+pub(crate) use block::fake;
+pub use device::{Kind, describe};
+pub(crate) use filesystem::keeps_in_memory;
+pub use holes::unmapped_bytes;
+pub use host::host;
+pub(crate) use host::meminfo_bytes;
+pub use mount::{Mount, mount_of, mounts};
+pub use number::DeviceNumber;
+pub use swaps::swaps;
+pub use system::System;
+pub use terminal::terminal_columns;
+pub use virtualization::virtualization;

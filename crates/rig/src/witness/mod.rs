@@ -1,0 +1,142 @@
+//! What others than our own loop saw of a trial: readings before and after, and their differences.
+//!
+//! Everything is opened once, cold; a pair of readings then costs a few system calls on open descriptors. The
+//! kernel's files are read again from offset 0, for which it makes their text anew. What cannot be read is `None`,
+//! and `absent` says why.
+
+mod block_layer;
+mod cpu;
+mod pressure;
+mod process_io;
+mod processors;
+mod reading;
+mod residency;
+
+use std::{fs::File, ops::Range};
+
+use iosonde_model::{Device, Witnesses};
+
+pub use cpu::{process_cpu, thread_cpu};
+pub use residency::resident_bytes;
+
+use block_layer::BlockLayer;
+use pressure::Pressure;
+use process_io::ProcessIo;
+use processors::Processors;
+use residency::Residency;
+
+use crate::{clock::Clock, platform::System};
+
+/// Two readings of a counter, or why there are none.
+type Absent = String;
+
+/// The witnesses of one target: open, and ready to be read around each trial.
+#[derive(Debug)]
+pub struct Watch {
+    block_layer: Result<BlockLayer, Absent>,
+    residency: Result<Residency, Absent>,
+    process_io: Result<ProcessIo, Absent>,
+    pressure_io: Result<Pressure, Absent>,
+    pressure_cpu: Result<Pressure, Absent>,
+    processors: Result<Processors, Absent>,
+    clock: Clock,
+    before: Before,
+}
+
+/// The readings before a trial.
+#[derive(Debug, Default)]
+struct Before {
+    /// When the counters were read.
+    at_s: f64,
+    block_layer: Option<block_layer::Counters>,
+    resident_bytes: Option<Result<u64, Absent>>,
+    process_io: Option<process_io::Counters>,
+    pressure_io_us: Option<u64>,
+    pressure_cpu_us: Option<u64>,
+    processors: Option<processors::Ticks>,
+}
+
+impl Watch {
+    /// Opens what can be watched below `file`. `device` says which block device sees all its bytes; `span` is the
+    /// part of the file that is addressed.
+    pub fn open(file: &File, device: &Device, span: Range<u64>) -> Self {
+        let system = System::real();
+        Self {
+            block_layer: BlockLayer::open(&system, device),
+            residency: Residency::open(file, span),
+            process_io: ProcessIo::open(&system),
+            pressure_io: Pressure::open(&system, "io"),
+            pressure_cpu: Pressure::open(&system, "cpu"),
+            processors: Processors::open(&system),
+            clock: Clock::real(),
+            before: Before::default(),
+        }
+    }
+
+    /// Looks at another part of the file from now on.
+    pub fn set_span(&mut self, span: Range<u64>) {
+        if let Ok(residency) = &mut self.residency {
+            residency.set_span(span);
+        }
+    }
+
+    /// Reads everything before a trial's first submission. Residency first and counters last, so that the
+    /// counters' span is the narrowest.
+    pub fn before(&mut self) {
+        self.before = Before {
+            resident_bytes: self.residency.as_ref().ok().map(Residency::bytes),
+            pressure_io_us: self.pressure_io.as_mut().ok().and_then(Pressure::total_us),
+            pressure_cpu_us: self.pressure_cpu.as_mut().ok().and_then(Pressure::total_us),
+            processors: self.processors.as_mut().ok().and_then(Processors::ticks),
+            process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
+            at_s: self.clock.now_s(),
+            block_layer: self.block_layer.as_mut().ok().and_then(BlockLayer::counters),
+        };
+    }
+
+    /// Reads everything after the last completion and adds the differences to [`Watch::before`] to `own`, which says
+    /// what our own loop did meanwhile.
+    pub fn after(&mut self, own: Witnesses) -> Witnesses {
+        let before = std::mem::take(&mut self.before);
+        let elapsed_s = self.clock.now_s() - before.at_s;
+        let mut out = own;
+        let mut absent = Vec::new();
+
+        let block = difference(&mut self.block_layer, |watch| watch.since(before.block_layer), &mut absent);
+        out.block_layer_device = self.block_layer.as_ref().ok().map(|watch| watch.name().to_owned());
+        if let Some(delta) = block {
+            out.block_layer_read_bytes = Some(delta.read_bytes);
+            out.block_layer_write_bytes = Some(delta.write_bytes);
+            out.block_layer_in_flight_mean = delta.in_flight_mean(elapsed_s);
+        }
+        let process = difference(&mut self.process_io, |watch| watch.since(before.process_io), &mut absent);
+        out.process_read_bytes = process.map(|delta| delta.read_bytes);
+        out.process_write_bytes = process.map(|delta| delta.write_bytes);
+        let ticks = difference(&mut self.processors, |watch| watch.since(before.processors), &mut absent);
+        out.steal_share = ticks.map(|share| share.steal);
+        out.machine_busy_share = ticks.map(|share| share.busy);
+        out.pressure_cpu_some_share =
+            difference(&mut self.pressure_cpu, |p| p.share(before.pressure_cpu_us, elapsed_s), &mut absent);
+        out.pressure_io_some_share =
+            difference(&mut self.pressure_io, |p| p.share(before.pressure_io_us, elapsed_s), &mut absent);
+
+        let after = difference(&mut self.residency, |watch| watch.bytes(), &mut absent);
+        out.resident_after_bytes = after;
+        out.resident_before_bytes = before.resident_bytes.and_then(Result::ok);
+        out.absent.extend(absent);
+        out
+    }
+}
+
+/// What `read` makes of an open witness; where there is none, the reason goes to `absent`.
+fn difference<W, T>(
+    watch: &mut Result<W, Absent>,
+    read: impl FnOnce(&mut W) -> Result<T, Absent>,
+    absent: &mut Vec<String>,
+) -> Option<T> {
+    let reading = match watch {
+        Ok(watch) => read(watch),
+        Err(why) => Err(why.clone()),
+    };
+    reading.map_err(|why| absent.push(why)).ok()
+}
