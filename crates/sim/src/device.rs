@@ -7,10 +7,13 @@
 //! program          one processor issues one request after another
 //!   page cache     answers what memory holds, takes what is written, sends it down later
 //! ---------------- counted from here on, as a block layer would
-//!     link         command latency; writes move their bytes down, reads up
-//!       faults     some requests fail
-//!         noise    stretches the time that the medium takes
-//!           queue  the medium: c servers and a service time
+//!   throttle       a cloud volume's token bucket
+//!   network        half a round trip each way; a server's memory may answer
+//!   link           command latency; writes move their bytes down, reads up
+//!   faults         requests fail, get stuck, or find the device gone
+//!   thermal, neighbour, noise
+//!                  stretch the time that the medium takes
+//!   queue          the medium: c servers and a service time
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.

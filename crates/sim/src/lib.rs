@@ -13,6 +13,8 @@ mod device;
 mod event;
 mod file;
 mod flow;
+mod lane;
+mod pages;
 mod part;
 mod random;
 mod truth;

@@ -149,6 +149,13 @@ impl<'a> Section<'_, 'a> {
         self.quantity(key, "a time such as \"80us\"", units::parse_time)
     }
 
+    /// A time of work: `"60s at full rate"`, or a time alone.
+    pub(crate) fn work_time_ns(&mut self, key: &'static str) -> Result<Option<u64>, DeviceError> {
+        self.quantity(key, "a time such as \"60s at full rate\"", |text| {
+            units::parse_time(text.trim().strip_suffix("at full rate").unwrap_or(text))
+        })
+    }
+
     /// A size in bytes.
     pub(crate) fn size_bytes(&mut self, key: &'static str) -> Result<Option<u64>, DeviceError> {
         self.quantity(key, "a size such as \"16KiB\"", units::parse_size)

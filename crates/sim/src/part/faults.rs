@@ -1,16 +1,25 @@
-//! Faults: some requests fail.
+//! Faults: requests fail, get stuck, or find the device gone.
 //!
-//! Law: each request that reaches the device fails with probability `eio`, independently of all others; it
-//! takes as long as one that succeeds, moves no bytes and ends with EIO (5).
+//! Laws:
+//! * each request that reaches the device fails with probability `eio`, independently of all others; it takes
+//!   as long as one that succeeds, moves no bytes and ends with EIO (5);
+//! * from `stuck.at` on for `stuck.for` the device answers nothing: what would have come back in that time
+//!   comes back at its end, and requests that arrive meanwhile wait for it;
+//! * from `gone_at` on the device is not there: requests fail at once with ENODEV (19), and those that are
+//!   under way then fail when they would have come back.
+//!
+//! Moments count from the beginning of the device's life.
 //!
 //! ```toml
 //! [faults]
 //! eio = "1 per million"       # or a share: "0.01%"
+//! stuck = { at = "12s", for = "5s" }
+//! gone_at = "30s"
 //! ```
 
 use iosonde_model::Named;
 use rand::RngExt;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     file::{DeviceError, Reader},
@@ -21,6 +30,8 @@ use crate::{
 
 /// Input/output error.
 const EIO: i32 = 5;
+/// No such device.
+const ENODEV: i32 = 19;
 
 /// Reads `[faults]`.
 pub(crate) struct Faults;
@@ -35,18 +46,27 @@ impl PartKind for Faults {
     fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
         let Some(mut faults) = reader.section("faults") else { return Ok(None) };
         let eio_share = faults.share("eio")?.unwrap_or(0.0);
-        Ok(Some(Arc::new(FaultSettings { eio_share })))
+        let gone_at_ns = faults.time_ns("gone_at")?.unwrap_or(u64::MAX);
+        let mut stuck_ns = 0..0;
+        if let Some(mut stuck) = faults.table("stuck") {
+            let at_ns = stuck.time_ns("at")?.ok_or_else(|| stuck.missing("at", "when it begins"))?;
+            let for_ns = stuck.time_ns("for")?.ok_or_else(|| stuck.missing("for", "how long it lasts"))?;
+            stuck_ns = at_ns..at_ns.saturating_add(for_ns);
+        }
+        Ok(Some(Arc::new(FaultSettings { eio_share, stuck_ns, gone_at_ns })))
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct FaultSettings {
     eio_share: f64,
+    stuck_ns: Range<u64>,
+    gone_at_ns: u64,
 }
 
 impl Settings for FaultSettings {
     fn build(&self, place: &Place) -> Box<dyn Part> {
-        Box::new(Failing { settings: *self, eio: stream(place.seed, "faults.eio") })
+        Box::new(Failing { settings: self.clone(), eio: stream(place.seed, "faults.eio") })
     }
 }
 
@@ -55,11 +75,36 @@ struct Failing {
     eio: Random,
 }
 
+impl Failing {
+    /// When something that happens now gets through.
+    fn through_ns(&self, now_ns: u64) -> u64 {
+        if self.settings.stuck_ns.contains(&now_ns) { self.settings.stuck_ns.end } else { now_ns }
+    }
+}
+
 impl Part for Failing {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        if now_ns >= self.settings.gone_at_ns {
+            flow[id].errno = ENODEV;
+            // 1 us: the system's own answer takes time too, and a program that asks again at once must not
+            // stop virtual time.
+            return Step::Back(now_ns + 1_000);
+        }
         if self.settings.eio_share > 0.0 && self.eio.random_bool(self.settings.eio_share) {
             flow[id].errno = EIO;
         }
-        Step::On(now_ns)
+        Step::On(self.through_ns(now_ns))
+    }
+
+    fn rises(&self) -> bool {
+        !self.settings.stuck_ns.is_empty() || self.settings.gone_at_ns < u64::MAX
+    }
+
+    fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let through_ns = self.through_ns(now_ns);
+        if through_ns >= self.settings.gone_at_ns {
+            flow[id].errno = ENODEV;
+        }
+        Step::On(through_ns)
     }
 }

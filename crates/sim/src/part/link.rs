@@ -19,6 +19,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
+    lane::Lane,
     part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
 };
 
@@ -74,25 +75,6 @@ impl Settings for LinkSettings {
     }
 }
 
-/// One direction: transfers one after another.
-#[derive(Debug, Clone, Copy, Default)]
-struct Lane {
-    free_ns: u64,
-    /// What rounding the last transfer to whole nanoseconds left over, in bytes times 1e9: carried on, so
-    /// that the lane's rate is exact however small the requests are.
-    carried: u64,
-}
-
-impl Lane {
-    fn transfer(&mut self, from_ns: u64, length_bytes: u32, bytes_per_s: u64) -> u64 {
-        // At most 2^32 * 1e9 + 1e13: fits in 64 bits.
-        let work = u64::from(length_bytes) * 1_000_000_000 + self.carried;
-        self.carried = work % bytes_per_s;
-        self.free_ns = self.free_ns.max(from_ns) + work / bytes_per_s;
-        self.free_ns
-    }
-}
-
 struct Wire {
     settings: LinkSettings,
     lanes: [Lane; 2],
@@ -123,18 +105,5 @@ impl Part for Wire {
 
     fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         Step::On(if flow[id].op == Op::Read { self.transfer(now_ns, id, flow) } else { now_ns })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_rounding_leaves_is_carried_on() {
-        // 1,000 transfers of 4,096 B at 3.5 GB/s: 1,170,285.7 ns, though each alone is 1,170 ns.
-        let mut lane = Lane::default();
-        let end = (0..1000).map(|_| lane.transfer(0, 4096, 3_500_000_000)).last();
-        assert_eq!(end, Some(1_170_285));
     }
 }

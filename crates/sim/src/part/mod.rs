@@ -17,8 +17,12 @@ registry! {
     pub(crate) PARTS: PartKind "part" {
         program::Program,
         page_cache::PageCache,
+        throttle::Throttle,
+        network::Network,
         link::Link,
         faults::Faults,
+        thermal::Thermal,
+        neighbour::Neighbour,
         noise::Noise,
         queue::Queue,
     }

@@ -12,6 +12,10 @@
 //!   Series Analysis, section 3.2; moments of the lognormal);
 //! * `drift_per_hour` compounds; it is applied in steps of 100 ms.
 //!
+//! Two effects are drawn once in a device's life and divide all its times: `run_effect` is the coefficient of
+//! variation of the rate between devices made afresh (repeats), `point_run_effect` that of a further factor,
+//! drawn for each direction and request size. Both have mean 1.
+//!
 //! The mean rate stays that of the quiet device, divided by 1 + share (factor - 1). A request that waits
 //! keeps the stretch of the moment it arrived.
 //!
@@ -22,9 +26,11 @@
 //! lag1_100ms = 0.65
 //! tail = { share = "0.1%", factor = 20 }
 //! drift_per_hour = "-2%"
+//! run_effect = 0.01
+//! point_run_effect = 0.01
 //! ```
 
-use iosonde_model::{Named, units};
+use iosonde_model::{Named, Op, units};
 use rand::RngExt;
 use rand_distr::{Distribution, LogNormal, StandardNormal};
 use std::sync::Arc;
@@ -55,7 +61,15 @@ impl PartKind for Noise {
         let latency_cv = noise.number("latency_cv")?.unwrap_or(0.0);
         let rate_cv = noise.number("rate_cv_100ms")?.unwrap_or(0.0);
         let lag1 = noise.number("lag1_100ms")?.unwrap_or(0.0);
-        for (key, cv) in [("latency_cv", latency_cv), ("rate_cv_100ms", rate_cv)] {
+        let run_cv = noise.number("run_effect")?.unwrap_or(0.0);
+        let point_run_cv = noise.number("point_run_effect")?.unwrap_or(0.0);
+        let variations = [
+            ("latency_cv", latency_cv),
+            ("rate_cv_100ms", rate_cv),
+            ("run_effect", run_cv),
+            ("point_run_effect", point_run_cv),
+        ];
+        for (key, cv) in variations {
             if !(0.0..=5.0).contains(&cv) {
                 return Err(noise.impossible(key, "a coefficient of variation lies between 0 and 5 here"));
             }
@@ -80,7 +94,16 @@ impl PartKind for Noise {
                 return Err(tail.impossible("factor", "the tail is slow: between 1 and 1,000,000 times"));
             }
         }
-        let settings = NoiseSettings { latency_cv, rate_cv, lag1, drift_per_hour, tail_share, tail_factor };
+        let settings = NoiseSettings {
+            latency_cv,
+            rate_cv,
+            lag1,
+            drift_per_hour,
+            tail_share,
+            tail_factor,
+            run_cv,
+            point_run_cv,
+        };
         Ok(Some(Arc::new(settings)))
     }
 }
@@ -93,6 +116,8 @@ struct NoiseSettings {
     drift_per_hour: f64,
     tail_share: f64,
     tail_factor: f64,
+    run_cv: f64,
+    point_run_cv: f64,
 }
 
 impl Settings for NoiseSettings {
@@ -106,6 +131,12 @@ impl Settings for NoiseSettings {
             wave: Wave::new(self, stream(place.seed, "noise.rate")),
             latency_random: stream(place.seed, "noise.latency"),
             tail_random: stream(place.seed, "noise.tail"),
+            effects: Effects {
+                seed: place.seed,
+                run_stretch: 1.0 / effect(self.run_cv, &mut stream(place.seed, "noise.run")),
+                point_run_cv: self.point_run_cv,
+                points: Vec::new(),
+            },
         })
     }
 
@@ -179,6 +210,37 @@ impl Wave {
     }
 }
 
+/// A factor on the rate with mean 1.
+fn effect(cv: f64, random: &mut Random) -> f64 {
+    if cv == 0.0 { 1.0 } else { LogNormal::from_mean_cv(1.0, cv).expect("the cv was checked").sample(random) }
+}
+
+/// What is drawn once in a device's life.
+struct Effects {
+    seed: u64,
+    run_stretch: f64,
+    point_run_cv: f64,
+    /// Direction, request size and stretch, the latest that was used first.
+    points: Vec<(Op, u32, f64)>,
+}
+
+impl Effects {
+    fn stretch(&mut self, op: Op, length_bytes: u32) -> f64 {
+        if self.point_run_cv == 0.0 {
+            return self.run_stretch;
+        }
+        let at = self.points.iter().position(|point| (point.0, point.1) == (op, length_bytes));
+        let at = at.unwrap_or_else(|| {
+            let mut random = stream(self.seed, &format!("noise.point.{op}.{length_bytes}"));
+            let stretch = self.run_stretch / effect(self.point_run_cv, &mut random);
+            self.points.push((op, length_bytes, stretch));
+            self.points.len() - 1
+        });
+        self.points.swap(0, at);
+        self.points[0].2
+    }
+}
+
 struct Noisy {
     latency: Option<LogNormal<f64>>,
     tail_share: f64,
@@ -186,11 +248,12 @@ struct Noisy {
     wave: Wave,
     latency_random: Random,
     tail_random: Random,
+    effects: Effects,
 }
 
 impl Part for Noisy {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
-        let mut stretch = self.wave.at(now_ns);
+        let mut stretch = self.wave.at(now_ns) * self.effects.stretch(flow[id].op, flow[id].length_bytes);
         if let Some(latency) = self.latency {
             stretch *= latency.sample(&mut self.latency_random);
         }
@@ -214,6 +277,8 @@ mod tests {
             drift_per_hour: 0.0,
             tail_share: 0.0,
             tail_factor: 1.0,
+            run_cv: 0.0,
+            point_run_cv: 0.0,
         }
     }
 

@@ -28,8 +28,6 @@
 //! direct = "honoured"         # or "ignored", or "nocache"
 //! ```
 
-mod pages;
-
 use iosonde_model::{Named, Op, units};
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -37,10 +35,10 @@ use crate::{
     event::Leg,
     file::{DeviceError, Reader, Section},
     flow::{Fetch, Flow, Id},
+    pages::{ByPage, PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, page_number, pages_of},
     part::{Fact, Load, Part, PartKind, Place, Settings, Side, Step},
     random::whole_ns,
 };
-use pages::{ByPage, PAGE_BYTES, Pages};
 
 /// Pages in one request of the write-back: 1 MiB.
 const WRITE_BACK_PAGES: u32 = 256;
@@ -85,8 +83,7 @@ impl PartKind for PageCache {
         if !((64 << 20)..=(1 << 40)).contains(&memory_bytes) {
             return Err(host.impossible("memory", "a page cache holds between 64MiB and 1TiB"));
         }
-        // 2^32 pages of 4 KiB.
-        if capacity_bytes >= 16 << 40 {
+        if capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
             return Err(host.impossible("page_cache", "it is simulated for devices below 16TiB"));
         }
         let copy_bytes_per_s = copy_bytes_per_s
@@ -415,15 +412,4 @@ impl Cache {
         }
         self.write_back(now_ns, flow);
     }
-}
-
-/// Page numbers fit in 32 bits: the file was checked.
-fn page_number(page: u64) -> u32 {
-    page.min(u64::from(u32::MAX) - 1) as u32
-}
-
-/// The pages that a range of bytes touches.
-fn pages_of(offset_bytes: u64, bytes: u32) -> Range<u32> {
-    let end_bytes = offset_bytes + u64::from(bytes);
-    page_number(offset_bytes / PAGE_BYTES)..page_number(end_bytes.div_ceil(PAGE_BYTES))
 }

@@ -1,4 +1,4 @@
-//! Which pages memory holds: a second-chance ring and the set of dirty pages.
+//! Which pages a memory holds, the host's or a server's: a second-chance ring and the set of dirty pages.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -7,7 +7,21 @@ use std::{
 };
 
 /// The kernel's page.
-pub(super) const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
+/// Page numbers have 32 bits: a device with a simulated memory is smaller than this.
+pub(crate) const PAGED_CAPACITY_LIMIT_BYTES: u64 = 16 << 40;
+
+/// A page's number. What lies beyond the limit is capped: the file was checked.
+pub(crate) fn page_number(page: u64) -> u32 {
+    page.min(u64::from(u32::MAX) - 1) as u32
+}
+
+/// The pages that a range of bytes touches.
+pub(crate) fn pages_of(offset_bytes: u64, bytes: u32) -> Range<u32> {
+    let end_bytes = offset_bytes + u64::from(bytes);
+    page_number(offset_bytes / PAGE_BYTES)..page_number(end_bytes.div_ceil(PAGE_BYTES))
+}
+
 /// The page number of an empty slot.
 const NOBODY: u32 = u32::MAX;
 
@@ -16,7 +30,7 @@ const DIRTY: u8 = 2;
 
 /// Multiplicative hashing: page numbers are no secret, and a lookup a page must be cheap.
 #[derive(Default)]
-pub(super) struct PageHasher(u64);
+pub(crate) struct PageHasher(u64);
 
 impl Hasher for PageHasher {
     fn finish(&self) -> u64 {
@@ -33,14 +47,14 @@ impl Hasher for PageHasher {
 }
 
 /// A map keyed by page number.
-pub(super) type ByPage<T> = HashMap<u32, T, BuildHasherDefault<PageHasher>>;
+pub(crate) type ByPage<T> = HashMap<u32, T, BuildHasherDefault<PageHasher>>;
 
 /// The pages in memory. Replacement is second chance (Corbató 1968): the hand passes over pages that were
 /// used since it came by last, and over dirty ones. Uniformly random use of w pages finds c of them in memory
 /// in a share c / w of all cases, as under every policy that does not know the future; a pass over more than
 /// c pages in turn finds none.
 #[derive(Debug)]
-pub(super) struct Pages {
+pub(crate) struct Pages {
     capacity: usize,
     slots: Vec<u32>,
     marks: Vec<u8>,
@@ -52,7 +66,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Room for so many pages, none of them there.
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
             slots: Vec::new(),
@@ -65,19 +79,19 @@ impl Pages {
     }
 
     /// Whether a page is there.
-    pub(super) fn holds(&self, page: u32) -> bool {
+    pub(crate) fn holds(&self, page: u32) -> bool {
         self.by_page.contains_key(&page)
     }
 
     /// A page is used.
-    pub(super) fn touch(&mut self, page: u32) {
+    pub(crate) fn touch(&mut self, page: u32) {
         if let Some(&slot) = self.by_page.get(&page) {
             self.marks[slot as usize] |= REFERENCED;
         }
     }
 
     /// A page comes in, clean; what was there stays as it was.
-    pub(super) fn insert(&mut self, page: u32) {
+    pub(crate) fn insert(&mut self, page: u32) {
         if self.holds(page) {
             return;
         }
@@ -119,7 +133,7 @@ impl Pages {
     }
 
     /// A page is written: it is there, and newer than what the device has.
-    pub(super) fn soil(&mut self, page: u32) {
+    pub(crate) fn soil(&mut self, page: u32) {
         self.insert(page);
         let slot = self.by_page[&page] as usize;
         self.marks[slot] |= DIRTY;
@@ -127,7 +141,7 @@ impl Pages {
     }
 
     /// A page goes, with whatever was in it.
-    pub(super) fn remove(&mut self, page: u32) {
+    pub(crate) fn remove(&mut self, page: u32) {
         if let Some(slot) = self.by_page.remove(&page) {
             self.slots[slot as usize] = NOBODY;
             self.marks[slot as usize] = 0;
@@ -137,13 +151,13 @@ impl Pages {
     }
 
     /// How many pages are newer than what the device has.
-    pub(super) fn dirty_pages(&self) -> u64 {
+    pub(crate) fn dirty_pages(&self) -> u64 {
         self.dirty.len() as u64
     }
 
     /// Takes the next run of neighbouring dirty pages, at most `most`, from `cursor` on and around the end;
     /// they count as clean from now on.
-    pub(super) fn take_dirty_run(&mut self, cursor: u32, most: u32) -> Option<Range<u32>> {
+    pub(crate) fn take_dirty_run(&mut self, cursor: u32, most: u32) -> Option<Range<u32>> {
         let first = *self.dirty.range(cursor..).next().or_else(|| self.dirty.first())?;
         let mut end = first;
         while end - first < most && self.dirty.remove(&end) {
@@ -156,7 +170,7 @@ impl Pages {
     }
 
     /// How many pages of a range are there.
-    pub(super) fn count_in(&self, range: Range<u32>) -> u64 {
+    pub(crate) fn count_in(&self, range: Range<u32>) -> u64 {
         let inside = |page: &&u32| **page != NOBODY && range.contains(*page);
         // Whichever is shorter: all of memory, or the range.
         let count = if range.len() > self.slots.len() {

@@ -1,0 +1,85 @@
+//! A neighbour that comes and goes, as on shared storage: every so often, for a while, it takes a share of
+//! the medium.
+//!
+//! Law: in each period of `every`, for a stretch of `for`, the medium's rate is multiplied by 1 - `takes`;
+//! where in the period the stretch begins is drawn once from the seed. A busy device's rate is therefore
+//! multiplied by 1 - takes for / every over whole periods.
+//!
+//! ```toml
+//! [noise]
+//! neighbour = { every = "20s", for = "2s", takes = "50%" }
+//! ```
+
+use iosonde_model::Named;
+use rand::RngExt;
+use std::sync::Arc;
+
+use crate::{
+    file::{DeviceError, Reader},
+    flow::{Flow, Id},
+    part::{Part, PartKind, Place, Settings, Step},
+    random::stream,
+};
+
+/// Reads `[noise]`.
+pub(crate) struct Neighbour;
+
+impl Named for Neighbour {
+    fn name(&self) -> &'static str {
+        "neighbour"
+    }
+}
+
+impl PartKind for Neighbour {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let Some(mut noise) = reader.section("noise") else { return Ok(None) };
+        let Some(mut neighbour) = noise.table("neighbour") else { return Ok(None) };
+        let every_ns =
+            neighbour.time_ns("every")?.ok_or_else(|| neighbour.missing("every", "how often it comes"))?;
+        let for_ns =
+            neighbour.time_ns("for")?.ok_or_else(|| neighbour.missing("for", "how long it stays"))?;
+        let takes =
+            neighbour.share("takes")?.ok_or_else(|| neighbour.missing("takes", "which share it takes"))?;
+        if for_ns >= every_ns {
+            return Err(
+                neighbour.impossible("for", "it is shorter than `every`, or the neighbour never goes")
+            );
+        }
+        if takes >= 1.0 {
+            return Err(neighbour.impossible("takes", "what is left must be above nothing"));
+        }
+        Ok(Some(Arc::new(NeighbourSettings { every_ns, for_ns, takes })))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct NeighbourSettings {
+    every_ns: u64,
+    for_ns: u64,
+    takes: f64,
+}
+
+impl Settings for NeighbourSettings {
+    fn build(&self, place: &Place) -> Box<dyn Part> {
+        let phase_ns = stream(place.seed, "neighbour.phase").random_range(0..self.every_ns);
+        Box::new(Visits { settings: *self, phase_ns })
+    }
+
+    fn stretch_mean(&self) -> f64 {
+        1.0 / (1.0 - self.takes * self.for_ns as f64 / self.every_ns as f64)
+    }
+}
+
+struct Visits {
+    settings: NeighbourSettings,
+    phase_ns: u64,
+}
+
+impl Part for Visits {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        if (now_ns + self.phase_ns) % self.settings.every_ns < self.settings.for_ns {
+            flow[id].stretch /= 1.0 - self.settings.takes;
+        }
+        Step::On(now_ns)
+    }
+}

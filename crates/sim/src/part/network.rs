@@ -1,0 +1,155 @@
+//! Network storage: a round trip, a wire, and a server that may remember.
+//!
+//! Laws: a request that is alone takes `round_trip` + b / `bandwidth` more, half of the trip each way; a
+//! write's bytes move on the way there, a read's on the way back, each direction one after another. With a
+//! `server_cache` of C bytes the server answers reads of what it holds without its medium: uniformly random
+//! reads of a span W > C in a share C / W of all cases (second chance replacement, pages of 4 KiB). Writes
+//! reach the medium before they are acknowledged (as NFS with sync), and what was written or read is held.
+//!
+//! ```toml
+//! [network]
+//! round_trip = "0.4ms"
+//! bandwidth = "118MB/s"
+//! server_cache = "8GiB"
+//! ```
+
+use iosonde_model::{Named, Op, units};
+use std::sync::Arc;
+
+use crate::{
+    event::Leg,
+    file::{DeviceError, Reader},
+    flow::{Flow, Id},
+    lane::Lane,
+    pages::{PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, pages_of},
+    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
+};
+
+/// Reads `[network]`.
+pub(crate) struct Network;
+
+impl Named for Network {
+    fn name(&self) -> &'static str {
+        "network"
+    }
+}
+
+impl PartKind for Network {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let capacity_bytes = reader.capacity_bytes;
+        let Some(mut network) = reader.section("network") else { return Ok(None) };
+        let round_trip_ns = network.time_ns("round_trip")?;
+        let round_trip_ns =
+            round_trip_ns.ok_or_else(|| network.missing("round_trip", "such as \"0.4ms\""))?;
+        let bytes_per_s = network.rate("bandwidth")?;
+        let bytes_per_s = bytes_per_s.ok_or_else(|| network.missing("bandwidth", "such as \"118MB/s\""))?;
+        if bytes_per_s == 0 {
+            return Err(network.impossible("bandwidth", "a wire that moves nothing never ends a request"));
+        }
+        let server_cache_bytes = network.size_bytes("server_cache")?;
+        if server_cache_bytes.is_some_and(|bytes| bytes < PAGE_BYTES) {
+            return Err(network.impossible("server_cache", "it holds at least one page of 4KiB"));
+        }
+        if server_cache_bytes.is_some() && capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
+            return Err(network.impossible("server_cache", "it is simulated for devices below 16TiB"));
+        }
+        Ok(Some(Arc::new(NetworkSettings { round_trip_ns, bytes_per_s, server_cache_bytes })))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct NetworkSettings {
+    round_trip_ns: u64,
+    bytes_per_s: u64,
+    server_cache_bytes: Option<u64>,
+}
+
+impl Settings for NetworkSettings {
+    fn build(&self, place: &Place) -> Box<dyn Part> {
+        let pages = self.server_cache_bytes.map(|bytes| Pages::new((bytes / PAGE_BYTES) as usize));
+        Box::new(Wire {
+            settings: *self,
+            stage: place.stage,
+            there: Lane::default(),
+            back: Lane::default(),
+            pages,
+        })
+    }
+
+    fn idle(&self, _load: &Load) -> Option<Idle> {
+        let (trip, rate) = (units::time(self.round_trip_ns as f64), units::rate(self.bytes_per_s as f64));
+        let words = format!("round trip {trip} + b / {rate}");
+        Some(Idle { fixed_ns: self.round_trip_ns as f64, ns_per_byte: 1e9 / self.bytes_per_s as f64, words })
+    }
+
+    fn limit(&self, load: &Load) -> Option<Limit> {
+        let rate = self.bytes_per_s as f64;
+        let words = format!("the network, {} / {}", units::rate(rate), units::size(load.block_size_bytes));
+        Some(Limit { per_s: rate / load.block_size_bytes as f64, words })
+    }
+
+    fn facts(&self, _load: &Load) -> Vec<Fact> {
+        let fact = |bytes: u64| Fact {
+            finding: "cache_bytes",
+            op: Some(Op::Read),
+            value: bytes as f64,
+            unit: "B",
+            derivation: "the server's memory".to_owned(),
+        };
+        self.server_cache_bytes.map(fact).into_iter().collect()
+    }
+
+    fn caveat(&self) -> Option<String> {
+        self.server_cache_bytes
+            .map(|bytes| format!("reads that the server's {} of memory do not answer", units::size(bytes)))
+    }
+}
+
+struct Wire {
+    settings: NetworkSettings,
+    stage: u8,
+    there: Lane,
+    back: Lane,
+    pages: Option<Pages>,
+}
+
+impl Part for Wire {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let NetworkSettings { round_trip_ns, bytes_per_s, .. } = self.settings;
+        let request = &flow[id];
+        let sent_ns = match request.op {
+            Op::Write => self.there.transfer(now_ns, request.length_bytes, bytes_per_s),
+            Op::Read => now_ns,
+        };
+        let arrived_ns = sent_ns + round_trip_ns / 2;
+        if let (Op::Read, Some(pages)) = (request.op, &mut self.pages) {
+            let asked = pages_of(request.offset_bytes, request.length_bytes);
+            if asked.clone().all(|page| pages.holds(page)) {
+                asked.for_each(|page| pages.touch(page));
+                flow.events.push(arrived_ns, id, Leg::Up(self.stage));
+                return Step::Kept;
+            }
+        }
+        Step::On(arrived_ns)
+    }
+
+    fn rises(&self) -> bool {
+        true
+    }
+
+    fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let request = &flow[id];
+        let failed = request.errno != 0;
+        if let Some(pages) = self.pages.as_mut().filter(|_| !failed) {
+            pages_of(request.offset_bytes, request.length_bytes).for_each(|page| pages.insert(page));
+        }
+        let sent_ns = match request.op {
+            Op::Read if !failed => {
+                self.back.transfer(now_ns, request.length_bytes, self.settings.bytes_per_s)
+            }
+            _ => now_ns,
+        };
+        // What the way there was short of for being half of an odd number.
+        Step::On(sent_ns + self.settings.round_trip_ns.div_ceil(2))
+    }
+}
