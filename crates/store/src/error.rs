@@ -15,16 +15,25 @@ pub enum StoreError {
          say where with --store PATH"
     )]
     NoHome,
-    #[error("the folder {} for the notebook cannot be made: {source}; choose another with --store PATH", .path.display())]
+    #[error(
+        "the folder {} for the notebook cannot be made: {source}; choose another with --store PATH",
+        .path.display()
+    )]
     Folder { path: PathBuf, source: io::Error },
-    #[error("{} is a folder, and the notebook is a file; name a file in it: --store {}", .path.display(), .path.join("notebook.db").display())]
+    #[error(
+        "{} is a folder, and the notebook is a file; name a file in it: --store {}", .path.display(),
+        .path.join("notebook.db").display()
+    )]
     IsFolder { path: PathBuf },
     #[error(
         "the notebook {} cannot be written, because {} cannot be: {source}; choose another place with \
          --store PATH", .path.display(), .what.display()
     )]
     NotWritable { path: PathBuf, what: PathBuf, source: io::Error },
-    #[error("{} is not a notebook: it is no SQLite file; it was not touched; choose another with --store PATH", .path.display())]
+    #[error(
+        "{} is not a notebook: it is no SQLite file; it was not touched; choose another with --store PATH",
+        .path.display()
+    )]
     NoDatabase { path: PathBuf },
     #[error(
         "{} is an SQLite file of another program; it was not touched; choose another with --store PATH",
@@ -50,7 +59,10 @@ pub enum StoreError {
     Busy { path: PathBuf, waited_s: u64 },
     #[error("the notebook {} failed: {why}; choose another place with --store PATH", .path.display())]
     Failed { path: PathBuf, why: String },
-    #[error("the lock file {} of a run cannot be used: {source}; choose another notebook with --store PATH", .path.display())]
+    #[error(
+        "the lock file {} of a run cannot be used: {source}; choose another notebook with --store PATH",
+        .path.display()
+    )]
     Lock { path: PathBuf, source: io::Error },
     #[error("there is a run `{id}` in the notebook already")]
     IdTaken { id: String },
@@ -66,9 +78,14 @@ pub enum StoreError {
     Unreadable { path: PathBuf, what: String, why: String },
     #[error("the notebook {} holds no runs yet; `iosonde run TARGET` makes one", .path.display())]
     Empty { path: PathBuf },
-    #[error("the notebook {} holds no run `{reference}`{}`iosonde ls` lists them", .path.display(), hint(.nearest))]
+    #[error(
+        "the notebook {} holds no run `{reference}`{}`iosonde ls` lists them", .path.display(), hint(.nearest)
+    )]
     NoRun { path: PathBuf, reference: String, nearest: Option<String> },
-    #[error("`{reference}` asks for the run {back} before the newest, but the notebook {} holds {}", .path.display(), runs(*.held))]
+    #[error(
+        "`{reference}` asks for the run {back} before the newest, but the notebook {} holds {}",
+        .path.display(), runs(*.held)
+    )]
     NotSoMany { path: PathBuf, reference: String, back: u64, held: u64 },
     #[error("`{reference}` could be any of these runs; say which by its id: {}", .matches.join("; "))]
     Ambiguous { reference: String, matches: Vec<String> },

@@ -1,12 +1,12 @@
 //! Reading runs: listing them, finding the one that somebody means, loading it whole.
 
 use iosonde_model::{Direction, Histogram, Run, RunInfo, RunState, Trial, nearest};
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Notebook, StoreError, lock, write::state_name};
 
 /// One line of the list of runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunSummary {
     /// Short and unique in this notebook.
     pub id: String,

@@ -1,0 +1,68 @@
+//! The rules of the house, as tests: what neither the compiler nor clippy looks at.
+//!
+//! A failure names file and line and says what to do. Each rule also has a specimen that it must catch, since a
+//! rule that nothing can break guards nothing.
+
+mod arrows;
+mod registers;
+mod sources;
+mod style;
+mod walls;
+
+use sources::{Fault, Source};
+
+/// Fails with every fault on a line of its own, in the form that editors jump to.
+fn assert_tidy(faults: Vec<Fault>) {
+    let lines: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "{} to mend:\n{}\n", lines.len(), lines.join("\n"));
+}
+
+#[test]
+fn every_file_begins_with_what_it_is_for() {
+    assert_tidy(style::openings(&sources::all()));
+}
+
+#[test]
+fn files_functions_and_lines_fit_on_a_screen() {
+    assert_tidy(style::sizes(&sources::all(), style::LONGER));
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    assert_tidy(style::leftovers(&sources::all()));
+}
+
+#[test]
+fn unsafe_code_stands_in_rig_alone() {
+    assert_tidy(walls::unsafe_code(&sources::all()));
+}
+
+#[test]
+fn the_clock_is_read_in_one_file() {
+    assert_tidy(walls::clocks(&sources::all()));
+}
+
+#[test]
+fn entries_of_a_registry_do_not_know_each_other() {
+    assert_tidy(walls::siblings(&sources::all()));
+}
+
+#[test]
+fn every_file_is_compiled() {
+    assert_tidy(registers::unreached(&sources::all()));
+}
+
+#[test]
+fn every_file_of_a_registry_is_registered_or_a_known_helper() {
+    assert_tidy(registers::unregistered(&sources::all(), registers::HELPERS));
+}
+
+#[test]
+fn every_study_is_compiled_in() {
+    assert_tidy(registers::left_out(&sources::root(), &sources::all()));
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    assert_tidy(arrows::wrong_ways(&arrows::manifests(&sources::root())));
+}

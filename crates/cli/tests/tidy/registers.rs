@@ -1,0 +1,211 @@
+//! Files that the compiler does not see: modules that nobody declares, entries that nobody registers, studies
+//! that nobody compiles in.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+use syn::{Item, ItemMacro};
+
+use crate::{Fault, Source, sources::flat_tokens};
+
+/// Modules beside the entries of a registry that are no entries: folder and names.
+pub(crate) const HELPERS: &[(&str, &[&str])] = &[
+    ("crates/lab/src/check", &["judged", "specimen"]),
+    ("crates/lab/src/experiment", &["grid", "parameters"]),
+    ("crates/lab/src/finding", &["best", "group", "hockney"]),
+    ("crates/report/src/chart", &["pick"]),
+];
+
+/// A `registry!` and the file in which it stands.
+pub(crate) struct Register<'a> {
+    pub(crate) source: &'a Source,
+    /// Module and type of each entry.
+    pub(crate) entries: Vec<(String, String)>,
+}
+
+impl Register<'_> {
+    pub(crate) fn has_module(&self, name: &str) -> bool {
+        self.entries.iter().any(|(module, _)| module == name)
+    }
+}
+
+/// Every registry.
+pub(crate) fn registries(sources: &[Source]) -> Vec<Register<'_>> {
+    let found = sources.iter().filter(|source| source.stem() == "mod").map(|source| Register {
+        source,
+        entries: macros(&source.syntax().items).flat_map(|item| entries(&item)).collect(),
+    });
+    found.filter(|register| !register.entries.is_empty()).collect()
+}
+
+fn macros(items: &[Item]) -> impl Iterator<Item = ItemMacro> {
+    let ours = items.iter().filter_map(|item| match item {
+        Item::Macro(item) if item.mac.path.is_ident("registry") => Some(item.clone()),
+        _ => None,
+    });
+    ours.collect::<Vec<_>>().into_iter()
+}
+
+/// `psync::Psync` wherever it stands in the macro.
+fn entries(item: &ItemMacro) -> Vec<(String, String)> {
+    let tokens = flat_tokens(item.mac.tokens.clone());
+    let words: Vec<&str> = tokens.iter().map(|(word, _)| word.as_str()).collect();
+    let pairs = words.windows(4).filter_map(|window| match window {
+        [module, ":", ":", entry] => Some((module.to_string(), entry.to_string())),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// Files in a registry's folder that are neither registered nor known as helpers, and helpers that are gone.
+pub(crate) fn unregistered(sources: &[Source], helpers: &[(&str, &[&str])]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let registries = registries(sources);
+    for register in &registries {
+        let folder = register.source.folder();
+        let known =
+            |name: &str| helpers.iter().any(|(place, names)| *place == folder && names.contains(&name));
+        for source in sources.iter().filter(|source| source.folder() == folder && source.stem() != "mod") {
+            if !register.has_module(source.stem()) && !known(source.stem()) {
+                let what = format!(
+                    "add `{}::..` to the registry in {}, or to HELPERS in tests/tidy/registers.rs",
+                    source.stem(),
+                    register.source.path
+                );
+                faults.push(source.fault(1, what));
+            }
+        }
+    }
+    for (folder, names) in helpers {
+        for name in *names {
+            let path = format!("{folder}/{name}.rs");
+            if !sources.iter().any(|source| source.path == path) {
+                let what = "this helper is gone; take it out of HELPERS in tests/tidy/registers.rs";
+                faults.push(Source::new(&path, "").fault(1, what));
+            }
+        }
+    }
+    faults
+}
+
+/// Files that no `mod` and no registry leads to from a crate's root.
+pub(crate) fn unreached(sources: &[Source]) -> Vec<Fault> {
+    let by_path: BTreeMap<&str, &Source> =
+        sources.iter().map(|source| (source.path.as_str(), source)).collect();
+    let mut waiting: Vec<&Source> = sources.iter().filter(|source| is_root(&source.path)).collect();
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    while let Some(source) = waiting.pop() {
+        if !reached.insert(&source.path) {
+            continue;
+        }
+        let own_folder = ["mod", "lib", "main"].contains(&source.stem()) || is_root(&source.path);
+        let folder = if own_folder {
+            source.folder().to_owned()
+        } else {
+            source.path.trim_end_matches(".rs").to_owned()
+        };
+        for module in declared(&source.syntax().items) {
+            let places = [format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")];
+            waiting.extend(places.iter().filter_map(|place| by_path.get(place.as_str())));
+        }
+    }
+    let dead = sources.iter().filter(|source| !reached.contains(source.path.as_str()));
+    dead.map(|source| {
+        source.fault(1, "nothing compiles this file; declare it with `mod`, register it, or remove it")
+    })
+    .collect()
+}
+
+/// Where Cargo begins by itself: libraries, programs, tests, examples, benches and build scripts.
+fn is_root(path: &str) -> bool {
+    let Some(inside) = path.splitn(3, '/').nth(2) else { return false };
+    let parts: Vec<&str> = inside.split('/').collect();
+    match parts[..] {
+        ["build.rs"] | ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] => true,
+        ["tests" | "examples" | "benches", _] => true,
+        ["tests" | "examples" | "benches", _, "main.rs"] => true,
+        _ => false,
+    }
+}
+
+/// The modules that a file says lie in files of their own.
+fn declared(items: &[Item]) -> Vec<String> {
+    let plain = items.iter().filter_map(|item| match item {
+        Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+        _ => None,
+    });
+    let registered = macros(items).flat_map(|item| entries(&item)).map(|(module, _)| module);
+    plain.chain(registered).collect()
+}
+
+/// Studies that no source file takes in. (The devices have a test of their own beside their list.)
+pub(crate) fn left_out(root: &Path, sources: &[Source]) -> Vec<Fault> {
+    let files = fs::read_dir(root.join("studies")).into_iter().flatten().flatten();
+    let studies = files.map(|file| format!("studies/{}", file.file_name().to_string_lossy()));
+    let missing = studies.filter(|path| {
+        let taken = format!("/{path}\")");
+        path.ends_with(".toml") && !sources.iter().any(|source| source.text.contains(&taken))
+    });
+    let what = "compile it in: add a line with `include_str!` to crates/cli/src/studies.rs";
+    missing.map(|path| Source::new(&path, "").fault(1, what)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small_crate() -> Vec<Source> {
+        vec![
+            Source::new("crates/x/src/lib.rs", "//! X.\npub mod engine;\nmod plan;\n"),
+            Source::new(
+                "crates/x/src/engine/mod.rs",
+                "//! E.\nmod pool;\nregistry! { pub ALL: E \"e\" { one::One } }\n",
+            ),
+            Source::new("crates/x/src/engine/one.rs", "//! One.\n"),
+            Source::new("crates/x/src/engine/pool.rs", "//! Pool.\n"),
+            Source::new("crates/x/src/plan.rs", "//! Plan.\n#[cfg(test)]\nmod tests;\n"),
+            Source::new("crates/x/src/plan/tests.rs", "//! Tests.\n"),
+            Source::new("crates/x/tests/a.rs", "//! A.\nmod common;\n"),
+            Source::new("crates/x/tests/common/mod.rs", "//! C.\n"),
+            Source::new("crates/x/tests/b/main.rs", "//! B.\nmod inside;\n"),
+            Source::new("crates/x/tests/b/inside.rs", "//! I.\n"),
+        ]
+    }
+
+    fn paths(faults: Vec<Fault>) -> Vec<String> {
+        faults.into_iter().map(|fault| fault.path).collect()
+    }
+
+    #[test]
+    fn a_file_that_nobody_declares_is_caught() {
+        let mut sources = small_crate();
+        assert_eq!(paths(unreached(&sources)), [""; 0]);
+        for dead in ["crates/x/src/engine/two.rs", "crates/x/src/old.rs", "crates/x/tests/b/other.rs"] {
+            sources.push(Source::new(dead, "//! Dead.\n"));
+            assert_eq!(paths(unreached(&sources)), [dead]);
+            sources.pop();
+        }
+    }
+
+    #[test]
+    fn a_module_beside_the_entries_must_be_a_known_helper() {
+        let sources = small_crate();
+        assert_eq!(paths(unregistered(&sources, &[])), ["crates/x/src/engine/pool.rs"]);
+        let known: &[(&str, &[&str])] = &[("crates/x/src/engine", &["pool"])];
+        assert_eq!(paths(unregistered(&sources, known)), [""; 0]);
+        let gone: &[(&str, &[&str])] = &[("crates/x/src/engine", &["pool", "old"])];
+        assert_eq!(paths(unregistered(&sources, gone)), ["crates/x/src/engine/old.rs"]);
+    }
+
+    #[test]
+    fn a_study_that_nobody_compiles_in_is_caught() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("studies")).unwrap();
+        fs::write(root.path().join("studies/quick.toml"), "").unwrap();
+        let taken = Source::new("a.rs", "const Q: &str = include_str!(\"../../../studies/quick.toml\");");
+        assert_eq!(paths(left_out(root.path(), &[taken])), [""; 0]);
+        assert_eq!(paths(left_out(root.path(), &[])), ["studies/quick.toml"]);
+    }
+}
