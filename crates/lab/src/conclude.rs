@@ -1,7 +1,19 @@
 //! From trials to what can be said: checks, points, findings, advice. Pure, and the same a year later.
 
-use iosonde_model::{Closed, Run};
+use std::collections::BTreeMap;
 
+use iosonde_model::{
+    About, Closed, Finding, Judgement, Outcome, Phase, Point, Reason, Run, Scope, Status, Study, Trial,
+    Verdict,
+};
+
+use crate::{
+    advice,
+    check::{CHECKS, Check},
+    estimate::{self, FEWEST_TRIALS, Voids},
+    plan::{self, Asked},
+    seen,
+};
 pub use crate::{
     belief::{Belief, BeliefLine, Mark, belief},
     plan::PlanError,
@@ -15,6 +27,209 @@ pub use crate::{
 /// # Errors
 /// The study's text that the run carries cannot be planned on the run's device.
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
-    let _ = (run, closed);
+    let (asked, mut points) = planned(run)?;
+    for point in &mut points {
+        let before = run.points.iter().find(|old| old.id == point.id).and_then(|old| old.closed);
+        point.closed = closed.map_or(before, |closed| closed.get(point.id).copied().flatten());
+    }
+    run.points = points;
+    (run.verdicts, run.findings, run.advice) = (Vec::new(), Vec::new(), Vec::new());
+
+    let of_trials = judge_trials(run);
+    let voids = voids_of(run, &of_trials);
+    let (confidence, seed) = (confidence(run), run.info.seed);
+    estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+
+    for mut judged in of_trials {
+        let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
+        judged.judge(&scopes, run);
+        let judgements = judged.judgements(run);
+        run.verdicts.extend(judgements);
+    }
+    run.findings = findings(run, &asked, &voids, confidence);
+    run.advice = advice::advice(run);
     Ok(())
 }
+
+/// The confidence of every interval; runs that were kept before it was recorded had the default.
+pub(crate) fn confidence(run: &Run) -> f64 {
+    if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 }
+}
+
+/// The experiments of the run's study and the points that they planned; a run without a study (a single workload)
+/// has the points that its trials were made for.
+fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
+    if run.info.study_source.is_empty() {
+        return Ok((Vec::new(), points_of_trials(&run.trials)));
+    }
+    let study = Study::parse(&run.info.study_source, &run.info.study)?;
+    Ok((plan::experiments(&study)?, plan::points(&study, &run.info.device)?.points))
+}
+
+fn points_of_trials(trials: &[Trial]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        let Some(id) = trial.point else { continue };
+        if !points.iter().any(|point| point.id == id) {
+            points.push(Point::planned(id, &trial.experiment, trial.spec.clone()));
+        }
+    }
+    points
+}
+
+/// What one check said of everything that it looks at.
+struct Judged {
+    check: &'static dyn Check,
+    verdicts: Vec<(Scope, Verdict)>,
+}
+
+impl Judged {
+    fn judge(&mut self, scopes: &[Scope], run: &Run) {
+        let verdicts = scopes.iter().filter_map(|&scope| Some((scope, self.check.check(scope, run)?)));
+        self.verdicts.extend(verdicts);
+    }
+
+    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole run, so
+    /// that nothing passes silently and a file of a thousand trials stays small.
+    fn judgements(self, run: &Run) -> Vec<Judgement> {
+        let (name, all) = (self.check.name(), self.verdicts.len());
+        let noun = noun(&self.verdicts);
+        let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+        let mut abstained: Option<Reason> = None;
+        let mut out = Vec::new();
+        for (scope, verdict) in self.verdicts {
+            let (scope, trial, point) = match scope {
+                Scope::Trial(place) => ("trial", Some(run.trials[place].id), None),
+                Scope::Point(place) => ("point", None, Some(run.points[place].id)),
+                Scope::Run => ("run", None, None),
+            };
+            let judgement = Judgement::new(name, scope, trial, point, verdict.clone());
+            *counts.entry(judgement.verdict).or_default() += 1;
+            match verdict {
+                Verdict::Doubt(_) | Verdict::Void(_) => out.push(judgement),
+                Verdict::Abstain(reason) if abstained.is_none() => abstained = Some(reason),
+                Verdict::Abstain(_) | Verdict::Pass => {}
+            }
+        }
+        let count = |outcome| counts.get(&outcome).copied().unwrap_or(0);
+        let counted = |mut reason: Reason| {
+            let named = [
+                ("judged", all),
+                ("passed", count(Outcome::Pass)),
+                ("abstained", count(Outcome::Abstain)),
+                ("doubted", count(Outcome::Doubt)),
+                ("voided", count(Outcome::Void)),
+            ];
+            reason.figures = named.into_iter().map(|(name, count)| (name.to_owned(), count as f64)).collect();
+            reason
+        };
+        if count(Outcome::Pass) > 0 {
+            let why = format!("{} of {all} {noun} pass", count(Outcome::Pass));
+            let reason = counted(Reason::new(About::All, why));
+            // A pass has no reason of its own; this one carries the count.
+            let mut line = Judgement::new(name, "run", None, None, Verdict::Pass);
+            (line.why, line.figures) = (reason.why, reason.figures);
+            out.push(line);
+        }
+        if let Some(reason) = abstained {
+            let why =
+                format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), reason.why);
+            let reason = counted(Reason::new(reason.about, why));
+            out.push(Judgement::new(name, "run", None, None, Verdict::Abstain(reason)));
+        }
+        out
+    }
+}
+
+fn noun(verdicts: &[(Scope, Verdict)]) -> &'static str {
+    let any = |wanted: fn(&Scope) -> bool| verdicts.iter().any(|(scope, _)| wanted(scope));
+    match (any(|s| matches!(s, Scope::Trial(_))), any(|s| matches!(s, Scope::Point(_)))) {
+        (true, false) => "trials",
+        (true, true) => "trials and points",
+        (false, true) => "points",
+        (false, false) => "runs",
+    }
+}
+
+/// What is void of each trial, by its id: the schedule asks this after every trial.
+///
+/// A trial's verdicts may be about several things. Voids about the device outweigh those about depth, since every
+/// finding that uses depth is about the device as well; other pairs void everything. And a point is the mean of like
+/// trials: where enough of them stand wholly, the others are left out of all its figures; where they do not, they
+/// stay in what they are not void in, so that the figures can be shown beside the verdict.
+pub fn voids(run: &Run) -> Voids {
+    voids_of(run, &judge_trials(run))
+}
+
+fn judge_trials(run: &Run) -> Vec<Judged> {
+    let scopes: Vec<_> = (0..run.trials.len()).map(Scope::Trial).collect();
+    let new = |check| {
+        let mut judged = Judged { check, verdicts: Vec::new() };
+        judged.judge(&scopes, run);
+        judged
+    };
+    CHECKS.iter().map(new).collect()
+}
+
+fn voids_of(run: &Run, judged: &[Judged]) -> Voids {
+    let mut voids = Voids::new();
+    for (scope, verdict) in judged.iter().flat_map(|judged| &judged.verdicts) {
+        if let (Scope::Trial(place), Verdict::Void(reason)) = (scope, verdict) {
+            let id = run.trials[*place].id;
+            let about = voids.get(&id).map_or(reason.about, |&before| together(before, reason.about));
+            voids.insert(id, about);
+        }
+    }
+    let mut whole: BTreeMap<usize, usize> = BTreeMap::new();
+    let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    for trial in measured().filter(|trial| !voids.contains_key(&trial.id)) {
+        *whole.entry(trial.point.unwrap_or(usize::MAX)).or_default() += 1;
+    }
+    for trial in measured() {
+        let enough =
+            whole.get(&trial.point.unwrap_or(usize::MAX)).is_some_and(|&count| count >= FEWEST_TRIALS);
+        if let Some(about) = voids.get_mut(&trial.id).filter(|_| enough) {
+            *about = About::All;
+        }
+    }
+    voids
+}
+
+fn together(a: About, b: About) -> About {
+    match (a, b) {
+        _ if a == b => a,
+        (About::Device, About::Depth) | (About::Depth, About::Device) => About::Device,
+        _ => About::All,
+    }
+}
+
+/// What each experiment's points answer. Two experiments that share a point say the same of it: once is enough.
+fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<Finding> {
+    let evidence = estimate::evidence(&run.points, &run.trials, voids);
+    let mut findings: Vec<Finding> = Vec::new();
+    for Asked { name, experiment, .. } in asked {
+        let own: Vec<_> =
+            evidence.iter().filter(|evidence| evidence.point.belongs_to(name)).cloned().collect();
+        if own.is_empty() {
+            continue;
+        }
+        for finding in experiment.findings().iter().flat_map(|kind| kind.conclude(name, &own, confidence)) {
+            let known = |old: &Finding| {
+                old.name == finding.name
+                    && old.conditions == finding.conditions
+                    && old.trials == finding.trials
+            };
+            if !findings.iter().any(known) {
+                findings.push(finding);
+            }
+        }
+    }
+    for finding in findings.iter_mut().filter(|finding| finding.status == Status::Found) {
+        finding.sentence = seen::qualified(&finding.sentence, &run.info);
+    }
+    findings
+}
+
+#[cfg(test)]
+#[path = "conclude_tests.rs"]
+mod tests;

@@ -12,5 +12,7 @@ pub mod experiment;
 pub mod finding;
 pub mod plan;
 pub mod schedule;
+mod seen;
 pub mod stats;
 mod storage;
+mod words;

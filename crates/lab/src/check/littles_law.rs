@@ -90,7 +90,7 @@ fn verdict(trial: &Trial) -> Verdict {
     // A result without its largest latency has at least its mean on the edge.
     let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
     let edge = longest_ns / (trial.measured_s * 1e9);
-    if !(edge <= EDGE_MAX) {
+    if edge.is_nan() || edge > EDGE_MAX {
         return abstain("the longest request took more than half of the measured time");
     }
     let product: f64 = known.iter().map(|&(iops, mean_ns, _)| iops * mean_ns / 1e9).sum();

@@ -95,7 +95,7 @@ fn verdict(trial: &Trial) -> Verdict {
         }
     }
     // A NaN compares as neither; it is a contradiction too.
-    let wrong = identities.into_iter().find(|identity| !(identity.off() <= TOLERANCE));
+    let wrong = identities.into_iter().find(|identity| identity.off().is_nan() || identity.off() > TOLERANCE);
     let too_much = overcounted(trial);
     match (wrong, too_much) {
         (Some(Twice { what, stated, worked_out }), _) => Verdict::Void(
@@ -167,7 +167,9 @@ fn disorder(direction: &Direction) -> Option<String> {
 
 fn descending(values: &[(&str, Option<f64>)]) -> Option<String> {
     let known: Vec<_> = values.iter().filter_map(|(name, value)| Some((*name, (*value)?))).collect();
-    let pair = known.windows(2).find(|pair| !(pair[0].1 <= pair[1].1 * (1.0 + TOLERANCE)))?;
+    let pair = known
+        .windows(2)
+        .find(|pair| pair[0].1.is_nan() || pair[1].1.is_nan() || pair[0].1 > pair[1].1 * (1.0 + TOLERANCE))?;
     Some(format!("{} {:.0} ns lies above {} {:.0} ns", pair[0].0, pair[0].1, pair[1].0, pair[1].1))
 }
 

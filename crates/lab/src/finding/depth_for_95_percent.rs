@@ -1,9 +1,24 @@
-//! To be written.
+//! How many requests must be in flight for 95 % of the throughput.
+//!
+//! What it is: the least whole number in flight that gives 95 % of the rate with the most that were measured. At the
+//! knee itself, storage made of units that random addresses choose blindly (the dies of an SSD, the members of a
+//! RAID) gives only 51 to 62 %, since some units have two requests and others none; how many more it takes is this
+//! finding.
+//!
+//! How it is worked out: from the same fit as `queue_depth_knee`, and refused with it. Where a curve is nearly flat a
+//! small error of its level is a large one of this number: 1 % of level is allowed for, divided by the slope there.
+//!
+//! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four knees.
 
 use iosonde_model::{Finding, Named};
 
-use super::{FindingKind, Proof};
-use crate::evidence::Evidence;
+use super::{
+    FindingKind, Proof, closed_loop,
+    group::{Writer, workload},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+const SHARE: f64 = 0.95;
 
 pub(crate) struct DepthFor95Percent;
 
@@ -14,11 +29,38 @@ impl Named for DepthFor95Percent {
 }
 
 impl FindingKind for DepthFor95Percent {
-    fn conclude(&self, _experiment: &str, _points: &[Evidence], _confidence: f64) -> Vec<Finding> {
-        Vec::new()
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let groups = closed_loop::groups(points);
+        groups
+            .iter()
+            .map(|group| {
+                let what = workload(&group.conditions);
+                match closed_loop::of(group, confidence) {
+                    Ok(curve) => writer.found(
+                        &group.conditions,
+                        &group.points,
+                        curve.depth_for(SHARE),
+                        &format!("{what} reach 95 % of their highest rate with {{}}."),
+                        curve.assumption(),
+                    ),
+                    Err(why) => {
+                        let what = format!("How many {what} in flight give 95 % of the rate");
+                        writer.refused(&group.conditions, &group.points, &what, &why)
+                    }
+                }
+            })
+            .collect()
     }
 
     fn proof(&self) -> Proof {
-        Proof { device: "", study: "", truths: &[], widest: 0.0 }
+        Proof {
+            truths: &[
+                (Some(4.0), "X(3) is 75 % and X(4) is 100 % of 4 servers / 80 us"),
+                (Some(4.0), "writes pass the same servers"),
+            ],
+            widest: 0.5,
+            ..closed_loop::PROOF
+        }
     }
 }

@@ -1,9 +1,27 @@
-//! To be written.
+//! The most requests per second that this storage completes, of what was measured.
+//!
+//! What it is: the highest rate of small requests over all numbers in flight.
+//!
+//! How it is worked out: as `device_bandwidth` does, since the largest of several estimates is too high: below, the
+//! interval ends at the highest of lower ends made stricter by the number of points (Bonferroni), above at the highest
+//! upper end; the value is the weighted mean of the points that cannot be told from the top. Where the rate with the
+//! most in flight is surely more than 5 % above that with fewer, it was still rising, and the sentence says "at least".
+//!
+//! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was not.
 
 use iosonde_model::{Finding, Named};
 
-use super::{FindingKind, Proof};
-use crate::evidence::Evidence;
+use super::{
+    FindingKind, Proof, best, closed_loop,
+    group::{self, Group, Writer, workload},
+};
+use crate::{
+    evidence::{Evidence, LogEstimate},
+    words::Unit,
+};
+
+/// A rise over the last step that calls the plateau in question.
+const RISING: f64 = 0.05;
 
 pub(crate) struct MaxIops;
 
@@ -14,11 +32,64 @@ impl Named for MaxIops {
 }
 
 impl FindingKind for MaxIops {
-    fn conclude(&self, _experiment: &str, _points: &[Evidence], _confidence: f64) -> Vec<Finding> {
-        Vec::new()
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        closed_loop::groups(points).iter().map(|group| most(&writer, group)).collect()
     }
 
     fn proof(&self) -> Proof {
-        Proof { device: "", study: "", truths: &[], widest: 0.0 }
+        Proof {
+            truths: &[
+                (Some(50_000.0), "4 servers / 80 us"),
+                (Some(50_000.0), "writes pass the same servers"),
+            ],
+            widest: 0.05,
+            ..closed_loop::PROOF
+        }
     }
+}
+
+fn most(writer: &Writer, group: &Group) -> Finding {
+    let (conditions, what) = (&group.conditions, workload(&group.conditions));
+    let mut standing: Vec<(u64, LogEstimate)> = Vec::new();
+    let mut refusals = Vec::new();
+    for evidence in &group.points {
+        match group::rate(evidence, group.op, &[]) {
+            Ok(rate) => standing.push((evidence.point.spec.asked_in_flight(), rate)),
+            Err(why) => refusals.push(why),
+        }
+    }
+    standing.sort_by_key(|&(in_flight, _)| in_flight);
+    if standing.len() < 2 {
+        let one = "one number in flight cannot tell the most".to_owned();
+        let why = refusals.first().unwrap_or(&one);
+        return writer.refused(
+            conditions,
+            &group.points,
+            &format!("How many {what} a second are the most"),
+            why,
+        );
+    }
+    let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
+    let (estimate, top) = best::highest(&rates, writer.confidence).expect("there are two");
+    let in_flight: Vec<_> = top.iter().map(|&place| standing[place].0).collect();
+    let with = match (in_flight.first(), in_flight.last()) {
+        (Some(first), Some(last)) if first != last => format!("with {first} to {last} in flight"),
+        (Some(first), _) => format!("with {first} in flight"),
+        _ => String::new(),
+    };
+    let sentence = match still_rising(&standing, writer.confidence) {
+        true => format!("{what} reach at least {{}} {with}, and the rate was still rising."),
+        false => format!("{what} reach {{}} at most, {with}."),
+    };
+    let why =
+        format!("The highest of {} points, corrected for having been chosen as the highest.", rates.len());
+    writer.found(conditions, &group.points, estimate, &sentence, why)
+}
+
+/// Whether the last step surely rose by more than 5 %.
+fn still_rising(standing: &[(u64, LogEstimate)], confidence: f64) -> bool {
+    let [.., (_, before), (_, last)] = standing else { return false };
+    let rise = last.log_mean - before.log_mean;
+    rise - last.half_width(confidence).hypot(before.half_width(confidence)) > RISING.ln_1p()
 }

@@ -1,5 +1,10 @@
 //! Findings: what can be concluded from an experiment's points, one file each.
 
+mod best;
+mod closed_loop;
+pub(crate) mod group;
+mod hockney;
+
 use iosonde_model::{Finding, Named, registry};
 
 use crate::evidence::Evidence;

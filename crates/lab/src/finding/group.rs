@@ -1,0 +1,178 @@
+//! What findings share: which points belong together, whether their figures stand, and how a finding is written.
+
+use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, units};
+
+use crate::{
+    estimate::FEWEST_TRIALS,
+    evidence::{Evidence, LogEstimate},
+    words::{Unit, with_interval},
+};
+
+/// Points that differ in what a finding varies and in nothing else.
+pub(super) struct Group<'e, 'a> {
+    /// What they have in common.
+    pub(super) conditions: Conditions,
+    /// The direction that they measure.
+    pub(super) op: Op,
+    /// In the order of the plan.
+    pub(super) points: Vec<&'e Evidence<'a>>,
+}
+
+/// The direction of a workload that has only one.
+pub(super) fn only_direction(rw: Rw) -> Option<Op> {
+    match (rw.reads(), rw.writes()) {
+        (true, false) => Some(Op::Read),
+        (false, true) => Some(Op::Write),
+        _ => None,
+    }
+}
+
+/// Sorts points of one direction into groups by what `conditions` says of each; `None` leaves a point out.
+pub(super) fn groups<'e, 'a>(
+    points: &'e [Evidence<'a>],
+    conditions: impl Fn(Op, &Evidence) -> Option<Conditions>,
+) -> Vec<Group<'e, 'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for evidence in points {
+        let Some(op) = only_direction(evidence.point.spec.rw) else { continue };
+        let Some(conditions) = conditions(op, evidence) else { continue };
+        match groups.iter_mut().find(|group| group.conditions == conditions) {
+            Some(group) => group.points.push(evidence),
+            None => groups.push(Group { conditions, op, points: vec![evidence] }),
+        }
+    }
+    groups
+}
+
+/// Whether enough trials of a point stand in all that a finding uses; the sentence says why not.
+///
+/// A finding is about the device, so what is void about the device is always void here.
+pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+    let what = evidence.point.spec.describe();
+    let all = evidence.trials.len();
+    for about in [About::Device].iter().chain(used) {
+        let standing = evidence.standing(*about).count();
+        if standing < FEWEST_TRIALS && all >= FEWEST_TRIALS {
+            let about = match about {
+                About::Device => "the device",
+                About::Depth => "the number in flight",
+                About::Latency => "latency",
+                About::Rate => "throughput",
+                About::All => "anything",
+            };
+            return Err(format!("{standing} of {all} trials of {what} stand as statements about {about}"));
+        }
+        if standing < FEWEST_TRIALS {
+            return Err(format!("{what}: {} stand, {FEWEST_TRIALS} are needed", trials(standing)));
+        }
+    }
+    Ok(())
+}
+
+/// Completions per second of a point, if its figures stand.
+pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
+    stands(evidence, &[&[About::Rate], used].concat())?;
+    let direction = evidence.direction(op);
+    direction.map(|direction| direction.iops).ok_or_else(|| no_interval(evidence))
+}
+
+/// The mean latency of a point, if its figures stand.
+pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    stands(evidence, &[About::Latency])?;
+    let direction = evidence.direction(op);
+    direction.map(|direction| direction.latency_ns_mean).ok_or_else(|| no_interval(evidence))
+}
+
+fn no_interval(evidence: &Evidence) -> String {
+    format!("{} has no interval", evidence.point.spec.describe())
+}
+
+fn trials(count: usize) -> String {
+    if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") }
+}
+
+/// The parts that all findings of one kind and one experiment share.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'a> {
+    pub(super) name: &'static str,
+    pub(super) experiment: &'a str,
+    pub(super) unit: Unit,
+    pub(super) confidence: f64,
+}
+
+impl Writer<'_> {
+    /// A finding with its value. `sentence` gets the value with its interval where it has `{}`.
+    pub(super) fn found(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        estimate: Estimate,
+        sentence: &str,
+        why: impl Into<String>,
+    ) -> Finding {
+        let words = with_interval(self.unit, &estimate);
+        Finding {
+            name: self.name.to_owned(),
+            experiment: self.experiment.to_owned(),
+            conditions: conditions.clone(),
+            status: Status::Found,
+            value: Some(estimate.value),
+            unit: self.unit.name().to_owned(),
+            low: estimate.low,
+            high: estimate.high,
+            confidence: self.confidence,
+            sentence: capitalised(&sentence.replace("{}", &words)),
+            why: Some(why.into()),
+            trials: trial_ids(points),
+        }
+    }
+
+    /// A finding that the trials do not allow: what was looked for, and why it cannot be said.
+    pub(super) fn refused(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        what: &str,
+        why: &str,
+    ) -> Finding {
+        Finding {
+            name: self.name.to_owned(),
+            experiment: self.experiment.to_owned(),
+            conditions: conditions.clone(),
+            status: Status::Refused,
+            value: None,
+            unit: self.unit.name().to_owned(),
+            low: None,
+            high: None,
+            confidence: self.confidence,
+            sentence: capitalised(&format!("{what} cannot be told: {why}.")),
+            why: Some(capitalised(why)),
+            trials: trial_ids(points),
+        }
+    }
+}
+
+fn trial_ids(points: &[&Evidence]) -> Vec<u64> {
+    let mut ids: Vec<u64> =
+        points.iter().flat_map(|evidence| evidence.standing(About::Device).map(|trial| trial.id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Sentences begin with a capital, also where they begin with a workload.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `4 KiB random reads`, `random writes`, `reads`: as much as the conditions tell.
+pub(crate) fn workload(conditions: &Conditions) -> String {
+    let size = conditions.block_size_bytes.map(units::size);
+    let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
+    let ops = conditions.op.map_or("requests", |op| match op {
+        Op::Read => "reads",
+        Op::Write => "writes",
+    });
+    size.into_iter().chain(order).chain([ops.to_owned()]).collect::<Vec<_>>().join(" ")
+}

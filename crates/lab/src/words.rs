@@ -1,0 +1,103 @@
+//! Values with their intervals, as people read them: one unit, and no more digits than the interval earns.
+
+use iosonde_model::Estimate;
+
+/// What a value counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Nanoseconds: `45 µs [44, 46]`.
+    Time,
+    /// Bytes per second: `6.91 GB/s [6.84, 6.98]`.
+    Rate,
+    /// Operations per second: `1.02 M IOPS [0.99, 1.04]`.
+    Iops,
+    /// Bytes of a size between the measured ones: `22 KiB [20, 25]`.
+    Bytes,
+    /// Requests in flight: `46 in flight [41, 52]`.
+    InFlight,
+    /// How many times as much: `1.00× [0.98, 1.02]`.
+    Ratio,
+}
+
+impl Unit {
+    /// The unit's name in findings.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Time => "ns",
+            Self::Rate => "B/s",
+            Self::Iops => "IOPS",
+            Self::Bytes => "B",
+            Self::InFlight => "requests",
+            Self::Ratio => "ratio",
+        }
+    }
+
+    /// The factor that brings a value into the range that people read, and what then stands behind the number.
+    fn scaled(self, value: f64) -> (f64, &'static str) {
+        let pick = |base: f64, names: &'static [&'static str]| {
+            // 0.9995: what would print as 1000 moves to the next unit instead.
+            let mut power = 0;
+            while value.abs() >= base.powi(power + 1) * 0.9995 && (power as usize) + 1 < names.len() {
+                power += 1;
+            }
+            (base.powi(power), names[power as usize])
+        };
+        match self {
+            Self::Time => pick(1e3, &[" ns", " µs", " ms", " s"]),
+            Self::Rate => pick(1e3, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s"]),
+            Self::Iops => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
+            Self::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
+            Self::InFlight => (1.0, " in flight"),
+            Self::Ratio => (1.0, "×"),
+        }
+    }
+}
+
+/// A value with its interval, for a sentence.
+pub(crate) fn with_interval(unit: Unit, estimate: &Estimate) -> String {
+    let (factor, name) = unit.scaled(estimate.value);
+    let value = estimate.value / factor;
+    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+        return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
+    };
+    let (low, high) = (low / factor, high / factor);
+    let digits = decimals(value, (high - low) / 2.0);
+    format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
+}
+
+/// As many decimals as show the first digit of the interval's half-width, and a value's first two digits.
+fn decimals(value: f64, half_width: f64) -> usize {
+    // An interval without width belongs to a value that is a whole number or one of a few measured sizes.
+    if half_width <= 0.0 {
+        return if value.fract() == 0.0 { 0 } else { 2 };
+    }
+    let of_width = -half_width.log10().floor();
+    let of_value = if value.abs() >= 9.95 || value == 0.0 { 0.0 } else { 1.0 };
+    f64::max(of_width, of_value).clamp(0.0, 3.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(unit: Unit, value: f64, low: f64, high: f64) -> String {
+        with_interval(unit, &Estimate { value, low: Some(low), high: Some(high) })
+    }
+
+    #[test]
+    fn digits_follow_the_interval() {
+        assert_eq!(shown(Unit::Time, 45_230.0, 44_100.0, 46_300.0), "45 µs [44, 46]");
+        assert_eq!(shown(Unit::Time, 45_230.0, 44_900.0, 45_500.0), "45.2 µs [44.9, 45.5]");
+        assert_eq!(shown(Unit::Rate, 6.91e9, 6.84e9, 6.98e9), "6.91 GB/s [6.84, 6.98]");
+        assert_eq!(shown(Unit::Iops, 1.02e6, 0.99e6, 1.04e6), "1.02 M IOPS [0.99, 1.04]");
+        assert_eq!(shown(Unit::Bytes, 22_528.0, 20_480.0, 25_600.0), "22 KiB [20, 25]");
+        assert_eq!(shown(Unit::InFlight, 46.0, 41.0, 52.0), "46 in flight [41, 52]");
+        assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× [0.98, 1.02]");
+    }
+
+    #[test]
+    fn the_ends_keep_the_value_s_unit() {
+        assert_eq!(shown(Unit::Time, 1.05e6, 0.95e6, 1.15e6), "1.1 ms [0.9, 1.1]");
+        assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 4.0), "4 in flight [4, 4]");
+    }
+}
