@@ -9,7 +9,7 @@ use rustix::{
 
 use super::{
     Admitted, Destroy, Intent, Kind, Refusal, exchanged,
-    identity::{identity, names},
+    identity::{identity, names, twins},
     open::Found,
     signature::signature,
     target::in_words,
@@ -60,6 +60,16 @@ fn open_writable(
     if let Some(user) = user_of_device(system, device) {
         return Err(in_use(path, &user));
     }
+    for twin in twins(system, device) {
+        if let Some(user) = user_of_device(system, &twin) {
+            let (shown, node) = (path.display(), twin.node());
+            let sentence = format!(
+                "{shown} has the same world-wide name as {}, which {user}. It was not touched.",
+                node.display()
+            );
+            return Err(without_writing(Refusal::new(sentence), path));
+        }
+    }
     if device.number_attribute("ro") == Some(1) {
         let refusal =
             Refusal::new(format!("{} is read-only: the kernel takes no writes for it.", path.display()));
@@ -70,8 +80,9 @@ fn open_writable(
         let holds = found.open_read_only().and_then(|file| signature(&file, size_bytes));
         return Err(needs_word(system, path, device, &holds));
     };
-    // O_EXCL on a block device is a claim, kept until the descriptor is closed: it fails while a mount, a RAID array
-    // or another claim holds the device, its disk or one of its partitions, and nobody can mount it meanwhile.
+    // O_EXCL on a block device is a claim, kept until the descriptor is closed: it fails while a mount, a
+    // RAID array or another claim holds the device, its disk or one of its partitions, and nobody can mount
+    // it meanwhile.
     let file =
         found.open(OFlags::RDWR | OFlags::EXCL).map_err(|error| not_opened(path, "written", &error))?;
     // udev leaves locked devices alone; it may hold the lock for a moment itself, which harms nobody.
@@ -130,8 +141,8 @@ fn not_opened(path: &Path, verb: &str, error: &io::Error) -> Refusal {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::BUSY) => without_writing(
             Refusal::new(format!(
-                "{shown} is held by the kernel: mounted elsewhere, or part of a RAID array or volume. It was not \
-                 touched."
+                "{shown} is held by the kernel: mounted elsewhere, or part of a RAID array or volume. \
+                 It was not touched."
             )),
             path,
         ),

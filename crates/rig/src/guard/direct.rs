@@ -8,7 +8,8 @@ use rustix::{
     io::{Errno, pread},
 };
 
-/// What is tried where the kernel does not tell: the page of every common machine, and no device has larger sectors.
+/// What is tried where the kernel does not tell: the page of every common machine, and no device has larger
+/// sectors.
 const SAFE_ALIGNMENT_BYTES: u32 = 4096;
 
 /// What direct I/O on a file must be aligned to.
@@ -20,17 +21,17 @@ pub struct DirectAbility {
     pub offset_alignment_bytes: u32,
 }
 
-/// Switches O_DIRECT of an open file on or off, for everybody who shares the descriptor. Fails with EINVAL where
-/// the file system has no direct I/O.
+/// Switches O_DIRECT of an open file on or off, for everybody who shares the descriptor. Fails with EINVAL
+/// where the file system has no direct I/O.
 pub fn set_direct(file: &File, on: bool) -> io::Result<()> {
     let mut flags = fcntl_getfl(file)?;
     flags.set(OFlags::DIRECT, on);
     Ok(fcntl_setfl(file, flags)?)
 }
 
-/// Whether a file can be read and written past the page cache. `Ok(None)` where the file system offers no direct
-/// I/O; an error is a sentence fragment with the reason where it offers it and a trial read failed. Leaves the
-/// file's flags as they were.
+/// Whether a file can be read and written past the page cache. `Ok(None)` where the file system offers no
+/// direct I/O; an error is a sentence fragment with the reason where it offers it and a trial read failed.
+/// Leaves the file's flags as they were.
 pub fn direct_ability(file: &File) -> Result<Option<DirectAbility>, String> {
     let told = told_by_kernel(file);
     if told == Some(None) {
@@ -50,7 +51,8 @@ pub fn direct_ability(file: &File) -> Result<Option<DirectAbility>, String> {
     tried.map(Some).map_err(|error| format!("a direct read of it failed: {error}"))
 }
 
-/// `None` where the kernel does not tell (before 6.1, and tmpfs); `Some(None)` where it says that there is none.
+/// `None` where the kernel does not tell (before 6.1, and tmpfs); `Some(None)` where it says that there is
+/// none.
 fn told_by_kernel(file: &File) -> Option<Option<DirectAbility>> {
     let told = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     if !StatxFlags::from_bits_retain(told.stx_mask).contains(StatxFlags::DIOALIGN) {

@@ -83,9 +83,12 @@ fn too_small(path: &Path, room: &Room) -> Refusal {
     }
     let available = units::size(room.available_bytes.unwrap_or(0));
     let total = units::size(room.total_bytes);
-    Refusal::new(format!("The file system of {shown} is full: {available} of {total} are available to this user."))
+    let sentence =
+        format!("The file system of {shown} is full: {available} of {total} are available to this user.");
+    Refusal::new(sentence)
         .hint(format!(
-            "iosonde needs {least}, takes at most half of what is available, and leaves a tenth of the file system."
+            "iosonde needs {least}, takes at most half of what is available, and leaves a tenth \
+             of the file system."
         ))
         .hint("Free some space, or name a directory on another file system.")
 }

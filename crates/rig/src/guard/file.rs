@@ -80,7 +80,8 @@ fn open_writable(path: &Path, found: &Found) -> Result<File, Refusal> {
         let refusal = Refusal::new(format!("{shown} cannot be written: {}.", in_words(&error)));
         without_writing(refusal, path)
     })?;
-    // Two measurements on one file would measure each other. Where there are no locks there is nothing to ask.
+    // Two measurements on one file would measure each other. Where there are no locks there is nothing to
+    // ask.
     if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
         return Err(Refusal::new(format!("{shown} is locked by another program. It was not touched."))
             .hint("Another iosonde may be measuring it. Wait until it ends."));
@@ -97,8 +98,8 @@ fn beside(refusal: Refusal, path: &Path) -> Refusal {
     refusal.command("Measure beside it, with a file of iosonde's own", folder, "")
 }
 
-/// Writing into the holes of a sparse file takes room that it does not occupy yet: what may be filled, where that
-/// is less than all of it.
+/// Writing into the holes of a sparse file takes room that it does not occupy yet: what may be filled,
+/// where that is less than all of it.
 fn room_where_sparse(file: &File, path: &Path, size_bytes: u64) -> Option<u64> {
     let allocated_bytes =
         u64::try_from(fstat(file).ok()?.st_blocks).ok()?.checked_mul(KERNEL_SECTOR_BYTES)?;

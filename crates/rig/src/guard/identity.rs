@@ -1,7 +1,7 @@
 //! The name by which a person says "this device and no other".
 //!
-//! `/dev/sdb` is another disk after the next boot. A WWID or serial number stays with the disk; where there is none,
-//! or two devices show the same, number and size together must do.
+//! `/dev/sdb` is another disk after the next boot. A WWID or serial number stays with the disk; where there
+//! is none, or two devices show the same, number and size together must do.
 
 use crate::platform::{BlockDevice, System};
 
@@ -17,6 +17,18 @@ pub(super) fn identity(system: &System, device: &BlockDevice) -> String {
 pub(super) fn names(system: &System, device: &BlockDevice, typed: &str) -> bool {
     let unique = unique(system, device);
     if unique.is_empty() { typed == number_and_size(device) } else { unique.iter().any(|own| own == typed) }
+}
+
+/// Other devices that show the same world-wide name: one disk reached over two paths, each of which the
+/// kernel takes for a disk of its own, so that a mount of one does not hold the other.
+pub(super) fn twins(system: &System, device: &BlockDevice) -> Vec<BlockDevice> {
+    let whole = device.whole();
+    let wwid = |disk: &BlockDevice| {
+        ["wwid", "device/wwid"].iter().find_map(|attribute| typeable(&disk.attribute(attribute)?))
+    };
+    let Some(own) = wwid(&whole) else { return Vec::new() };
+    let others = BlockDevice::all(system).into_iter().filter(|other| other.number != whole.number);
+    others.filter(|other| wwid(other).as_ref() == Some(&own)).collect()
 }
 
 fn number_and_size(device: &BlockDevice) -> String {
@@ -88,6 +100,23 @@ mod tests {
         let twin = BlockDevice::by_name(&system, "sdc").unwrap();
         assert_eq!(identity(&system, &twin), "8:32:1048576");
         assert!(names(&system, &twin, "8:32:1048576") && !names(&system, &twin, "ABCDEF123"));
+    }
+
+    #[test]
+    fn one_disk_over_two_paths_is_known_by_its_name_and_not_by_its_serial() {
+        let root = tempfile::tempdir().unwrap();
+        device(root.path(), "sas/sda", "8:0", &[("device/wwid", "naa.5000c500a1b2c3d4")]);
+        device(root.path(), "sas/sdb", "8:16", &[("device/wwid", "naa.5000c500a1b2c3d4")]);
+        // Cheap bridges give all their disks one serial number: that proves nothing.
+        device(root.path(), "usb/sdc", "8:32", &[("device/serial", "123456789012")]);
+        device(root.path(), "usb/sdd", "8:48", &[("device/serial", "123456789012")]);
+        let system = System::at(root.path());
+        let twins_of = |name: &str| -> Vec<String> {
+            let device = BlockDevice::by_name(&system, name).unwrap();
+            twins(&system, &device).into_iter().map(|twin| twin.name).collect()
+        };
+        assert_eq!(twins_of("sda"), ["sdb"]);
+        assert!(twins_of("sdc").is_empty());
     }
 
     #[test]

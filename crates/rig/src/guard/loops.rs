@@ -18,8 +18,9 @@ pub(super) fn loops(system: &System) -> Vec<Loop> {
     in_use.filter_map(|device| Some(Loop { backing: backing(system, &device)?, device })).collect()
 }
 
-/// What stands behind one loop device. The driver knows the file itself; its path in `/sys` is second best, since it
-/// may have been renamed, deleted, or belong to another view of the mounts. Only root may ask the driver.
+/// What stands behind one loop device. The driver knows the file itself; its path in `/sys` is second best,
+/// since it may have been renamed, deleted, or belong to another view of the mounts. Only root may ask the
+/// driver.
 pub(super) fn backing(system: &System, device: &BlockDevice) -> Option<Thing> {
     let by_driver = fs::File::open(system.path(device.node())).ok().and_then(|node| ask_driver(&node));
     by_driver.or_else(|| {
@@ -31,14 +32,14 @@ pub(super) fn backing(system: &System, device: &BlockDevice) -> Option<Thing> {
 /// `LOOP_GET_STATUS64` of linux/loop.h.
 const LOOP_GET_STATUS64: u64 = 0x4c05;
 
-/// `struct loop_info64` of linux/loop.h as words: lo_device, lo_inode, lo_rdevice, then 26 that are not needed here
-/// (in bytes: 3 * 8 + 2 * 8 + 4 * 4 + 64 + 64 + 32 + 2 * 8 = 232 = 29 * 8).
+/// `struct loop_info64` of linux/loop.h as words: lo_device, lo_inode, lo_rdevice, then 26 that are not
+/// needed here (in bytes: 3 * 8 + 2 * 8 + 4 * 4 + 64 + 64 + 32 + 2 * 8 = 232 = 29 * 8).
 type LoopInfo = [u64; 29];
 
 fn ask_driver(node: &fs::File) -> Option<Thing> {
     let mut info: LoopInfo = [0; 29];
-    // SAFETY: the request writes one loop_info64, for which `info` has exactly the room and the alignment; on any
-    // other kind of node it fails with ENOTTY or ENXIO and writes nothing.
+    // SAFETY: the request writes one loop_info64, for which `info` has exactly the room and the alignment;
+    // on any other kind of node it fails with ENOTTY or ENXIO and writes nothing.
     let result = unsafe { libc::ioctl(node.as_raw_fd(), LOOP_GET_STATUS64 as _, &raw mut info) };
     let [device, inode, node_device, ..] = info;
     let thing = match node_device {

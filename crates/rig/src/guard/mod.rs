@@ -1,9 +1,9 @@
 //! Refuses anything that could destroy data, and hands out the one descriptor that may be written.
 //!
-//! Refused whatever is given: devices that are mounted, swapped to or part of something, and files and devices
-//! behind a loop device or in use as swap. An existing file needs the user's word, `--destroy`; a device that holds
-//! anything needs its name as well, `--destroy=IDENTITY`. `--read-only` beats both: then the only descriptor there
-//! is cannot write. A refusal comes before the first written byte.
+//! Refused whatever is given: devices that are mounted, swapped to or part of something, and files and
+//! devices behind a loop device or in use as swap. An existing file needs the user's word, `--destroy`; a
+//! device that holds anything needs its name as well, `--destroy=IDENTITY`. `--read-only` beats both: then
+//! the only descriptor there is cannot write. A refusal comes before the first written byte.
 
 mod block;
 mod direct;
@@ -67,8 +67,8 @@ pub struct Admitted {
     pub own: Option<OwnFile>,
     /// Its present size: 0 for a fresh own file.
     pub size_bytes: u64,
-    /// The most that may be filled, where that is not the present size: of an own file, its largest size; of a
-    /// sparse file, what there is room for.
+    /// The most that may be filled, where that is not the present size: of an own file, its largest size;
+    /// of a sparse file, what there is room for.
     pub room_bytes: Option<u64>,
     /// Whether it may be written.
     pub writable: bool,
@@ -76,8 +76,8 @@ pub struct Admitted {
     pub notes: Vec<String>,
 }
 
-/// Opens a target for what is intended, or says why not and what to do. `recorder` is told of an own file that needs
-/// a name before it is made.
+/// Opens a target for what is intended, or says why not and what to do. `recorder` is told of an own file
+/// that needs a name before it is made.
 pub fn admit(
     target: &Target,
     intent: &Intent,

@@ -1,9 +1,9 @@
 //! Opening a target in two steps, so that what is judged is what is written.
 //!
-//! First by path with O_PATH, which has no effect on what is there (a tape would rewind, a watchdog would start, a
-//! pipe would block); this descriptor is judged. Then that very object again through `/proc/self/fd`, with the
-//! rights that the judgement allows. The path is not looked at a second time: whoever exchanges what lies there
-//! in between changes nothing.
+//! First by path with O_PATH, which has no effect on what is there (a tape would rewind, a watchdog would
+//! start, a pipe would block); this descriptor is judged. Then that very object again through
+//! `/proc/self/fd`, with the rights that the judgement allows. The path is not looked at a second time:
+//! whoever exchanges what lies there in between changes nothing.
 
 use std::{fs::File, io, os::fd::AsRawFd, path::Path};
 
@@ -41,8 +41,8 @@ impl Found {
         &self.handle
     }
 
-    /// Opens it for reading, leaving even its access time alone where the kernel allows (it is ours, or we are
-    /// root).
+    /// Opens it for reading, leaving even its access time alone where the kernel allows (it is ours, or we
+    /// are root).
     pub(super) fn open_read_only(&self) -> io::Result<File> {
         match self.open(OFlags::RDONLY | OFlags::NOATIME) {
             Err(error) if error.raw_os_error() == Some(libc::EPERM) => self.open(OFlags::RDONLY),

@@ -1,8 +1,8 @@
 //! iosonde's own file in a directory.
 //!
-//! With O_TMPFILE it has no name: the kernel frees it when the process ends, however it ends. Where a file system
-//! has no such thing (most network and user-space ones), it gets a random name, under a lock, which is written down
-//! before the file is made; [`remove_strays`] clears away what a killed process left.
+//! With O_TMPFILE it has no name: the kernel frees it when the process ends, however it ends. Where a file
+//! system has no such thing (most network and user-space ones), it gets a random name, under a lock, which
+//! is written down before the file is made; [`remove_strays`] clears away what a killed process left.
 
 use std::{
     fs::File,
@@ -48,8 +48,9 @@ impl OwnFile {
     pub(super) fn make(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
         match unnamed(folder) {
             Ok(file) => Ok(Self { file: Arc::new(file), named: None }),
-            // What kernels answer where there is no O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and ENOENT
-            // from code that knows only the directory bit in it; EINVAL from some user-space file systems.
+            // What kernels answer where there is no O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and
+            // ENOENT from code that knows only the directory bit in it; EINVAL from some user-space file
+            // systems.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
                 Self::make_named(folder, path, recorder)
             }
@@ -60,8 +61,8 @@ impl OwnFile {
     fn make_named(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
         // A relative path would mean another place to the process that clears away.
         let absolute = std::path::absolute(path)?;
-        // Two tries may meet a name that exists, or a clearing process between making and locking; more mean that
-        // something else is wrong.
+        // Two tries may meet a name that exists, or a clearing process between making and locking; more
+        // mean that something else is wrong.
         for _ in 0..8 {
             let name = random_name();
             let stray = absolute.join(&name);
@@ -153,8 +154,9 @@ fn is_our_name(path: &Path) -> bool {
     })
 }
 
-/// Removes recorded files of killed processes: only those that bear our kind of name, belong to this user and are
-/// not locked by a living process. Returns the ones that are gone now (or were already), to be struck off.
+/// Removes recorded files of killed processes: only those that bear our kind of name, belong to this user
+/// and are not locked by a living process. Returns the ones that are gone now (or were already), to be
+/// struck off.
 pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
     recorded.iter().filter(|path| is_our_name(path) && remove_stray(path).unwrap_or(false)).cloned().collect()
 }
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!((record.recorded, record.existed), (vec![path.clone()], vec![false]));
         assert!(path.is_absolute() && is_our_name(&path) && path.exists());
         // Locked: a process that clears away leaves it alone.
-        assert_eq!(remove_strays(std::slice::from_ref(&path)), [PathBuf::new(); 0]);
+        assert_eq!(remove_strays(std::slice::from_ref(&path)), Vec::<PathBuf>::new());
         assert!(path.exists());
         drop(own);
         assert!(!path.exists());
@@ -262,7 +264,7 @@ mod tests {
         let link = folder.path().join(".iosonde-aaaaaaaa");
         fs::write(&precious, "x").unwrap();
         std::os::unix::fs::symlink(&precious, &link).unwrap();
-        assert_eq!(remove_strays(std::slice::from_ref(&link)), [PathBuf::new(); 0]);
+        assert_eq!(remove_strays(std::slice::from_ref(&link)), Vec::<PathBuf>::new());
         assert!(precious.exists());
     }
 

@@ -12,8 +12,8 @@ use crate::platform::{System, meminfo_bytes};
 /// Less than this is not worth measuring: it fits every write buffer and read cache there is.
 pub(super) const ROOM_MIN_BYTES: u64 = 64 << 20;
 
-/// The most that is taken where a file system does not tell its size, as some user-space ones do not: enough to
-/// measure, and little to clean up should it be too much.
+/// The most that is taken where a file system does not tell its size, as some user-space ones do not:
+/// enough to measure, and little to clean up should it be too much.
 const UNTOLD_BYTES: u64 = 1 << 30;
 
 /// Space of a file system.

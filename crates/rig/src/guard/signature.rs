@@ -1,8 +1,8 @@
 //! Whether a device holds anything.
 //!
-//! The rule is simple so that it cannot miss a format nobody thought of: a device counts as empty only when the
-//! first and the last MiB are all zeros, and a few places further in where file systems keep copies of their
-//! headers bear no mark. The table of marks serves to name what was found.
+//! The rule is simple so that it cannot miss a format nobody thought of: a device counts as empty only when
+//! the first and the last MiB are all zeros, and a few places further in where file systems keep copies of
+//! their headers bear no mark. The table of marks serves to name what was found.
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
@@ -84,8 +84,8 @@ const FURTHER: [(&str, u64, &[u8]); 8] = [
     ("an encrypted volume (LUKS)", 4 << 20, b"SKUL\xba\xbe"),
 ];
 
-/// What a device holds, for people; `None` when it looks empty. An error means that it could not be read, and then
-/// nobody can say that it is empty.
+/// What a device holds, for people; `None` when it looks empty. An error means that it could not be read,
+/// and then nobody can say that it is empty.
 pub(super) fn signature(device: &File, size_bytes: u64) -> io::Result<Option<&'static str>> {
     let length = MIB.min(size_bytes);
     let first = read(device, 0, length)?;
@@ -155,7 +155,8 @@ mod tests {
     #[test]
     fn zeros_are_empty() {
         assert_eq!(sparse(&[]).unwrap(), None);
-        // One byte in the middle is none of the places looked at: a device once wiped at both ends counts as empty.
+        // One byte in the middle is none of the places looked at: a device once wiped at both ends counts
+        // as empty.
         assert_eq!(sparse(&[(100 << 20, b"x")]).unwrap(), None);
     }
 

@@ -1,8 +1,8 @@
 //! Who uses a device or a file at this moment: mounts, swap, loop devices, and devices that are made of it.
 //!
-//! For a device this is there to name the user in the refusal: the kernel itself refuses with EBUSY when it is
-//! opened with O_EXCL. But a loop device claims neither the file nor the device behind it, so for those this is
-//! the only protection.
+//! For a device this is there to name the user in the refusal: the kernel itself refuses with EBUSY when it
+//! is opened with O_EXCL. But a loop device claims neither the file nor the device behind it, so for those
+//! this is the only protection.
 
 use std::{fmt, path::PathBuf};
 
@@ -37,7 +37,8 @@ impl Thing {
     }
 }
 
-/// Somebody who uses it. Shown behind the name of what is used: "/dev/sda holds a mounted file system (/home)".
+/// Somebody who uses it. Shown behind the name of what is used: "/dev/sda holds a mounted file system
+/// (/home)".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum User {
     /// A file system lies on it, on a part of it, or on something made of it.
@@ -93,8 +94,8 @@ pub(super) fn user_of_file(system: &System, file: Thing) -> Option<User> {
     user_behind(system, file, None)
 }
 
-/// Swap areas and loop devices know what they use by its identity. `except` is the loop device that is itself the
-/// target.
+/// Swap areas and loop devices know what they use by its identity. `except` is the loop device that is
+/// itself the target.
 fn user_behind(system: &System, thing: Thing, except: Option<DeviceNumber>) -> Option<User> {
     let is_thing =
         |path: &PathBuf| rustix::fs::stat(system.path(path)).is_ok_and(|stat| Thing::of(&stat) == thing);

@@ -108,8 +108,8 @@ impl BlockDevice {
         names_in(&folder).iter().filter_map(|name| Self::in_folder(&folder.join(name))).collect()
     }
 
-    /// The path of the file behind a loop device, as the kernel gives it: seen from where it was set up, and with
-    /// ` (deleted)` behind it when it was.
+    /// The path of the file behind a loop device, as the kernel gives it: seen from where it was set up,
+    /// and with ` (deleted)` behind it when it was.
     pub fn loop_file(&self) -> Option<PathBuf> {
         self.whole().attribute("loop/backing_file").map(PathBuf::from)
     }
@@ -171,7 +171,7 @@ mod tests {
         assert!(part.is_partition() && !disk.is_partition());
         assert_eq!(part.whole(), disk);
         assert_eq!(disk.whole(), disk);
-        assert_eq!(disk.partitions(), [part.clone()]);
+        assert_eq!(disk.partitions(), vec![part.clone()]);
         assert_eq!(part.node(), Path::new("/dev/sda1"));
         // 4096 sectors of 512 bytes.
         assert_eq!(disk.size_bytes(), Some(2_097_152));

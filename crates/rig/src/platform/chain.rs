@@ -1,7 +1,8 @@
 //! What a target's bytes pass on their way down: partition, device-mapper, md, loop file, disk.
 //!
-//! The device that matters to a witness is the last one through which *all* bytes pass: nearer to the medium than
-//! a loop device (whose file may sit in the page cache), and not yet one of several members of an array.
+//! The device that matters to a witness is the last one through which *all* bytes pass: nearer to the
+//! medium than a loop device (whose file may sit in the page cache), and not yet one of several members of
+//! an array.
 
 use std::{fs, os::unix::fs::MetadataExt};
 
@@ -93,7 +94,8 @@ impl Chain {
         Some(Place::Device(device))
     }
 
-    /// An overlay writes to its upper folder; in a container that path belongs to the host and is not seen here.
+    /// An overlay writes to its upper folder; in a container that path belongs to the host and is not seen
+    /// here.
     fn below_folder(&mut self, system: &System, mount: &Mount) -> Option<Place> {
         let upper = mount.option("upperdir").map_or(mount.source.clone(), Into::into);
         match fs::metadata(system.path(&upper)) {
@@ -152,7 +154,7 @@ impl Chain {
 pub(super) fn device_at(system: &System, path: &std::path::Path) -> Option<BlockDevice> {
     use std::os::unix::fs::FileTypeExt;
     let metadata = fs::metadata(system.path(path)).ok().filter(|_| path.is_absolute())?;
-    metadata.file_type().is_block_device().then(|| ())?;
+    metadata.file_type().is_block_device().then_some(())?;
     BlockDevice::by_number(system, DeviceNumber::of(metadata.rdev()))
 }
 

@@ -31,8 +31,8 @@ impl Kind {
     }
 }
 
-/// Describes what lies below an open target. `path` is where it was reached (the directory, for an own file). The
-/// working set, the engine and the direct-I/O facts are the caller's to fill in.
+/// Describes what lies below an open target. `path` is where it was reached (the directory, for an own
+/// file). The working set, the engine and the direct-I/O facts are the caller's to fill in.
 pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
     let system = System::real();
     let mut device = Device::unknown(kind.as_str(), 0);
@@ -73,7 +73,8 @@ fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
         device.scheduler = disk.attribute("queue/scheduler").and_then(|text| active_scheduler(&text));
         device.write_cache = disk.attribute("queue/write_cache");
         device.link = link(&disk);
-        // A virtual machine's disk is called so by its driver or its model; one handed through is the real thing.
+        // A virtual machine's disk is called so by its driver or its model; one handed through is the real
+        // thing.
         virtual_disk = chain.devices.iter().any(is_virtual_disk);
         device.name = Some(disk.name);
     }

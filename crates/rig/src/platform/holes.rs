@@ -7,9 +7,10 @@ use rustix::{
     io::Errno,
 };
 
-/// Bytes of `span` that lie in holes, as SEEK_HOLE tells; `None` where the file system cannot tell (or the target
-/// is a device). Moves the file's position, which nobody else may rely on. A file system without holes of its own
-/// says that all is data, and so does one that compresses zeros away: this is a lower bound.
+/// Bytes of `span` that lie in holes, as SEEK_HOLE tells; `None` where the file system cannot tell (or the
+/// target is a device). Moves the file's position, which nobody else may rely on. A file system without
+/// holes of its own says that all is data, and so does one that compresses zeros away: this is a lower
+/// bound.
 pub fn unmapped_bytes(file: &File, span: Range<u64>) -> Option<u64> {
     let mut holes = 0;
     let mut at = span.start;

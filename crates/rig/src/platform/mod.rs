@@ -1,5 +1,5 @@
-//! What the Linux kernel tells about a target and about this machine: read from `/proc` and `/sys`, once, before
-//! anything is measured. Absent is `None`; nothing here guesses.
+//! What the Linux kernel tells about a target and about this machine: read from `/proc` and `/sys`, once,
+//! before anything is measured. Absent is `None`; nothing here guesses.
 
 mod block;
 mod chain;

@@ -1,7 +1,8 @@
 //! Mounted file systems, from `/proc/self/mountinfo`.
 //!
-//! A file's mount is found by the id that `/proc/self/fdinfo/FD` gives. The device number does not suffice: a file
-//! on btrfs or overlay shows an anonymous one that mountinfo does not list, and tmpfs may be mounted twice.
+//! A file's mount is found by the id that `/proc/self/fdinfo/FD` gives. The device number does not suffice:
+//! a file on btrfs or overlay shows an anonymous one that mountinfo does not list, and tmpfs may be mounted
+//! twice.
 
 use std::{
     fs::File,
@@ -53,7 +54,8 @@ pub fn mounts(system: &System) -> Vec<Mount> {
         .unwrap_or_default()
 }
 
-/// The mount that an open file was reached through. `path` decides only where the kernel does not tell the id.
+/// The mount that an open file was reached through. `path` decides only where the kernel does not tell the
+/// id.
 pub fn mount_of(system: &System, file: &File, path: &Path) -> Option<Mount> {
     let all = mounts(system);
     let id = system.text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).and_then(|text| mount_id(&text));
@@ -64,7 +66,8 @@ pub fn mount_of(system: &System, file: &File, path: &Path) -> Option<Mount> {
     all.iter().filter(|mount| mount.number == number).max_by_key(|mount| covers(mount, path)).cloned()
 }
 
-/// The mount that a path lies in, by its longest mount point; of two at one point, the later hides the earlier.
+/// The mount that a path lies in, by its longest mount point; of two at one point, the later hides the
+/// earlier.
 pub(super) fn mount_of_path(mounts: &[Mount], path: &Path) -> Option<Mount> {
     mounts.iter().filter(|mount| path.starts_with(&mount.at)).max_by_key(|mount| covers(mount, path)).cloned()
 }
@@ -78,7 +81,8 @@ fn mount_id(fdinfo: &str) -> Option<u64> {
     fdinfo.lines().find_map(|line| line.strip_prefix("mnt_id:"))?.trim().parse().ok()
 }
 
-/// Reads one line: id, parent, number, root, mount point, options, any number of tags, `-`, type, source, options.
+/// Reads one line: id, parent, number, root, mount point, options, any number of tags, `-`, type, source,
+/// options.
 fn parse(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ');
@@ -136,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_line_with_tags_and_escapes() {
-        let line = r"61 27 259:2 /sub /mnt/my\040disk ro,relatime shared:29 master:3 - ext4 /dev/nvme0n1p2 rw,errors=remount-ro";
+        let line = "61 27 259:2 /sub /mnt/my\\040disk ro,relatime shared:29 master:3 - ext4 /dev/nvme0n1p2 \
+                    rw,errors=remount-ro";
         let mount = parse(line).unwrap();
         assert_eq!(mount.id, 61);
         assert_eq!(mount.number.to_string(), "259:2");

@@ -9,8 +9,8 @@ pub fn swaps(system: &System) -> Vec<PathBuf> {
     system.text("/proc/swaps").map(|text| parse(&text)).unwrap_or_default()
 }
 
-/// The first column of each line after the heading; blanks in it are escaped, and a swap file that was removed
-/// while in use has ` (deleted)` behind it, escaped too.
+/// The first column of each line after the heading; blanks in it are escaped, and a swap file that was
+/// removed while in use has ` (deleted)` behind it, escaped too.
 fn parse(text: &str) -> Vec<PathBuf> {
     text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescape).collect()
 }
@@ -26,7 +26,7 @@ mod tests {
                     /dev/zram0   partition\t4194300\t\t0\t\t100\n\
                     /my\\040swap  file\t\t1048572\t\t0\t\t-2\n";
         assert_eq!(parse(text), [PathBuf::from("/dev/zram0"), PathBuf::from("/my swap")]);
-        assert_eq!(parse("Filename\tType\n"), [PathBuf::new(); 0]);
+        assert_eq!(parse("Filename\tType\n"), Vec::<PathBuf>::new());
     }
 
     proptest! {

@@ -3,8 +3,8 @@
 
 use super::System;
 
-/// The hypervisor's name (`KVM`, `Xen`, ..), `unnamed` where there is one that does not say; `None` on bare metal as
-/// far as can be told. Containers are not meant: they share their host's kernel.
+/// The hypervisor's name (`KVM`, `Xen`, ..), `unnamed` where there is one that does not say; `None` on bare
+/// metal as far as can be told. Containers are not meant: they share their host's kernel.
 pub fn virtualization() -> Option<String> {
     detect(&System::real(), cpu_signature().as_deref())
 }
@@ -16,7 +16,8 @@ fn detect(system: &System, cpu_signature: Option<&str>) -> Option<String> {
     }
     let cpuinfo = system.text("/proc/cpuinfo").unwrap_or_default();
     if flags(&cpuinfo).is_some() && !is_guest(&cpuinfo) && !is_xen_guest(system) {
-        // x86 with its flags listed, and none says hypervisor: DMI alone would call an EC2 metal machine a guest.
+        // x86 with its flags listed, and none says hypervisor: DMI alone would call an EC2 metal machine a
+        // guest.
         return None;
     }
     let told = dmi(system)
@@ -91,8 +92,8 @@ fn from_signature(signature: &str) -> Option<&'static str> {
     })
 }
 
-/// The twelve letters in which a hypervisor names itself to x86 guests (leaf 0x4000_0000, after bit 31 of leaf 1
-/// said that there is one).
+/// The twelve letters in which a hypervisor names itself to x86 guests (leaf 0x4000_0000, after bit 31 of
+/// leaf 1 said that there is one).
 #[cfg(target_arch = "x86_64")]
 fn cpu_signature() -> Option<String> {
     use std::arch::x86_64::__cpuid;

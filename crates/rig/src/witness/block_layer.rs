@@ -37,8 +37,8 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Requests in the device, averaged over the time between the readings (Little's law on the kernel's own sum
-    /// of waits). `None` when that sum went backwards.
+    /// Requests in the device, averaged over the time between the readings (Little's law on the kernel's
+    /// own sum of waits). `None` when that sum went backwards.
     pub(super) fn in_flight_mean(&self, elapsed_s: f64) -> Option<f64> {
         (elapsed_s > 0.0).then_some(self.waited_ms? as f64 / 1000.0 / elapsed_s)
     }
@@ -94,8 +94,8 @@ fn moved(name: &str, before: Option<Counters>, after: Option<Counters>) -> Resul
     })
 }
 
-/// Columns: reads, merged, sectors, ms, writes, merged, sectors, ms, in flight, busy ms, weighted ms, then discards
-/// (4.18) and flushes (5.5).
+/// Columns: reads, merged, sectors, ms, writes, merged, sectors, ms, in flight, busy ms, weighted ms, then
+/// discards (4.18) and flushes (5.5).
 fn parse(text: &str) -> Option<Counters> {
     let mut columns = text.split_whitespace().map(str::parse::<u64>);
     let mut column = |skip: usize| columns.nth(skip)?.ok();

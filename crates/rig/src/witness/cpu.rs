@@ -1,7 +1,7 @@
 //! Processor time of our own threads: getrusage.
 //!
-//! Threads that io_uring makes inside the kernel belong to the process, so a thread's own figure leaves them out
-//! and the process's has them.
+//! Threads that io_uring makes inside the kernel belong to the process, so a thread's own figure leaves
+//! them out and the process's has them.
 
 /// Processor time that the calling thread has used: seconds in user mode, seconds in the kernel.
 pub fn thread_cpu() -> Option<(f64, f64)> {

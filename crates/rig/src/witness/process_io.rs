@@ -1,4 +1,5 @@
-//! What this process caused the storage layer to fetch and to write: `/proc/self/io`, threads of io_uring included.
+//! What this process caused the storage layer to fetch and to write: `/proc/self/io`, threads of io_uring
+//! included.
 //!
 //! `write_bytes` counts pages when they are made dirty, so it says nothing of when they reach a device.
 

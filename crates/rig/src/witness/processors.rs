@@ -1,6 +1,7 @@
 //! How busy the machine's processors were, and how much of them the hypervisor took: `/proc/stat`.
 //!
-//! It counts in ticks of 10 ms for each processor: over 0.3 s on two processors a share is known to about 2 %.
+//! It counts in ticks of 10 ms for each processor: over 0.3 s on two processors a share is known to about 2
+//! %.
 
 use super::{
     Absent,
@@ -56,7 +57,8 @@ fn shares(before: Option<Ticks>, after: Option<Ticks>) -> Result<Shares, Absent>
     Ok(Shares { busy: busy / total, steal: steal / total })
 }
 
-/// `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guest time is in user and nice already.
+/// `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guest time is in user and nice
+/// already.
 fn parse(text: &str) -> Option<Ticks> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
     let mut ticks = [0; 8];
@@ -66,7 +68,8 @@ fn parse(text: &str) -> Option<Ticks> {
     }
     let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
     let sum = |parts: &[u64]| parts.iter().try_fold(0_u64, |sum, &part| sum.checked_add(part));
-    // iowait is idleness, and moves back to idle when a waiting task wakes elsewhere: only their sum is monotonic.
+    // iowait is idleness, and moves back to idle when a waiting task wakes elsewhere: only their sum is
+    // monotonic.
     Some(Ticks { busy: sum(&[user, nice, system, irq, softirq])?, idle: sum(&[idle, iowait])?, steal })
 }
 

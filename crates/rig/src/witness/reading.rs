@@ -20,7 +20,8 @@ impl std::fmt::Debug for Reading {
 }
 
 impl Reading {
-    /// Opens it and reads it once: pressure can be listed and still refuse (EOPNOTSUPP) when it is switched off.
+    /// Opens it and reads it once: pressure can be listed and still refuse (EOPNOTSUPP) when it is switched
+    /// off.
     pub(super) fn open(path: &Path) -> Result<Self, Absent> {
         let fail = |error: io::Error| format!("{} cannot be read: {error}", path.display());
         let file = File::open(path).map_err(fail)?;

@@ -1,7 +1,7 @@
 //! How much of a file the page cache holds, asked with cachestat (Linux 6.5).
 //!
-//! mincore is no substitute: to a user who may not write the file it says that everything is resident. cachestat
-//! refuses such a user with EPERM, and then there is no witness.
+//! mincore is no substitute: to a user who may not write the file it says that everything is resident.
+//! cachestat refuses such a user with EPERM, and then there is no witness.
 
 use std::{fs::File, io, ops::Range, os::fd::AsRawFd};
 
@@ -21,7 +21,8 @@ impl Residency {
     /// Tries once, so that a kernel or a user that cannot is known before the first trial.
     pub(super) fn open(file: &File, span: Range<u64>) -> Result<Self, Absent> {
         let file = file.try_clone().map_err(|error| format!("the file cannot be watched: {error}"))?;
-        // One page suffices to learn whether it is allowed: the whole span may take milliseconds when resident.
+        // One page suffices to learn whether it is allowed: the whole span may take milliseconds when
+        // resident.
         resident_bytes(&file, span.start..span.end.min(span.start.saturating_add(1)))?;
         Ok(Self { file, span })
     }
@@ -31,8 +32,8 @@ impl Residency {
         self.span = span;
     }
 
-    /// Bytes of the span in the page cache now. Costs about 10 ns a resident page, next to nothing for an
-    /// empty cache.
+    /// Bytes of the span in the page cache now. Next to nothing for an empty cache; 0.1 ms a GiB on ext4,
+    /// which caches in large pieces, up to 60 ns a page where every page stands alone.
     pub(super) fn bytes(&self) -> Result<u64, Absent> {
         resident_bytes(&self.file, self.span.clone())
     }
@@ -81,8 +82,9 @@ struct Cachestat {
 fn cached_pages(file: &File, offset: u64, length: u64) -> io::Result<u64> {
     let range = CachestatRange { offset, length };
     let mut answer = Cachestat::default();
-    // SAFETY: both structs have the kernel's layout (2 and 5 u64, all that the call reads and writes) and outlive
-    // the call; the descriptor is open because `file` is borrowed. An unknown call number gives ENOSYS.
+    // SAFETY: both structs have the kernel's layout (2 and 5 u64, all that the call reads and writes) and
+    // outlive the call; the descriptor is open because `file` is borrowed. An unknown call number gives
+    // ENOSYS.
     let result = unsafe {
         libc::syscall(CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut answer, 0 as libc::c_uint)
     };

@@ -1,0 +1,336 @@
+//! The guard on a real kernel: what is refused, what is admitted, and that nothing remains. Needs root for
+//! loop devices and mounts, and says what it skipped without.
+
+mod support;
+
+use std::{
+    fs::{self, File, FileTimes},
+    io::{BufRead, BufReader, Write},
+    os::unix::fs::{FileExt, MetadataExt},
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, SystemTime},
+};
+
+use iosonde_rig::{
+    guard::{self, Admitted, Destroy, Intent, Kind, Refusal, Target},
+    platform::{System, mounts},
+};
+use support::{Loop, Memory, NoRecord, Swap, skip, text, tool};
+
+const MIB: u64 = 1 << 20;
+
+fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
+    guard::admit(&Target::parse(text(path))?, intent, &mut NoRecord)
+}
+
+fn writing(destroy: Option<Destroy>) -> Intent {
+    Intent { read_only: false, destroy, writes: true }
+}
+
+fn plain() -> Intent {
+    writing(Some(Destroy::Plain))
+}
+
+fn named(identity: &str) -> Intent {
+    writing(Some(Destroy::Identity(identity.to_owned())))
+}
+
+const READ_ONLY: Intent = Intent { read_only: true, destroy: None, writes: true };
+
+/// The loop device, or a word that it could not be had.
+fn a_loop(what: &str) -> Option<Loop> {
+    Loop::new(64).map_err(|why| skip(what, &why)).ok()
+}
+
+#[test]
+fn an_existing_file_needs_its_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("thesis.tex");
+    fs::write(&file, "precious").unwrap();
+    let refusal = admit(&file, &writing(None)).unwrap_err();
+    let shown = file.display();
+    assert_eq!(
+        refusal.to_string(),
+        format!(
+            "{shown} is an existing file of 8 B, and this would overwrite it.\n\
+             \x20 Measure it without writing:                       iosonde run {shown} --read-only\n\
+             \x20 Measure beside it, with a file of iosonde's own:  iosonde run {}\n\
+             \x20 Overwrite it:                                     iosonde run {shown} --destroy",
+            folder.path().display()
+        )
+    );
+    assert!(admit(&file, &named("8:0:512")).unwrap_err().sentence.contains("names a device"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+
+    let admitted = admit(&file, &plain()).unwrap();
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::File, 8, true));
+    admitted.file.write_all_at(b"PRE", 0).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "PREcious");
+    // A second measurement on the same file would measure the first.
+    assert!(admit(&file, &plain()).unwrap_err().sentence.contains("locked"));
+}
+
+#[test]
+fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    fs::write(&file, vec![7; 10_000]).unwrap();
+    for intent in [
+        Intent { read_only: false, destroy: None, writes: false },
+        // The word to destroy does not count under --read-only.
+        Intent { read_only: true, destroy: Some(Destroy::Plain), writes: true },
+    ] {
+        let admitted = admit(&file, &intent).unwrap();
+        assert!(!admitted.writable);
+        assert!(admitted.file.write_at(b"x", 0).is_err());
+    }
+}
+
+#[test]
+fn reading_only_leaves_bytes_and_times_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    fs::write(&path, vec![7; 10_000]).unwrap();
+    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    // Read before it was written: even `relatime` notes the next access.
+    let times = FileTimes::new().set_accessed(at(1_000)).set_modified(at(2_000));
+    File::options().write(true).open(&path).unwrap().set_times(times).unwrap();
+    let admitted = admit(&path, &READ_ONLY).unwrap();
+    let mut bytes = vec![0; 10_000];
+    admitted.file.read_exact_at(&mut bytes, 0).unwrap();
+    assert_eq!(bytes, vec![7; 10_000]);
+    let metadata = fs::metadata(&path).unwrap();
+    assert_eq!((metadata.atime(), metadata.mtime()), (1_000, 2_000));
+    // That an ordinary read would have changed it shows that the above can fail.
+    File::open(&path).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    if fs::metadata(&path).unwrap().atime() == 1_000 {
+        skip("the access time", "this mount keeps none");
+    }
+}
+
+#[test]
+fn an_empty_file_has_nothing_to_measure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty");
+    File::create(&path).unwrap();
+    for intent in [plain(), READ_ONLY] {
+        assert!(admit(&path, &intent).unwrap_err().sentence.contains("is empty"));
+    }
+}
+
+#[test]
+fn a_file_may_not_become_a_directory_on_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target::File(folder.path().to_owned());
+    let refusal = guard::admit(&target, &plain(), &mut NoRecord).unwrap_err();
+    assert!(refusal.sentence.contains("became something else"), "{refusal}");
+}
+
+#[test]
+fn an_own_file_keeps_to_half_of_what_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let admitted = admit(folder.path(), &writing(None)).unwrap();
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::Directory, 0, true));
+    let space = rustix::fs::statvfs(folder.path()).unwrap();
+    // Others write meanwhile: half of what is free now, with 1 GiB of slack.
+    let half_bytes = space.f_bavail * space.f_frsize / 2;
+    assert!(admitted.room_bytes.unwrap() <= half_bytes + 1024 * MIB);
+    admitted.file.write_all_at(&[1; 4096], 0).unwrap();
+}
+
+#[test]
+fn a_read_only_measurement_of_a_directory_names_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = admit(folder.path(), &READ_ONLY).unwrap_err();
+    assert!(refusal.to_string().contains("No file of 64 MiB or more"), "{refusal}");
+    let large = folder.path().join("large");
+    File::create(&large).unwrap().set_len(64 * MIB).unwrap();
+    let refusal = admit(folder.path(), &READ_ONLY).unwrap_err();
+    let want = format!("{} --read-only", large.display());
+    assert_eq!(refusal.advice[0].arguments.as_deref(), Some(want.as_str()));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn full_and_read_only_file_systems_say_so() {
+    let full = match Memory::new("size=32m") {
+        Ok(full) => full,
+        Err(why) => return skip("full and read-only file systems", &why),
+    };
+    let refusal = admit(full.path(), &writing(None)).unwrap_err();
+    assert!(refusal.sentence.contains("is full: 32 MiB of 32 MiB are available"), "{refusal}");
+    let frozen = Memory::new("size=1g").unwrap();
+    File::create(frozen.path().join("large")).unwrap().set_len(70 * MIB).unwrap();
+    tool("mount", &["-o", "remount,ro", text(frozen.path())]).unwrap();
+    let refusal = admit(frozen.path(), &writing(None)).unwrap_err();
+    assert!(refusal.sentence.ends_with("lies on a read-only file system (tmpfs)."), "{refusal}");
+    assert!(refusal.advice[0].arguments.as_ref().unwrap().ends_with("/large --read-only"), "{refusal}");
+}
+
+#[test]
+fn a_place_that_takes_no_files_is_refused() {
+    let refusal = admit(Path::new("/proc"), &writing(None)).unwrap_err();
+    assert!(refusal.sentence.contains("/proc"), "{refusal}");
+}
+
+#[test]
+fn the_disk_that_this_system_runs_on_is_refused_whatever_is_given() {
+    let root = mounts(&System::real()).into_iter().find(|mount| mount.at == Path::new("/"));
+    let Some(source) =
+        root.map(|mount| mount.source).filter(|source| source.is_absolute() && source.exists())
+    else {
+        return skip("the system's disk", "the root file system names no device");
+    };
+    for intent in [writing(None), plain(), named("anything")] {
+        let refusal = admit(&source, &intent).unwrap_err();
+        assert!(refusal.sentence.contains("holds a mounted file system (/"), "{refusal}");
+        assert!(refusal.advice[0].arguments.as_ref().unwrap().ends_with("--read-only"), "{refusal}");
+    }
+}
+
+#[test]
+fn a_mounted_loop_device_is_refused_whatever_is_given_and_may_be_read() {
+    let Some(mut device) = a_loop("a mounted device") else { return };
+    device.make_ext4().unwrap();
+    let at = device.mount("rw").unwrap();
+    for intent in [writing(None), plain(), named(&device.identity())] {
+        let refusal = admit(&device.node, &intent).unwrap_err();
+        let want = format!(
+            "{} holds a mounted file system ({}). It was not touched.",
+            device.node.display(),
+            at.display()
+        );
+        assert_eq!(refusal.sentence, want);
+        assert_eq!(refusal.advice[1].arguments.as_deref(), at.to_str());
+    }
+    let admitted = admit(&device.node, &READ_ONLY).unwrap();
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::Block, 64 * MIB, false));
+    assert!(admitted.file.write_at(&[0; 512], 0).is_err());
+    // The file behind it is refused too, by whatever name.
+    let other_name = device.image.with_extension("hard-link");
+    fs::hard_link(&device.image, &other_name).unwrap();
+    for name in [&device.image, &other_name] {
+        let refusal = admit(name, &plain()).unwrap_err();
+        let want = format!("stands behind the loop device {}, mounted at", device.node.display());
+        assert!(refusal.sentence.contains(&want), "{refusal}");
+    }
+    assert!(!admit(&device.image, &READ_ONLY).unwrap().writable);
+}
+
+#[test]
+fn a_device_that_holds_something_needs_its_name() {
+    let Some(device) = a_loop("a device with a signature") else { return };
+    device.make_ext4().unwrap();
+    let identity = device.identity();
+    for intent in [writing(None), plain()] {
+        let refusal = admit(&device.node, &intent).unwrap_err();
+        assert!(refusal.sentence.contains("holds an ext2, ext3 or ext4 file system"), "{refusal}");
+        let want = format!("{} --destroy={identity}", device.node.display());
+        assert_eq!(refusal.advice[1].arguments.as_deref(), Some(want.as_str()));
+    }
+    let refusal = admit(&device.node, &named("7:0:1")).unwrap_err();
+    assert!(refusal.sentence.contains(&format!("which is {identity}")), "{refusal}");
+    let admitted = admit(&device.node, &named(&identity)).unwrap();
+    assert!(admitted.writable);
+    // The claim outlives the judgement: nobody can mount it now.
+    let folder = tempfile::tempdir().unwrap();
+    assert!(tool("mount", &[text(&device.node), text(folder.path())]).is_err());
+    drop(admitted);
+}
+
+#[test]
+fn an_empty_device_needs_the_plain_word() {
+    let Some(device) = a_loop("an empty device") else { return };
+    let refusal = admit(&device.node, &writing(None)).unwrap_err();
+    assert!(refusal.sentence.contains("looks empty"), "{refusal}");
+    let want = format!("{} --destroy", device.node.display());
+    assert_eq!(refusal.advice[1].arguments.as_deref(), Some(want.as_str()));
+    let admitted = admit(&device.node, &plain()).unwrap();
+    admitted.file.write_all_at(&[1; 4096], 0).unwrap();
+    assert!(admit(&device.node, &plain()).unwrap_err().sentence.contains("held by the kernel"));
+    drop(admitted);
+    // What was written counts from now on.
+    let refusal = admit(&device.node, &plain()).unwrap_err();
+    assert!(refusal.sentence.contains("data that iosonde does not recognise"), "{refusal}");
+}
+
+#[test]
+fn a_second_loop_device_over_a_mounted_one_is_refused() {
+    let Some(mut device) = a_loop("loop over loop") else { return };
+    device.make_ext4().unwrap();
+    device.mount("ro").unwrap();
+    let node = match tool("losetup", &["--find", "--show", text(&device.image)]) {
+        Ok(node) => node,
+        Err(why) => return skip("loop over loop", &why),
+    };
+    let refused = admit(Path::new(&node), &plain());
+    tool("losetup", &["--detach", &node]).unwrap();
+    let want = format!("stands behind the loop device {}", device.node.display());
+    assert!(refused.unwrap_err().sentence.contains(&want));
+}
+
+#[test]
+fn a_disk_with_a_mounted_partition_is_refused() {
+    let Some(device) = a_loop("partitions") else { return };
+    let part = match device.add_partition() {
+        Ok(part) => part,
+        Err(why) => return skip("partitions", &why),
+    };
+    tool("mkfs.ext4", &["-q", "-F", &part]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    tool("mount", &[&part, text(folder.path())]).unwrap();
+    let refused = admit(&device.node, &named(&device.identity()));
+    tool("umount", &[text(folder.path())]).unwrap();
+    let want = format!("holds a mounted file system ({part} at {})", folder.path().display());
+    assert!(refused.unwrap_err().sentence.contains(&want));
+    // A partition has a name of its own.
+    let claimed = admit(Path::new(&part), &named(&format!("{}-no", device.identity())));
+    assert!(claimed.unwrap_err().sentence.contains("does not name"));
+}
+
+#[test]
+fn an_active_swap_file_is_refused_whatever_is_given() {
+    let swap = match Swap::new() {
+        Ok(swap) => swap,
+        Err(why) => return skip("swap", &why),
+    };
+    let refusal = admit(&swap.file, &plain()).unwrap_err();
+    assert!(refusal.sentence.ends_with("is in use as swap. It was not touched."), "{refusal}");
+}
+
+const FOLDER: &str = "IOSONDE_TEST_OWN_FILE_IN";
+
+/// No test of its own: the next test runs it in a process that it kills.
+#[test]
+fn holds_an_own_file_until_killed() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let admitted = admit(Path::new(&folder), &writing(None)).unwrap();
+    admitted.file.write_all_at(&vec![1; 8 << 20], 0).unwrap();
+    let named = admitted.own.as_ref().is_some_and(|own| own.stray_path().is_some());
+    writeln!(std::io::stdout(), "\nready named={named}").unwrap();
+    let _ = std::io::stdin().read_line(&mut String::new());
+    panic!("was to be killed");
+}
+
+#[test]
+fn a_killed_process_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "holds_an_own_file_until_killed", "--nocapture"])
+        .env(FOLDER, folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.map_while(Result::ok).find(|line| line.starts_with("ready"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = fs::read_dir(folder.path()).unwrap().count();
+    match ready.as_deref() {
+        Some("ready named=false") => assert_eq!(left, 0),
+        Some(_) => skip("kill -9 leaves nothing", "this file system has no O_TMPFILE"),
+        None => panic!("the child never had its file"),
+    }
+}
