@@ -1,9 +1,128 @@
-//! What to do about it: advice that rests on findings alone.
+//! What to do about it: advice that rests on findings alone, and that weighs latency against throughput.
 
-use iosonde_model::{Advice, Run};
+use iosonde_model::{Advice, Estimate, Finding, Op, Point, Run, units};
+
+use crate::{
+    storage::{estimate, found},
+    words::{Unit, with_interval},
+};
+
+/// The page of many databases.
+const PAGE_BYTES: u64 = 8192;
 
 /// Advice from a run's findings; none where they are refused.
 pub(crate) fn advice(run: &Run) -> Vec<Advice> {
-    let _ = run;
-    Vec::new()
+    let advice = Op::ALL.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
+    advice.chain([order(run), pages(run)]).flatten().collect()
 }
+
+fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
+    let findings = findings.iter().map(|finding| finding.name.clone()).collect();
+    Advice { sentence, why, findings }
+}
+
+/// How much to ask for at a time, and what that costs a request that somebody waits for.
+fn block_size(run: &Run, op: Op) -> Option<Advice> {
+    let (plateau, base) = (found(run, "plateau_block_size", op)?, found(run, "base_latency", op)?);
+    let bytes = plateau.value? as u64;
+    let large = alone(run, op, bytes)?.latency_ns_mean?;
+    let sentence = format!(
+        "for throughput with one {op} at a time, ask for {} or more; where somebody waits for the answer, for no \
+         more than is needed",
+        units::size(bytes)
+    );
+    let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
+    let why = format!(
+        "{} take {}, {small_bytes} {}",
+        units::size(bytes),
+        with_interval(Unit::Time, &large),
+        with_interval(Unit::Time, &estimate(base))
+    );
+    Some(new(sentence, why, &[plateau, base]))
+}
+
+/// The point of single random requests of this size.
+fn alone(run: &Run, op: Op, bytes: u64) -> Option<&iosonde_model::PointDirection> {
+    let is_it = |point: &&Point| {
+        let spec = &point.spec;
+        spec.block_size_bytes == bytes
+            && spec.asked_in_flight() == 1
+            && !spec.rw.is_mixed()
+            && spec.rw.has(op)
+    };
+    run.points.iter().find(is_it)?.direction(op)
+}
+
+/// How many to keep in flight, and what more of them cost.
+fn in_flight(run: &Run, op: Op) -> Option<Advice> {
+    let (knee, enough) = (found(run, "queue_depth_knee", op)?, found(run, "depth_for_95_percent", op)?);
+    let conditions = &knee.conditions;
+    let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
+    let number = with_interval(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
+    let least = with_interval(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
+    let sentence = format!(
+        "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each only \
+         waits longer"
+    );
+    let like = |point: &&Point| {
+        let spec = &point.spec;
+        Some(spec.block_size_bytes) == conditions.block_size_bytes
+            && Some(spec.rw.is_random()) == conditions.random
+            && !spec.rw.is_mixed()
+            && spec.rw.has(op)
+    };
+    let deepest = run.points.iter().filter(like).max_by_key(|point| point.spec.asked_in_flight())?;
+    let waiting = deepest.direction(op)?.latency_ns_mean?;
+    let base = found(run, "base_latency", op)?;
+    let why = format!(
+        "with {} in flight a {op} takes {}, alone {}",
+        deepest.spec.asked_in_flight(),
+        with_interval(Unit::Time, &waiting),
+        with_interval(Unit::Time, &estimate(base))
+    );
+    Some(new(sentence, why, &[knee, enough, base]))
+}
+
+/// Reading in order, where that pays.
+fn order(run: &Run) -> Option<Advice> {
+    let ratio = found(run, "random_vs_sequential", Op::Read)?;
+    // A fifth: less is not worth arranging data for.
+    let slower = ratio.high? < 0.8;
+    let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);
+    let why = format!(
+        "random {size} reads get {} of sequential ones",
+        with_interval(Unit::Ratio, &estimate(ratio))
+    );
+    slower.then(|| new("lay out data so that it is read in order".into(), why, &[ratio]))
+}
+
+/// What one client and many get at a database's page size.
+fn pages(run: &Run) -> Option<Advice> {
+    let (cost, half) = (found(run, "per_request_cost", Op::Read)?, found(run, "half_size", Op::Read)?);
+    let (most, bandwidth) = (found(run, "max_iops", Op::Read)?, found(run, "device_bandwidth", Op::Read)?);
+    let page = PAGE_BYTES as f64;
+    // t(b) = t0 (1 + b / n½); the ends of both intervals at once are wider than needed, and safe.
+    let single = |t0_ns: f64, half_bytes: f64| 1e9 / (t0_ns * (1.0 + page / half_bytes));
+    let one = Estimate {
+        value: single(cost.value?, half.value?),
+        low: Some(single(cost.high?, half.low?)),
+        high: Some(single(cost.low?, half.high?)),
+    };
+    // Neither the rate of smaller requests nor the bandwidth is exceeded.
+    let least = |iops: Option<f64>, bytes: Option<f64>| Some(iops?.min(bytes? / page));
+    let many = Estimate {
+        value: least(most.value, bandwidth.value)?,
+        low: least(most.low, bandwidth.low),
+        high: least(most.high, bandwidth.high),
+    };
+    let rate = |estimate: &Estimate| with_interval(Unit::Iops, estimate).replace(" IOPS", "");
+    let sentence =
+        format!("8 KiB pages: one client gets {} reads/s, many at once at most {}", rate(&one), rate(&many));
+    let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of small \
+               requests and the bandwidth";
+    Some(new(sentence, why.into(), &[cost, half, most, bandwidth]))
+}
+
+#[cfg(test)]
+#[path = "advice_tests.rs"]
+mod tests;

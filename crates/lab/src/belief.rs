@@ -1,6 +1,18 @@
 //! Whether a run can be believed: the first lines of every report.
+//!
+//! Only what the data carries is said here; nothing is measured anew. What would change a reader's use of the
+//! figures comes before what merely qualifies them.
 
-use iosonde_model::Run;
+use std::collections::BTreeSet;
+
+use iosonde_model::{Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units};
+
+use crate::{check::CHECKS, seen};
+
+/// Share of void trials above which a run says nothing.
+const VOID_SHARE_MAX: f64 = 0.5;
+/// Share of void trials above which it is a doubt: trials are repeated, and a few are lost on any busy machine.
+const VOID_SHARE_DOUBT: f64 = 0.1;
 
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +45,12 @@ pub struct BeliefLine {
     pub text: String,
 }
 
+impl BeliefLine {
+    fn new(mark: Mark, text: impl Into<String>) -> Self {
+        Self { mark, text: text.into() }
+    }
+}
+
 /// Whether a run can be believed, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief {
@@ -46,6 +64,229 @@ pub struct Belief {
 
 /// Whether a concluded run can be believed.
 pub fn belief(run: &Run) -> Belief {
-    let _ = run;
-    Belief { mark: Mark::Yes, headline: String::new(), lines: Vec::new() }
+    let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
+    let mut lines = vec![standing(run, &measured)];
+    lines.extend(doubts(run));
+    lines.extend(unwitnessed(run));
+    lines.extend(unfinished(run));
+    lines.extend(imprecise(run));
+    lines.extend(conditions(run));
+    // Stable: within a mark, the order above.
+    lines.sort_by_key(|line| std::cmp::Reverse(line.mark));
+    let fatal = fatal(run, &measured);
+    let mark = if fatal.is_some() {
+        Mark::No
+    } else {
+        lines.iter().map(|line| line.mark).max().unwrap_or(Mark::Yes)
+    };
+    let doubts = lines.iter().filter(|line| line.mark == Mark::Doubt).count();
+    let headline = match (fatal, doubts) {
+        (Some(why), _) => format!("no: {why}"),
+        (None, 0) => outside(run, "yes"),
+        (None, 1) => outside(run, "yes, with one doubt"),
+        (None, doubts) => outside(run, &format!("yes, with {} doubts", in_words(doubts))),
+    };
+    Belief { mark, headline, lines }
 }
+
+/// In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
+fn outside(run: &Run, answer: &str) -> String {
+    match seen::as_seen(&run.info) {
+        Some(seen) => format!("{answer}, {seen}; a cache outside cannot be ruled out"),
+        None => answer.to_owned(),
+    }
+}
+
+/// Why nothing can be concluded at all, if so.
+fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
+    if measured.is_empty() {
+        return Some("nothing was measured".into());
+    }
+    let most = |voids: &[&Judgement]| ids(voids).len() as f64 >= VOID_SHARE_MAX * measured.len() as f64;
+    let first = |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| void.why.clone());
+    let of = |names: &[&str]| -> Vec<&Judgement> {
+        trial_voids(run, measured).filter(|void| names.contains(&void.check.as_str())).collect()
+    };
+    let unmoved = of(&["cache-served", "direct-ignored"]);
+    if most(&unmoved) {
+        return Some(not_storage(run, &unmoved));
+    }
+    let bound = of(&["generator-bound"]);
+    if most(&bound) {
+        return Some(format!("the program was the limit, not the storage ({})", first(&bound)));
+    }
+    let any: Vec<_> = trial_voids(run, measured).collect();
+    let count = ids(&any).len();
+    most(&any).then(|| format!("{count} of {} trials are void ({})", measured.len(), first(&any)))
+}
+
+/// Memory, or nothing at all: a hole of a sparse file costs no storage.
+fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
+    let why = voids.first().map_or_else(String::new, |void| void.why.clone());
+    if let Some(note) = run.info.device.notes.iter().find(|note| note.contains("hole")) {
+        return format!("nothing was read from storage ({note})");
+    }
+    let direct = run.info.device.direct && run.info.device.medium != Medium::Memory;
+    let nothing_moved =
+        voids.iter().all(|void| void.figures.get("moved_bytes").is_some_and(|bytes| *bytes == 0.0));
+    match direct && nothing_moved {
+        true => format!("nothing was read from storage ({why})"),
+        false => format!("these figures are memory, not storage ({why})"),
+    }
+}
+
+/// Void verdicts on measured trials.
+fn trial_voids<'a>(run: &'a Run, measured: &[&Trial]) -> impl Iterator<Item = &'a Judgement> + use<'a> {
+    let known: BTreeSet<u64> = measured.iter().map(|trial| trial.id).collect();
+    run.verdicts.iter().filter(move |judgement| {
+        judgement.verdict == Outcome::Void && judgement.trial.is_some_and(|id| known.contains(&id))
+    })
+}
+
+fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
+    judgements.iter().filter_map(|judgement| judgement.trial).collect()
+}
+
+/// How many trials stand, and why the others do not.
+fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
+    let voids: Vec<_> = trial_voids(run, measured).collect();
+    let (all, void) = (measured.len(), ids(&voids).len());
+    if void == 0 {
+        return BeliefLine::new(Mark::Yes, format!("all {all} trials stand"));
+    }
+    let reasons = CHECKS.iter().filter_map(|check| {
+        let own: Vec<_> = voids.iter().copied().filter(|void| void.check == check.name()).collect();
+        let first = own.first()?;
+        Some(match ids(&own).len() {
+            1 => format!("one: {}", first.why),
+            count => format!("{count}, for example: {}", first.why),
+        })
+    });
+    let share = void as f64 / all as f64;
+    let mark = match share {
+        _ if share >= VOID_SHARE_MAX => Mark::No,
+        _ if share > VOID_SHARE_DOUBT => Mark::Doubt,
+        _ => Mark::Yes,
+    };
+    let why = reasons.collect::<Vec<_>>().join("; ");
+    BeliefLine::new(mark, format!("{} of {all} trials stand; void are {why}", all - void))
+}
+
+/// One line for each check that doubts.
+fn doubts(run: &Run) -> Vec<BeliefLine> {
+    let lines = CHECKS.iter().flat_map(|check| {
+        ["trial", "point", "run"].into_iter().filter_map(|scope| {
+            let own = |judgement: &&Judgement| {
+                judgement.check == check.name()
+                    && judgement.scope == scope
+                    && judgement.verdict == Outcome::Doubt
+            };
+            let own: Vec<_> = run.verdicts.iter().filter(own).collect();
+            let first = own.first()?;
+            let text = match (scope, own.len()) {
+                ("run", _) => first.why.clone(),
+                (scope, 1) => format!("one {scope}: {}", first.why),
+                (scope, count) => format!("{count} {scope}s, for example: {}", first.why),
+            };
+            Some(BeliefLine::new(Mark::Doubt, text))
+        })
+    });
+    lines.collect()
+}
+
+/// Where nobody could see whether bytes moved, memory cannot be ruled out.
+fn unwitnessed(run: &Run) -> Option<BeliefLine> {
+    let blind = run.verdicts.iter().find(|judgement| {
+        let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
+        judgement.check == "cache-served"
+            && judgement.verdict == Outcome::Abstain
+            && share("abstained") >= VOID_SHARE_MAX * share("judged")
+    })?;
+    Some(BeliefLine::new(Mark::Doubt, blind.why.clone()))
+}
+
+fn unfinished(run: &Run) -> Option<BeliefLine> {
+    match run.info.state {
+        RunState::Interrupted => {
+            let text = "the run was interrupted; `iosonde resume` goes on where it stopped";
+            Some(BeliefLine::new(Mark::Doubt, text))
+        }
+        RunState::Failed => {
+            Some(BeliefLine::new(Mark::Doubt, "the run ended with an error before it was complete"))
+        }
+        RunState::Done | RunState::Running => None,
+    }
+}
+
+/// Points that are less precise than was asked, or have no interval.
+fn imprecise(run: &Run) -> Option<BeliefLine> {
+    let asked = run.info.precision;
+    if asked <= 0.0 || run.info.study_source.is_empty() || run.points.is_empty() {
+        return None;
+    }
+    let half_widths: Vec<_> = run.points.iter().map(half_width).collect();
+    let wide = half_widths.iter().filter(|half| half.is_none_or(|half| half > asked)).count();
+    if wide == 0 {
+        return None;
+    }
+    let mut known: Vec<f64> = half_widths.iter().copied().flatten().collect();
+    known.sort_by(f64::total_cmp);
+    let budget = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
+    let reason = if budget { "the time was up: " } else { "" };
+    let all = run.points.len();
+    let Some(median) = known.get(known.len() / 2) else {
+        return Some(BeliefLine::new(Mark::Doubt, format!("{reason}none of {all} points has an interval")));
+    };
+    let missing = all - known.len();
+    let without = if missing > 0 { format!("; {missing} have none") } else { String::new() };
+    let text = format!(
+        "{reason}intervals are ±{} (median), wider than the ±{} asked for at {wide} of {all} points{without}",
+        units::percent(*median),
+        units::percent(asked)
+    );
+    Some(BeliefLine::new(Mark::Doubt, text))
+}
+
+/// Half of the wider interval of a point's directions, as a share of the value.
+fn half_width(point: &Point) -> Option<f64> {
+    let directions = Op::ALL.into_iter().filter(|&op| point.spec.rw.has(op));
+    let widths = directions.map(|op| point.direction(op)?.iops.relative_half_width());
+    widths.collect::<Option<Vec<_>>>()?.into_iter().max_by(f64::total_cmp)
+}
+
+/// Circumstances that the figures hold under.
+fn conditions(run: &Run) -> Vec<BeliefLine> {
+    let (info, device) = (&run.info, &run.info.device);
+    let mut lines = Vec::new();
+    let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
+    let simulated = device.medium == Medium::Simulated;
+    if !device.direct && !simulated {
+        let prepared = units::size(device.working_set_bytes);
+        doubt(match info.host.memory_bytes {
+            Some(memory_bytes) if device.working_set_bytes < memory_bytes => format!(
+                "measured through the page cache, and the {prepared} fit into this machine's {} of memory",
+                units::size(memory_bytes)
+            ),
+            _ => "measured through the page cache: caching and copying are part of every figure".to_owned(),
+        });
+    }
+    let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+    let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
+    if measures_writes && !simulated && device.medium != Medium::Memory {
+        doubt(format!("writes: the {} written may still fit a write buffer", units::decimal_bytes(written)));
+    }
+    if let Some(asked_bytes) = device.asked_size_bytes.filter(|&bytes| bytes > device.working_set_bytes) {
+        let (prepared, asked) = (units::size(device.working_set_bytes), units::size(asked_bytes));
+        doubt(format!("{prepared} were measured, not the {asked} asked for"));
+    }
+    lines
+}
+
+fn in_words(count: usize) -> String {
+    const WORDS: [&str; 10] = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned())
+}
+
+#[cfg(test)]
+#[path = "belief_tests.rs"]
+mod tests;

@@ -1,1 +1,162 @@
+//! Whole runs of a storage whose truth is known, from trials to findings.
 
+use iosonde_model::{About, Medium, Outcome, Phase, Status};
+
+use super::*;
+use crate::pretend::{Pretend, QUICK};
+
+fn concluded(pretend: &Pretend, seed: u64) -> Run {
+    let mut run = pretend.run(QUICK, seed);
+    conclude(&mut run, None).unwrap();
+    run
+}
+
+fn found<'a>(run: &'a Run, name: &str) -> &'a Finding {
+    let is_it = |finding: &&Finding| finding.name == name;
+    let finding = run.findings.iter().find(is_it).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+    finding
+}
+
+#[test]
+fn quick_finds_what_was_put_in() {
+    let run = concluded(&Pretend::usual(), 1);
+    // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s × 104.096 µs;
+    // 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
+    let truths = [
+        ("base_latency", 104_096.0),
+        ("per_request_cost", 100_000.0),
+        ("half_size", 100_000.0),
+        ("plateau_block_size", 4_194_304.0),
+        ("max_iops", 80_000.0),
+        ("queue_depth_knee", 8.327_68),
+        ("depth_for_95_percent", 8.0),
+        ("device_bandwidth", 1e9),
+        ("random_vs_sequential", 1.0),
+    ];
+    for (name, truth) in truths {
+        let finding = found(&run, name);
+        let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
+        assert!(
+            low <= truth && truth <= high,
+            "{name}: {truth} is not in {low} .. {high}: {}",
+            finding.sentence
+        );
+        assert!((high - low) / truth < 0.3, "{name}: {low} .. {high} says nothing");
+        assert!(!finding.trials.is_empty() && finding.why.is_some());
+    }
+    assert!(run.findings.iter().all(|finding| finding.status == Status::Found), "{:#?}", run.findings);
+}
+
+#[test]
+fn what_two_experiments_find_alike_is_said_once() {
+    let run = concluded(&Pretend::usual(), 2);
+    // `block-size` and both `queue-depth` experiments share the points of single 4 KiB requests.
+    let base: Vec<_> = run.findings.iter().filter(|finding| finding.name == "base_latency").collect();
+    assert_eq!(base.len(), 2);
+    assert!(base.iter().all(|finding| finding.experiment == "block-size"));
+}
+
+#[test]
+fn nothing_passes_silently() {
+    let run = concluded(&Pretend::usual(), 3);
+    for check in CHECKS.iter() {
+        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.name()).collect();
+        let pass = lines.iter().find(|judgement| judgement.verdict == Outcome::Pass).unwrap();
+        assert_eq!((pass.scope.as_str(), pass.trial), ("run", None));
+        // 27 points × 8 rounds.
+        let expected = if check.name() == "too-few-samples" {
+            "243 of 243 trials and points pass"
+        } else {
+            "216 of 216 trials pass"
+        };
+        assert_eq!(pass.why, expected, "{}", check.name());
+    }
+}
+
+#[test]
+fn void_trials_reach_no_figure_where_enough_others_stand() {
+    let mut run = Pretend::usual().run(QUICK, 4);
+    for trial in run.trials.iter_mut().filter(|trial| trial.round == 3) {
+        // Half as fast and not from the device.
+        trial.witnesses.block_layer_read_bytes = Some(0);
+        trial.witnesses.block_layer_write_bytes = Some(0);
+    }
+    conclude(&mut run, None).unwrap();
+    let voids = voids(&run);
+    assert_eq!(voids.len(), 27);
+    assert!(voids.values().all(|about| *about == About::All));
+    assert!(run.points.iter().all(|point| point.void == 1));
+    let finding = found(&run, "queue_depth_knee");
+    assert!(finding.trials.iter().all(|id| !voids.contains_key(id)));
+}
+
+#[test]
+fn memory_is_refused_in_words_and_its_figures_stay() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Memory;
+    pretend.device.file_system = Some("tmpfs".into());
+    let run = concluded(&pretend, 5);
+    assert!(run.findings.iter().all(|finding| finding.status == Status::Refused));
+    assert!(run.findings[0].sentence.contains("0 of 8 trials of 4 KiB random reads, one at a time stand"));
+    assert!(run.points.iter().all(|point| point.read.is_some() || point.write.is_some()));
+    assert!(run.advice.is_empty());
+}
+
+#[test]
+fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
+    let mut run = Pretend::usual().run(QUICK, 6);
+    for trial in run.trials.iter_mut().filter(|trial| trial.spec.queue_depth == 128) {
+        trial.in_flight_mean = Some(90.0);
+        // The latency fits what was in flight, so that only the depth is wrong.
+        for direction in [&mut trial.read, &mut trial.write].into_iter().flatten() {
+            let latency_ns = (90.0 / direction.iops * 1e9).round() as u64;
+            *direction =
+                crate::check::specimen::direction(direction.ios, trial.spec.block_size_bytes, latency_ns);
+        }
+    }
+    conclude(&mut run, None).unwrap();
+    let of = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    assert_eq!(of("queue_depth_knee").status, Status::Refused);
+    assert!(of("queue_depth_knee").sentence.contains("stand as statements about the number in flight"));
+    assert_eq!(of("max_iops").status, Status::Found);
+}
+
+#[test]
+fn through_a_host_every_finding_says_so() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Virtual;
+    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    let run = concluded(&pretend, 7);
+    assert!(run.findings.iter().all(|finding| finding.sentence.ends_with(", as this guest sees it.")));
+}
+
+#[test]
+fn a_single_workload_has_a_point_and_no_finding() {
+    let mut run = Pretend::usual().run(QUICK, 8);
+    run.trials.retain(|trial| trial.point == Some(0) && trial.round == 1);
+    (run.info.study_source, run.info.study) = (String::new(), "point".into());
+    conclude(&mut run, None).unwrap();
+    assert_eq!((run.points.len(), run.findings.len(), run.points[0].trials), (1, 0, 1));
+    assert!(run.verdicts.iter().all(|judgement| judgement.verdict == Outcome::Pass), "{:?}", run.verdicts);
+}
+
+#[test]
+fn concluding_again_changes_nothing() {
+    let mut run = Pretend::usual().run(QUICK, 9);
+    let closed = vec![Some(Closed::Precision); 27];
+    conclude(&mut run, Some(&closed)).unwrap();
+    let first = run.clone();
+    conclude(&mut run, None).unwrap();
+    assert_eq!(run, first);
+    assert!(run.points.iter().all(|point| point.closed == Some(Closed::Precision)));
+}
+
+#[test]
+fn preparation_is_judged_for_errors_and_for_nothing_else() {
+    let mut run = Pretend::usual().run(QUICK, 10);
+    run.trials[0].phase = Phase::Prepare;
+    run.trials[0].witnesses.block_layer_read_bytes = Some(0);
+    conclude(&mut run, None).unwrap();
+    assert!(run.verdicts.iter().all(|judgement| judgement.trial != Some(run.trials[0].id)));
+}

@@ -11,6 +11,8 @@ pub mod evidence;
 pub mod experiment;
 pub mod finding;
 pub mod plan;
+#[cfg(test)]
+mod pretend;
 pub mod schedule;
 mod seen;
 pub mod stats;

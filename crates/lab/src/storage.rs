@@ -1,6 +1,12 @@
 //! What the storage is like, in a few labelled lines: the second block of every report.
 
-use iosonde_model::Run;
+use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
+
+use crate::{
+    finding::{Order, group::workload},
+    seen,
+    words::{Unit, with_interval},
+};
 
 /// One line about the storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +17,130 @@ pub struct StorageLine {
     pub text: String,
 }
 
-/// What a concluded run says about the storage; empty when its findings were all refused.
+/// What a concluded run says about the storage: what it is first, then its figures. Where nothing could be found, one
+/// line that says why; for a run without findings (a single workload), none.
 pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
-    let _ = run;
-    Vec::new()
+    if run.findings.is_empty() {
+        return Vec::new();
+    }
+    let figures: Vec<_> =
+        [bandwidth(run), small(run, Op::Read), small(run, Op::Write), knee(run), plateau(run)]
+            .into_iter()
+            .flatten()
+            .collect();
+    if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
+        let why =
+            run.findings.iter().find_map(|finding| finding.why.as_deref()).unwrap_or("no reason was given");
+        return vec![line("", format!("nothing can be said about the storage: {}", lowered(why)))];
+    }
+    std::iter::once(line("", what_it_is(run))).chain(figures).collect()
 }
+
+fn line(label: &str, text: String) -> StorageLine {
+    StorageLine { label: label.to_owned(), text }
+}
+
+/// The first found finding of a name and direction.
+pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
+    run.findings.iter().find(|finding| {
+        finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
+    })
+}
+
+/// A finding's value with its interval.
+pub(crate) fn estimate(finding: &Finding) -> Estimate {
+    // A found finding has a value; NaN would be seen at once.
+    Estimate { value: finding.value.unwrap_or(f64::NAN), low: finding.low, high: finding.high }
+}
+
+fn worded(unit: Unit, finding: &Finding) -> String {
+    with_interval(unit, &estimate(finding))
+}
+
+fn what_it_is(run: &Run) -> String {
+    let device = &run.info.device;
+    let medium = match device.medium {
+        Medium::Flash => "storage that does not rotate",
+        Medium::Disk => "a rotating disk",
+        Medium::Memory => "memory",
+        Medium::Network => "a network file system",
+        Medium::UserSpace => "a file system in user space",
+        Medium::Simulated => "a simulated device",
+        Medium::Virtual => "a virtual disk",
+        Medium::Unknown => "storage of unknown kind",
+    };
+    let seen = seen::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
+    let ratio = Op::ALL.into_iter().find_map(|op| found(run, "random_vs_sequential", op));
+    match ratio {
+        Some(finding) => format!("{medium}{seen}: {}", order(finding)),
+        None => format!("{medium}{seen}"),
+    }
+}
+
+fn order(finding: &Finding) -> String {
+    let order = Order::of(finding.low.unwrap_or(0.0), finding.high.unwrap_or(f64::INFINITY));
+    format!("{} ({})", order.sentence(&workload(&finding.conditions)), worded(Unit::Ratio, finding))
+}
+
+/// `read .. write ..` with what each direction says; nothing where neither does.
+fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
+    let parts = Op::ALL.into_iter().filter_map(|op| Some(format!("{op} {}", say(found(run, name, op)?))));
+    let parts: Vec<_> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn bandwidth(run: &Run) -> Option<StorageLine> {
+    both(run, "device_bandwidth", |finding| worded(Unit::Rate, finding)).map(|text| line("bandwidth", text))
+}
+
+/// The most and the least of small requests: how many a second, and how long one takes alone.
+fn small(run: &Run, op: Op) -> Option<StorageLine> {
+    let (most, alone) = (found(run, "max_iops", op), found(run, "base_latency", op));
+    let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
+    // Two sizes do not share a line.
+    let alone =
+        alone.filter(|finding| finding.conditions.block_size_bytes.map(units::size) == Some(size.clone()));
+    let parts = [
+        most.map(|finding| worded(Unit::Iops, finding)),
+        alone.map(|finding| format!("one alone takes {}", worded(Unit::Time, finding))),
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Some(line(&format!("{size} {op}s"), text))
+}
+
+fn knee(run: &Run) -> Option<StorageLine> {
+    let say = |finding: &Finding| {
+        let op = finding.conditions.op.unwrap_or(Op::Read);
+        let enough = found(run, "depth_for_95_percent", op).map_or_else(String::new, |depth| {
+            format!(", 95 % of the rate needs {}", worded(Unit::InFlight, depth).replace(" in flight", ""))
+        });
+        format!("{}{enough}", worded(Unit::InFlight, finding))
+    };
+    both(run, "queue_depth_knee", say).map(|text| line("knee", text))
+}
+
+fn plateau(run: &Run) -> Option<StorageLine> {
+    let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
+    let from = both(run, "plateau_block_size", |finding| {
+        format!("from {} [{}, {}]", size(finding.value), size(finding.low), size(finding.high))
+    });
+    let half = both(run, "half_size", |finding| format!("at {}", worded(Unit::Bytes, finding)));
+    let half = half.map(|half| format!("half the bandwidth: {half}"));
+    let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then(|| line("plateau", text))
+}
+
+/// Begins with a small letter, unless a name does (`1 of 8 trials`, `IOPS`).
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "storage_tests.rs"]
+mod tests;

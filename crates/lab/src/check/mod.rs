@@ -1,7 +1,7 @@
 //! Checks: rules over trials and what was seen around them, one file each.
 
 mod judged;
-mod specimen;
+pub(crate) mod specimen;
 
 use iosonde_model::{Named, Run, Scope, Verdict, registry};
 

@@ -10,7 +10,7 @@ const MEASURED_S: u64 = 1;
 
 /// A disk's trial of one second in which nothing is wrong: figures agree with each other, and every witness with
 /// them.
-pub(super) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64) -> Trial {
+pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64) -> Trial {
     let spec = TrialSpec {
         rw,
         block_size_bytes,
@@ -29,7 +29,9 @@ pub(super) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
     let latency_ns = (f64::from(queue_depth) * 1e9 / iops as f64).round() as u64;
     let each = if rw.is_mixed() { iops / 2 } else { iops };
     let lane = |op| rw.has(op).then(|| direction(each * MEASURED_S, block_size_bytes, latency_ns));
-    let window = |op| rw.has(op).then(|| window(each * MEASURED_S / 10, block_size_bytes, latency_ns));
+    // Ten windows; together they are the whole.
+    let share = |i: u64| (each * MEASURED_S) * (i + 1) / 10 - (each * MEASURED_S) * i / 10;
+    let window = |op, i| rw.has(op).then(|| window(share(i), block_size_bytes, latency_ns));
     // Witnesses see the warm-up and the drain too: a tenth more.
     let issued = |op| if rw.has(op) { each * MEASURED_S * block_size_bytes / 10 * 11 } else { 0 };
     Trial {
@@ -53,10 +55,10 @@ pub(super) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
         cpu_system_s: Some(0.2),
         windows: (0..10)
             .map(|i| Window {
-                start_s: 0.1 + f64::from(i) / 10.0,
+                start_s: 0.1 + i as f64 / 10.0,
                 length_s: 0.1,
-                read: window(Op::Read),
-                write: window(Op::Write),
+                read: window(Op::Read, i),
+                write: window(Op::Write, i),
             })
             .collect(),
         witnesses: Witnesses {
@@ -78,13 +80,13 @@ pub(super) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
 }
 
 /// The trial that most specimens begin with: 4 KiB random reads, 32 in flight, 100,000 a second.
-pub(super) fn usual() -> Trial {
+pub(crate) fn usual() -> Trial {
     healthy(Rw::RandRead, 4096, 32, 100_000)
 }
 
 /// The same read through the page cache: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came from the
 /// device and `resident_bytes` were in memory all the time.
-pub(super) fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial {
+pub(crate) fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial {
     let mut trial = healthy(Rw::RandRead, 1 << 20, 1, 2000);
     trial.spec.direct = false;
     trial.witnesses.block_layer_read_bytes = moved_bytes;
@@ -97,7 +99,7 @@ pub(super) fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) ->
 }
 
 /// One direction in which every request took the same time.
-pub(super) fn direction(ios: u64, block_size_bytes: u64, latency_ns: u64) -> Direction {
+pub(crate) fn direction(ios: u64, block_size_bytes: u64, latency_ns: u64) -> Direction {
     let mut histogram = Histogram::new();
     histogram.record(latency_ns);
     let upper = histogram.buckets().next().expect("one value was recorded").1;
@@ -121,12 +123,12 @@ fn window(ios: u64, block_size_bytes: u64, latency_ns: u64) -> WindowDirection {
 }
 
 /// A run of one point with this trial.
-pub(super) fn run(trial: Trial) -> Run {
+pub(crate) fn run(trial: Trial) -> Run {
     run_on(Device { medium: Medium::Virtual, ..Device::unknown("directory", 1 << 30) }, trial)
 }
 
 /// A run of one point with this trial on this device.
-pub(super) fn run_on(device: Device, trial: Trial) -> Run {
+pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
     let info = RunInfo {
         id: "000000".into(),
         label: None,

@@ -26,10 +26,15 @@ registry! {
 
 // For the experiments, which name what they answer.
 pub(crate) use {
-    base_latency::BaseLatency, depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth,
-    half_size::HalfSize, max_iops::MaxIops, per_request_cost::PerRequestCost,
-    plateau_block_size::PlateauBlockSize, queue_depth_knee::QueueDepthKnee,
-    random_vs_sequential::RandomVsSequential,
+    base_latency::BaseLatency,
+    depth_for_95_percent::DepthFor95Percent,
+    device_bandwidth::DeviceBandwidth,
+    half_size::HalfSize,
+    max_iops::MaxIops,
+    per_request_cost::PerRequestCost,
+    plateau_block_size::PlateauBlockSize,
+    queue_depth_knee::QueueDepthKnee,
+    random_vs_sequential::{Order, RandomVsSequential},
 };
 
 /// A registered finding. Pure: it works on a file a year later.

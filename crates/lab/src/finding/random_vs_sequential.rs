@@ -22,6 +22,41 @@ use crate::{evidence::Evidence, words::Unit};
 /// To either side of 1: what `quick` can resolve, and less than anybody plans for.
 const MARGIN: f64 = 0.05;
 
+/// What an interval of the ratio says about order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It lies within the margin around 1.
+    AsFast,
+    /// It lies below 1.
+    Slower,
+    /// It lies above 1.
+    Faster,
+    /// It contains 1 and reaches beyond the margin.
+    CannotTell,
+}
+
+impl Order {
+    /// Read off the interval of random over sequential.
+    pub(crate) fn of(low: f64, high: f64) -> Self {
+        match () {
+            () if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => Self::AsFast,
+            () if high < 1.0 => Self::Slower,
+            () if low > 1.0 => Self::Faster,
+            () => Self::CannotTell,
+        }
+    }
+
+    /// The sentence about `what` (`1 MiB reads`), without a figure.
+    pub(crate) fn sentence(self, what: &str) -> String {
+        match self {
+            Self::AsFast => format!("random {what} are as fast as sequential ones"),
+            Self::Slower => format!("random {what} are slower than sequential ones"),
+            Self::Faster => format!("random {what} are faster than sequential ones"),
+            Self::CannotTell => format!("whether order matters to {what} cannot be told from this run"),
+        }
+    }
+}
+
 pub(crate) struct RandomVsSequential;
 
 impl Named for RandomVsSequential {
@@ -102,14 +137,7 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let log_ratio = over.log_mean - under.log_mean;
     let half = over.half_width(writer.confidence).hypot(under.half_width(writer.confidence));
     let (low, high) = ((log_ratio - half).exp(), (log_ratio + half).exp());
-    let sentence = match () {
-        () if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => {
-            format!("random {what} are as fast as sequential ones: {{}}.")
-        }
-        () if high < 1.0 => format!("random {what} are slower than sequential ones: {{}}."),
-        () if low > 1.0 => format!("random {what} are faster than sequential ones: {{}}."),
-        () => format!("whether order matters to {what} cannot be told from this run: {{}}."),
-    };
+    let sentence = format!("{}: {{}}.", Order::of(low, high).sentence(&what));
     let estimate = Estimate { value: log_ratio.exp(), low: Some(low), high: Some(high) };
     let depth = conditions.queue_depth.unwrap_or(1);
     let why = format!("The ratio of the two rates with {depth} in flight; as fast means within 5 %.");
