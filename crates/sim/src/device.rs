@@ -13,7 +13,7 @@
 //!   faults         requests fail, get stuck, or find the device gone
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
-//!   queue          the medium: c servers and a service time
+//!   queue, flash   the medium: c servers and a service time, or flash units with their pages and buffer
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.
@@ -156,7 +156,7 @@ impl Device {
                     self.flow.leave_device(now_ns, id);
                     return self.flow.finish(now_ns, id);
                 }
-                Leg::Wake(stage) => return self.parts[usize::from(stage)].wake(now_ns, &mut self.flow),
+                Leg::Wake(stage) => return self.parts[usize::from(stage)].wake(now_ns, id, &mut self.flow),
             };
             let (at_ns, next) = match (step, leg) {
                 (Step::On(at_ns), Leg::Down(stage)) => (at_ns, Leg::Down(stage + 1)),

@@ -11,7 +11,7 @@ pub(crate) enum Leg {
     Up(u8),
     /// Is back at the program.
     Out,
-    /// No request: the part at this stage asked for this moment.
+    /// No request: the part at this stage asked for this moment, with a mark in the request's place.
     Wake(u8),
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Leg {
 pub(crate) struct Event {
     /// Time above, order of arrangement below: one comparison, and ties resolve the same way in every run.
     key: u128,
-    /// The request.
+    /// The request, or a part's own mark.
     pub(crate) id: u32,
     /// Where it is then.
     pub(crate) leg: Leg,

@@ -72,6 +72,10 @@ pub struct Counters {
     /// Sum over all requests of the time between leaving the host and coming back, in nanoseconds: divided by
     /// a stretch of time, the mean number in flight at the device.
     pub in_flight_ns: u64,
+    /// Bytes that flash programmed: divided by what was written, the write amplification.
+    pub programmed_bytes: u64,
+    /// Blocks of flash that were erased.
+    pub erased_blocks: u64,
     /// Processor time that the program spent on requests, in nanoseconds.
     pub host_busy_ns: u64,
 }

@@ -55,6 +55,9 @@ const SMALL_BYTES: u64 = 4 << 10;
 /// The large request of which bandwidths are stated.
 const LARGE_BYTES: u64 = 1 << 20;
 
+/// Why Hockney's line has no parameters here.
+const STAIRCASE: &str = "the medium's time is a staircase in the size, so no straight line describes it";
+
 /// What is true of a device.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Truth {
@@ -102,6 +105,7 @@ impl<'a> Laws<'a> {
         Idle {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
             ns_per_byte: terms.iter().map(|term| term.ns_per_byte).sum(),
+            linear: terms.iter().all(|term| term.linear),
             words: terms.iter().map(|term| term.words.as_str()).collect::<Vec<_>>().join(" + "),
         }
     }
@@ -186,6 +190,9 @@ impl<'a> Laws<'a> {
     fn per_request_cost(&self, op: Op) -> Stated {
         let idle = self.idle(op);
         let conditions = Conditions { block_size_bytes: None, ..conditions(op, SMALL_BYTES, Some(1)) };
+        if !idle.linear {
+            return Stated::none(conditions, STAIRCASE.into());
+        }
         let derivation = format!("{}, for b = 0: {}", idle.words, units::time(idle.fixed_ns));
         Stated::some(conditions, idle.fixed_ns, "ns", derivation)
     }
@@ -193,6 +200,9 @@ impl<'a> Laws<'a> {
     fn half_size(&self, op: Op) -> Stated {
         let idle = self.idle(op);
         let conditions = Conditions { block_size_bytes: None, ..conditions(op, SMALL_BYTES, Some(1)) };
+        if !idle.linear {
+            return Stated::none(conditions, STAIRCASE.into());
+        }
         if idle.ns_per_byte == 0.0 {
             let why = "the time of a request does not depend on its size, so no size gives half of a limit";
             return Stated::none(conditions, why.into());

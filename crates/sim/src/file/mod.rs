@@ -69,8 +69,10 @@ impl DeviceFile {
         }
         reader.refuse_unknown_keys()?;
         if settings.iter().filter(|part| part.side() == Side::Medium).count() != 1 {
-            return Err(reader
-                .fail(None, "a device needs exactly one medium, where its requests end: [queue]".into()));
+            return Err(reader.fail(
+                None,
+                "a device needs exactly one medium, where its requests end: [queue] or [flash]".into(),
+            ));
         }
         Ok(Self { name, summary, capacity_bytes, parameters: reader.into_parameters(), settings })
     }
@@ -180,7 +182,10 @@ mod tests {
     #[test]
     fn a_device_without_a_medium_is_refused() {
         let said = error("name = \"x\"\ncapacity = \"1GB\"\n[link]\nlatency = \"5us\"\n");
-        assert_eq!(said, "x.toml: a device needs exactly one medium, where its requests end: [queue]");
+        assert_eq!(
+            said,
+            "x.toml: a device needs exactly one medium, where its requests end: [queue] or [flash]"
+        );
     }
 
     #[test]

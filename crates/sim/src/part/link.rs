@@ -64,7 +64,7 @@ impl Settings for LinkSettings {
             None => format!("link {latency}"),
         };
         let ns_per_byte = self.bytes_per_s.map_or(0.0, |bytes_per_s| 1e9 / bytes_per_s as f64);
-        Some(Idle { fixed_ns: self.latency_ns as f64, ns_per_byte, words })
+        Some(Idle { fixed_ns: self.latency_ns as f64, ns_per_byte, linear: true, words })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

@@ -25,6 +25,7 @@ registry! {
         neighbour::Neighbour,
         noise::Noise,
         queue::Queue,
+        flash::Flash,
     }
 }
 
@@ -124,8 +125,9 @@ pub(crate) trait Part: Send {
         Step::On(now_ns)
     }
 
-    /// A moment that the part asked for with [`Leg::Wake`](crate::event::Leg::Wake).
-    fn wake(&mut self, _now_ns: u64, _flow: &mut Flow) {}
+    /// A moment that the part asked for with [`Leg::Wake`](crate::event::Leg::Wake), and the mark it gave
+    /// instead of a request.
+    fn wake(&mut self, _now_ns: u64, _token: u32, _flow: &mut Flow) {}
 
     /// Bytes of a range that memory holds; `None` for a part that holds none.
     fn resident_bytes(&self, _range: &Range<u64>) -> Option<u64> {
@@ -146,13 +148,15 @@ pub(crate) struct Load {
     pub(crate) host_cost_ns: f64,
 }
 
-/// What a part adds to a request that is alone: `fixed_ns + ns_per_byte * bytes`.
+/// What a part adds to a request that is alone: `fixed_ns + ns_per_byte * bytes` for the load's block size.
 #[derive(Debug, Clone)]
 pub(crate) struct Idle {
-    /// Whatever its size.
+    /// Whatever its size, or at this size where it is not `linear`.
     pub(crate) fixed_ns: f64,
     /// For each byte.
     pub(crate) ns_per_byte: f64,
+    /// Whether the same two numbers hold for every size.
+    pub(crate) linear: bool,
     /// What it is: `link latency 5 µs`.
     pub(crate) words: String,
 }

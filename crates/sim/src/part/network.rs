@@ -79,7 +79,12 @@ impl Settings for NetworkSettings {
     fn idle(&self, _load: &Load) -> Option<Idle> {
         let (trip, rate) = (units::time(self.round_trip_ns as f64), units::rate(self.bytes_per_s as f64));
         let words = format!("round trip {trip} + b / {rate}");
-        Some(Idle { fixed_ns: self.round_trip_ns as f64, ns_per_byte: 1e9 / self.bytes_per_s as f64, words })
+        Some(Idle {
+            fixed_ns: self.round_trip_ns as f64,
+            ns_per_byte: 1e9 / self.bytes_per_s as f64,
+            linear: true,
+            words,
+        })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

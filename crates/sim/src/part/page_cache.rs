@@ -253,7 +253,7 @@ impl Part for Cache {
         if flow[id].fetch == Fetch::Fetching { self.fetched(now_ns, id, flow) } else { Step::On(now_ns) }
     }
 
-    fn wake(&mut self, now_ns: u64, flow: &mut Flow) {
+    fn wake(&mut self, now_ns: u64, _token: u32, flow: &mut Flow) {
         self.timer_set = false;
         self.expired = self.pages.dirty_pages() > 0;
         self.write_back(now_ns, flow);
@@ -370,7 +370,7 @@ impl Cache {
         pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.soil(page));
         if !self.timer_set {
             self.timer_set = true;
-            flow.events.push(now_ns + EXPIRE_NS, Id::MAX, Leg::Wake(self.place.stage));
+            flow.events.push(now_ns + EXPIRE_NS, 0, Leg::Wake(self.place.stage));
         }
         self.write_back(now_ns, flow);
         flow.compute(now_ns, self.settings.copy_ns(bytes))

@@ -70,7 +70,12 @@ impl Settings for ProgramSettings {
 
     fn idle(&self, load: &Load) -> Option<Idle> {
         let cost_ns = self.host_cost_ns(load.op) as f64;
-        Some(Idle { fixed_ns: cost_ns, ns_per_byte: 0.0, words: format!("program {}", units::time(cost_ns)) })
+        Some(Idle {
+            fixed_ns: cost_ns,
+            ns_per_byte: 0.0,
+            linear: true,
+            words: format!("program {}", units::time(cost_ns)),
+        })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

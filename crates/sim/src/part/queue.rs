@@ -124,7 +124,12 @@ impl Settings for QueueSettings {
 
     fn idle(&self, load: &Load) -> Option<Idle> {
         let mean_ns = self.service.mean_ns() * load.stretch;
-        Some(Idle { fixed_ns: mean_ns, ns_per_byte: 0.0, words: format!("service {}", units::time(mean_ns)) })
+        Some(Idle {
+            fixed_ns: mean_ns,
+            ns_per_byte: 0.0,
+            linear: true,
+            words: format!("service {}", units::time(mean_ns)),
+        })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

@@ -1,0 +1,138 @@
+//! The write buffer of flash: takes writes at once while it has room, and programs them page by page.
+
+use std::collections::VecDeque;
+
+use crate::{
+    event::Leg,
+    flow::{Flow, Id},
+};
+
+use super::{Write, units::Units};
+
+/// Marks of wake-up calls: the unit, and whether its program begins or has ended.
+const ENDED: u32 = 1 << 31;
+
+/// Settings of the buffer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BufferSettings {
+    pub(super) size_bytes: u64,
+    pub(super) latency_ns: u64,
+    /// The most that is programmed in a second, where that is less than the units could.
+    pub(super) drain_bytes_per_s: Option<u64>,
+}
+
+/// What one unit still has to program.
+#[derive(Debug, Clone, Copy, Default)]
+struct Backlog {
+    bytes: u64,
+    /// What the program under way or arranged will write; 0 when there is none.
+    programming_bytes: u64,
+}
+
+/// The buffer at work. Each unit programs one page at a time, so that a read waits for one program at most.
+pub(super) struct Buffer {
+    settings: BufferSettings,
+    stage: u8,
+    page_bytes: u64,
+    held_bytes: u64,
+    backlogs: Vec<Backlog>,
+    /// Units that are programming or about to.
+    busy_units: u32,
+    /// When the next page may leave the buffer, in fractions of nanoseconds.
+    drain_ns: f64,
+    /// How many times longer than nominal programs take: noise and heat, as the latest write met them.
+    stretch: f64,
+    waiting: VecDeque<(Id, Write)>,
+}
+
+impl Buffer {
+    pub(super) fn new(settings: BufferSettings, stage: u8, units: u32, page_bytes: u64) -> Self {
+        Self {
+            settings,
+            stage,
+            page_bytes,
+            held_bytes: 0,
+            backlogs: vec![Backlog::default(); units as usize],
+            busy_units: 0,
+            drain_ns: 0.0,
+            stretch: 1.0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Takes a write; says when it is done, or keeps it until there is room.
+    pub(super) fn write(&mut self, now_ns: u64, id: Id, write: Write, flow: &mut Flow) -> Option<u64> {
+        if self.waiting.is_empty() && self.has_room(&write) {
+            self.take(now_ns, &write, flow);
+            return Some(now_ns + self.settings.latency_ns);
+        }
+        self.waiting.push_back((id, write));
+        self.push_out_if_stuck(now_ns, flow);
+        None
+    }
+
+    /// A write larger than the whole buffer goes through an empty one.
+    fn has_room(&self, write: &Write) -> bool {
+        self.held_bytes == 0 || self.held_bytes + write.bytes() <= self.settings.size_bytes
+    }
+
+    fn take(&mut self, now_ns: u64, write: &Write, flow: &mut Flow) {
+        self.held_bytes += write.bytes();
+        self.stretch = write.stretch;
+        for (unit, bytes) in write.shares() {
+            self.backlogs[unit as usize].bytes += bytes;
+            self.arrange(now_ns, unit, self.page_bytes, flow);
+        }
+    }
+
+    /// Arranges a unit's next program, if it is idle and has at least so many bytes.
+    fn arrange(&mut self, now_ns: u64, unit: u32, least_bytes: u64, flow: &mut Flow) {
+        let page_bytes = self.page_bytes;
+        let backlog = &mut self.backlogs[unit as usize];
+        if backlog.programming_bytes > 0 || backlog.bytes < least_bytes {
+            return;
+        }
+        backlog.programming_bytes = backlog.bytes.min(page_bytes);
+        self.busy_units += 1;
+        let mut at_ns = now_ns;
+        if let Some(bytes_per_s) = self.settings.drain_bytes_per_s {
+            self.drain_ns = self.drain_ns.max(now_ns as f64);
+            at_ns = self.drain_ns.ceil() as u64;
+            self.drain_ns += backlog.programming_bytes as f64 * 1e9 / bytes_per_s as f64 * self.stretch;
+        }
+        flow.events.push(at_ns, unit, Leg::Wake(self.stage));
+    }
+
+    /// A moment that was asked for: a program begins, or has ended and made room for writes that wait.
+    pub(super) fn wake(&mut self, now_ns: u64, mark: u32, units: &mut Units, flow: &mut Flow) {
+        let unit = mark & !ENDED;
+        if mark & ENDED == 0 {
+            let end_ns = units.program(now_ns, unit, self.stretch, flow);
+            flow.events.push(end_ns, unit | ENDED, Leg::Wake(self.stage));
+            return;
+        }
+        let backlog = &mut self.backlogs[unit as usize];
+        self.held_bytes -= backlog.programming_bytes;
+        backlog.bytes -= backlog.programming_bytes;
+        backlog.programming_bytes = 0;
+        self.busy_units -= 1;
+        self.arrange(now_ns, unit, self.page_bytes, flow);
+        while let Some((id, write)) = self.waiting.front().filter(|(_, write)| self.has_room(write)).cloned()
+        {
+            self.waiting.pop_front();
+            self.take(now_ns, &write, flow);
+            flow.events.push(now_ns + self.settings.latency_ns, id, flow.leg_above(self.stage));
+        }
+        self.push_out_if_stuck(now_ns, flow);
+    }
+
+    /// Writes wait and no unit has a whole page: pages that are not full are programmed as they are.
+    fn push_out_if_stuck(&mut self, now_ns: u64, flow: &mut Flow) {
+        if self.waiting.is_empty() || self.busy_units > 0 {
+            return;
+        }
+        for unit in 0..self.backlogs.len() as u32 {
+            self.arrange(now_ns, unit, 1, flow);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Simulated flash against its laws.
+
+mod drive;
+
+use drive::{closed_loop, device, next_done, random_blocks, read};
+use iosonde_model::Op;
+use iosonde_sim::{Ask, Device};
+
+const UNITS: &str = "[flash]\nunits = 32\nstripe = \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
+    read = \"60us\"\nprogram = \"600us\"\n";
+const KIB: u64 = 1024;
+
+fn at(op: Op, offset_bytes: u64, length_bytes: u64) -> Ask {
+    Ask { tag: 0, op, offset_bytes, length_bytes: length_bytes as u32, direct: true }
+}
+
+/// How long one request takes when the device has nothing else to do.
+fn alone(device: &mut Device, now_ns: u64, ask: Ask) -> u64 {
+    device.submit(now_ns, ask);
+    let mut done = Vec::new();
+    next_done(device, &mut done);
+    done[0].at_ns - now_ns
+}
+
+#[test]
+fn a_read_senses_whole_pages_in_parallel() {
+    let took = |offset, length| alone(&mut device(UNITS, 1), 0, at(Op::Read, offset, length));
+    assert_eq!(took(0, 512), 60_000);
+    assert_eq!(took(0, 16 * KIB), 60_000);
+    // Two pages on two units, and 32 on 32; the 33rd is the first unit's second.
+    assert_eq!(took(16 * KIB - 512, 1024), 60_000);
+    assert_eq!(took(0, 512 * KIB), 60_000);
+    assert_eq!(took(0, 528 * KIB), 120_000);
+}
+
+#[test]
+fn addresses_spread_evenly_reach_the_closed_form_and_one_unit_alone_a_thirty_second() {
+    let rate = |stride: u64| {
+        let ask = |tag: u64| at(Op::Read, tag * stride % (512 << 20), 4 * KIB);
+        32_000.0 * 1e9 / closed_loop(&mut device(UNITS, 1), 32, 32_000, ask) as f64
+    };
+    // 32 / 60 us = 533,333; every 512 KiB is the same unit: 1 / 60 us.
+    assert!((rate(16 * KIB) / 533_333.3 - 1.0).abs() < 1e-6);
+    assert!((rate(512 * KIB) / 16_666.7 - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn random_addresses_queue_at_each_unit_apart() {
+    // Reference: 59 % at 32 in flight, 88 % at 128, 94 % at 256.
+    for (depth, share) in [(32, 0.59), (128, 0.88), (256, 0.94)] {
+        let ask = random_blocks(Op::Read, 262_144, 4096, 7);
+        let end_ns = closed_loop(&mut device(UNITS, 1), depth, 1_000_000, ask);
+        let reached = 1_000_000.0 * 1e9 / end_ns as f64 / 533_333.3;
+        assert!((reached - share).abs() < 0.01, "{depth} in flight: {reached}");
+    }
+}
+
+#[test]
+fn without_a_buffer_a_write_programs_every_page_it_touches() {
+    let took = |offset, length| alone(&mut device(UNITS, 1), 0, at(Op::Write, offset, length));
+    assert_eq!(took(0, 4 * KIB), 600_000);
+    assert_eq!(took(0, 512 * KIB), 600_000);
+    // Half a mapping unit: the page is sensed first, then programmed.
+    assert_eq!(took(0, 2 * KIB), 660_000);
+}
+
+#[test]
+fn a_full_block_costs_an_erase() {
+    let toml = format!("{UNITS}erase = \"3ms\"\npages_per_block = 4\n");
+    let mut chips = device(&toml, 1);
+    // One unit, 12 programs: the 5th and the 9th find a full block.
+    let end_ns = closed_loop(&mut chips, 1, 12, |_| at(Op::Write, 0, 16 * KIB));
+    assert_eq!(end_ns, 12 * 600_000 + 2 * 3_000_000);
+    assert_eq!((chips.counters().erased_blocks, chips.counters().programmed_bytes), (2, 12 * 16 * KIB));
+}
+
+#[test]
+fn a_large_mapping_unit_is_read_and_rewritten_whole() {
+    // A USB stick: one unit, 16 KiB pages, mapping unit 1 MiB: 4 KiB rewrites 64 pages after sensing 64.
+    let stick = UNITS.replace("units = 32", "units = 1").replace("\"4KiB\"", "\"1MiB\"");
+    let mut stick = device(&stick, 1);
+    assert_eq!(alone(&mut stick, 0, at(Op::Write, 8 * KIB, 4 * KIB)), 64 * 660_000);
+    assert_eq!(stick.counters().programmed_bytes, 1 << 20);
+    assert_eq!(stick.counters().write_bytes, 4 * KIB);
+}
+
+/// 4 MiB of buffer over units that program 32 x 16 KiB / 600 us = 873.8 MB/s.
+fn buffered(drain: &str) -> Device {
+    device(&format!("{UNITS}write_buffer = {{ size = \"4MiB\", latency = \"12us\"{drain} }}\n"), 1)
+}
+
+#[test]
+fn a_burst_goes_into_the_buffer_and_a_long_run_at_the_programs_pace() {
+    let mut burst = buffered("");
+    // 1,000 x 4 KiB fit; one at a time they take the buffer's latency.
+    assert_eq!(closed_loop(&mut burst, 1, 1_000, random_blocks(Op::Write, 65_536, 4096, 3)), 12_000_000);
+    // Written in sequence, 16 at a time: the units' pace, with 4 MiB still in the buffer at the end.
+    let mut long = buffered("");
+    let ask = |tag: u64| at(Op::Write, tag * 64 * KIB, 64 * KIB);
+    let end_ns = closed_loop(&mut long, 16, 10_000, ask);
+    let bytes = (10_000 * 64 * KIB - (4 << 20)) as f64;
+    let rate = bytes * 1e9 / end_ns as f64;
+    assert!((rate / 873_813_333.0 - 1.0).abs() < 0.005, "{rate}");
+}
+
+#[test]
+fn small_random_writes_are_gathered_into_whole_pages() {
+    let mut chips = buffered("");
+    let end_ns = closed_loop(&mut chips, 64, 200_000, random_blocks(Op::Write, 65_536, 4096, 3));
+    // Nearly every program is a whole page, so nothing is amplified; 64 units' tails at the end are 1 MiB.
+    let counters = chips.counters();
+    let amplified = counters.programmed_bytes as f64 / (counters.write_bytes - (4 << 20)) as f64;
+    assert!((amplified - 1.0).abs() < 0.01, "{amplified}");
+    // Random addresses leave units idle now and then: more than 90 % of the pace of addresses in sequence.
+    let rate = (200_000.0 * 4096.0 - 4_194_304.0) * 1e9 / end_ns as f64;
+    assert!(rate > 0.90 * 873_813_333.0 && rate < 873_813_333.0 * 1.001, "{rate}");
+}
+
+#[test]
+fn the_drain_sets_what_lasts() {
+    let mut slow = buffered(", drain = \"480MB/s\"");
+    let end_ns = closed_loop(&mut slow, 16, 10_000, |tag| at(Op::Write, tag * 64 * KIB, 64 * KIB));
+    let rate = (10_000 * 64 * KIB - (4 << 20)) as f64 * 1e9 / end_ns as f64;
+    assert!((rate / 480e6 - 1.0).abs() < 0.002, "{rate}");
+}
+
+#[test]
+fn a_buffer_smaller_than_its_open_pages_still_moves() {
+    // 64 KiB of buffer, 32 units: 16 writes of 4 KiB fill it without filling a page anywhere.
+    let toml = format!("{UNITS}write_buffer = {{ size = \"64KiB\", latency = \"12us\" }}\n");
+    let mut tiny = device(&toml, 1);
+    closed_loop(&mut tiny, 4, 500, |tag| at(Op::Write, tag * 16 * KIB, 4 * KIB));
+    assert_eq!(tiny.counters().write_bytes, 500 * 4096);
+    // Larger than the whole buffer.
+    let mut done = Vec::new();
+    tiny.submit(10_000_000_000, at(Op::Write, 0, 1 << 20));
+    next_done(&mut tiny, &mut done);
+    assert_eq!(done[0].result, 1 << 20);
+}
+
+#[test]
+fn a_read_waits_for_one_program_at_most() {
+    let mut chips = buffered("");
+    // Everything on unit 0, 64 pages deep.
+    closed_loop(&mut chips, 64, 64, |tag| at(Op::Write, tag * 512 * KIB, 16 * KIB));
+    let now_ns = 12_000;
+    let took = alone(&mut chips, now_ns, at(Op::Read, 0, 4096));
+    // The program under way began at 0 and ends at 600 us.
+    assert_eq!(took, 600_000 - now_ns + 60_000);
+}
+
+#[test]
+fn what_was_read_lately_is_answered_from_the_cache() {
+    let mut cached = device(&format!("{UNITS}read_cache = {{ size = \"32MiB\", latency = \"8us\" }}\n"), 1);
+    assert_eq!(alone(&mut cached, 0, read(0, 4096)), 60_000);
+    assert_eq!(alone(&mut cached, 1_000_000, read(0, 4096)), 8_000);
+}
