@@ -7,6 +7,7 @@ mod arrows;
 mod registers;
 mod sources;
 mod style;
+mod walkthrough;
 mod walls;
 
 use sources::{Fault, Source};
@@ -65,4 +66,9 @@ fn every_study_is_compiled_in() {
 #[test]
 fn crates_depend_only_downwards() {
     assert_tidy(arrows::wrong_ways(&arrows::manifests(&sources::root())));
+}
+
+#[test]
+fn the_skeletons_of_the_contributors_page_fit_the_traits() {
+    assert_tidy(walkthrough::stale(&walkthrough::page(&sources::root()), &sources::all()));
 }

@@ -6,7 +6,7 @@ use std::{
     fs,
     path::Path,
 };
-use syn::{Item, ItemMacro};
+use syn::{Attribute, Expr, ExprLit, Item, ItemMacro, Lit, Meta};
 
 use crate::{Fault, Source, sources::flat_tokens};
 
@@ -14,7 +14,7 @@ use crate::{Fault, Source, sources::flat_tokens};
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/lab/src/check", &["judged", "specimen"]),
     ("crates/lab/src/experiment", &["grid", "parameters"]),
-    ("crates/lab/src/finding", &["best", "group", "hockney"]),
+    ("crates/lab/src/finding", &["best", "closed_loop", "group", "hockney"]),
     ("crates/report/src/chart", &["pick"]),
 ];
 
@@ -68,7 +68,9 @@ pub(crate) fn unregistered(sources: &[Source], helpers: &[(&str, &[&str])]) -> V
         let known =
             |name: &str| helpers.iter().any(|(place, names)| *place == folder && names.contains(&name));
         for source in sources.iter().filter(|source| source.folder() == folder && source.stem() != "mod") {
-            if !register.has_module(source.stem()) && !known(source.stem()) {
+            // The tests of an entry may lie in a file of their own beside it.
+            let name = source.stem().strip_suffix("_tests").unwrap_or(source.stem());
+            if !register.has_module(name) && !known(name) {
                 let what = format!(
                     "add `{}::..` to the registry in {}, or to HELPERS in tests/tidy/registers.rs",
                     source.stem(),
@@ -106,8 +108,11 @@ pub(crate) fn unreached(sources: &[Source]) -> Vec<Fault> {
         } else {
             source.path.trim_end_matches(".rs").to_owned()
         };
-        for module in declared(&source.syntax().items) {
-            let places = [format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")];
+        for declared in declared(&source.syntax().items) {
+            let places = match declared {
+                Declared::Name(name) => [format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")],
+                Declared::Path(path) => [without_dots(&format!("{}/{path}", source.folder())), String::new()],
+            };
             waiting.extend(places.iter().filter_map(|place| by_path.get(place.as_str())));
         }
     }
@@ -116,6 +121,15 @@ pub(crate) fn unreached(sources: &[Source]) -> Vec<Fault> {
         source.fault(1, "nothing compiles this file; declare it with `mod`, register it, or remove it")
     })
     .collect()
+}
+
+/// `a/b/../c` is `a/c`.
+fn without_dots(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        if part == ".." { drop(parts.pop()) } else { parts.push(part) }
+    }
+    parts.join("/")
 }
 
 /// Where Cargo begins by itself: libraries, programs, tests, examples, benches and build scripts.
@@ -130,14 +144,33 @@ fn is_root(path: &str) -> bool {
     }
 }
 
+/// How a module in a file of its own is declared.
+enum Declared {
+    /// `mod name;`, or in a registry.
+    Name(String),
+    /// `#[path = "file.rs"] mod name;`
+    Path(String),
+}
+
 /// The modules that a file says lie in files of their own.
-fn declared(items: &[Item]) -> Vec<String> {
+fn declared(items: &[Item]) -> Vec<Declared> {
     let plain = items.iter().filter_map(|item| match item {
-        Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+        Item::Mod(item) if item.content.is_none() => {
+            let path = item.attrs.iter().find_map(written_path).map(Declared::Path);
+            Some(path.unwrap_or_else(|| Declared::Name(item.ident.to_string())))
+        }
         _ => None,
     });
-    let registered = macros(items).flat_map(|item| entries(&item)).map(|(module, _)| module);
+    let registered = macros(items).flat_map(|item| entries(&item)).map(|(module, _)| Declared::Name(module));
     plain.chain(registered).collect()
+}
+
+fn written_path(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(pair) = &attribute.meta else { return None };
+    match &pair.value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if pair.path.is_ident("path") => Some(text.value()),
+        _ => None,
+    }
 }
 
 /// Studies that no source file takes in. (The devices have a test of their own beside their list.)
@@ -163,7 +196,11 @@ mod tests {
                 "crates/x/src/engine/mod.rs",
                 "//! E.\nmod pool;\nregistry! { pub ALL: E \"e\" { one::One } }\n",
             ),
-            Source::new("crates/x/src/engine/one.rs", "//! One.\n"),
+            Source::new(
+                "crates/x/src/engine/one.rs",
+                "//! One.\n#[path = \"../engine/one_tests.rs\"]\nmod tests;\n",
+            ),
+            Source::new("crates/x/src/engine/one_tests.rs", "//! Tests.\n"),
             Source::new("crates/x/src/engine/pool.rs", "//! Pool.\n"),
             Source::new("crates/x/src/plan.rs", "//! Plan.\n#[cfg(test)]\nmod tests;\n"),
             Source::new("crates/x/src/plan/tests.rs", "//! Tests.\n"),
