@@ -108,7 +108,8 @@ impl Histogram {
     /// The standard deviation from the buckets' middles (n in the denominator).
     pub fn stddev_ns(&self) -> Option<f64> {
         let mean = self.mean_ns()?;
-        let squares: f64 = self.buckets().map(|(middle, _, count)| count as f64 * (middle - mean).powi(2)).sum();
+        let squares: f64 =
+            self.buckets().map(|(middle, _, count)| count as f64 * (middle - mean).powi(2)).sum();
         Some((squares / self.total as f64).sqrt())
     }
 
@@ -139,7 +140,12 @@ impl Histogram {
     }
 
     /// Rebuilds a histogram from its written form. `mean_ns`, `min_ns` and `max_ns` restore what buckets lose.
-    pub fn from_pairs(pairs: &[(u64, u64)], mean_ns: Option<f64>, min_ns: Option<u64>, max_ns: Option<u64>) -> Self {
+    pub fn from_pairs(
+        pairs: &[(u64, u64)],
+        mean_ns: Option<f64>,
+        min_ns: Option<u64>,
+        max_ns: Option<u64>,
+    ) -> Self {
         let mut out = Self::new();
         let mut sum = 0.0;
         for &(upper, count) in pairs.iter().filter(|(_, count)| *count > 0) {
@@ -218,7 +224,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quantiles_stay_within_the_stated_error(mut values in prop::collection::vec(100u64..1_000_000_000_000, 1..400), q in 0.0f64..=1.0) {
+        fn quantiles_stay_within_the_stated_error(
+            mut values in prop::collection::vec(100u64..1_000_000_000_000, 1..400),
+            q in 0.0f64..=1.0,
+        ) {
             let mut h = Histogram::new();
             values.iter().for_each(|&v| h.record(v));
             values.sort_unstable();
@@ -229,8 +238,15 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_counting_both(a in prop::collection::vec(any::<u64>(), 0..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
-            let fill = |values: &[u64]| { let mut h = Histogram::new(); values.iter().for_each(|&v| h.record(v)); h };
+        fn merging_is_counting_both(
+            a in prop::collection::vec(any::<u64>(), 0..50),
+            b in prop::collection::vec(any::<u64>(), 0..50),
+        ) {
+            let fill = |values: &[u64]| {
+                let mut h = Histogram::new();
+                values.iter().for_each(|&v| h.record(v));
+                h
+            };
             let mut merged = fill(&a);
             merged.merge(&fill(&b));
             let both = fill(&[a, b].concat());

@@ -52,7 +52,10 @@ fn hint(nearest: &Option<String>) -> String {
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let scored = names.into_iter().map(|name| (strsim::jaro_winkler(typed, name), name));
     // 0.8: below it, suggestions read as guesses ("psync" for "mmap").
-    scored.filter(|(score, _)| *score >= 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.to_owned())
+    scored
+        .filter(|(score, _)| *score >= 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.to_owned())
 }
 
 /// An ordered list of entries of one kind.
@@ -121,7 +124,9 @@ impl<T: ?Sized + Named> Registry<T> {
 ///   pub ENGINES: EngineKind "engine" { psync::Psync, io_uring::IoUring } }`
 #[macro_export]
 macro_rules! registry {
-    ($(#[$meta:meta])* $vis:vis $NAME:ident : $Trait:ident $kind:literal { $($module:ident :: $Type:ident),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis $NAME:ident : $Trait:ident $kind:literal {
+        $($module:ident :: $Type:ident),+ $(,)?
+    }) => {
         $( mod $module; )+
         $(#[$meta])*
         $vis static $NAME: $crate::Registry<dyn $Trait> = $crate::Registry::new($kind, &[
@@ -140,8 +145,8 @@ mod tests {
             "psync"
         }
     }
-    static LIST: Registry<dyn Named> =
-        Registry::new("engine", &[Entry { item: &Psync, source: "//! One call an I/O.\n//! Simple.\n//!\n//! More.\nuse x;" }]);
+    const SOURCE: &str = "//! One call an I/O.\n//! Simple.\n//!\n//! More.\nuse x;";
+    static LIST: Registry<dyn Named> = Registry::new("engine", &[Entry { item: &Psync, source: SOURCE }]);
 
     #[test]
     fn a_manual_page_is_the_leading_comment() {

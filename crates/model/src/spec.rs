@@ -54,7 +54,8 @@ pub enum Rw {
 
 impl Rw {
     /// All patterns.
-    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::RandRead, Self::RandWrite, Self::Rw, Self::RandRw];
+    pub const ALL: [Self; 6] =
+        [Self::Read, Self::Write, Self::RandRead, Self::RandWrite, Self::Rw, Self::RandRw];
 
     /// fio's name for it.
     pub fn name(self) -> &'static str {
@@ -108,7 +109,8 @@ impl FromStr for Rw {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|rw| rw.name() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            let hint = crate::nearest(text, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            let hint = crate::nearest(text, names)
+                .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
             format!("`{text}` is no access pattern{hint} The patterns are {}", names.join(", "))
         })
     }

@@ -109,7 +109,8 @@ mod tests {
     fn a_wrong_key_or_a_name_given_twice_is_said() {
         let wrong = Study::parse("name = \"x\"\nquestion = \"?\"\ntiem = \"4m\"\nexperiment = []", "x.toml");
         assert!(wrong.unwrap_err().to_string().contains("tiem"));
-        let twice = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\n[[experiment]]\nkind = \"mix\"";
+        let twice =
+            "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\n[[experiment]]\nkind = \"mix\"";
         assert!(Study::parse(twice, "x.toml").unwrap_err().message.contains("named `mix`"));
     }
 }

@@ -49,8 +49,11 @@ pub fn parse_size(text: &str) -> Result<u64, ParseQuantity> {
 
 /// Reads a rate such as `3.5GB/s` into bytes per second.
 pub fn parse_rate(text: &str) -> Result<u64, ParseQuantity> {
-    let fail =
-        || ParseQuantity { typed: text.to_owned(), wanted: "a rate", example: "3.5GB/s, 118MB/s or 200MiB/s" };
+    let fail = || ParseQuantity {
+        typed: text.to_owned(),
+        wanted: "a rate",
+        example: "3.5GB/s, 118MB/s or 200MiB/s",
+    };
     let size = text.trim().strip_suffix("/s").ok_or_else(fail)?;
     parse_size(size).map_err(|_| fail())
 }
@@ -124,7 +127,7 @@ pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
         0..60 => format!("{whole} s"),
-        60..3600 if whole % 60 == 0 => format!("{} min", whole / 60),
+        60..3600 if whole.is_multiple_of(60) => format!("{} min", whole / 60),
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
     }
@@ -133,7 +136,13 @@ pub fn duration(seconds: f64) -> String {
 /// Prints a share as a percentage with two significant digits: 0.0132 is `1.3 %`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
-    let decimals = if value.abs() >= 9.95 || value == 0.0 { 0 } else if value.abs() >= 0.095 { 1 } else { 2 };
+    let decimals = if value.abs() >= 9.95 || value == 0.0 {
+        0
+    } else if value.abs() >= 0.095 {
+        1
+    } else {
+        2
+    };
     format!("{value:.decimals$} %")
 }
 
@@ -145,7 +154,11 @@ fn scaled(value: f64, base: f64, units: &[&str]) -> String {
         value /= base;
         unit += 1;
     }
-    if value.fract() == 0.0 { format!("{value} {}", units[unit]) } else { format!("{} {}", significant(value), units[unit]) }
+    if value.fract() == 0.0 {
+        format!("{value} {}", units[unit])
+    } else {
+        format!("{} {}", significant(value), units[unit])
+    }
 }
 
 /// Three significant digits, and never an exponent between 0.001 and a million.
