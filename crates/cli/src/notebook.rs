@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use iosonde_model::{Medium, Run};
+use iosonde_model::{Closed, Medium, Run};
 use iosonde_rig::guard::{self, StrayRecorder};
 use iosonde_store::{Notebook, default_path};
 
@@ -64,6 +64,8 @@ impl StrayRecorder for Unwritten {
 pub fn load(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
     let id = notebook.resolve(reference).map_err(Failure::usage)?;
     let mut run = notebook.load(&id)?;
-    iosonde_lab::conclude::conclude(&mut run, None).map_err(Failure::failed)?;
+    let closed: Option<Vec<Option<Closed>>> =
+        run.info.options.get("closed").and_then(|kept| serde_json::from_value(kept.clone()).ok());
+    iosonde_lab::conclude::conclude(&mut run, closed.as_deref()).map_err(Failure::failed)?;
     Ok(run)
 }

@@ -87,13 +87,22 @@ pub struct Session {
 pub fn open(
     text: &str,
     options: &Options,
-    writes: bool,
+    asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    match Target::parse(text).map_err(Failure::usage)? {
+    match Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))? {
         Target::Simulated(name) => simulated(&name, options),
-        target => real(&target, options, writes, strays),
+        target => real(&target, options, asked, strays),
     }
+}
+
+/// Who opens a target.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The command, for advice that can be typed: `iosonde run quick`.
+    pub command: &'a str,
+    /// Whether it writes to the target, beyond preparing it.
+    pub writes: bool,
 }
 
 /// The text of a simulated device: a built-in one, or a file's.
@@ -131,13 +140,15 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
 fn real(
     target: &Target,
     options: &Options,
-    writes: bool,
+    asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    let admitted = guard::admit(target, &options.intent(writes), strays).map_err(Failure::usage)?;
+    let admitted = guard::admit(target, &options.intent(asked.writes), strays)
+        .map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let mut device = platform::describe(&admitted.file, &admitted.path, admitted.kind);
     device.writable = admitted.writable;
     device.asked_size_bytes = options.size_bytes;
+    device.notes.extend(admitted.notes.iter().cloned());
     device.direct = choose_direct(&admitted, options, &mut device)?;
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;

@@ -21,6 +21,17 @@ pub enum RunState {
     Failed,
 }
 
+impl std::fmt::Display for RunState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Done => "done",
+            Self::Interrupted => "interrupted",
+            Self::Running => "running",
+            Self::Failed => "failed",
+        })
+    }
+}
+
 /// What a run is, apart from its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {

@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     notebook,
     screen::Screen,
-    session::{self, Options, Session},
+    session::{self, Asked, Options, Session},
 };
 
 /// How long the target is watched while nothing of ours runs.
@@ -32,7 +32,8 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         destroy: None,
         seed: 0,
     };
-    let mut session = session::open(&args.target, &options, false, &mut notebook::Unwritten)?;
+    let asked = Asked { command: "iosonde doctor", writes: false };
+    let mut session = session::open(&args.target, &options, asked, &mut notebook::Unwritten)?;
     let mut text = format!("{}   {}\n\n", args.target, iosonde_report::subject(&session.device));
     for (label, fact) in facts(&session) {
         text += &row(label, &fact);

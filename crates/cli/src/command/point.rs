@@ -15,7 +15,7 @@ use crate::{
     measure::{Measurement, new_info},
     notebook,
     screen::Screen,
-    session::{self, Options, Session},
+    session::{self, Asked, Options, Session},
 };
 
 /// How long filling may take for one point: long enough for a gigabyte on an ordinary drive.
@@ -30,7 +30,8 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         return Err(Failure::usage(format!("--mix is for rw and randrw; {} has one direction", args.rw)));
     }
     let mut book = notebook::open(store, &screen)?;
-    let session = session::open(&args.target, &options, args.rw.writes(), &mut notebook::Strays(&mut book))?;
+    let asked = Asked { command: "iosonde point", writes: args.rw.writes() };
+    let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse(args, &session)?;
     let study = Study {
         name: "point".into(),
@@ -71,7 +72,7 @@ fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failur
     let limits = Limits { duration_ns: args.time, warm_up_ns: args.warmup, ios: args.ios };
     let mut trial = measurement.trial(&spec, limits, Phase::Measure, measurement.options.seed)?;
     trial.experiment = "point".into();
-    trial.round = 1;
+    (trial.round, trial.point) = (1, Some(0));
     measurement.keep(trial)
 }
 

@@ -13,7 +13,7 @@ use crate::{
     measure::Measurement,
     notebook,
     screen::Screen,
-    session::{self, Options},
+    session::{self, Asked, Options},
     studies,
 };
 
@@ -28,14 +28,16 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     let destination = Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict };
     if kept.info.state == RunState::Done {
         screen.say(&format!("run {id} is complete; nothing is left to measure"));
-        return conclude_and_report(&mut kept, None, &destination, screen);
+        let mut run = notebook::load(&book, Some(&id))?;
+        return conclude_and_report(&mut run, None, &destination, screen);
     }
     let lock = book.claim(&id)?;
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let options: Options = serde_json::from_value(kept.info.options.clone())
         .map_err(|e| Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}")))?;
     let target = kept.info.target.clone();
-    let session = session::open(&target, &options, studies::writes(&study)?, &mut notebook::Strays(&mut book))?;
+    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
+    let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut book))?;
     let simulated = session.device.medium == Medium::Simulated;
     let settle = !simulated && same_storage(book.path(), Path::new(&target));
     let options = Options { size_bytes: same_size(&kept, options.size_bytes), ..options };

@@ -14,7 +14,7 @@ use crate::{
     measure::{Measurement, new_info, schedule},
     notebook,
     screen::Screen,
-    session::{self, Options, Session},
+    session::{self, Asked, Options, Session},
     studies,
 };
 
@@ -44,7 +44,9 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         return dry_run(&study, &target, &options, screen);
     }
     let mut notebook = notebook::open(store, &screen)?;
-    let session = session::open(&target, &options, studies::writes(&study)?, &mut notebook::Strays(&mut notebook))?;
+    let command = format!("iosonde run {}", study.name);
+    let asked = Asked { command: &command, writes: studies::writes(&study)? };
+    let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut notebook))?;
     refuse_a_hopeless_budget(&study, &options, &session)?;
     let id = notebook::new_id(&notebook, &session, options.seed)?;
     let mut info = new_info(id, &study, &target, &options, &session);
@@ -80,6 +82,9 @@ pub fn carry_out(
     let measured = measurement.prepare(asked_bytes, fill_s).and_then(|()| measurement.measure(study));
     match measured {
         Ok(closed) => {
+            // Why each point was closed is the schedule's knowledge: it is kept, so that a report of a year later
+            // says the same.
+            measurement.run.info.options["closed"] = serde_json::to_value(&closed).map_err(Failure::failed)?;
             measurement.note_state(RunState::Done)?;
             conclude_and_report(&mut measurement.run, Some(&closed), destination, measurement.screen)
         }
@@ -160,8 +165,9 @@ fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session)
 }
 
 fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Result<(), Failure> {
-    let looking = Options { read_only: false, ..options.clone() };
-    let session = session::open(target, &looking, studies::writes(study)?, &mut notebook::Unwritten)?;
+    let command = format!("iosonde run {}", study.name);
+    let asked = Asked { command: &command, writes: studies::writes(study)? };
+    let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
     let planned = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
     let schedule = schedule(planned.points, options, options.time_ns as f64 / 1e9 * share)?;
