@@ -13,7 +13,8 @@
 //!   faults         requests fail, get stuck, or find the device gone
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
-//!   queue, flash   the medium: c servers and a service time, or flash units with their pages and buffer
+//!   queue, flash, disk
+//!                  the medium: servers with a service time; units with pages and a buffer; an arm over a platter
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.

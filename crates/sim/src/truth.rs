@@ -93,14 +93,14 @@ impl<'a> Laws<'a> {
         Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product(), caveat }
     }
 
-    fn load(&self, op: Op, block_size_bytes: u64) -> Load {
+    fn load(&self, op: Op, block_size_bytes: u64, random: bool) -> Load {
         let host_cost_ns = self.file.settings().map(|part| part.host_cost_ns(op) as f64).sum();
-        Load { op, block_size_bytes, stretch: self.stretch, host_cost_ns }
+        Load { op, block_size_bytes, random, stretch: self.stretch, host_cost_ns }
     }
 
     /// The time of a request that is alone: all parts' times added.
     fn idle(&self, op: Op) -> Idle {
-        let load = self.load(op, SMALL_BYTES);
+        let load = self.load(op, SMALL_BYTES, true);
         let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(&load)).collect();
         Idle {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
@@ -111,9 +111,11 @@ impl<'a> Laws<'a> {
     }
 
     /// The most requests a second: the tightest limit, with the words of all.
-    fn most(&self, op: Op, block_size_bytes: u64) -> Option<Limit> {
-        let load = self.load(op, block_size_bytes);
-        let mut limits: Vec<Limit> = self.file.settings().filter_map(|part| part.limit(&load)).collect();
+    fn most(&self, load: &Load) -> Result<Limit, &'static str> {
+        if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(load)) {
+            return Err(why);
+        }
+        let mut limits: Vec<Limit> = self.file.settings().filter_map(|part| part.limit(load)).collect();
         limits.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
         let words: Vec<_> =
             limits.iter().map(|limit| format!("{} = {}", limit.words, grouped(limit.per_s))).collect();
@@ -122,7 +124,8 @@ impl<'a> Laws<'a> {
         } else {
             String::new()
         };
-        limits.first().map(|limit| Limit { per_s: limit.per_s, words: format!("{}{rest}", words[0]) })
+        let first = limits.first().ok_or("no part limits the rate");
+        first.map(|limit| Limit { per_s: limit.per_s, words: format!("{}{rest}", words[0]) })
     }
 
     fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
@@ -140,7 +143,7 @@ impl<'a> Laws<'a> {
 
     /// What single parts decide; or why no part does.
     fn facts_of(&self, finding: &'static str) -> Vec<Truth> {
-        let load = self.load(Op::Read, SMALL_BYTES);
+        let load = self.load(Op::Read, SMALL_BYTES, true);
         let facts =
             self.file.settings().flat_map(|part| part.facts(&load)).filter(|fact| fact.finding == finding);
         let stated = facts.map(|fact| {
@@ -169,16 +172,17 @@ impl<'a> Laws<'a> {
 
     fn max_iops(&self, op: Op) -> Stated {
         let conditions = conditions(op, SMALL_BYTES, None);
-        match self.most(op, SMALL_BYTES) {
-            Some(limit) => Stated::some(conditions, limit.per_s, "IOPS", limit.words),
-            None => Stated::none(conditions, "no part limits the rate".into()),
+        match self.most(&self.load(op, SMALL_BYTES, true)) {
+            Ok(limit) => Stated::some(conditions, limit.per_s, "IOPS", limit.words),
+            Err(why) => Stated::none(conditions, why.into()),
         }
     }
 
     fn device_bandwidth(&self, op: Op) -> Stated {
-        let conditions = conditions(op, LARGE_BYTES, None);
-        let Some(limit) = self.most(op, LARGE_BYTES) else {
-            return Stated::none(conditions, "no part limits the rate".into());
+        let conditions = Conditions { random: Some(false), ..conditions(op, LARGE_BYTES, None) };
+        let limit = match self.most(&self.load(op, LARGE_BYTES, false)) {
+            Ok(limit) => limit,
+            Err(why) => return Stated::none(conditions, why.into()),
         };
         let bytes_per_s = limit.per_s * LARGE_BYTES as f64;
         let size = units::size(LARGE_BYTES);
@@ -254,7 +258,7 @@ impl Stated {
 fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Conditions {
     Conditions {
         op: Some(op),
-        random: None,
+        random: Some(true),
         block_size_bytes: Some(block_size_bytes),
         queue_depth,
         span_bytes: None,
@@ -264,14 +268,17 @@ fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Condit
 /// Why no law of the present parts gives a value.
 fn why_not(finding: &str) -> String {
     let why = match finding {
-        "random_vs_sequential" | "stride_effect" | "stripe_bytes" | "mapping_unit_bytes" => {
-            "no part of this device looks at addresses"
+        "random_vs_sequential" | "stride_effect" => {
+            "it depends on how many are in flight and on the span, and has no closed form here"
         }
+        "stripe_bytes" | "mapping_unit_bytes" => "no part of this device lays addresses out",
         "mix_interference" | "crossover" => "no part states how reads and writes disturb each other",
-        "write_buffer_bytes" | "burst_rate" | "sustained_rate" | "flush_latency" | "log_writes_per_s" => {
-            "the device has no write buffer"
-        }
-        "cache_bytes" | "cache_latency" | "readahead_bytes" => "the device has no cache",
+        "write_buffer_bytes" => "the device has no write buffer",
+        "burst_rate" => "a burst goes as fast as whatever stands before the write buffer, if there is one",
+        "sustained_rate" => "no part slows writes that last",
+        "flush_latency" | "log_writes_per_s" => "flushes are not simulated",
+        "cache_bytes" => "the device has no cache",
+        "cache_latency" | "readahead_bytes" => "the host has no page cache",
         "throttle_rate" | "burst_credit_bytes" => "nothing throttles the device",
         "rotation_period" | "seek_time_average" | "zone_ratio" => "nothing rotates",
         "drift" => "nothing drifts",
@@ -280,7 +287,7 @@ fn why_not(finding: &str) -> String {
         | "depth_for_95_percent"
         | "parallelism"
         | "effective_depth"
-        | "iops_at_latency" => "it depends on the service times' whole law and has no closed form here",
+        | "iops_at_latency" => "it depends on the whole law of all times and has no closed form here",
         _ => "no law of this device's parts gives it",
     };
     why.to_owned()

@@ -71,7 +71,8 @@ impl DeviceFile {
         if settings.iter().filter(|part| part.side() == Side::Medium).count() != 1 {
             return Err(reader.fail(
                 None,
-                "a device needs exactly one medium, where its requests end: [queue] or [flash]".into(),
+                "a device needs exactly one medium, where its requests end: [queue], [flash] or [disk]"
+                    .into(),
             ));
         }
         Ok(Self { name, summary, capacity_bytes, parameters: reader.into_parameters(), settings })
@@ -184,7 +185,7 @@ mod tests {
         let said = error("name = \"x\"\ncapacity = \"1GB\"\n[link]\nlatency = \"5us\"\n");
         assert_eq!(
             said,
-            "x.toml: a device needs exactly one medium, where its requests end: [queue] or [flash]"
+            "x.toml: a device needs exactly one medium, where its requests end: [queue], [flash] or [disk]"
         );
     }
 

@@ -26,6 +26,7 @@ registry! {
         noise::Noise,
         queue::Queue,
         flash::Flash,
+        disk::Disk,
     }
 }
 
@@ -73,6 +74,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
 
     /// How many such requests a second it lets through at most.
     fn limit(&self, _load: &Load) -> Option<Limit> {
+        None
+    }
+
+    /// Why its part in the highest rate has no closed form, if it has none.
+    fn no_closed_form(&self, _load: &Load) -> Option<&'static str> {
         None
     }
 
@@ -142,6 +148,8 @@ pub(crate) struct Load {
     pub(crate) op: Op,
     /// Bytes of one request.
     pub(crate) block_size_bytes: u64,
+    /// Whether addresses are random over the whole device, rather than in sequence from its beginning.
+    pub(crate) random: bool,
     /// Product of all parts' mean stretches.
     pub(crate) stretch: f64,
     /// Processor time of the program for one request.

@@ -25,7 +25,7 @@ use std::{
 use crate::{
     file::{DeviceError, Reader, Section},
     flow::{Flow, Id},
-    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
     random::{Random, stream, whole_ns},
 };
 
@@ -137,6 +137,11 @@ impl Settings for QueueSettings {
         let plural = if self.servers == 1 { "" } else { "s" };
         let words = format!("{} server{plural} / {}", self.servers, units::time(mean_ns));
         Some(Limit { per_s: f64::from(self.servers) * 1e9 / mean_ns, words })
+    }
+
+    fn facts(&self, _load: &Load) -> Vec<Fact> {
+        let derivation = "a plain queue does not look at addresses".to_owned();
+        vec![Fact { finding: "random_vs_sequential", op: None, value: 1.0, unit: "ratio", derivation }]
     }
 }
 
