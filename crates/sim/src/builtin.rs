@@ -9,7 +9,17 @@ macro_rules! devices {
 }
 
 /// Name and text. A new device is a file and its name here.
-const DEVICES: &[(&str, &str)] = devices!["ideal", "plain-nvme", "noisy-virtual-disk"];
+const DEVICES: &[(&str, &str)] = devices![
+    "ideal",
+    "plain-nvme",
+    "noisy-virtual-disk",
+    "client-nvme",
+    "hdd-7200",
+    "usb-stick",
+    "cloud-volume",
+    "nfs",
+    "mac-nocache",
+];
 
 /// The text of a built-in device's file.
 pub fn builtin(name: &str) -> Result<&'static str, Unknown> {

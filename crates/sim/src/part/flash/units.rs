@@ -32,8 +32,11 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn new(units: u32, times: Times, page_bytes: u64) -> Self {
-        let units = units as usize;
-        Self { times, page_bytes, free_ns: vec![0; units], blank_pages: vec![times.pages_per_block; units] }
+        let count = u64::from(units);
+        // Spread over a block: units that all erase at the same moment would stall the buffer's drain
+        // together.
+        let blank_pages = (0..count).map(|unit| times.pages_per_block - unit * times.pages_per_block / count);
+        Self { times, page_bytes, free_ns: vec![0; units as usize], blank_pages: blank_pages.collect() }
     }
 
     fn occupy(&mut self, now_ns: u64, unit: u32, ns: f64) -> u64 {
