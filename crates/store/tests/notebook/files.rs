@@ -1,5 +1,6 @@
 //! Places and files that are not what they should be.
 
+use iosonde_model::{Phase, Trial};
 use iosonde_store::{Notebook, StoreError};
 use std::{fs, os::unix::fs::PermissionsExt, thread};
 
@@ -140,4 +141,24 @@ fn figures_can_be_asked_for_without_iosonde() {
     let seed: String =
         shell.query_row("SELECT json_extract(info, '$.study') FROM runs", [], |row| row.get(0)).unwrap();
     assert_eq!(seed, "quick");
+}
+
+#[test]
+fn the_queries_in_the_manual_work() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notebook.md")).unwrap();
+    let queries: Vec<_> =
+        page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(queries.len(), 3);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notebook.db");
+    let mut notebook = Notebook::open(&path).unwrap();
+    let _lock = notebook.begin(&info("a")).unwrap();
+    notebook.append("a", &trial(1)).unwrap();
+    notebook.append("a", &Trial { phase: Phase::Canary, ..trial(2) }).unwrap();
+    let shell = rusqlite::Connection::open(&path).unwrap();
+    // One measured workload, one canary, two trials that read.
+    for (query, rows) in queries.iter().zip([1, 1, 2]) {
+        let mut statement = shell.prepare(query).unwrap_or_else(|error| panic!("{error}: {query}"));
+        assert_eq!(statement.query_map([], |_| Ok(())).unwrap().count(), rows, "{query}");
+    }
 }
