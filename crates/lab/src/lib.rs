@@ -17,4 +17,4 @@ pub mod schedule;
 mod seen;
 pub mod stats;
 mod storage;
-mod words;
+pub mod words;

@@ -4,7 +4,7 @@ use iosonde_model::Estimate;
 
 /// What a value counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Nanoseconds: `45 µs [44, 46]`.
     Time,
     /// Bytes per second: `6.91 GB/s [6.84, 6.98]`.
@@ -21,7 +21,7 @@ pub(crate) enum Unit {
 
 impl Unit {
     /// The unit's name in findings.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Time => "ns",
             Self::Rate => "B/s",
@@ -54,14 +54,20 @@ impl Unit {
 }
 
 /// A value with its interval, for a sentence.
-pub(crate) fn with_interval(unit: Unit, estimate: &Estimate) -> String {
+pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
     let (factor, name) = unit.scaled(estimate.value);
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
     };
     let (low, high) = (low / factor, high / factor);
-    let digits = decimals(value, (high - low) / 2.0);
+    let digits = match unit {
+        // Whole requests stay whole.
+        Unit::InFlight if [value, low, high].iter().all(|number| number.fract() == 0.0) => 0,
+        // 1.0 would hide the 5 % that people ask a ratio about.
+        Unit::Ratio => decimals(value, (high - low) / 2.0).max(2),
+        _ => decimals(value, (high - low) / 2.0),
+    };
     format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
 }
 
@@ -98,6 +104,8 @@ mod tests {
     #[test]
     fn the_ends_keep_the_value_s_unit() {
         assert_eq!(shown(Unit::Time, 1.05e6, 0.95e6, 1.15e6), "1.1 ms [0.9, 1.1]");
-        assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 4.0), "4 in flight [4, 4]");
+        assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 5.0), "4 in flight [4, 5]");
+        assert_eq!(shown(Unit::InFlight, 8.2, 7.7, 8.8), "8.2 in flight [7.7, 8.8]");
+        assert_eq!(shown(Unit::Ratio, 1.0, 0.8, 1.2), "1.00× [0.80, 1.20]");
     }
 }

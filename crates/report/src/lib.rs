@@ -1,1 +1,21 @@
-//! placeholder
+//! Shows: figures, charts, HTML, Markdown and terminal text of a concluded run.
+//!
+//! Nothing is measured, judged or estimated here. A run comes in as `lab` concluded it, and every format tells the
+//! same story ([`FORMATS`]); a chart is data first ([`figure::Figure`]) and drawn by a kept library.
+
+pub mod chart;
+pub mod echarts;
+pub mod figure;
+mod format;
+mod html;
+pub mod markdown;
+mod quantity;
+mod story;
+pub mod terminal;
+mod text;
+
+pub use format::{FORMATS, Format, ReportError, json};
+pub use html::html;
+pub use quantity::Quantity;
+pub use story::subject;
+pub use text::Paint;

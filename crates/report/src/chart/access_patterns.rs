@@ -1,0 +1,93 @@
+//! Access patterns side by side: random against sequential, reads against writes.
+//!
+//! One block size and one number in flight, chosen where the most patterns were measured. Each pattern has its
+//! place on the x axis; where two intervals do not overlap, the patterns differ.
+
+use iosonde_model::{About, Named, Op, Point, Run, TrialSpec, units};
+
+use super::Chart;
+use super::pick::{self, Doubts, THROUGHPUT};
+use crate::figure::{Axis, Dot, Figure, Series, Tone};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct AccessPatterns;
+
+impl Named for AccessPatterns {
+    fn name(&self) -> &'static str {
+        "access-patterns"
+    }
+}
+
+impl Chart for AccessPatterns {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let points = alike(run);
+        // Fewer than three patterns are two numbers in a sentence, not a picture.
+        if points.len() < 3 {
+            return None;
+        }
+        let doubts = Doubts::about(run, About::Rate);
+        let series: Vec<Series> = Op::ALL.into_iter().filter_map(|op| series(&points, op, &doubts)).collect();
+        let spec = &points[0].spec;
+        let label = format!(
+            "access pattern: {} requests, {}",
+            units::size(spec.block_size_bytes),
+            pick::in_flight(spec.asked_in_flight())
+        );
+        Some(Figure {
+            name: self.name(),
+            title: "Does the order of access matter?".into(),
+            caption: pick::sentences(run, &["random_vs_sequential"]),
+            experiment: Some(points[0].experiment.clone()),
+            x: Axis::places(&label, points.iter().map(|point| pattern(&point.spec)).collect()),
+            y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
+            series,
+            marks: Vec::new(),
+            curves: Vec::new(),
+        })
+    }
+}
+
+/// The largest set of measured points that differ in their pattern only, reads first.
+fn alike(run: &Run) -> Vec<&Point> {
+    let measured = |point: &&Point| point.read.is_some() || point.write.is_some();
+    let mut sets: Vec<Vec<&Point>> = Vec::new();
+    for point in run.points.iter().filter(measured) {
+        let plain = |point: &Point| TrialSpec { read_percent: None, rw: iosonde_model::Rw::Read, ..point.spec.clone() };
+        match sets.iter_mut().find(|set| plain(set[0]) == plain(point)) {
+            Some(set) => set.push(point),
+            None => sets.push(vec![point]),
+        }
+    }
+    let mut largest = sets.into_iter().max_by_key(Vec::len).unwrap_or_default();
+    largest.sort_by_key(|point| (point.spec.rw.is_mixed(), point.spec.rw.writes(), point.spec.rw.is_random()));
+    largest
+}
+
+fn pattern(spec: &TrialSpec) -> String {
+    let order = if spec.rw.is_random() { "random" } else { "sequential" };
+    match (spec.rw.is_mixed(), spec.rw.reads()) {
+        (true, _) => format!("{order}, {} % reads", spec.read_percent.unwrap_or(50.0)),
+        (false, true) => format!("{order} reads"),
+        (false, false) => format!("{order} writes"),
+    }
+}
+
+fn series(points: &[&Point], op: Op, doubts: &Doubts) -> Option<Series> {
+    let dot = |(place, point): (usize, &&Point)| {
+        let estimate = point.direction(op)?.bytes_per_s;
+        let (standing, why) = doubts.of(point);
+        Some(Dot {
+            x: place as f64,
+            y: estimate.value,
+            x_interval: None,
+            y_interval: pick::interval(estimate),
+            label: Some(Quantity::BytesPerSecond.text(estimate.value)),
+            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], why),
+            standing,
+        })
+    };
+    let dots: Vec<Dot> = points.iter().enumerate().filter_map(dot).collect();
+    let (name, tone) = (format!("{op}s"), Tone::of(op, false));
+    (!dots.is_empty()).then_some(Series { name, tone, broken: false, joined: false, dots })
+}

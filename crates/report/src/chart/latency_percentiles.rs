@@ -1,0 +1,96 @@
+//! Latency percentiles: how long the slow ones wait.
+//!
+//! From the merged histograms of all standing trials of a point, for the least and the most requests in flight of
+//! each direction. A percentile is drawn only where at least ten requests waited longer than it. The further to
+//! the right, the rarer: at p99.9 one request in a thousand waits longer.
+
+use iosonde_model::{About, Histogram, Named, Op, Outcome, Phase, Point, Run};
+use std::collections::HashSet;
+
+use super::Chart;
+use super::pick;
+use crate::figure::{Axis, Dot, Figure, Series, Standing, Tone, decimal_ticks};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct LatencyPercentiles;
+
+impl Named for LatencyPercentiles {
+    fn name(&self) -> &'static str {
+        "latency-percentiles"
+    }
+}
+
+impl Chart for LatencyPercentiles {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let families = pick::by_depth(run);
+        let lead = families.first()?;
+        let void = void_trials(run);
+        let mut series: Vec<Series> = Vec::new();
+        for op in Op::ALL {
+            let Some(family) = families.iter().find(|family| family.op == op) else { continue };
+            let ends = [family.points[0], family.points[family.points.len() - 1]];
+            for (point, deep) in ends.into_iter().zip([false, true]) {
+                let dots = percentiles(run, point, op, &void);
+                if dots.len() > 1 {
+                    let name = point.spec.describe();
+                    series.push(Series { name, tone: Tone::of(op, deep), broken: deep, joined: true, dots });
+                }
+            }
+        }
+        if series.is_empty() {
+            return None;
+        }
+        let (ranks, heights) = (pick::grid(&series), pick::heights(&series));
+        let ticks = [2.0, 10.0, 100.0, 1000.0, 10_000.0];
+        Some(Figure {
+            name: self.name(),
+            title: "How long do the slow ones wait?".into(),
+            caption: "At p99, one request in a hundred waits longer; at p99.9, one in a thousand. \
+                      From the requests of all standing trials together, so there is no interval."
+                .into(),
+            experiment: lead.experiment(run),
+            x: Axis::log("share of requests that wait no longer", Quantity::Tail, &ranks, &ticks),
+            y: Axis::log("latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
+            series,
+            marks: Vec::new(),
+            curves: Vec::new(),
+        })
+    }
+}
+
+fn void_trials(run: &Run) -> HashSet<u64> {
+    let void = run.verdicts.iter().filter(|v| v.verdict == Outcome::Void && v.about.touches(About::Latency));
+    void.filter_map(|verdict| verdict.trial).collect()
+}
+
+fn percentiles(run: &Run, point: &Point, op: Op, void: &HashSet<u64>) -> Vec<Dot> {
+    let mut merged = Histogram::new();
+    let trials = run.trials.iter().filter(|t| t.point == Some(point.id) && t.phase == Phase::Measure);
+    for direction in trials.filter(|t| !void.contains(&t.id)).filter_map(|t| t.direction(op)) {
+        merged.merge(&direction.histogram);
+    }
+    // Steps of about a sixth of a decade; the ticks are among them.
+    let ranks =
+        [2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4];
+    // Ten beyond: fewer say nothing about a percentile.
+    let told = ranks.into_iter().filter(|one_in| merged.total() as f64 >= 10.0 * one_in);
+    told.filter_map(|one_in| {
+        let ns = merged.quantile_ns(1.0 - 1.0 / one_in)?;
+        let tip = vec![
+            point.spec.describe(),
+            format!("{} within {}", Quantity::Tail.text(one_in), Quantity::Nanoseconds.text(ns)),
+            format!("of {} requests", iosonde_model::units::count(merged.total() as f64)),
+        ];
+        Some(Dot {
+            x: one_in,
+            y: ns,
+            x_interval: None,
+            y_interval: None,
+            label: None,
+            tip,
+            standing: Standing::Stands,
+        })
+    })
+    .collect()
+}

@@ -1,0 +1,61 @@
+//! Latency against the number in flight: what keeping the storage busy costs each request.
+//!
+//! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since every
+//! further request only waits behind the others.
+
+use iosonde_model::{About, Named, Run, TrialSpec};
+
+use super::Chart;
+use super::pick::{self, Doubts, MEAN, P99};
+use crate::figure::{Along, Axis, Figure, Mark, Series, Tone, decimal_ticks};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct LatencyVsDepth;
+
+impl Named for LatencyVsDepth {
+    fn name(&self) -> &'static str {
+        "latency-vs-depth"
+    }
+}
+
+impl Chart for LatencyVsDepth {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let families = pick::by_depth(run);
+        let lead = families.first()?;
+        let doubts = Doubts::about(run, About::Latency);
+        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        // Two families at most: each has two lines.
+        for family in families.iter().take(2) {
+            let name = pick::family_name(&families, family);
+            for (figured, words, tail) in [(MEAN, "mean", false), (P99, "p99", true)] {
+                let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, figured);
+                if !dots.is_empty() {
+                    let tone = Tone::of(family.op, tail);
+                    series.push(Series { name: format!("{name}, {words}"), tone, broken: tail, joined: true, dots });
+                }
+            }
+            let words = format!("{}s: knee", family.op);
+            let found = pick::finding(run, "queue_depth_knee", family.op, family.spec());
+            marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, Tone::of(family.op, false))));
+        }
+        let (depths, heights) = (pick::grid(&series), pick::heights(&series));
+        if heights.is_empty() {
+            return None;
+        }
+        Some(Figure {
+            name: self.name(),
+            title: "What does it cost each request?".into(),
+            caption: pick::join(&[
+                &pick::sentences(run, &["base_latency"]),
+                "Beyond the knee a further request only waits: latency grows with the number in flight.",
+            ]),
+            experiment: lead.experiment(run),
+            x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
+            y: Axis::log("latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
+            series,
+            marks,
+            curves: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,294 @@
+//! What charts share: points that differ in one parameter only, as dots with their intervals and doubts.
+
+use std::collections::HashMap;
+
+use iosonde_model::{
+    About, Estimate, Finding, Op, Outcome, Point, PointDirection, Run, Rw, Status, TrialSpec, units,
+};
+
+use crate::figure::{Along, Dot, Mark, Standing, Tone};
+use crate::quantity::Quantity;
+
+/// Points that differ in one parameter only, ascending in it, and the direction that is looked at.
+pub(super) struct Family<'a> {
+    pub(super) op: Op,
+    pub(super) points: Vec<&'a Point>,
+}
+
+impl<'a> Family<'a> {
+    /// The workload that they share.
+    pub(super) fn spec(&self) -> &'a TrialSpec {
+        &self.points[0].spec
+    }
+
+    /// "random reads".
+    pub(super) fn pattern(&self) -> String {
+        let order = if self.spec().rw.is_random() { "random" } else { "sequential" };
+        format!("{order} {}s", self.op)
+    }
+
+    /// The one experiment that uses them all, if there is one.
+    pub(super) fn experiment(&self, run: &Run) -> Option<String> {
+        let mut names: Vec<&String> = run.points.iter().map(|point| &point.experiment).collect();
+        names.dedup();
+        names.into_iter().find(|name| self.points.iter().all(|point| point.belongs_to(name))).cloned()
+    }
+}
+
+/// Families of at least `least` measured points of one direction that differ only in what `vary` changes, the
+/// largest first.
+pub(super) fn families<'a>(
+    run: &'a Run,
+    least: usize,
+    vary: fn(&mut TrialSpec),
+    by: fn(&TrialSpec) -> u64,
+) -> Vec<Family<'a>> {
+    let mut found: Vec<(TrialSpec, Family<'a>)> = Vec::new();
+    for point in &run.points {
+        let op = match point.spec.rw {
+            Rw::Read | Rw::RandRead => Op::Read,
+            Rw::Write | Rw::RandWrite => Op::Write,
+            Rw::Rw | Rw::RandRw => continue,
+        };
+        if point.direction(op).is_none() {
+            continue;
+        }
+        let mut key = point.spec.clone();
+        vary(&mut key);
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, family)) => family.points.push(point),
+            None => found.push((key, Family { op, points: vec![point] })),
+        }
+    }
+    let mut families: Vec<Family> = found.into_iter().map(|(_, family)| family).collect();
+    for family in &mut families {
+        family.points.sort_by_key(|point| by(&point.spec));
+    }
+    families.retain(|family| family.points.len() >= least);
+    families.sort_by_key(|family| std::cmp::Reverse(family.points.len()));
+    families
+}
+
+/// Points that differ in block size only.
+pub(super) fn by_block_size(run: &Run) -> Vec<Family<'_>> {
+    families(run, 3, |spec| spec.block_size_bytes = 0, |spec| spec.block_size_bytes)
+}
+
+/// Points that differ in the number in flight only.
+pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
+    families(run, 3, |spec| spec.queue_depth = 0, TrialSpec::asked_in_flight)
+}
+
+/// Which points have doubted figures of one kind.
+pub(super) struct Doubts(HashMap<usize, String>);
+
+impl Doubts {
+    /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of nine
+    /// does not make a point doubtful.
+    pub(super) fn about(run: &Run, about: About) -> Self {
+        let doubts = run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && v.about.touches(about));
+        let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
+        let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
+        for verdict in doubts {
+            match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
+                (Some(point), _) => drop(found.insert(point, verdict.why.clone())),
+                (None, Some(&point)) => {
+                    let count = counts.entry((point, &verdict.check)).or_default();
+                    *count += 1;
+                    let trials = run.points.iter().find(|p| p.id == point).map_or(0, |p| p.trials - p.void);
+                    if *count * 2 >= trials {
+                        found.insert(point, verdict.why.clone());
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+        Self(found)
+    }
+
+    /// Whether a point's figures stand, and why not.
+    pub(super) fn of(&self, point: &Point) -> (Standing, Option<&str>) {
+        match self.0.get(&point.id) {
+            Some(why) => (Standing::Doubted, Some(why)),
+            None => (Standing::Stands, None),
+        }
+    }
+}
+
+/// A quantity of a point's direction.
+#[derive(Clone, Copy)]
+pub(super) struct Figured {
+    pub(super) name: &'static str,
+    pub(super) quantity: Quantity,
+    pub(super) about: About,
+    pub(super) read: fn(&PointDirection) -> Option<Estimate>,
+}
+
+/// Bytes per second.
+pub(super) const THROUGHPUT: Figured = Figured {
+    name: "throughput",
+    quantity: Quantity::BytesPerSecond,
+    about: About::Rate,
+    read: |direction| Some(direction.bytes_per_s),
+};
+
+/// Requests per second.
+pub(super) const RATE: Figured = Figured {
+    name: "rate",
+    quantity: Quantity::Iops,
+    about: About::Rate,
+    read: |direction| Some(direction.iops),
+};
+
+/// Mean latency.
+pub(super) const MEAN: Figured = Figured {
+    name: "mean latency",
+    quantity: Quantity::Nanoseconds,
+    about: About::Latency,
+    read: |direction| direction.latency_ns_mean,
+};
+
+/// 99th percentile of latency.
+pub(super) const P99: Figured = Figured {
+    name: "99 % wait less than",
+    quantity: Quantity::Nanoseconds,
+    about: About::Latency,
+    read: |direction| direction.latency_ns_p99,
+};
+
+/// The dots of a family: `x` of its workload against a figure of its direction.
+pub(super) fn dots(family: &Family, doubts: &Doubts, x: fn(&TrialSpec) -> u64, y: Figured) -> Vec<Dot> {
+    let dot = |point: &&Point| {
+        let estimate = (y.read)(point.direction(family.op)?)?;
+        let (standing, why) = doubts.of(point);
+        Some(Dot {
+            x: x(&point.spec) as f64,
+            y: estimate.value,
+            x_interval: None,
+            y_interval: interval(estimate),
+            label: None,
+            tip: tip(point, &[line(y, estimate)], why),
+            standing,
+        })
+    };
+    family.points.iter().filter_map(dot).collect()
+}
+
+/// Both ends, where there are both.
+pub(super) fn interval(estimate: Estimate) -> Option<(f64, f64)> {
+    Some((estimate.low?, estimate.high?))
+}
+
+/// "throughput 152 MB/s [148, 156]".
+pub(super) fn line(figured: Figured, estimate: Estimate) -> String {
+    format!("{} {}", figured.name, figured.quantity.interval_text(estimate.value, estimate.low, estimate.high))
+}
+
+/// What a dot says when pointed at: the workload, its figures, the trials behind them, the doubt.
+pub(super) fn tip(point: &Point, figures: &[String], doubt: Option<&str>) -> Vec<String> {
+    let stand = point.trials - point.void;
+    let trials = if stand == 1 { "1 trial".to_owned() } else { format!("{stand} trials") };
+    let mut tip = vec![point.spec.describe()];
+    tip.extend_from_slice(figures);
+    tip.push(if point.void > 0 { format!("{trials}, {} void left out", point.void) } else { trials });
+    tip.extend(point.why_no_interval.clone());
+    tip.extend(doubt.map(|why| format!("in doubt: {why}")));
+    tip
+}
+
+/// The found value of a finding for this workload's direction and pattern, if there is one.
+pub(super) fn finding<'a>(run: &'a Run, name: &str, op: Op, spec: &TrialSpec) -> Option<&'a Finding> {
+    run.findings.iter().find(|finding| {
+        let conditions = &finding.conditions;
+        finding.name == name
+            && finding.status == Status::Found
+            && finding.value.is_some()
+            && conditions.op.is_none_or(|known| known == op)
+            && conditions.random.is_none_or(|random| random == spec.rw.is_random())
+    })
+}
+
+/// A finding as a line with a band in a chart.
+pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> Option<Mark> {
+    let at = finding.value?;
+    let quantity = Quantity::of_unit(&finding.unit)?;
+    let interval = finding.low.zip(finding.high);
+    Some(Mark { along, at, interval, label: format!("{words} {}", quantity.text(at)), tone })
+}
+
+/// The sentences of the named findings for these directions, in that order: what a caption answers.
+pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
+    let mut said: Vec<&str> = Vec::new();
+    for name in names {
+        let found = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
+        for finding in found {
+            if !said.contains(&finding.sentence.as_str()) {
+                said.push(&finding.sentence);
+            }
+        }
+    }
+    said.join(" ")
+}
+
+/// Two captions, with a space between them only where both say something.
+pub(super) fn join(parts: &[&str]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
+}
+
+/// Every value that a chart must leave room for on its y axis, interval ends included.
+pub(super) fn heights(series: &[crate::figure::Series]) -> Vec<f64> {
+    let dots = series.iter().flat_map(|s| &s.dots);
+    dots.flat_map(|dot| {
+        let (low, high) = dot.y_interval.unwrap_or((dot.y, dot.y));
+        [dot.y, low, high]
+    })
+    .collect()
+}
+
+/// Every value on a chart's x axis.
+pub(super) fn places(series: &[crate::figure::Series]) -> Vec<f64> {
+    let dots = series.iter().flat_map(|s| &s.dots);
+    dots.flat_map(|dot| {
+        let (low, high) = dot.x_interval.unwrap_or((dot.x, dot.x));
+        [dot.x, low, high]
+    })
+    .collect()
+}
+
+/// The values of x that were measured, each once: the only honest ticks of a grid.
+pub(super) fn grid(series: &[crate::figure::Series]) -> Vec<f64> {
+    let mut values: Vec<f64> = series.iter().flat_map(|s| s.dots.iter().map(|dot| dot.x)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+/// What tells a family from the others of its chart: the pattern, and what was held where that differs.
+pub(super) fn family_name(all: &[Family], family: &Family) -> String {
+    let spec = family.spec();
+    let varies = |differs: fn(&TrialSpec, &TrialSpec) -> bool| all.iter().any(|f| differs(f.spec(), spec));
+    let mut name = family.pattern();
+    let sizes_vary = family.points.iter().any(|point| point.spec.block_size_bytes != spec.block_size_bytes);
+    if !sizes_vary {
+        name = format!("{} {name}", units::size(spec.block_size_bytes));
+    } else if varies(|a, b| a.queue_depth != b.queue_depth) {
+        name = format!("{name}, {} in flight", spec.asked_in_flight());
+    }
+    if varies(|a, b| a.direct != b.direct) {
+        name.push_str(if spec.direct { ", direct" } else { ", buffered" });
+    }
+    name
+}
+
+/// An axis label that names what was held while block sizes varied: "block size, one request at a time".
+pub(super) fn held(label: &str, family: &Family) -> String {
+    format!("{label}, {}", in_flight(family.spec().asked_in_flight()))
+}
+
+/// "one request at a time", "32 in flight".
+pub(super) fn in_flight(requests: u64) -> String {
+    match requests {
+        1 => "one request at a time".to_owned(),
+        n => format!("{n} in flight"),
+    }
+}

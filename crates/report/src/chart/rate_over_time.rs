@@ -1,0 +1,75 @@
+//! The canary's rate over the time of the run: whether the storage stayed the same while it was measured.
+//!
+//! The canary is one workload that is run once in every round. What it does changes only when the storage, the
+//! machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance. Points
+//! are compared within rounds, so drift falls on all of them alike.
+
+use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
+
+use super::Chart;
+use super::pick;
+use crate::figure::{Axis, Dot, Figure, Series, Standing, Tone};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct RateOverTime;
+
+impl Named for RateOverTime {
+    fn name(&self) -> &'static str {
+        "rate-over-time"
+    }
+}
+
+impl Chart for RateOverTime {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let canaries: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Canary).collect();
+        // Two dots make a line, three a course.
+        let first = canaries.first().filter(|_| canaries.len() >= 3)?;
+        let dots: Vec<Dot> = canaries.iter().map(|trial| dot(run, trial)).collect();
+        let (low, high) = (least(&dots)?, most(&dots)?);
+        let series = vec![Series { name: "canary".into(), tone: Tone::Neutral, broken: false, joined: true, dots }];
+        Some(Figure {
+            name: self.name(),
+            title: "Did the storage stay the same while it was measured?".into(),
+            caption: format!(
+                "The canary, {}, ran {} times, once in each round: between {} and {}.",
+                first.spec.describe(),
+                canaries.len(),
+                Quantity::Iops.text(low),
+                Quantity::Iops.text(high),
+            ),
+            experiment: None,
+            x: Axis::from_zero("time since the run began", Quantity::Seconds, &pick::places(&series)),
+            y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
+            series,
+            marks: Vec::new(),
+            curves: Vec::new(),
+        })
+    }
+}
+
+fn least(dots: &[Dot]) -> Option<f64> {
+    dots.iter().map(|dot| dot.y).min_by(f64::total_cmp)
+}
+
+fn most(dots: &[Dot]) -> Option<f64> {
+    dots.iter().map(|dot| dot.y).max_by(f64::total_cmp)
+}
+
+fn dot(run: &Run, trial: &Trial) -> Dot {
+    let doubt = run.verdicts.iter().find(|v| v.trial == Some(trial.id) && v.verdict >= Outcome::Doubt);
+    let mut tip = vec![
+        format!("round {}, after {}", trial.round, units::duration(trial.started_s)),
+        Quantity::Iops.text(trial.iops()),
+    ];
+    tip.extend(doubt.map(|verdict| format!("{}: {}", verdict.check, verdict.why)));
+    Dot {
+        x: trial.started_s + trial.warmup_s + trial.measured_s / 2.0,
+        y: trial.iops(),
+        x_interval: None,
+        y_interval: None,
+        label: None,
+        tip,
+        standing: if doubt.is_some() { Standing::Doubted } else { Standing::Stands },
+    }
+}

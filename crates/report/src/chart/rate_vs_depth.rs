@@ -1,0 +1,53 @@
+//! Requests per second against the number in flight: how many it takes to keep the storage busy.
+//!
+//! Marked are the knee with its interval, where the line through the origin (each request served at once) meets
+//! the highest rate, and the depth that reaches 95 % of that rate.
+
+use iosonde_model::{About, Named, Run, TrialSpec};
+
+use super::Chart;
+use super::pick::{self, Doubts, RATE};
+use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct RateVsDepth;
+
+impl Named for RateVsDepth {
+    fn name(&self) -> &'static str {
+        "rate-vs-depth"
+    }
+}
+
+impl Chart for RateVsDepth {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let families = pick::by_depth(run);
+        let lead = families.first()?;
+        let doubts = Doubts::about(run, About::Rate);
+        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        for family in families.iter().take(4) {
+            let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
+            let tone = Tone::of(family.op, other);
+            let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, RATE);
+            let wanted = [("queue_depth_knee", "knee"), ("depth_for_95_percent", "95 % at")];
+            for (name, words) in wanted.into_iter().filter(|_| !other) {
+                let words = format!("{}s: {words}", family.op);
+                let found = pick::finding(run, name, family.op, family.spec());
+                marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
+            }
+            series.push(Series { name: pick::family_name(&families, family), tone, broken: other, joined: true, dots });
+        }
+        let depths = pick::grid(&series);
+        Some(Figure {
+            name: self.name(),
+            title: "How fast does it get with more in flight?".into(),
+            caption: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
+            experiment: lead.experiment(run),
+            x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
+            y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
+            series,
+            marks,
+            curves: Vec::new(),
+        })
+    }
+}

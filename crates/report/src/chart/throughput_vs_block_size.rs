@@ -1,0 +1,55 @@
+//! Throughput against block size: from which size on a larger request brings no more.
+//!
+//! Small requests pay a fixed cost each, so throughput grows with their size until the storage or the way to it is
+//! busy. Marked are the half size, at which half of the bandwidth is reached, and the plateau, from which on no
+//! larger size brings more.
+
+use iosonde_model::{About, Named, Run};
+
+use super::Chart;
+use super::pick::{self, Doubts, THROUGHPUT};
+use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
+use crate::quantity::Quantity;
+
+/// The chart.
+pub struct ThroughputVsBlockSize;
+
+impl Named for ThroughputVsBlockSize {
+    fn name(&self) -> &'static str {
+        "throughput-vs-block-size"
+    }
+}
+
+impl Chart for ThroughputVsBlockSize {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        let families = pick::by_block_size(run);
+        let lead = families.first()?;
+        let doubts = Doubts::about(run, About::Rate);
+        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        for family in families.iter().take(4) {
+            let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
+            let tone = Tone::of(family.op, other);
+            let dots = pick::dots(family, &doubts, |spec| spec.block_size_bytes, THROUGHPUT);
+            let wanted = [("half_size", "half at"), ("plateau_block_size", "plateau from")];
+            for (name, words) in wanted.into_iter().filter(|_| !other) {
+                let words = format!("{}s: {words}", family.op);
+                let found = pick::finding(run, name, family.op, family.spec());
+                marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
+            }
+            series.push(Series { name: pick::family_name(&families, family), tone, broken: other, joined: true, dots });
+        }
+        let sizes = pick::grid(&series);
+        let caption = ["plateau_block_size", "half_size", "per_request_cost"];
+        Some(Figure {
+            name: self.name(),
+            title: "What do larger requests bring?".into(),
+            caption: pick::sentences(run, &caption),
+            experiment: lead.experiment(run),
+            x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
+            y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
+            series,
+            marks,
+            curves: Vec::new(),
+        })
+    }
+}

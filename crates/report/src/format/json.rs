@@ -1,0 +1,32 @@
+//! JSON: the whole document (schema 1), every trial with its histogram and windows, for other programs.
+
+use iosonde_model::{Named, Run};
+
+use super::{Format, ReportError};
+
+/// The format.
+pub struct Json;
+
+impl Named for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+}
+
+impl Format for Json {
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
+        Ok(json(run)?.into_bytes())
+    }
+}
+
+/// The document as text, ending in a line break.
+///
+/// # Errors
+/// The run could not be written as JSON: a defect of this program.
+pub fn json(run: &Run) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(run)? + "\n")
+}

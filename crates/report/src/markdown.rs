@@ -1,0 +1,159 @@
+//! The report in Markdown: the same story as the HTML, figures as tables.
+
+use std::fmt::Write;
+
+use iosonde_lab::conclude::{belief, storage_lines};
+use iosonde_model::Run;
+
+use crate::chart::figures;
+use crate::figure::Figure;
+use crate::story::{self, Fact};
+use crate::text::clean;
+
+/// A concluded run as Markdown (GitHub's tables), ending in a line break.
+pub fn markdown(run: &Run) -> String {
+    let mut out = String::new();
+    put(&mut out, &format!("# {}\n", inline(&story::title(run))));
+    put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
+    first_screen(run, &mut out);
+    findings(run, &mut out);
+    experiments(run, &mut out);
+    excluded(run, &mut out);
+    facts("The storage", &story::device_facts(run), &mut out);
+    for note in &run.info.device.notes {
+        put(&mut out, &format!("- {}", inline(note)));
+    }
+    facts("The machine", &story::host_facts(run), &mut out);
+    facts("How it was measured", &story::method_facts(run), &mut out);
+    put(&mut out, &format!("\n{}\n", story::METHOD.join(" ")));
+    trials(run, &mut out);
+    out
+}
+
+fn put(out: &mut String, line: &str) {
+    writeln!(out, "{line}").expect("writing to a String cannot fail");
+}
+
+/// Text as text: no markup, no new table cell, no new line. Commands between backticks stay as they are.
+fn inline(text: &str) -> String {
+    let text = clean(text);
+    let parts = text.split('`').enumerate().map(|(i, part)| {
+        let part = part.replace('|', "\\|");
+        if i % 2 == 1 {
+            return part;
+        }
+        let part = part.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        // `[0.98, 1.02]` is an interval; only with a bracket behind it would it be a link.
+        part.replace('*', "\\*").replace("](", "]\\(")
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn first_screen(run: &Run, out: &mut String) {
+    let belief = belief(run);
+    put(out, &format!("## Believe: {}\n", inline(&belief.headline)));
+    for line in &belief.lines {
+        put(out, &format!("- {} {}", line.mark.symbol(), inline(&line.text)));
+    }
+    put(out, "\n## Storage\n");
+    let lines = storage_lines(run);
+    for line in &lines {
+        let label = if line.label.is_empty() { String::new() } else { format!("**{}:** ", inline(&line.label)) };
+        put(out, &format!("- {label}{}", inline(&line.text)));
+    }
+    if lines.is_empty() {
+        put(out, "Nothing was found out about the storage.");
+    }
+    put(out, "\n## Do\n");
+    for advice in &run.advice {
+        put(out, &format!("- {}. ({})", inline(&advice.sentence), inline(advice.why.trim_end_matches('.'))));
+    }
+    if run.advice.is_empty() {
+        put(out, "Nothing can be advised from these findings.");
+    }
+}
+
+fn findings(run: &Run, out: &mut String) {
+    let (found, refused) = story::findings(run);
+    if !found.is_empty() {
+        put(out, "\n## Findings\n");
+        let rows = found.iter().map(|row| {
+            let value = row.value.clone().unwrap_or_else(|| "none".into());
+            [row.name.clone(), row.conditions.clone(), value, row.finding.sentence.clone()]
+        });
+        table(&["Finding", "Of", "Value", "In a sentence"], rows, out);
+    }
+    if !refused.is_empty() {
+        put(out, "\n## What could not be concluded\n");
+        let rows = refused.iter().map(|row| {
+            let why = row.finding.why.clone().unwrap_or_else(|| row.finding.sentence.clone());
+            [row.name.clone(), row.conditions.clone(), why]
+        });
+        table(&["Finding", "Of", "Why"], rows, out);
+    }
+}
+
+fn experiments(run: &Run, out: &mut String) {
+    let figures = figures(run);
+    for section in story::sections(run) {
+        put(out, &format!("\n## {}\n", inline(section.question.unwrap_or(&section.name))));
+        for answer in &section.answers {
+            put(out, &format!("{}\n", inline(answer)));
+        }
+        put(out, &format!("{}\n", inline(&section.sure)));
+        table(&story::POINT_HEADS, story::point_rows(&section.points).into_iter(), out);
+        for shown in figures.iter().filter(|f| f.experiment.as_deref() == Some(section.name.as_str())) {
+            figure(shown, out);
+        }
+    }
+    for shown in figures.iter().filter(|figure| figure.experiment.is_none()) {
+        put(out, &format!("\n## {}\n", shown.title));
+        figure(shown, out);
+    }
+}
+
+fn figure(figure: &Figure, out: &mut String) {
+    put(out, &format!("\n### {}\n", inline(&figure.title)));
+    if !figure.caption.is_empty() {
+        put(out, &format!("{}\n", inline(&figure.caption)));
+    }
+    let (heads, rows) = figure.table();
+    let heads: Vec<String> = heads.iter().map(|head| inline(head)).collect();
+    table(&heads.iter().map(String::as_str).collect::<Vec<_>>(), rows.into_iter(), out);
+}
+
+fn excluded(run: &Run, out: &mut String) {
+    let excluded = story::excluded(run);
+    if excluded.is_empty() {
+        return;
+    }
+    put(out, "\n## What was left out or is in doubt\n");
+    let rows = excluded
+        .iter()
+        .map(|e| [story::outcome(e.outcome).to_owned(), e.check.to_owned(), e.what.clone(), e.why.to_owned()]);
+    table(&["Verdict", "Check", "Of", "Why"], rows, out);
+}
+
+fn facts(title: &str, facts: &[Fact], out: &mut String) {
+    put(out, &format!("\n## {title}\n"));
+    for (label, value) in facts {
+        put(out, &format!("- {label}: {}", inline(value)));
+    }
+}
+
+fn trials(run: &Run, out: &mut String) {
+    put(out, "\n## Every trial\n");
+    let worst = story::worst_verdicts(run);
+    let rows = run.trials.iter().flat_map(|trial| story::trial_rows(trial, worst.get(&trial.id)));
+    let rows = rows.map(|row| row.into_iter().map(|cell| cell.text).collect::<Vec<_>>());
+    table(&story::TRIAL_HEADS.map(|(head, _)| head), rows, out);
+}
+
+fn table<R: IntoIterator<Item = String>>(heads: &[&str], rows: impl Iterator<Item = R>, out: &mut String) {
+    put(out, &format!("| {} |", heads.join(" | ")));
+    put(out, &format!("|{}", " --- |".repeat(heads.len())));
+    for row in rows {
+        let cells: Vec<String> = row.into_iter().map(|cell| inline(&cell)).collect();
+        put(out, &format!("| {} |", cells.join(" | ")));
+    }
+}

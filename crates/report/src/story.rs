@@ -1,0 +1,389 @@
+//! What every report tells, whatever it is written in: the same rows in the same words, so that two formats cannot
+//! disagree. Nothing here is HTML or Markdown, and nothing is worked out that the run does not hold.
+
+use std::collections::BTreeMap;
+
+use iosonde_lab::experiment::EXPERIMENTS;
+use iosonde_model::{
+    Closed, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Study, Trial, units,
+};
+
+use crate::quantity::Quantity;
+
+/// A label and what it says.
+pub(crate) type Fact = (&'static str, String);
+
+/// What is measured, in a line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct`.
+pub fn subject(device: &Device) -> String {
+    let mut place = Vec::new();
+    place.extend(device.file_system.clone());
+    if let Some(name) = &device.name {
+        let on = if place.is_empty() { name.clone() } else { format!("on {name}") };
+        place.push(on);
+    }
+    if place.is_empty() {
+        place.push(device.kind.clone());
+    }
+    let mut details: Vec<String> = [device.model.clone(), device.link.clone()].into_iter().flatten().collect();
+    if !device.engine.is_empty() {
+        details.push(device.engine.clone());
+    }
+    details.push(if device.direct { "direct".into() } else { "buffered".into() });
+    format!("{}: {}", place.join(" "), details.join(", "))
+}
+
+/// What a report is headed: the study and the target.
+pub(crate) fn title(run: &Run) -> String {
+    format!("{} on {}", run.info.study, run.info.target)
+}
+
+/// One row of the table of findings.
+pub(crate) struct FindingRow<'a> {
+    /// "queue depth knee".
+    pub(crate) name: String,
+    /// "4 KiB random reads".
+    pub(crate) conditions: String,
+    /// The value with its interval; `None` where there is no finding.
+    pub(crate) value: Option<String>,
+    pub(crate) finding: &'a Finding,
+}
+
+/// Findings that found something or looked and saw that nothing is there, then refused ones.
+pub(crate) fn findings(run: &Run) -> (Vec<FindingRow<'_>>, Vec<FindingRow<'_>>) {
+    run.findings.iter().map(finding_row).partition(|row| row.finding.status != Status::Refused)
+}
+
+fn finding_row(finding: &Finding) -> FindingRow<'_> {
+    let quantity = Quantity::of_unit(&finding.unit);
+    let value = finding.value.map(|value| match quantity {
+        Some(quantity) => quantity.interval_text(value, finding.low, finding.high),
+        // A unit of a later version: the bare number is better than none.
+        None => format!("{value} {}", finding.unit),
+    });
+    let value = value.filter(|_| finding.status == Status::Found);
+    FindingRow { name: finding.name.replace('_', " "), conditions: conditions(finding), value, finding }
+}
+
+/// "4 KiB random reads, 8 in flight", from whatever conditions there are.
+fn conditions(finding: &Finding) -> String {
+    let c = &finding.conditions;
+    let size = c.block_size_bytes.map(units::size);
+    let order = c.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
+    let op = c.op.map(|op| format!("{op}s"));
+    let what: Vec<String> = [size, order, op].into_iter().flatten().collect();
+    let depth = c.queue_depth.map(|depth| match depth {
+        1 => "one at a time".to_owned(),
+        n => format!("{n} in flight"),
+    });
+    [(!what.is_empty()).then(|| what.join(" ")), depth].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// An experiment of the run: its question and its points.
+pub(crate) struct Section<'a> {
+    pub(crate) name: String,
+    pub(crate) question: Option<&'static str>,
+    pub(crate) points: Vec<&'a Point>,
+    /// What its findings say; empty where none was found.
+    pub(crate) answers: Vec<&'a str>,
+    /// How sure that is.
+    pub(crate) sure: String,
+}
+
+/// The experiments in the order of the plan.
+pub(crate) fn sections(run: &Run) -> Vec<Section<'_>> {
+    let mut names: Vec<&str> = Vec::new();
+    for point in &run.points {
+        for name in std::iter::once(&point.experiment).chain(&point.also) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    let kinds = kinds(run);
+    names.into_iter().map(|name| section(run, name, &kinds)).collect()
+}
+
+/// The registered experiment behind each name that the study gave.
+fn kinds(run: &Run) -> BTreeMap<String, String> {
+    let study = Study::parse(&run.info.study_source, &run.info.study).ok();
+    let experiments = study.map_or_else(Vec::new, |study| study.experiments);
+    experiments.into_iter().map(|experiment| (experiment.name, experiment.kind)).collect()
+}
+
+fn section<'a>(run: &'a Run, name: &str, kinds: &BTreeMap<String, String>) -> Section<'a> {
+    let kind = kinds.get(name).map_or(name, String::as_str);
+    let points: Vec<&Point> = run.points.iter().filter(|point| point.belongs_to(name)).collect();
+    let found = run.findings.iter().filter(|f| f.experiment == name && f.status != Status::Refused);
+    Section {
+        name: name.to_owned(),
+        question: EXPERIMENTS.find(kind).ok().map(|experiment| experiment.question()),
+        answers: found.map(|finding| finding.sentence.as_str()).collect(),
+        sure: how_sure(run, &points),
+        points,
+    }
+}
+
+fn how_sure(run: &Run, points: &[&Point]) -> String {
+    let (all, trials) = (points.len(), points.iter().map(|point| point.trials).sum::<u32>());
+    let void: u32 = points.iter().map(|point| point.void).sum();
+    let reached = points.iter().filter(|point| point.closed == Some(Closed::Precision)).count();
+    let mut said = format!("{all} points from {trials} trials");
+    if void > 0 {
+        said += &format!(", {void} of them void and left out");
+    }
+    if run.info.precision > 0.0 {
+        said += &match reached {
+            _ if reached == all => format!("; all reached ±{}", units::percent(run.info.precision)),
+            0 => format!("; none reached the ±{} asked for", units::percent(run.info.precision)),
+            _ => format!("; {reached} reached the ±{} asked for", units::percent(run.info.precision)),
+        };
+    }
+    let bare = points.iter().filter(|point| point.why_no_interval.is_some()).count();
+    if bare > 0 {
+        said += &format!("; {bare} have no interval");
+    }
+    said + "."
+}
+
+/// A figure of a point, with its interval.
+pub(crate) fn estimate(quantity: Quantity, estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(|| "–".to_owned(), |e| quantity.interval_text(e.value, e.low, e.high))
+}
+
+/// The heads of the table of points.
+pub(crate) const POINT_HEADS: [&str; 8] =
+    ["Workload", "Direction", "IOPS", "Throughput", "Mean latency", "p99", "Trials", "Closed by"];
+
+/// A row for each direction of each point.
+pub(crate) fn point_rows(points: &[&Point]) -> Vec<[String; 8]> {
+    let row = |point: &Point, op: Op| {
+        let direction = point.direction(op)?;
+        let void = if point.void > 0 { format!(" ({} void)", point.void) } else { String::new() };
+        Some([
+            point.spec.describe(),
+            op.name().to_owned(),
+            estimate(Quantity::Iops, Some(direction.iops)),
+            estimate(Quantity::BytesPerSecond, Some(direction.bytes_per_s)),
+            estimate(Quantity::Nanoseconds, direction.latency_ns_mean),
+            estimate(Quantity::Nanoseconds, direction.latency_ns_p99),
+            format!("{}{void}", point.trials),
+            closed(point).to_owned(),
+        ])
+    };
+    points.iter().flat_map(|point| Op::ALL.into_iter().filter_map(move |op| row(point, op))).collect()
+}
+
+fn closed(point: &Point) -> &'static str {
+    match point.closed {
+        Some(Closed::Precision) => "precision",
+        Some(Closed::Budget) => "budget",
+        Some(Closed::Rounds) => "rounds",
+        None => "still open",
+    }
+}
+
+/// Verdicts of one check and outcome together.
+pub(crate) struct Excluded<'a> {
+    pub(crate) check: &'a str,
+    pub(crate) outcome: Outcome,
+    /// "3 trials", "point 18".
+    pub(crate) what: String,
+    /// The first of the reasons.
+    pub(crate) why: &'a str,
+}
+
+/// What was void, in doubt or could not be judged, the worst first.
+pub(crate) fn excluded(run: &Run) -> Vec<Excluded<'_>> {
+    type Key<'a> = (std::cmp::Reverse<Outcome>, &'a str, &'a str);
+    let mut groups: BTreeMap<Key, Vec<&iosonde_model::Judgement>> = BTreeMap::new();
+    for verdict in run.verdicts.iter().filter(|verdict| verdict.verdict != Outcome::Pass) {
+        let key = (std::cmp::Reverse(verdict.verdict), verdict.check.as_str(), verdict.scope.as_str());
+        groups.entry(key).or_default().push(verdict);
+    }
+    let told = groups.into_iter().map(|((outcome, check, scope), group)| {
+        let first = group[0];
+        let one = match (first.trial, first.point) {
+            (Some(id), _) => format!("trial {id}"),
+            (_, Some(id)) => point_name(run, id),
+            _ => "the run".to_owned(),
+        };
+        let what = if group.len() == 1 { one } else { format!("{} {scope}s, such as {one}", group.len()) };
+        Excluded { check, outcome: outcome.0, what, why: &first.why }
+    });
+    told.collect()
+}
+
+fn point_name(run: &Run, id: usize) -> String {
+    let point = run.points.iter().find(|point| point.id == id);
+    point.map_or_else(|| format!("point {id}"), |point| point.spec.describe())
+}
+
+/// An outcome in a word.
+pub(crate) fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Void => "void",
+        Outcome::Doubt => "in doubt",
+        Outcome::Abstain => "not judged",
+        Outcome::Pass => "passed",
+    }
+}
+
+/// What the storage is, as far as the system tells.
+pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
+    let device = &run.info.device;
+    let size = |bytes: Option<u64>| bytes.map(units::size);
+    let medium = match device.medium {
+        Medium::Flash => "flash (the kernel says that it does not rotate)",
+        Medium::Disk => "a rotating disk",
+        Medium::Memory => "memory",
+        Medium::Network => "a network file system",
+        Medium::UserSpace => "a file system in user space",
+        Medium::Simulated => "a simulated device",
+        Medium::Virtual => "a virtual disk",
+        Medium::Unknown => "not told",
+    };
+    let chain = (device.chain.len() > 1).then(|| device.chain.join(" → "));
+    let facts = [
+        ("Target", Some(run.info.target.clone())),
+        ("Device", device.name.clone()),
+        ("Model", device.model.clone()),
+        ("Medium", Some(medium.to_owned())),
+        ("Size", size(device.size_bytes)),
+        ("Link", device.link.clone()),
+        ("File system", device.file_system.clone()),
+        ("Mounted with", device.mount_options.clone()),
+        ("Devices below", chain),
+        ("Not visible from here", device.unseen.clone()),
+        ("Measured area", Some(units::size(device.working_set_bytes))),
+        ("Logical block", size(device.logical_block_bytes)),
+        ("Physical block", size(device.physical_block_bytes)),
+        ("Direct I/O", Some(if device.direct { "yes, past the page cache" } else { "no: buffered" }.to_owned())),
+        ("Alignment", size(device.direct_alignment_bytes)),
+        ("Scheduler", device.scheduler.clone()),
+        ("Write cache", device.write_cache.clone()),
+    ];
+    told(facts)
+}
+
+/// The machine that measured.
+pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
+    let host = &run.info.host;
+    told([
+        ("Host", host.name.clone()),
+        ("System", host.kernel.clone()),
+        ("Processor", host.cpu.clone()),
+        ("Processors used", host.cpus.map(|count| count.to_string())),
+        ("Memory", host.memory_bytes.map(units::size)),
+        ("Virtual machine", host.virtualization.clone()),
+        ("Clock", host.clock.clone()),
+    ])
+}
+
+fn told<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Vec<Fact> {
+    facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
+}
+
+/// What somebody needs to measure the same again.
+pub(crate) fn method_facts(run: &Run) -> Vec<Fact> {
+    let info = &run.info;
+    let state = match info.state {
+        RunState::Done => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Running => "under way",
+        RunState::Failed => "ended by an error",
+    };
+    let share = |share: f64| (share > 0.0).then(|| units::percent(share));
+    told([
+        ("Command", Some(info.command.clone())),
+        ("Study", Some(info.study.clone())),
+        ("Run", Some(format!("{}, {state}", info.id))),
+        ("Label", info.label.clone()),
+        ("Note", info.note.clone()),
+        ("Started", Some(info.started_at.clone())),
+        ("Took", Some(units::duration(info.elapsed_s))),
+        ("Budget", info.budget_s.map(units::duration)),
+        ("Rounds", Some(info.rounds.to_string())),
+        ("Precision asked for", share(info.precision).map(|p| format!("±{p}"))),
+        ("Confidence", share(info.confidence)),
+        ("Seed", Some(info.seed.to_string())),
+        ("Engine", Some(info.device.engine.clone()).filter(|engine| !engine.is_empty())),
+        ("Written", Some(units::decimal_bytes(info.bytes_written))),
+        ("iosonde", Some(run.iosonde.clone())),
+    ])
+}
+
+/// The method in sentences: order, warm-up, intervals, percentiles.
+pub(crate) const METHOD: [&str; 4] = [
+    "Every round visits each open point once in a fresh random order, with a canary among them, so that drift falls \
+     on all points alike and is seen.",
+    "What completes in the first tenth of a trial (at least 25 ms, at most 5 s) is warm-up and does not count.",
+    "Rates and mean latencies are fitted on the log scale to points and to the time that all of them share; what is \
+     left over, pooled over the points and widened for the correlation from trial to trial, gives the intervals.",
+    "The intervals stay honest although a point stops when its interval is narrow enough; percentiles come from the \
+     merged histograms of a point's trials, resampled by rounds.",
+];
+
+/// The heads of the table of trials, and whether a column holds numbers.
+pub(crate) const TRIAL_HEADS: [(&str, bool); 11] = [
+    ("Trial", true),
+    ("Round", true),
+    ("Workload", false),
+    ("Direction", false),
+    ("IOPS", true),
+    ("Throughput", true),
+    ("Mean", true),
+    ("p50", true),
+    ("p99", true),
+    ("In flight", true),
+    ("Verdict", false),
+];
+
+/// A cell: what is read, and what it is sorted by.
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) key: Option<f64>,
+}
+
+/// The worst verdict on each trial and its reason.
+pub(crate) fn worst_verdicts(run: &Run) -> BTreeMap<u64, (Outcome, String)> {
+    let mut worst: BTreeMap<u64, (Outcome, String)> = BTreeMap::new();
+    for verdict in run.verdicts.iter().filter(|verdict| verdict.verdict >= Outcome::Doubt) {
+        let Some(id) = verdict.trial else { continue };
+        let known = worst.get(&id).map_or(Outcome::Pass, |(outcome, _)| *outcome);
+        if verdict.verdict > known {
+            worst.insert(id, (verdict.verdict, format!("{}: {}", verdict.check, verdict.why)));
+        }
+    }
+    worst
+}
+
+/// A row for each direction of a trial.
+pub(crate) fn trial_rows(trial: &Trial, worst: Option<&(Outcome, String)>) -> Vec<Vec<Cell>> {
+    let plain = |text: String| Cell { text, key: None };
+    let number = |text: String, key: f64| Cell { text, key: Some(key) };
+    let time = |ns: Option<f64>| match ns {
+        Some(ns) => number(Quantity::Nanoseconds.text(ns), ns),
+        None => plain("–".into()),
+    };
+    let workload = match trial.phase {
+        Phase::Measure => trial.spec.describe(),
+        Phase::Canary => format!("canary: {}", trial.spec.describe()),
+        Phase::Prepare => format!("preparation: {}", trial.spec.describe()),
+    };
+    let row = |(op, direction): (Op, &iosonde_model::Direction)| {
+        vec![
+            number(trial.id.to_string(), trial.id as f64),
+            number(trial.round.to_string(), f64::from(trial.round)),
+            plain(workload.clone()),
+            plain(op.name().to_owned()),
+            number(Quantity::Iops.text(direction.iops), direction.iops),
+            number(Quantity::BytesPerSecond.text(direction.bytes_per_s), direction.bytes_per_s),
+            time(direction.latency_ns.mean),
+            time(direction.latency_ns.p50),
+            time(direction.latency_ns.p99),
+            trial.in_flight_mean.map_or_else(|| plain("–".into()), |mean| number(format!("{mean:.1}"), mean)),
+            plain(worst.map_or_else(String::new, |(outcome, _)| self::outcome(*outcome).to_owned())),
+        ]
+    };
+    trial.directions().map(row).collect()
+}
