@@ -68,7 +68,11 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
     let fail = |error: rusqlite::Error| StoreError::sqlite(path, &error);
     // Freed pages go back to the file system when a run is removed; only an empty file takes this setting.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?;
-    if is_recognised(connection, path)? {
+    // One transaction, so that both looks see one state: another process may be making the tables right now.
+    let transaction = connection.transaction().map_err(fail)?;
+    let recognised = is_recognised(&transaction, path)?;
+    transaction.finish().map_err(fail)?;
+    if recognised {
         return Ok(());
     }
     // Immediate, and looked at again inside: two processes may have found the same empty file.
