@@ -127,7 +127,10 @@ pub(crate) fn unreached(sources: &[Source]) -> Vec<Fault> {
 fn without_dots(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
-        if part == ".." { drop(parts.pop()) } else { parts.push(part) }
+        match part {
+            ".." => parts.truncate(parts.len().saturating_sub(1)),
+            part => parts.push(part),
+        }
     }
     parts.join("/")
 }
