@@ -1,1 +1,179 @@
+//! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
+use iosonde_model::{Device, Phase};
+
+use super::*;
+use crate::{
+    conclude::conclude,
+    pretend::{Pretend, QUICK},
+};
+
+fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> Belief {
+    let mut run = pretend.run(QUICK, 1);
+    change(&mut run);
+    let closed = vec![Some(Closed::Budget); 27];
+    conclude(&mut run, Some(&closed)).unwrap();
+    belief(&run)
+}
+
+fn texts(belief: &Belief) -> Vec<String> {
+    belief.lines.iter().map(|line| format!("{} {}", line.mark.symbol(), line.text)).collect()
+}
+
+/// Reads only, so that no write buffer is a doubt.
+fn reader() -> Pretend {
+    let device = Device { writable: false, ..Pretend::usual().device };
+    Pretend { device, cv: 0.01, ..Pretend::usual() }
+}
+
+#[test]
+fn a_clean_run_of_reads_is_a_plain_yes() {
+    let belief = of(&reader(), |_| {});
+    assert_eq!((belief.mark, belief.headline.as_str()), (Mark::Yes, "yes"));
+    // 6 sizes + 7 more depths + 2 orders = 15 points that read, 8 rounds.
+    assert_eq!(texts(&belief), ["✓ all 120 trials stand"]);
+}
+
+#[test]
+fn written_bytes_may_fit_a_buffer() {
+    let belief = of(&Pretend { cv: 0.01, ..Pretend::usual() }, |_| {});
+    assert_eq!(belief.headline, "yes, with one doubt");
+    assert!(
+        texts(&belief)[0].starts_with("? writes: the ")
+            && texts(&belief)[0].ends_with(" may still fit a write buffer")
+    );
+}
+
+#[test]
+fn what_was_asked_and_not_reached_is_said_with_its_median() {
+    let belief = of(&Pretend { cv: 0.12, ..reader() }, |_| {});
+    assert_eq!(belief.mark, Mark::Doubt);
+    let text = &texts(&belief)[0];
+    assert!(text.starts_with("? the time was up: intervals are ±"), "{text}");
+    assert!(text.contains("wider than the ±5.0 % asked for at 15 of 15 points"), "{text}");
+}
+
+#[test]
+fn a_virtual_machine_is_in_the_first_line() {
+    let mut pretend = reader();
+    pretend.device.medium = Medium::Virtual;
+    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    assert_eq!(
+        of(&pretend, |_| {}).headline,
+        "yes, as this guest sees it; a cache outside cannot be ruled out"
+    );
+    // An NFS client on bare metal is no guest.
+    pretend.device.medium = Medium::Network;
+    assert_eq!(
+        of(&pretend, |_| {}).headline,
+        "yes, as this system sees it; a cache outside cannot be ruled out"
+    );
+}
+
+#[test]
+fn tmpfs_is_memory_in_the_first_line() {
+    let mut pretend = reader();
+    (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
+    let belief = of(&pretend, |_| {});
+    assert_eq!(belief.mark, Mark::No);
+    assert_eq!(
+        belief.headline,
+        "no: these figures are memory, not storage (tmpfs is memory: no storage was asked)"
+    );
+}
+
+#[test]
+fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
+    let mut pretend = reader();
+    pretend.device.direct = false;
+    let belief = of(&pretend, |run| {
+        run.info.host.memory_bytes = Some(8 << 30);
+        for trial in &mut run.trials {
+            trial.spec.direct = false;
+            trial.witnesses.block_layer_read_bytes = Some(0);
+        }
+    });
+    assert!(
+        belief
+            .headline
+            .starts_with("no: these figures are memory, not storage (the device moved 0 % of the ")
+    );
+    assert!(
+        texts(&belief).contains(
+            &"? measured through the page cache, and the 1 GiB fit into this machine's 8 GiB of memory"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn a_hole_is_no_storage() {
+    let unread = |run: &mut Run| {
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));
+    };
+    let belief = of(&reader(), unread);
+    assert!(belief.headline.starts_with("no: nothing was read from storage (the device moved 0 % of the "));
+    let mut sparse = reader();
+    sparse.device.notes.push("1 GiB of 1 GiB are holes".into());
+    assert_eq!(of(&sparse, unread).headline, "no: nothing was read from storage (1 GiB of 1 GiB are holes)");
+}
+
+#[test]
+fn the_program_s_own_limit_is_no_storage() {
+    let belief = of(&reader(), |run| run.trials.iter_mut().for_each(|trial| trial.busy_share = Some(0.99)));
+    assert!(
+        belief
+            .headline
+            .starts_with("no: the program was the limit, not the storage (the program was busy 99 %")
+    );
+}
+
+#[test]
+fn a_few_lost_trials_are_named_and_leave_a_yes() {
+    let belief = of(&reader(), |run| {
+        for trial in run.trials.iter_mut().filter(|trial| trial.phase == Phase::Measure).take(2) {
+            trial.read.as_mut().unwrap().errors = 1;
+            trial.error_examples.push("1 x Input/output error (os error 5)".into());
+        }
+    });
+    assert_eq!(belief.headline, "yes");
+    assert!(
+        belief.lines[0].text.starts_with("118 of 120 trials stand; void are 2, for example: 1 of "),
+        "{belief:?}"
+    );
+}
+
+#[test]
+fn without_a_witness_memory_cannot_be_ruled_out() {
+    let belief = of(&reader(), |run| {
+        for trial in &mut run.trials {
+            trial.witnesses.block_layer_read_bytes = None;
+            trial.witnesses.absent = vec!["no block device lies below this file system".into()];
+        }
+    });
+    assert_eq!(
+        texts(&belief)[0],
+        "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device lies \
+         below this file system"
+    );
+}
+
+#[test]
+fn less_than_asked_and_less_than_finished_are_said() {
+    let mut pretend = reader();
+    pretend.device.asked_size_bytes = Some(4 << 30);
+    let belief = of(&pretend, |run| run.info.state = RunState::Interrupted);
+    assert_eq!(belief.headline, "yes, with two doubts");
+    assert_eq!(
+        texts(&belief)[..2],
+        [
+            "? the run was interrupted; `iosonde resume` goes on where it stopped",
+            "? 1 GiB were measured, not the 4 GiB asked for"
+        ]
+    );
+}
+
+#[test]
+fn nothing_measured_is_a_no() {
+    assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
+}

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    About, Closed, Finding, Judgement, Outcome, Phase, Point, Reason, Run, Scope, Status, Study, Trial,
-    Verdict,
+    About, Closed, Finding, Judgement, Outcome, Phase, Point, Run, Scope, Status, Study, Trial, Verdict,
 };
 
 use crate::{
@@ -40,12 +39,12 @@ pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), 
     let (confidence, seed) = (confidence(run), run.info.seed);
     estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
 
-    for mut judged in of_trials {
-        let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
-        judged.judge(&scopes, run);
-        let judgements = judged.judgements(run);
-        run.verdicts.extend(judgements);
-    }
+    run.verdicts = of_trials.iter().flat_map(|judged| judged.troubles(run)).collect();
+    // Points and the run are judged with the verdicts on trials before them.
+    let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
+    let mut judged = of_trials;
+    judged.iter_mut().for_each(|judged| judged.judge(&scopes, run));
+    run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
     run.findings = findings(run, &asked, &voids, confidence);
     run.advice = advice::advice(run);
     Ok(())
@@ -89,55 +88,66 @@ impl Judged {
         self.verdicts.extend(verdicts);
     }
 
-    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole run, so
-    /// that nothing passes silently and a file of a thousand trials stays small.
-    fn judgements(self, run: &Run) -> Vec<Judgement> {
-        let (name, all) = (self.check.name(), self.verdicts.len());
-        let noun = noun(&self.verdicts);
-        let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
-        let mut abstained: Option<Reason> = None;
-        let mut out = Vec::new();
-        for (scope, verdict) in self.verdicts {
-            let (scope, trial, point) = match scope {
+    /// Every doubt and void.
+    fn troubles(&self, run: &Run) -> Vec<Judgement> {
+        let trouble = self
+            .verdicts
+            .iter()
+            .filter(|(_, verdict)| matches!(verdict, Verdict::Doubt(_) | Verdict::Void(_)));
+        let judgement = |(scope, verdict): &(Scope, Verdict)| {
+            let (scope, trial, point) = match *scope {
                 Scope::Trial(place) => ("trial", Some(run.trials[place].id), None),
                 Scope::Point(place) => ("point", None, Some(run.points[place].id)),
                 Scope::Run => ("run", None, None),
             };
-            let judgement = Judgement::new(name, scope, trial, point, verdict.clone());
-            *counts.entry(judgement.verdict).or_default() += 1;
-            match verdict {
-                Verdict::Doubt(_) | Verdict::Void(_) => out.push(judgement),
-                Verdict::Abstain(reason) if abstained.is_none() => abstained = Some(reason),
-                Verdict::Abstain(_) | Verdict::Pass => {}
-            }
-        }
-        let count = |outcome| counts.get(&outcome).copied().unwrap_or(0);
-        let counted = |mut reason: Reason| {
-            let named = [
-                ("judged", all),
-                ("passed", count(Outcome::Pass)),
-                ("abstained", count(Outcome::Abstain)),
-                ("doubted", count(Outcome::Doubt)),
-                ("voided", count(Outcome::Void)),
-            ];
-            reason.figures = named.into_iter().map(|(name, count)| (name.to_owned(), count as f64)).collect();
-            reason
+            Judgement::new(self.check.name(), scope, trial, point, verdict.clone())
+        };
+        trouble.map(judgement).collect()
+    }
+
+    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole run, so
+    /// that nothing passes silently and a file of a thousand trials stays small.
+    fn judgements(&self, run: &Run) -> Vec<Judgement> {
+        let (name, all, noun) = (self.check.name(), self.verdicts.len(), noun(&self.verdicts));
+        let count =
+            |outcome| self.verdicts.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
+        let figures: BTreeMap<String, f64> = [
+            ("judged", all),
+            ("passed", count(Outcome::Pass)),
+            ("abstained", count(Outcome::Abstain)),
+            ("doubted", count(Outcome::Doubt)),
+            ("voided", count(Outcome::Void)),
+        ]
+        .map(|(name, count)| (name.to_owned(), count as f64))
+        .into();
+        let mut out = self.troubles(run);
+        let mut line = |verdict: Verdict, why: String| {
+            let judgement = Judgement::new(name, "run", None, None, verdict);
+            out.push(Judgement { why, figures: figures.clone(), ..judgement });
         };
         if count(Outcome::Pass) > 0 {
-            let why = format!("{} of {all} {noun} pass", count(Outcome::Pass));
-            let reason = counted(Reason::new(About::All, why));
-            // A pass has no reason of its own; this one carries the count.
-            let mut line = Judgement::new(name, "run", None, None, Verdict::Pass);
-            (line.why, line.figures) = (reason.why, reason.figures);
-            out.push(line);
+            let why = match noun {
+                "runs" => "the run passes".to_owned(),
+                noun => format!("{} of {all} {noun} pass", count(Outcome::Pass)),
+            };
+            line(Verdict::Pass, why);
         }
-        if let Some(reason) = abstained {
+        let abstained = self.verdicts.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
+        if let Some((_, Verdict::Abstain(first))) = abstained {
             let why =
-                format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), reason.why);
-            let reason = counted(Reason::new(reason.about, why));
-            out.push(Judgement::new(name, "run", None, None, Verdict::Abstain(reason)));
+                format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), first.why);
+            line(Verdict::Abstain(first.clone()), why);
         }
         out
+    }
+}
+
+fn outcome_of(verdict: &Verdict) -> Outcome {
+    match verdict {
+        Verdict::Pass => Outcome::Pass,
+        Verdict::Abstain(_) => Outcome::Abstain,
+        Verdict::Doubt(_) => Outcome::Doubt,
+        Verdict::Void(_) => Outcome::Void,
     }
 }
 

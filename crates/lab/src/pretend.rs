@@ -1,11 +1,18 @@
 //! For tests: runs of a storage whose law is known, t(b) = t₀ + b/B with a sharp knee, and lognormal trials.
 
-use iosonde_model::{Device, Host, Medium, Phase, Run, RunInfo, RunState, Study, Trial};
+use iosonde_model::{
+    Device, Finding, Host, Medium, Op, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec,
+};
 use rand::SeedableRng;
-use rand_distr::{Distribution, Normal};
+use rand_distr::{ChiSquared, Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{check::specimen, plan};
+use crate::{
+    check::specimen,
+    evidence::{DirectionEvidence, Evidence, LogEstimate},
+    finding::FindingKind,
+    plan,
+};
 
 /// The built-in study.
 pub(crate) const QUICK: &str = include_str!("../../../studies/quick.toml");
@@ -50,6 +57,53 @@ impl Pretend {
         }
     }
 
+    /// The law.
+    pub(crate) fn iops(&self, spec: &TrialSpec) -> f64 {
+        let bytes = spec.block_size_bytes as f64;
+        let alone = 1e9 / (self.t0_ns + bytes / self.bytes_per_s * 1e9);
+        let most = self.iops_max.min(self.bytes_per_s / bytes);
+        let ratio = if spec.rw.is_random() { self.random_ratio } else { 1.0 };
+        (f64::from(spec.queue_depth) * alone).min(most) * ratio
+    }
+
+    /// What `kind` concludes from the points of a study, `seeds` times over: each point's estimate lies off the law
+    /// by an error like that of 6 trials, and says so with a standard error that is itself estimated.
+    pub(crate) fn conclusions(&self, kind: &dyn FindingKind, study: &str, seeds: u64) -> Vec<Vec<Finding>> {
+        let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
+        let points = plan::points(&parsed, &self.device).expect("a test's study can be planned").points;
+        (0..seeds).map(|seed| kind.conclude("pretend", &self.evidence(&points, seed), 0.95)).collect()
+    }
+
+    fn evidence<'a>(&self, points: &'a [Point], seed: u64) -> Vec<Evidence<'a>> {
+        // 27 points of 6 trials, less the parameters of the fit over all.
+        const DEGREES: f64 = 100.0;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let error = self.cv / 6f64.sqrt();
+        let variance = ChiSquared::new(DEGREES).expect("degrees are positive").sample(&mut random) / DEGREES;
+        let noise = Normal::new(0.0, error).expect("a scatter is positive");
+        // Leaked, since evidence borrows its trials: some kilobytes in a test.
+        let trial: &'static Trial = Box::leak(Box::new(specimen::usual()));
+        let mut direction = |point: &Point, op: Op| {
+            let log_mean = self.iops(&point.spec).ln() + noise.sample(&mut random);
+            let estimate = |log_mean| LogEstimate {
+                log_mean,
+                standard_error: error * variance.sqrt(),
+                degrees_of_freedom: DEGREES,
+            };
+            let latency = (f64::from(point.spec.queue_depth) * 1e9).ln() - log_mean;
+            let both = DirectionEvidence { iops: estimate(log_mean), latency_ns_mean: estimate(latency) };
+            point.spec.rw.has(op).then_some(both)
+        };
+        let one = |point: &'a Point| Evidence {
+            point,
+            trials: vec![trial; 6],
+            void: vec![None; 6],
+            read: direction(point, Op::Read),
+            write: direction(point, Op::Write),
+        };
+        points.iter().map(one).collect()
+    }
+
     /// One trial of each point in each round, judged by nobody yet.
     pub(crate) fn run(&self, study: &str, seed: u64) -> Run {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
@@ -60,12 +114,7 @@ impl Pretend {
         for round in 1..=self.rounds {
             for point in &plan.points {
                 let spec = &point.spec;
-                let bytes = spec.block_size_bytes as f64;
-                let alone = 1e9 / (self.t0_ns + bytes / self.bytes_per_s * 1e9);
-                let most = self.iops_max.min(self.bytes_per_s / bytes);
-                let ratio = if spec.rw.is_random() { self.random_ratio } else { 1.0 };
-                let law = (f64::from(spec.queue_depth) * alone).min(most) * ratio;
-                let iops = (law * noise.sample(&mut random).exp()).round() as u64;
+                let iops = (self.iops(spec) * noise.sample(&mut random).exp()).round() as u64;
                 let mut trial = specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, iops);
                 trial.spec = spec.clone();
                 trial.id = trials.len() as u64 + 1;
@@ -83,4 +132,29 @@ impl Pretend {
         info.device = self.device.clone();
         Run::new(info, trials)
     }
+}
+
+/// The share of conclusions whose first finding's interval holds the truth, and the mean full width of those
+/// intervals as a share of the truth. A refusal holds nothing.
+pub(crate) fn coverage(conclusions: &[Vec<Finding>], truth: f64) -> (f64, f64) {
+    let intervals = || conclusions.iter().filter_map(|findings| Some((findings[0].low?, findings[0].high?)));
+    let holding = intervals().filter(|&(low, high)| low <= truth && truth <= high).count();
+    let width: f64 = intervals().map(|(low, high)| (high - low) / truth).sum();
+    (holding as f64 / conclusions.len() as f64, width / intervals().count() as f64)
+}
+
+/// A text with every number replaced by `#`: its wording, whatever the noise.
+pub(crate) fn wording(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        let in_number = out.ends_with('#');
+        match letter {
+            '0'..='9' if in_number => {}
+            '0'..='9' => out.push('#'),
+            // A decimal point; a full stop is followed by no digit, but none stands inside these texts.
+            '.' if in_number => {}
+            letter => out.push(letter),
+        }
+    }
+    out
 }

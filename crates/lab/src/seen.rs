@@ -10,10 +10,10 @@ pub(crate) fn as_seen(info: &RunInfo) -> Option<&'static str> {
     Some(if guest { "as this guest sees it" } else { "as this system sees it" })
 }
 
-/// A sentence with that in it.
+/// A sentence that begins with that.
 pub(crate) fn qualified(sentence: &str, info: &RunInfo) -> String {
-    match as_seen(info) {
-        Some(seen) => format!("{}, {seen}.", sentence.trim_end_matches('.')),
-        None => sentence.to_owned(),
-    }
+    let Some(seen) = as_seen(info) else { return sentence.to_owned() };
+    let mut letters = sentence.chars();
+    let lowered: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    format!("A{}, {lowered}", &seen[1..])
 }

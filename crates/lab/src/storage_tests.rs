@@ -1,1 +1,57 @@
+//! The lines that a person reads about the storage, whole.
 
+use super::*;
+use crate::{
+    conclude::conclude,
+    pretend::{Pretend, QUICK, wording},
+};
+
+fn lines(pretend: &Pretend) -> Vec<String> {
+    let mut run = pretend.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    storage_lines(&run).into_iter().map(|line| format!("{}: {}", line.label, line.text)).collect()
+}
+
+#[test]
+fn every_figure_stands_with_its_interval() {
+    let pretend = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() };
+    let lines: Vec<_> = lines(&pretend).iter().map(|line| wording(line)).collect();
+    assert_eq!(
+        lines,
+        [
+            ": storage that does not rotate: random # MiB reads are as fast as sequential ones (#× [#, #])",
+            "bandwidth: read # GB/s [#, #]; write # GB/s [#, #]",
+            "# KiB reads: # k IOPS [#, #]; one alone takes # µs [#, #]",
+            "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
+            "knee: read # in flight [#, #], # % of the rate needs # [#, #]; \
+             write # in flight [#, #], # % of the rate needs # [#, #]",
+            "plateau: read from # MiB [# MiB, # MiB]; write from # MiB [# MiB, # MiB]; \
+             half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
+        ]
+    );
+}
+
+#[test]
+fn where_a_host_stands_between_the_first_line_says_so() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Virtual;
+    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    assert!(
+        lines(&pretend)[0].starts_with(": a virtual disk, as this guest sees it: "),
+        "{:?}",
+        lines(&pretend)
+    );
+}
+
+#[test]
+fn of_memory_nothing_is_said_but_why() {
+    let mut pretend = Pretend::usual();
+    (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
+    assert_eq!(
+        lines(&pretend),
+        [
+            ": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time stand as \
+          statements about the device"
+        ]
+    );
+}

@@ -16,12 +16,14 @@ registry! {
         littles_law::LittlesLaw,
         generator_bound::GeneratorBound,
         too_few_samples::TooFewSamples,
+        set_aside::SetAside,
     }
 }
 
 /// A registered check.
 pub trait Check: Named {
-    /// Judges one thing; `None` where this scope is not the check's business.
+    /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged after the
+    /// trials: its `verdicts` then hold every doubt and void about them.
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
 
     /// Runs with known answers: some to pass, to catch and to abstain from.
@@ -47,7 +49,7 @@ mod tests {
     use iosonde_model::{Judgement, Outcome};
 
     /// Checks whose every trial can be judged: what they count is always there.
-    const NEVER_ABSTAIN: [&str; 2] = ["errors", "too-few-samples"];
+    const NEVER_ABSTAIN: [&str; 3] = ["errors", "too-few-samples", "set-aside"];
 
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);

@@ -50,3 +50,47 @@ pub trait Experiment: Named {
     /// What its points can answer.
     fn findings(&self) -> &'static [&'static dyn FindingKind];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(experiment: &dyn Experiment, text: &str) -> Result<Parameters, ParameterError> {
+        let given = toml::from_str(text).expect("a test's TOML is valid");
+        Parameters::check(experiment.name(), &given, experiment.parameters())
+    }
+
+    #[test]
+    fn every_experiment_is_well_formed_and_asks_a_question() {
+        EXPERIMENTS.assert_well_formed();
+        for experiment in EXPERIMENTS.iter() {
+            assert!(experiment.question().ends_with('?'), "{}", experiment.question());
+            assert!(experiment.parameters().iter().all(|parameter| !parameter.explain.is_empty()));
+        }
+    }
+
+    #[test]
+    fn every_experiment_has_a_grid_by_default_and_nothing_to_add() {
+        let device = Device::unknown("file", 1 << 30);
+        for experiment in EXPERIMENTS.iter() {
+            let parameters = asked(experiment, "").unwrap();
+            let Step::Shuffled(specs) = experiment.next(&parameters, &device, &[]).unwrap() else {
+                panic!("{} wants no order", experiment.name())
+            };
+            assert!(!specs.is_empty());
+            let measured = [Point::planned(0, experiment.name(), specs[0].clone())];
+            assert_eq!(experiment.next(&parameters, &device, &measured), Ok(Step::Done));
+        }
+    }
+
+    #[test]
+    fn mixed_patterns_belong_to_the_mix_and_plain_ones_do_not() {
+        let device = Device::unknown("file", 1 << 30);
+        for experiment in EXPERIMENTS.iter() {
+            let wrong = if experiment.name() == "mix" { "rw = \"randread\"" } else { "rw = \"randrw\"" };
+            let parameters = asked(experiment, wrong).unwrap();
+            let error = experiment.next(&parameters, &device, &[]).unwrap_err().to_string();
+            assert!(error.contains("mix"), "{error}");
+        }
+    }
+}

@@ -30,3 +30,31 @@ pub(super) fn highest(estimates: &[LogEstimate], confidence: f64) -> Option<(Est
     let value = mean.clamp(low, high).exp();
     Some((Estimate { value, low: Some(low.exp()), high: Some(high.exp()) }, top))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(value: f64, standard_error: f64) -> LogEstimate {
+        LogEstimate { log_mean: value.ln(), standard_error, degrees_of_freedom: 1e6 }
+    }
+
+    #[test]
+    fn a_clear_winner_is_itself_with_a_stricter_lower_end() {
+        let (found, top) = highest(&[estimate(100.0, 0.01), estimate(50.0, 0.01)], 0.95).unwrap();
+        assert_eq!(top, [0]);
+        assert!((found.value - 100.0).abs() < 1e-9);
+        // z(0.975) = 1.95996; of two points, z(0.9875) = 2.24140.
+        assert!((found.high.unwrap() - 100.0 * 0.019_599_6f64.exp()).abs() < 1e-3);
+        assert!((found.low.unwrap() - 100.0 * (-0.022_414_0f64).exp()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn points_that_cannot_be_told_apart_are_averaged() {
+        let (found, top) =
+            highest(&[estimate(102.0, 0.02), estimate(100.0, 0.02), estimate(10.0, 0.02)], 0.95).unwrap();
+        assert_eq!(top, [0, 1]);
+        assert!((found.value - (102.0f64 * 100.0).sqrt()).abs() < 1e-9);
+        assert!(highest(&[], 0.95).is_none());
+    }
+}

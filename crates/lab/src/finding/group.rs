@@ -122,7 +122,7 @@ impl Writer<'_> {
             high: estimate.high,
             confidence: self.confidence,
             sentence: capitalised(&sentence.replace("{}", &words)),
-            why: Some(why.into()),
+            why: Some(capitalised(&why.into())),
             trials: trial_ids(points),
         }
     }

@@ -60,3 +60,63 @@ pub struct Proof {
     /// Largest full width of an interval, as a share of the value: an interval that covers everything is no proof.
     pub widest: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Device, Study};
+
+    use super::*;
+    use crate::{experiment::EXPERIMENTS, plan, pretend::Pretend};
+
+    #[test]
+    fn every_finding_is_well_formed() {
+        FINDINGS.assert_well_formed();
+    }
+
+    #[test]
+    fn every_finding_is_what_some_experiment_answers() {
+        let answered: Vec<_> =
+            EXPERIMENTS.iter().flat_map(|e| e.findings()).map(|kind| kind.name()).collect();
+        for kind in FINDINGS.iter() {
+            assert!(answered.contains(&kind.name()), "nobody asks for {}", kind.name());
+        }
+        for name in answered {
+            assert!(FINDINGS.find(name).is_ok(), "{name} is not registered");
+        }
+    }
+
+    #[test]
+    fn every_proof_can_be_planned_and_says_as_many_truths_as_there_are_findings() {
+        for kind in FINDINGS.iter() {
+            let proof = kind.proof();
+            assert!(proof.device.contains("[queue]") && proof.widest > 0.0, "{}", kind.name());
+            let study = Study::parse(proof.study, kind.name()).unwrap();
+            let device =
+                Device { engine: "sim".into(), direct: true, ..Device::unknown("simulated", 1 << 30) };
+            let plan = plan::points(&study, &device).unwrap();
+            assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
+            let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
+            assert_eq!(found.len(), proof.truths.len(), "{}: {found:?}", kind.name());
+        }
+    }
+
+    #[test]
+    fn a_finding_has_an_interval_around_its_value_and_words_for_it() {
+        for kind in FINDINGS.iter() {
+            for finding in &Pretend::usual().conclusions(kind, kind.proof().study, 1)[0] {
+                let (low, value, high) = (finding.low, finding.value, finding.high);
+                assert!(low <= value && value <= high && low.is_some(), "{}: {finding:?}", kind.name());
+                let sentence = &finding.sentence;
+                assert!(
+                    sentence.contains('[') && sentence.ends_with('.') && !sentence.contains("{}"),
+                    "{sentence}"
+                );
+                assert!(
+                    sentence.starts_with(|first: char| first.is_uppercase() || first.is_numeric()),
+                    "{sentence}"
+                );
+                assert!(finding.why.as_ref().is_some_and(|why| why.ends_with('.')), "{:?}", finding.why);
+            }
+        }
+    }
+}

@@ -143,3 +143,54 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let why = format!("The ratio of the two rates with {depth} in flight; as fast means within 5 %.");
     Some(writer.found(conditions, &points, estimate, &sentence, why))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
+
+    fn sentence(pretend: &Pretend) -> String {
+        pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence.clone()
+    }
+
+    #[test]
+    fn as_fast_needs_an_interval_within_the_margin() {
+        let exact = Pretend { cv: 0.01, ..Pretend::usual() };
+        assert!(
+            sentence(&exact).starts_with("Random 1 MiB reads are as fast as sequential ones: 1.0"),
+            "{}",
+            sentence(&exact)
+        );
+        let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
+        assert!(sentence(&noisy).starts_with("Whether order matters to 1 MiB reads cannot be told"));
+    }
+
+    #[test]
+    fn slower_and_faster_need_an_interval_beside_one() {
+        let disk = Pretend { random_ratio: 0.1, ..Pretend::usual() };
+        assert!(
+            sentence(&disk).starts_with("Random 1 MiB reads are slower than sequential ones: 0.10"),
+            "{}",
+            sentence(&disk)
+        );
+        let odd = Pretend { random_ratio: 1.5, ..Pretend::usual() };
+        assert!(sentence(&odd).starts_with("Random 1 MiB reads are faster"));
+    }
+
+    #[test]
+    fn the_four_answers_are_told_apart_by_the_interval_alone() {
+        assert_eq!(Order::of(0.97, 1.04), Order::AsFast);
+        assert_eq!(Order::of(0.96, 0.99), Order::AsFast);
+        assert_eq!(Order::of(0.90, 0.99), Order::Slower);
+        assert_eq!(Order::of(1.01, 1.20), Order::Faster);
+        assert_eq!(Order::of(0.90, 1.02), Order::CannotTell);
+    }
+
+    #[test]
+    fn a_study_without_one_of_the_patterns_did_not_ask() {
+        let reads = STUDY.replace("\"read\", ", "");
+        assert!(Pretend::usual().conclusions(&super::RandomVsSequential, &reads, 1)[0].is_empty());
+    }
+}
