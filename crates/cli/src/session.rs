@@ -58,7 +58,9 @@ impl Options {
         }
     }
 
+    /// Whoever gives the word to overwrite wants the target filled before it is read, too.
     fn intent(&self, writes: bool) -> Intent {
+        let writes = writes || self.destroy.is_some();
         let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),

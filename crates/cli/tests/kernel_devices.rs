@@ -1,0 +1,114 @@
+//! Kernel devices whose truth can be set: a loop device, and a cgroup's limit. They need root; where it is missing
+//! the test says so.
+
+mod common;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use common::{Bench, SMALL_STUDY};
+use iosonde_model::Run;
+
+/// A loop device over a file, detached at the end.
+struct Loop(String);
+
+impl Loop {
+    fn over(file: &Path) -> Option<Self> {
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(file).output().ok()?;
+        if !output.status.success() {
+            eprintln!("skipped: no loop device: {}", String::from_utf8_lossy(&output.stderr).trim());
+            return None;
+        }
+        Some(Self(String::from_utf8(output.stdout).unwrap().trim().to_owned()))
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+    }
+}
+
+#[test]
+fn a_loop_device_needs_the_users_word_and_is_then_measured() {
+    let bench = Bench::new();
+    std::fs::File::create(bench.path("image")).unwrap().set_len(128 << 20).unwrap();
+    let Some(device) = Loop::over(&bench.path("image")) else { return };
+    bench.text("small.toml", SMALL_STUDY);
+    bench.iosonde(&["point", &device.0, "--rw", "randwrite"]).refused(&[&device.0, "--destroy"]);
+    let run = bench.run(&["run", "small.toml", &device.0, "--destroy"]);
+    assert_eq!(run.info.device.kind, "block");
+    assert_eq!(run.info.device.working_set_bytes, 128 << 20);
+    assert!(run.points.iter().all(|point| point.read.is_some()));
+
+    // It holds data now: the plain word no longer suffices, and the refusal names the identity that does.
+    let said = bench.iosonde(&["run", "small.toml", &device.0, "--destroy"]);
+    said.refused(&["--destroy="]);
+    let identity = said.err.split("--destroy=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let option = format!("--destroy={identity}");
+    let run = bench.run(&["point", &device.0, "--rw", "randwrite", "--time", "300ms", &option]);
+    assert!(run.trials.last().unwrap().write.as_ref().unwrap().ios > 0);
+
+    // And read-only never needs a word.
+    let run = bench.run(&["point", &device.0, "--read-only", "--time", "300ms"]);
+    assert_eq!(run.info.bytes_written, 0);
+}
+
+/// A version-1 blkio group with a limit on reads, removed at the end.
+struct Limited(PathBuf);
+
+impl Limited {
+    fn reads(bench: &Bench, iops: u32) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let path = PathBuf::from(format!("/sys/fs/cgroup/blkio/iosonde-test-{}", std::process::id()));
+        if let Err(error) = std::fs::create_dir(&path) {
+            eprintln!("skipped: no blkio cgroup (version 1) can be made: {error}");
+            return None;
+        }
+        let limited = Self(path);
+        let device = std::fs::metadata(bench.folder.path()).unwrap().dev();
+        let rule = format!("{}:{} {iops}", libc::major(device), libc::minor(device));
+        if let Err(error) = std::fs::write(limited.0.join("blkio.throttle.read_iops_device"), rule) {
+            eprintln!("skipped: reads of {} cannot be limited: {error}", bench.folder.path().display());
+            return None;
+        }
+        Some(limited)
+    }
+
+    fn run(&self, bench: &Bench, words: &[&str]) -> Run {
+        let inside = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
+        let inner = bench.command(words);
+        let mut command = Command::new("sh");
+        command.args(["-c", &inside, "sh"]).arg(inner.get_program()).args(inner.get_args());
+        command.args(["--json", "--quiet"]).current_dir(bench.folder.path());
+        command.env("IOSONDE_STORE", bench.path("notebook.db"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_cgroups_limit_comes_out_as_the_rate() {
+    let bench = Bench::new();
+    if !common::direct_here(&bench) {
+        return;
+    }
+    bench.file("data", 64);
+    let Some(limited) = Limited::reads(&bench, 2000) else { return };
+    let words = ["point", "data", "--read-only", "--depth", "32", "--time", "4s", "--warmup", "1s"];
+    let run = limited.run(&bench, &words);
+    let iops = run.trials[0].read.as_ref().unwrap().iops;
+    // The limit's grain is 100 ms: over 3 s, one grain more or less is 3.3 %.
+    assert!((iops / 2000.0 - 1.0).abs() < 0.04, "{iops} IOPS under a limit of 2,000");
+    let in_flight = run.trials[0].in_flight_mean.unwrap();
+    assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
+}
