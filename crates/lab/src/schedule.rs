@@ -12,8 +12,10 @@
 //! stands is asked once a round and keeps no run going.
 //!
 //! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one round
-//! of all points and the canary; at least 0.15 s, or starting and warming up would outweigh measuring, and at
-//! most 10 s, since more rounds then tell more than longer trials.
+//! of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each other, so
+//! that small studies get more and shorter rounds, and none of their points is settled before. A trial takes at
+//! least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since more rounds then
+//! tell more than longer trials.
 
 mod chance;
 pub mod simulation;
@@ -24,7 +26,7 @@ use std::sync::Mutex;
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 
 use crate::estimate::{Visit, Voids, visits};
-use state::{FEWEST_ROUNDS, Memory, State};
+use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
 pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
@@ -185,7 +187,8 @@ impl Schedule {
         if terms.budget_s < needed_s && terms.rounds.is_none() {
             return Err(Unplannable::TooShort { budget_s: terms.budget_s, needed_s, points: points.len() });
         }
-        let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT).max(1));
+        let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
+        let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));
         let even_s = PLANNED_SHARE * terms.budget_s / (aim * slots) - terms.overhead_s;
         let trial_s = even_s.clamp(SHORTEST_TRIAL_S, LONGEST_TRIAL_S);
         let is_canary = |spec: &TrialSpec| {
@@ -313,10 +316,10 @@ impl Schedule {
 
     /// What the trials before a round say.
     fn state_before(&self, visits: &[Visit], round: u32) -> State {
-        let before: Vec<Visit> = visits.iter().copied().filter(|visit| visit.round < round).collect();
         // A panic while the lock is held can only come from our own mistake; what is stored is whole anyway.
         let mut memory = self.memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        memory.state(&self.points, &before, self.terms.precision, self.terms.confidence)
+        let terms = &self.terms;
+        memory.state(visits, round, |told| State::new(&self.points, told, terms.precision, terms.confidence))
     }
 
     /// What a round still has to visit, in its order: those that had a void trial come last.
@@ -357,11 +360,6 @@ impl Schedule {
 /// A number for each place of a round: 0 for the canary.
 fn place_of(point: Option<usize>) -> u64 {
     point.map_or(0, |point| point as u64 + 1)
-}
-
-/// Rounds before a point may be settled.
-pub const fn fewest_rounds() -> u32 {
-    FEWEST_ROUNDS
 }
 
 #[cfg(test)]

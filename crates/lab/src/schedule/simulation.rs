@@ -100,12 +100,19 @@ pub fn plain_points(count: usize) -> Vec<Point> {
     (0..count).map(of).collect()
 }
 
-/// Runs a schedule of `points` plain points to its end on storage that misbehaves so.
+/// Runs a schedule of `points` plain points to its end on storage that misbehaves so. Trials have the schedule's
+/// own length, unless one is given.
 ///
 /// # Errors
 /// As [`Schedule::new`].
-pub fn simulate(points: usize, noise: Noise, terms: &Terms) -> Result<Outcome, Unplannable> {
-    let schedule = Schedule::new(plain_points(points), terms.clone())?;
+pub fn simulate(
+    points: usize,
+    noise: Noise,
+    terms: &Terms,
+    trial_s: Option<f64>,
+) -> Result<Outcome, Unplannable> {
+    let mut schedule = Schedule::new(plain_points(points), terms.clone())?;
+    schedule.trial_s = trial_s.unwrap_or(schedule.trial_s);
     let mut storage = Storage::new(points, noise, terms.seed);
     let (mut visits, mut clock_s) = (Vec::new(), 0.0);
     while let Some(slot) = schedule.next_slot(&visits, clock_s) {

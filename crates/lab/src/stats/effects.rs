@@ -17,10 +17,10 @@
 //! that stopped early is carried on by the others' trend.
 
 use super::matrix::Cholesky;
-use super::robust::{median, median_distance};
-use super::series::{LagOne, variance_of_mean};
+use super::robust::{SIGMA_PER_MEDIAN_DISTANCE, median_distance};
+use super::series::{Series, variance_of_mean};
 use super::shrink::Prior;
-use crate::evidence::LogEstimate;
+use crate::evidence::{LogEstimate, student_t};
 
 /// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,8 +54,11 @@ impl Average {
     }
 }
 
-/// Rows further than this many median distances are set aside: 3.04 σ of normal noise, 1 in 420 of it.
-const LIMIT: f64 = 4.5;
+/// Rows are set aside beyond the limit that holds this share of normal noise: 4.5 median distances or 3.04 σ
+/// where σ is well known, and more where it is not.
+const LIMIT_SHARE: f64 = 0.9976;
+/// What is left of normal noise's variance inside that limit.
+const VARIANCE_WITHIN: f64 = 0.976;
 /// What a group may borrow from all: twice what eight trials tell of themselves at most.
 const PRIOR_CAP: f64 = 16.0;
 /// The trend's steps between knots over the whole time, in units of one row's noise: none, and to 25-fold.
@@ -99,8 +102,8 @@ impl Effects {
             solution = design.solve(&kept, &weight, roughness)?;
             spread = Spread::of(&design, &solution, &kept);
         }
-        let (along_time, along_group) = spread.correlations(&design, &kept);
-        let noise = spread.with_correlation(&design, &kept, along_time, along_group).drawn;
+        let ((likely_time, along_time), (likely_group, along_group)) = spread.correlations(&design, &kept);
+        let noise = spread.with_correlation(&design, &kept, likely_time, likely_group).drawn;
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         let degrees = noise.iter().map(|(_, degrees)| *degrees).collect();
         Some(Self { average, design, kept, sigma, degrees, solution, along_time, along_group })
@@ -202,23 +205,26 @@ impl Effects {
         if self.along_group <= 0.0 {
             return 0.0;
         }
+        let (in_time, in_group) = (powers(self.along_time), powers(self.along_group));
         let mut sum = 0.0;
         for members in &self.design.members {
             let members: Vec<usize> = members.iter().copied().filter(|&i| self.kept[i]).collect();
             for (place, &i) in members.iter().enumerate() {
-                for (&j, steps) in members[place + 1..].iter().zip(1..) {
-                    let own = self.along_group.powi(steps);
-                    // 1e-3: what is further apart adds nothing that shows.
-                    if own < 1e-3 {
-                        break;
-                    }
-                    let known = self.along_time.powi((j - i) as i32);
+                for (&j, own) in members[place + 1..].iter().zip(&in_group) {
+                    let known = in_time.get(j - i - 1).copied().unwrap_or(0.0);
                     sum += 2.0 * shares[i] * shares[j] * (own - known).max(0.0);
                 }
             }
         }
         sum
     }
+}
+
+/// ρ, ρ², .. down to 0.001: what is further apart adds nothing that shows.
+fn powers(correlation: f64) -> Vec<f64> {
+    std::iter::successors(Some(correlation), |power| Some(power * correlation))
+        .take_while(|power| *power >= 1e-3)
+        .collect()
 }
 
 /// Σ_ij x_i x_j ρ^|i − j|, in one pass.
@@ -289,8 +295,9 @@ impl Design {
             members[given[i].group].push(place);
         }
         let present = members.iter().filter(|m| !m.is_empty()).count();
-        // Two rows a group for each piece of the trend at the least, and twelve rows in all.
-        let knots = (order.len() / present.max(6) / 2).min(order.len() / 12).min(KNOTS);
+        // Two rows a group for each piece of the trend at the least, and thirty in all: a trend that may bend
+        // more often follows the noise of a small study, and hides how much its rows resemble each other.
+        let knots = (order.len() / present.max(15) / 2).min(KNOTS);
         let rows = order
             .iter()
             .map(|&i| {
@@ -427,30 +434,36 @@ impl Design {
         self.rows.iter().map(|row| row.value - row.times(&solution.parameters)).collect()
     }
 
-    /// Which rows lie within the limit. A group's own median distance counts where it is the larger; where it is
-    /// smaller it is drawn half way to the others', since that of eight rows is uncertain by 40 %.
+    /// Which rows lie within the limit, measured by median distances, which the rows beyond it do not move.
     fn within_limit(&self, solution: &Solution, kept: &[bool]) -> Vec<bool> {
         let residuals = self.residuals(solution);
         let scaled: Vec<f64> = (0..residuals.len())
             .map(|i| residuals[i] / (1.0 - f64::from(u8::from(kept[i])) * self.leverage(solution, i)).sqrt())
             .collect();
-        let own: Vec<Option<f64>> = self
-            .members
-            .iter()
-            .map(|rows| {
-                let of: Vec<f64> = rows.iter().map(|&i| scaled[i]).collect();
-                // Fewer than four rows: one of them may be the wild one, and the others follow it.
-                median_distance(&of).filter(|d| *d > 0.0 && of.len() >= 4)
-            })
-            .collect();
-        let Some(common) = median(&own.iter().flatten().copied().collect::<Vec<_>>()) else {
-            return vec![true; self.rows.len()];
+        let robust = |rows: &Vec<usize>| {
+            let of: Vec<f64> = rows.iter().map(|&i| scaled[i]).collect();
+            let sigma = SIGMA_PER_MEDIAN_DISTANCE * median_distance(&of).unwrap_or(0.0);
+            // Fewer than four rows: one of them may be the wild one, and the others follow it. A median distance
+            // tells 0.37 of what a standard deviation does.
+            let degrees = if of.len() >= 4 { 0.37 * (of.len() - 1) as f64 } else { 0.0 };
+            (sigma * sigma, degrees)
         };
-        let limit = |group: usize| {
-            let d = own[group].unwrap_or(common);
-            LIMIT * d.max((d * common).sqrt())
+        let own: Vec<(f64, f64)> = self.members.iter().map(robust).collect();
+        let Some(prior) = Prior::of(&own, PRIOR_CAP) else { return vec![true; self.rows.len()] };
+        let limit = |&(variance, degrees): &(f64, f64)| {
+            let (variance, degrees) = prior.posterior(variance, degrees);
+            student_t(LIMIT_SHARE, degrees) * variance.sqrt()
         };
-        (0..scaled.len()).map(|i| scaled[i].abs() <= limit(self.rows[i].group)).collect()
+        let limits: Vec<f64> = own.iter().map(limit).collect();
+        let mut within: Vec<bool> =
+            (0..scaled.len()).map(|i| scaled[i].abs() <= limits[self.rows[i].group]).collect();
+        for members in &self.members {
+            // Beyond a third they are no exceptions: the group has two ways of being, and its interval says so.
+            if members.iter().filter(|&&i| !within[i]).count() * 3 > members.len() {
+                members.iter().for_each(|&i| within[i] = true);
+            }
+        }
+        within
     }
 
     /// The share of a row's own noise in its fitted value.
@@ -513,20 +526,25 @@ impl Spread {
         change
     }
 
-    /// The correlation of neighbours in time and of neighbours of one group.
-    fn correlations(&self, design: &Design, kept: &[bool]) -> (f64, f64) {
+    /// The correlation of neighbours in time and of neighbours of one group: likely and feared.
+    fn correlations(&self, design: &Design, kept: &[bool]) -> ((f64, f64), (f64, f64)) {
         let scaled = |i: usize| {
             let sigma = self.drawn[design.rows[i].group].0.sqrt();
             if sigma > 0.0 { self.residuals[i] / sigma } else { 0.0 }
         };
-        let (mut in_time, mut in_group) = (LagOne::default(), LagOne::default());
+        let (mut in_time, mut in_group) = (Series::default(), Series::default());
         let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).map(scaled).collect();
-        in_time.add_as(&all, all.len() as f64 / self.trend_degrees, self.trend_degrees);
+        // The trend took a level from about so many rows at a time: as many series.
+        let piece = (all.len() as f64 / self.trend_degrees).ceil() as usize;
+        all.chunks(piece.max(3)).for_each(|part| in_time.add(part));
         for members in &design.members {
             let of: Vec<f64> = members.iter().copied().filter(|&i| kept[i]).map(scaled).collect();
             in_group.add(&of);
         }
-        (in_time.correlation().unwrap_or(0.0), in_group.correlation().unwrap_or(0.0))
+        // Two standard errors for ten rows, two thirds of one for 250: what is little known is feared more.
+        let fear = |series: &Series| 0.3 + 6.0 / series.members().max(1.0).sqrt();
+        let of = |series: Series| series.correlation(fear(&series)).unwrap_or((0.0, 0.0));
+        (of(in_time), of(in_group))
     }
 
     /// The standard deviation of a row of each group and its degrees of freedom, with what correlated residuals
@@ -542,7 +560,10 @@ impl Spread {
         let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
         let own = self.own.iter().zip(&design.members).map(|(&(variance, degrees), members)| {
             let length = members.iter().filter(|&&i| kept[i]).count() as f64;
-            (variance / hidden(length, along_group) / in_time, degrees * fewer)
+            (
+                variance / hidden(length, along_group) / in_time / VARIANCE_WITHIN,
+                (degrees * fewer).max(degrees.min(1.0)),
+            )
         });
         let own: Vec<(f64, f64)> = own.collect();
         let (drawn, common) = draw(&own);

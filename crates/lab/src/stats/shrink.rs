@@ -37,13 +37,16 @@ impl Prior {
         let spread = logs.iter().zip(&told).map(|(l, (_, d))| d * (l - mean).powi(2)).sum::<f64>() / total;
         let count = told.len() as f64;
         let by_chance = told.iter().map(|(_, d)| d * trigamma(d / 2.0)).sum::<f64>() / total;
-        let beyond = spread * count / (count - 1.0) - by_chance;
+        let spread = spread * count / (count - 1.0).max(1.0);
+        let beyond = spread - by_chance;
+        // One standard error more: few groups that happen to agree are not thereby alike.
+        let doubt = by_chance.max(spread) * (2.0 / (count - 1.0).max(1.0)).sqrt();
         let degrees = if count < 2.0 {
             0.0
-        } else if beyond <= 0.0 {
+        } else if beyond + doubt <= 0.0 {
             cap
         } else {
-            (2.0 * trigamma_inverse(beyond)).min(cap)
+            (2.0 * trigamma_inverse(beyond + doubt)).min(cap)
         };
         let shift = if degrees > 0.0 { digamma(degrees / 2.0) - (degrees / 2.0).ln() } else { 0.0 };
         // With a cap, alike groups have no shift to make up for: their mean variance is the common one.
