@@ -139,12 +139,14 @@ fn without_dots(path: &str) -> String {
 fn is_root(path: &str) -> bool {
     let Some(inside) = path.splitn(3, '/').nth(2) else { return false };
     let parts: Vec<&str> = inside.split('/').collect();
-    match parts[..] {
-        ["build.rs"] | ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] => true,
-        ["tests" | "examples" | "benches", _] => true,
-        ["tests" | "examples" | "benches", _, "main.rs"] => true,
-        _ => false,
-    }
+    matches!(
+        parts[..],
+        ["build.rs"]
+            | ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", _]
+            | ["tests" | "examples" | "benches", _]
+            | ["tests" | "examples" | "benches", _, "main.rs"]
+    )
 }
 
 /// How a module in a file of its own is declared.
