@@ -54,14 +54,33 @@ const iosondeCharts = (() => {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hydrate(item, colourOf)]));
   };
 
+  // Room above the plot: rows of the legend, the name of the y axis, and the labels of upright marks.
+  const fit = (option, width) => {
+    // 6.8: the mean width of a letter at 13 px; 44: symbol and gaps.
+    let [rows, used] = [1, 8];
+    for (const name of option.legend.data) {
+      const wide = name.length * 6.8 + 44;
+      if (used + wide > width && used > 8) [rows, used] = [rows + 1, 8];
+      used += wide;
+    }
+    const upright = option.series.flatMap((series) => series.markLine?.data ?? []).filter((mark) => 'xAxis' in mark);
+    const top = rows * 22 + 8;
+    return {
+      ...option,
+      legend: { ...option.legend, width: width - 16 },
+      title: { ...option.title, top },
+      grid: { ...option.grid, top: top + 30 + 15 * Math.min(upright.length, 3) },
+    };
+  };
+
   // The same chart as a string of SVG. Ids get the figure's name, since several share one document.
   const still = (json, width, height, prefix, colours) => {
     const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
-    chart.setOption(hydrate(JSON.parse(json), (name) => colours[name]));
+    chart.setOption(fit(hydrate(JSON.parse(json), (name) => colours[name]), width));
     const svg = chart.renderToSVGString();
     chart.dispose();
     return svg.replace(/zr\d+-/g, `${prefix}-`);
   };
 
-  return { hydrate, still };
+  return { hydrate, fit, still };
 })();

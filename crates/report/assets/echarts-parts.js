@@ -5,11 +5,11 @@ import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
   DataZoomInsideComponent,
-  DatasetComponent,
   GridComponent,
   LegendPlainComponent,
   MarkAreaComponent,
   MarkLineComponent,
+  TitleComponent,
   TooltipComponent,
 } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
@@ -18,7 +18,6 @@ core.use([
   AriaComponent,
   CustomChart,
   DataZoomInsideComponent,
-  DatasetComponent,
   GridComponent,
   LegendPlainComponent,
   LineChart,
@@ -26,6 +25,7 @@ core.use([
   MarkLineComponent,
   SVGRenderer,
   ScatterChart,
+  TitleComponent,
   TooltipComponent,
 ]);
 

@@ -8,7 +8,8 @@ use iosonde_report::{FORMATS, Paint, terminal};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let folder = std::path::PathBuf::from(arguments.next().ok_or("say where: fixture_report FOLDER [ROUNDS]")?);
+    let folder =
+        std::path::PathBuf::from(arguments.next().ok_or("say where: fixture_report FOLDER [ROUNDS]")?);
     let rounds = arguments.next().map_or(Ok(9), |text| text.parse())?;
     let run = common::run(rounds);
     for format in FORMATS.iter() {

@@ -40,7 +40,15 @@ impl Axis {
         let margin = (high / low).powf(0.06).max(1.1);
         let (low, high) = (low / margin, high * margin);
         let ticks = ticks.iter().copied().filter(|tick| (low..=high).contains(tick)).collect();
-        Self { label: label.to_owned(), quantity, spacing: Spacing::Log, low, high, ticks, places: Vec::new() }
+        Self {
+            label: label.to_owned(),
+            quantity,
+            spacing: Spacing::Log,
+            low,
+            high,
+            ticks,
+            places: Vec::new(),
+        }
     }
 
     /// A linear axis from 0 to a little more than the largest value, ending at a round number.
@@ -228,8 +236,10 @@ pub struct Figure {
     pub name: &'static str,
     /// The question.
     pub title: String,
-    /// The answer in sentences, and what is doubted about it.
-    pub caption: String,
+    /// The answer in sentences, from findings.
+    pub answer: String,
+    /// How to read it, and what of it is in doubt.
+    pub reading: String,
     /// The experiment whose section it belongs in; `None` for the run as a whole.
     pub experiment: Option<String>,
     /// From left to right.
@@ -265,7 +275,8 @@ impl Figure {
             std::iter::once(self.place(x)).chain(cells).collect()
         };
         let heads = std::iter::once(self.x.label.clone());
-        let heads = heads.chain(self.series.iter().map(|series| format!("{}, {}", series.name, self.y.label)));
+        let heads =
+            heads.chain(self.series.iter().map(|series| format!("{}, {}", series.name, self.y.label)));
         (heads.collect(), places.iter().map(row).collect())
     }
 
@@ -312,7 +323,8 @@ mod tests {
 
     #[test]
     fn a_log_axis_keeps_the_ticks_inside() {
-        let axis = Axis::log("block size", Quantity::Bytes, &[4096.0, 65536.0], &[1024.0, 4096.0, 65536.0, 1e9]);
+        let axis =
+            Axis::log("block size", Quantity::Bytes, &[4096.0, 65536.0], &[1024.0, 4096.0, 65536.0, 1e9]);
         assert_eq!(axis.ticks, [4096.0, 65536.0]);
         assert!(axis.low < 4096.0 && axis.high > 65536.0);
     }

@@ -58,7 +58,8 @@ fn first_screen(run: &Run, out: &mut String) {
     put(out, "\n## Storage\n");
     let lines = storage_lines(run);
     for line in &lines {
-        let label = if line.label.is_empty() { String::new() } else { format!("**{}:** ", inline(&line.label)) };
+        let label =
+            if line.label.is_empty() { String::new() } else { format!("**{}:** ", inline(&line.label)) };
         put(out, &format!("- {label}{}", inline(&line.text)));
     }
     if lines.is_empty() {
@@ -114,8 +115,10 @@ fn experiments(run: &Run, out: &mut String) {
 
 fn figure(figure: &Figure, out: &mut String) {
     put(out, &format!("\n### {}\n", inline(&figure.title)));
-    if !figure.caption.is_empty() {
-        put(out, &format!("{}\n", inline(&figure.caption)));
+    // An experiment's answers stand at the head of its section already.
+    let answer = figure.experiment.is_none().then_some(&figure.answer);
+    for text in answer.into_iter().chain([&figure.reading]).filter(|text| !text.is_empty()) {
+        put(out, &format!("{}\n", inline(text)));
     }
     let (heads, rows) = figure.table();
     let heads: Vec<String> = heads.iter().map(|head| inline(head)).collect();
@@ -128,9 +131,9 @@ fn excluded(run: &Run, out: &mut String) {
         return;
     }
     put(out, "\n## What was left out or is in doubt\n");
-    let rows = excluded
-        .iter()
-        .map(|e| [story::outcome(e.outcome).to_owned(), e.check.to_owned(), e.what.clone(), e.why.to_owned()]);
+    let rows = excluded.iter().map(|e| {
+        [story::outcome(e.outcome).to_owned(), e.check.to_owned(), e.what.clone(), e.why.to_owned()]
+    });
     table(&["Verdict", "Check", "Of", "Why"], rows, out);
 }
 
@@ -145,8 +148,7 @@ fn trials(run: &Run, out: &mut String) {
     put(out, "\n## Every trial\n");
     let worst = story::worst_verdicts(run);
     let rows = run.trials.iter().flat_map(|trial| story::trial_rows(trial, worst.get(&trial.id)));
-    let rows = rows.map(|row| row.into_iter().map(|cell| cell.text).collect::<Vec<_>>());
-    table(&story::TRIAL_HEADS.map(|(head, _)| head), rows, out);
+    table(&story::TRIAL_HEADS, rows, out);
 }
 
 fn table<R: IntoIterator<Item = String>>(heads: &[&str], rows: impl Iterator<Item = R>, out: &mut String) {

@@ -60,7 +60,9 @@ impl Quantity {
                 (1073741824.0, "GiB"),
                 (1099511627776.0, "TiB"),
             ],
-            Self::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")],
+            Self::BytesPerSecond => {
+                &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")]
+            }
             Self::Iops => &[(1.0, "IOPS"), (1e3, "k IOPS"), (1e6, "M IOPS"), (1e9, "G IOPS")],
             Self::Nanoseconds => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Self::Seconds => &[(1.0, "s")],
@@ -182,7 +184,10 @@ mod tests {
     #[test]
     fn sizes_are_whole_where_they_are_whole() {
         assert_eq!(Quantity::Bytes.text(131_072.0), "128 KiB");
-        assert_eq!(Quantity::Bytes.interval_text(22_528.0, Some(20_480.0), Some(25_600.0)), "22 KiB [20, 25]");
+        assert_eq!(
+            Quantity::Bytes.interval_text(22_528.0, Some(20_480.0), Some(25_600.0)),
+            "22 KiB [20, 25]"
+        );
         assert_eq!(Quantity::Bytes.text(1536.0), "1.50 KiB");
     }
 

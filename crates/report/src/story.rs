@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use iosonde_lab::experiment::EXPERIMENTS;
 use iosonde_model::{
-    Closed, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Study, Trial, units,
+    Closed, Device, Estimate, Finding, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Study,
+    Trial, units,
 };
 
 use crate::quantity::Quantity;
@@ -24,7 +25,8 @@ pub fn subject(device: &Device) -> String {
     if place.is_empty() {
         place.push(device.kind.clone());
     }
-    let mut details: Vec<String> = [device.model.clone(), device.link.clone()].into_iter().flatten().collect();
+    let mut details: Vec<String> =
+        [device.model.clone(), device.link.clone()].into_iter().flatten().collect();
     if !device.engine.is_empty() {
         details.push(device.engine.clone());
     }
@@ -35,6 +37,14 @@ pub fn subject(device: &Device) -> String {
 /// What a report is headed: the study and the target.
 pub(crate) fn title(run: &Run) -> String {
     format!("{} on {}", run.info.study, run.info.target)
+}
+
+/// `2026-11-21T10:04:00Z` as `2026-11-21 10:04 UTC`; anything else as it is.
+pub(crate) fn day(started_at: &str) -> String {
+    match (started_at.get(..10), started_at.get(10..11), started_at.get(11..16)) {
+        (Some(date), Some("T"), Some(time)) if started_at.ends_with('Z') => format!("{date} {time} UTC"),
+        _ => started_at.to_owned(),
+    }
 }
 
 /// One row of the table of findings.
@@ -257,7 +267,10 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Measured area", Some(units::size(device.working_set_bytes))),
         ("Logical block", size(device.logical_block_bytes)),
         ("Physical block", size(device.physical_block_bytes)),
-        ("Direct I/O", Some(if device.direct { "yes, past the page cache" } else { "no: buffered" }.to_owned())),
+        (
+            "Direct I/O",
+            Some(if device.direct { "yes, past the page cache" } else { "no: buffered" }.to_owned()),
+        ),
         ("Alignment", size(device.direct_alignment_bytes)),
         ("Scheduler", device.scheduler.clone()),
         ("Write cache", device.write_cache.clone()),
@@ -323,26 +336,20 @@ pub(crate) const METHOD: [&str; 4] = [
      merged histograms of a point's trials, resampled by rounds.",
 ];
 
-/// The heads of the table of trials, and whether a column holds numbers.
-pub(crate) const TRIAL_HEADS: [(&str, bool); 11] = [
-    ("Trial", true),
-    ("Round", true),
-    ("Workload", false),
-    ("Direction", false),
-    ("IOPS", true),
-    ("Throughput", true),
-    ("Mean", true),
-    ("p50", true),
-    ("p99", true),
-    ("In flight", true),
-    ("Verdict", false),
+/// The heads of the table of trials.
+pub(crate) const TRIAL_HEADS: [&str; 11] = [
+    "Trial",
+    "Round",
+    "Workload",
+    "Direction",
+    "IOPS",
+    "Throughput",
+    "Mean",
+    "p50",
+    "p99",
+    "In flight",
+    "Verdict",
 ];
-
-/// A cell: what is read, and what it is sorted by.
-pub(crate) struct Cell {
-    pub(crate) text: String,
-    pub(crate) key: Option<f64>,
-}
 
 /// The worst verdict on each trial and its reason.
 pub(crate) fn worst_verdicts(run: &Run) -> BTreeMap<u64, (Outcome, String)> {
@@ -358,31 +365,26 @@ pub(crate) fn worst_verdicts(run: &Run) -> BTreeMap<u64, (Outcome, String)> {
 }
 
 /// A row for each direction of a trial.
-pub(crate) fn trial_rows(trial: &Trial, worst: Option<&(Outcome, String)>) -> Vec<Vec<Cell>> {
-    let plain = |text: String| Cell { text, key: None };
-    let number = |text: String, key: f64| Cell { text, key: Some(key) };
-    let time = |ns: Option<f64>| match ns {
-        Some(ns) => number(Quantity::Nanoseconds.text(ns), ns),
-        None => plain("–".into()),
-    };
+pub(crate) fn trial_rows(trial: &Trial, worst: Option<&(Outcome, String)>) -> Vec<[String; 11]> {
+    let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
     let workload = match trial.phase {
         Phase::Measure => trial.spec.describe(),
         Phase::Canary => format!("canary: {}", trial.spec.describe()),
         Phase::Prepare => format!("preparation: {}", trial.spec.describe()),
     };
     let row = |(op, direction): (Op, &iosonde_model::Direction)| {
-        vec![
-            number(trial.id.to_string(), trial.id as f64),
-            number(trial.round.to_string(), f64::from(trial.round)),
-            plain(workload.clone()),
-            plain(op.name().to_owned()),
-            number(Quantity::Iops.text(direction.iops), direction.iops),
-            number(Quantity::BytesPerSecond.text(direction.bytes_per_s), direction.bytes_per_s),
+        [
+            trial.id.to_string(),
+            trial.round.to_string(),
+            workload.clone(),
+            op.name().to_owned(),
+            Quantity::Iops.text(direction.iops),
+            Quantity::BytesPerSecond.text(direction.bytes_per_s),
             time(direction.latency_ns.mean),
             time(direction.latency_ns.p50),
             time(direction.latency_ns.p99),
-            trial.in_flight_mean.map_or_else(|| plain("–".into()), |mean| number(format!("{mean:.1}"), mean)),
-            plain(worst.map_or_else(String::new, |(outcome, _)| self::outcome(*outcome).to_owned())),
+            trial.in_flight_mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:.1}")),
+            worst.map_or_else(String::new, |(outcome, _)| self::outcome(*outcome).to_owned()),
         ]
     };
     trial.directions().map(row).collect()

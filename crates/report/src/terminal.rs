@@ -44,7 +44,8 @@ fn storage(run: &Run, paint: Paint) -> String {
     let Some(first) = lines.first() else { return String::new() };
     let mut out = String::from("\n");
     // What it is stands beside the head; the labelled figures stand below.
-    let (beside, below) = if first.label.is_empty() { (first.text.as_str(), &lines[1..]) } else { ("", &lines[..]) };
+    let (beside, below) =
+        if first.label.is_empty() { (first.text.as_str(), &lines[1..]) } else { ("", &lines[..]) };
     out += &paint.hang(&head(paint, "STORAGE"), HEAD, &clean(beside));
     let widest = below.iter().map(|line| columns(&line.label)).max().unwrap_or(0) + 2;
     for line in below {
@@ -72,7 +73,8 @@ pub fn trial(run: &Run, paint: Paint) -> String {
     let measured: Vec<&Trial> =
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
     let Some(trial) = measured.last() else { return "No trial was run.\n".to_owned() };
-    let mut out = paint.hang("", 2, &format!("{}   {}", trial.spec.describe(), crate::subject(&run.info.device)));
+    let mut out =
+        paint.hang("", 2, &format!("{}   {}", trial.spec.describe(), crate::subject(&run.info.device)));
     out.push('\n');
     for (op, direction) in trial.directions() {
         out += &one_direction(trial, op, direction, paint);
@@ -101,12 +103,18 @@ fn one_direction(trial: &Trial, op: Op, direction: &Direction, paint: Paint) -> 
         ("p99.9", latency.p99_9),
         ("max", max),
     ];
-    let told: Vec<String> =
-        figures.iter().filter(|(_, ns)| ns.is_some()).map(|(name, ns)| format!("{name} {}", time(*ns))).collect();
+    let told: Vec<String> = figures
+        .iter()
+        .filter(|(_, ns)| ns.is_some())
+        .map(|(name, ns)| format!("{name} {}", time(*ns)))
+        .collect();
     rows.push(("latency", if told.is_empty() { "nothing completed".to_owned() } else { told.join(", ") }));
     let share = direction.ios as f64 / trial.directions().map(|(_, d)| d.ios).sum::<u64>().max(1) as f64;
     let counted = format!("{} in {} s", units::count(direction.ios as f64), fixed(trial.measured_s));
-    rows.push(("requests", if share < 1.0 { format!("{counted}, {} of all", units::percent(share)) } else { counted }));
+    rows.push((
+        "requests",
+        if share < 1.0 { format!("{counted}, {} of all", units::percent(share)) } else { counted },
+    ));
     if direction.errors + direction.short > 0 {
         rows.push(("failed", format!("{} with an error, {} short", direction.errors, direction.short)));
     }
@@ -140,7 +148,9 @@ fn around(trial: &Trial, paint: Paint) -> String {
 
 fn table(rows: &[(&str, String)], paint: Paint) -> String {
     let widest = rows.iter().map(|(label, _)| columns(label)).max().unwrap_or(0) + 2;
-    rows.iter().map(|(label, text)| paint.hang(&format!("  {}", pad(label, widest)), widest + 2, text)).collect()
+    rows.iter()
+        .map(|(label, text)| paint.hang(&format!("  {}", pad(label, widest)), widest + 2, text))
+        .collect()
 }
 
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {

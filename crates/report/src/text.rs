@@ -85,8 +85,8 @@ fn stay(word: &str, next: &str) -> bool {
 const PREFIXES: [&str; 3] = ["k", "M", "G"];
 
 const UNITS: [&str; 28] = [
-    "B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "ns", "µs",
-    "ms", "s", "min", "h", "%", "IOPS", "k", "M", "G", "reads/s", "writes/s", "×",
+    "B", "KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "ns",
+    "µs", "ms", "s", "min", "h", "%", "IOPS", "k", "M", "G", "reads/s", "writes/s", "×",
 ];
 
 /// Columns that a text takes.

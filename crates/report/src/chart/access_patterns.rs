@@ -37,7 +37,8 @@ impl Chart for AccessPatterns {
         Some(Figure {
             name: self.name(),
             title: "Does the order of access matter?".into(),
-            caption: pick::sentences(run, &["random_vs_sequential"]),
+            reading: "Where two intervals do not overlap, the patterns differ.".into(),
+            answer: pick::sentences(run, &["random_vs_sequential"]),
             experiment: Some(points[0].experiment.clone()),
             x: Axis::places(&label, points.iter().map(|point| pattern(&point.spec)).collect()),
             y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
@@ -53,14 +54,19 @@ fn alike(run: &Run) -> Vec<&Point> {
     let measured = |point: &&Point| point.read.is_some() || point.write.is_some();
     let mut sets: Vec<Vec<&Point>> = Vec::new();
     for point in run.points.iter().filter(measured) {
-        let plain = |point: &Point| TrialSpec { read_percent: None, rw: iosonde_model::Rw::Read, ..point.spec.clone() };
+        let plain = |point: &Point| TrialSpec {
+            read_percent: None,
+            rw: iosonde_model::Rw::Read,
+            ..point.spec.clone()
+        };
         match sets.iter_mut().find(|set| plain(set[0]) == plain(point)) {
             Some(set) => set.push(point),
             None => sets.push(vec![point]),
         }
     }
     let mut largest = sets.into_iter().max_by_key(Vec::len).unwrap_or_default();
-    largest.sort_by_key(|point| (point.spec.rw.is_mixed(), point.spec.rw.writes(), point.spec.rw.is_random()));
+    largest
+        .sort_by_key(|point| (point.spec.rw.is_mixed(), point.spec.rw.writes(), point.spec.rw.is_random()));
     largest
 }
 

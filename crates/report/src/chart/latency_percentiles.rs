@@ -4,7 +4,7 @@
 //! each direction. A percentile is drawn only where at least ten requests waited longer than it. The further to
 //! the right, the rarer: at p99.9 one request in a thousand waits longer.
 
-use iosonde_model::{About, Histogram, Named, Op, Outcome, Phase, Point, Run};
+use iosonde_model::{About, Histogram, Named, Op, Outcome, Phase, Point, Run, units};
 use std::collections::HashSet;
 
 use super::Chart;
@@ -33,7 +33,7 @@ impl Chart for LatencyPercentiles {
             for (point, deep) in ends.into_iter().zip([false, true]) {
                 let dots = percentiles(run, point, op, &void);
                 if dots.len() > 1 {
-                    let name = point.spec.describe();
+                    let name = format!("{}s, {}", op, pick::in_flight(point.spec.asked_in_flight()));
                     series.push(Series { name, tone: Tone::of(op, deep), broken: deep, joined: true, dots });
                 }
             }
@@ -43,15 +43,17 @@ impl Chart for LatencyPercentiles {
         }
         let (ranks, heights) = (pick::grid(&series), pick::heights(&series));
         let ticks = [2.0, 10.0, 100.0, 1000.0, 10_000.0];
+        let label = format!("latency of {} requests", units::size(lead.spec().block_size_bytes));
         Some(Figure {
             name: self.name(),
             title: "How long do the slow ones wait?".into(),
-            caption: "At p99, one request in a hundred waits longer; at p99.9, one in a thousand. \
+            answer: String::new(),
+            reading: "At p99, one request in a hundred waits longer; at p99.9, one in a thousand. \
                       From the requests of all standing trials together, so there is no interval."
                 .into(),
             experiment: lead.experiment(run),
             x: Axis::log("share of requests that wait no longer", Quantity::Tail, &ranks, &ticks),
-            y: Axis::log("latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
+            y: Axis::log(&label, Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,
             marks: Vec::new(),
             curves: Vec::new(),
@@ -80,7 +82,7 @@ fn percentiles(run: &Run, point: &Point, op: Op, void: &HashSet<u64>) -> Vec<Dot
         let tip = vec![
             point.spec.describe(),
             format!("{} within {}", Quantity::Tail.text(one_in), Quantity::Nanoseconds.text(ns)),
-            format!("of {} requests", iosonde_model::units::count(merged.total() as f64)),
+            format!("of {} requests", units::count(merged.total() as f64)),
         ];
         Some(Dot {
             x: one_in,

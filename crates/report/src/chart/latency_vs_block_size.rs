@@ -38,7 +38,8 @@ impl Chart for LatencyVsBlockSize {
         Some(Figure {
             name: self.name(),
             title: "How long does one request take?".into(),
-            caption: pick::sentences(run, &["base_latency", "per_request_cost"]),
+            reading: String::new(),
+            answer: pick::sentences(run, &["base_latency", "per_request_cost"]),
             experiment: lead.experiment(run),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
             y: Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),

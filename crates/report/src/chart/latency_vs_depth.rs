@@ -3,7 +3,7 @@
 //! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since every
 //! further request only waits behind the others.
 
-use iosonde_model::{About, Named, Run, TrialSpec};
+use iosonde_model::{About, Named, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, MEAN, P99};
@@ -27,12 +27,18 @@ impl Chart for LatencyVsDepth {
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         // Two families at most: each has two lines.
         for family in families.iter().take(2) {
-            let name = pick::family_name(&families, family);
+            let name = format!("{}s", family.op);
             for (figured, words, tail) in [(MEAN, "mean", false), (P99, "p99", true)] {
                 let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, figured);
                 if !dots.is_empty() {
                     let tone = Tone::of(family.op, tail);
-                    series.push(Series { name: format!("{name}, {words}"), tone, broken: tail, joined: true, dots });
+                    series.push(Series {
+                        name: format!("{name}, {words}"),
+                        tone,
+                        broken: tail,
+                        joined: true,
+                        dots,
+                    });
                 }
             }
             let words = format!("{}s: knee", family.op);
@@ -46,12 +52,16 @@ impl Chart for LatencyVsDepth {
         Some(Figure {
             name: self.name(),
             title: "What does it cost each request?".into(),
-            caption: pick::join(&[
-                &pick::sentences(run, &["base_latency"]),
-                "Beyond the knee a further request only waits: latency grows with the number in flight.",
-            ]),
+            answer: pick::sentences(run, &["base_latency"]),
+            reading: "Beyond the knee a further request only waits: latency grows with the number in flight."
+                .into(),
             experiment: lead.experiment(run),
-            x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
+            x: Axis::log(
+                &format!("{} requests in flight", units::size(lead.spec().block_size_bytes)),
+                Quantity::InFlight,
+                &depths,
+                &depths,
+            ),
             y: Axis::log("latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,
             marks,

@@ -7,7 +7,7 @@ mod pick;
 
 use iosonde_model::{Named, Run, registry};
 
-use crate::figure::Figure;
+use crate::figure::{Figure, Standing};
 
 registry! {
     /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the report.
@@ -29,7 +29,24 @@ pub trait Chart: Named {
     fn draw(&self, run: &Run) -> Option<Figure>;
 }
 
-/// Every chart that this run has the data for.
+/// Every chart that this run has the data for, with what is in doubt about it.
 pub fn figures(run: &Run) -> Vec<Figure> {
-    CHARTS.iter().filter_map(|chart| chart.draw(run)).collect()
+    CHARTS.iter().filter_map(|chart| chart.draw(run)).map(with_doubts).collect()
+}
+
+/// A verdict stands beside the picture that it is about, not only in a list elsewhere.
+fn with_doubts(mut figure: Figure) -> Figure {
+    let dots = figure.series.iter().flat_map(|series| &series.dots);
+    let mut doubted = dots.filter(|dot| dot.standing == Standing::Doubted);
+    if let Some(first) = doubted.next() {
+        let count = 1 + doubted.count();
+        let what = if count == 1 { "One dot is hollow" } else { "Hollow dots are in doubt" };
+        let tip = &first.tip;
+        let said = match (tip.first(), tip.last()) {
+            (Some(head), Some(why)) => format!("{what}: {head}, {why}"),
+            _ => format!("{what}."),
+        };
+        figure.reading = if figure.reading.is_empty() { said } else { format!("{} {said}", figure.reading) };
+    }
+    figure
 }

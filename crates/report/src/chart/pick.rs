@@ -120,7 +120,6 @@ impl Doubts {
 pub(super) struct Figured {
     pub(super) name: &'static str,
     pub(super) quantity: Quantity,
-    pub(super) about: About,
     pub(super) read: fn(&PointDirection) -> Option<Estimate>,
 }
 
@@ -128,23 +127,17 @@ pub(super) struct Figured {
 pub(super) const THROUGHPUT: Figured = Figured {
     name: "throughput",
     quantity: Quantity::BytesPerSecond,
-    about: About::Rate,
     read: |direction| Some(direction.bytes_per_s),
 };
 
 /// Requests per second.
-pub(super) const RATE: Figured = Figured {
-    name: "rate",
-    quantity: Quantity::Iops,
-    about: About::Rate,
-    read: |direction| Some(direction.iops),
-};
+pub(super) const RATE: Figured =
+    Figured { name: "rate", quantity: Quantity::Iops, read: |direction| Some(direction.iops) };
 
 /// Mean latency.
 pub(super) const MEAN: Figured = Figured {
     name: "mean latency",
     quantity: Quantity::Nanoseconds,
-    about: About::Latency,
     read: |direction| direction.latency_ns_mean,
 };
 
@@ -152,7 +145,6 @@ pub(super) const MEAN: Figured = Figured {
 pub(super) const P99: Figured = Figured {
     name: "99 % wait less than",
     quantity: Quantity::Nanoseconds,
-    about: About::Latency,
     read: |direction| direction.latency_ns_p99,
 };
 
@@ -181,7 +173,11 @@ pub(super) fn interval(estimate: Estimate) -> Option<(f64, f64)> {
 
 /// "throughput 152 MB/s [148, 156]".
 pub(super) fn line(figured: Figured, estimate: Estimate) -> String {
-    format!("{} {}", figured.name, figured.quantity.interval_text(estimate.value, estimate.low, estimate.high))
+    format!(
+        "{} {}",
+        figured.name,
+        figured.quantity.interval_text(estimate.value, estimate.low, estimate.high)
+    )
 }
 
 /// What a dot says when pointed at: the workload, its figures, the trials behind them, the doubt.
@@ -216,7 +212,7 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
     Some(Mark { along, at, interval, label: format!("{words} {}", quantity.text(at)), tone })
 }
 
-/// The sentences of the named findings for these directions, in that order: what a caption answers.
+/// The sentences of the named findings for these directions, in that order: what a chart answers.
 pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
     let mut said: Vec<&str> = Vec::new();
     for name in names {
@@ -228,11 +224,6 @@ pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
         }
     }
     said.join(" ")
-}
-
-/// Two captions, with a space between them only where both say something.
-pub(super) fn join(parts: &[&str]) -> String {
-    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
 }
 
 /// Every value that a chart must leave room for on its y axis, interval ends included.

@@ -27,11 +27,13 @@ impl Chart for RateOverTime {
         let first = canaries.first().filter(|_| canaries.len() >= 3)?;
         let dots: Vec<Dot> = canaries.iter().map(|trial| dot(run, trial)).collect();
         let (low, high) = (least(&dots)?, most(&dots)?);
-        let series = vec![Series { name: "canary".into(), tone: Tone::Neutral, broken: false, joined: true, dots }];
+        let series =
+            vec![Series { name: "canary".into(), tone: Tone::Neutral, broken: false, joined: true, dots }];
         Some(Figure {
             name: self.name(),
             title: "Did the storage stay the same while it was measured?".into(),
-            caption: format!(
+            reading: "Points are compared within rounds, so that a drift falls on all of them alike.".into(),
+            answer: format!(
                 "The canary, {}, ran {} times, once in each round: between {} and {}.",
                 first.spec.describe(),
                 canaries.len(),

@@ -35,13 +35,20 @@ impl Chart for RateVsDepth {
                 let found = pick::finding(run, name, family.op, family.spec());
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
-            series.push(Series { name: pick::family_name(&families, family), tone, broken: other, joined: true, dots });
+            series.push(Series {
+                name: pick::family_name(&families, family),
+                tone,
+                broken: other,
+                joined: true,
+                dots,
+            });
         }
         let depths = pick::grid(&series);
         Some(Figure {
             name: self.name(),
             title: "How fast does it get with more in flight?".into(),
-            caption: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
+            reading: String::new(),
+            answer: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
             experiment: lead.experiment(run),
             x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),

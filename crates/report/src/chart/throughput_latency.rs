@@ -33,7 +33,13 @@ impl Chart for ThroughputLatency {
             let tone = Tone::of(family.op, other);
             let dots = curve(family, &doubts);
             let size = iosonde_model::units::size(family.spec().block_size_bytes);
-            series.push(Series { name: format!("{size} {}", family.pattern()), tone, broken: other, joined: true, dots });
+            series.push(Series {
+                name: format!("{size} {}", family.pattern()),
+                tone,
+                broken: other,
+                joined: true,
+                dots,
+            });
         }
         let lead = families.iter().find(|family| family.op == Op::Read).or(families.first())?;
         let x = Axis::from_zero("requests completed per second", Quantity::Iops, &pick::places(&series));
@@ -42,11 +48,14 @@ impl Chart for ThroughputLatency {
         let marks = limits(run, lead);
         let curves = knee(run, lead, &x, &y).into_iter().collect();
         let names = ["queue_depth_knee", "depth_for_95_percent"];
-        let reading = "Each dot is a number of requests in flight, written beside it.";
+        let reading = "Each dot is a number of requests in flight, written beside it: to the right is more a \
+                       second, upwards a longer wait. The broken line joins all rates and latencies that make up \
+                       the knee; beyond it, more in flight only wait.";
         Some(Figure {
             name: self.name(),
             title: "How many requests should be in flight?".into(),
-            caption: pick::join(&[&pick::sentences(run, &names), reading]),
+            answer: pick::sentences(run, &names),
+            reading: reading.into(),
             experiment: lead.experiment(run),
             x,
             y,

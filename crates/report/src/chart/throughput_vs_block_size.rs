@@ -36,14 +36,21 @@ impl Chart for ThroughputVsBlockSize {
                 let found = pick::finding(run, name, family.op, family.spec());
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
-            series.push(Series { name: pick::family_name(&families, family), tone, broken: other, joined: true, dots });
+            series.push(Series {
+                name: pick::family_name(&families, family),
+                tone,
+                broken: other,
+                joined: true,
+                dots,
+            });
         }
         let sizes = pick::grid(&series);
-        let caption = ["plateau_block_size", "half_size", "per_request_cost"];
+        let answer = ["plateau_block_size", "half_size", "per_request_cost"];
         Some(Figure {
             name: self.name(),
             title: "What do larger requests bring?".into(),
-            caption: pick::sentences(run, &caption),
+            answer: pick::sentences(run, &answer),
+            reading: String::new(),
             experiment: lead.experiment(run),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
             y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),

@@ -7,9 +7,10 @@ mod option;
 mod svg;
 mod theme;
 
-pub use option::option;
+pub use option::{describe, option};
 pub use svg::{DrawError, Painter, svg};
 pub(crate) use svg::{HEIGHT, WIDTH};
+pub(crate) use theme::COLOURS;
 pub use theme::Theme;
 
 /// Apache ECharts, the parts used; built by `assets/build-echarts.sh`.

@@ -13,8 +13,9 @@ const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Aria
 pub fn option(figure: &Figure) -> Value {
     let unit_x = Unit::of(&figure.x);
     let unit_y = Unit::of(&figure.y);
-    let mut series: Vec<Value> = figure.curves.iter().flat_map(|curve| curves(curve, unit_x, unit_y)).collect();
-    series.push(marks(&figure.marks, unit_x, unit_y));
+    let mut series: Vec<Value> =
+        figure.curves.iter().flat_map(|curve| curves(curve, unit_x, unit_y)).collect();
+    series.push(marks(figure, unit_x, unit_y));
     series.extend(figure.series.iter().flat_map(|s| measured(s, unit_x, unit_y)));
     let names: Vec<&str> = figure
         .series
@@ -27,9 +28,12 @@ pub fn option(figure: &Figure) -> Value {
         "backgroundColor": "transparent",
         "textStyle": { "fontFamily": FONT, "color": colour("ink") },
         "aria": { "enabled": true, "label": { "description": describe(figure) } },
-        "grid": { "left": 12, "right": 24, "top": 64, "bottom": 30, "containLabel": true },
+        // The name of the y axis, above the plot: text on its side is slow to read.
+        "title": { "text": figure.y.title(), "left": 8, "padding": 0,
+                   "textStyle": { "color": colour("muted"), "fontSize": 13, "fontWeight": "normal" } },
+        "grid": { "left": 12, "right": 24, "bottom": 30, "containLabel": true },
         "legend": {
-            "data": names, "top": 0, "left": 8, "itemWidth": 22, "itemHeight": 9, "itemGap": 18,
+            "data": names, "top": 0, "left": 8, "padding": 0, "itemWidth": 22, "itemHeight": 9, "itemGap": 18,
             "textStyle": { "color": colour("ink"), "fontSize": 13 }, "inactiveColor": colour("muted"),
         },
         "tooltip": {
@@ -48,13 +52,13 @@ pub fn option(figure: &Figure) -> Value {
 }
 
 /// What a screen reader says in place of the picture.
-fn describe(figure: &Figure) -> String {
+pub fn describe(figure: &Figure) -> String {
     let dots: usize = figure.series.iter().map(|series| series.dots.len()).sum();
     let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
     format!(
         "{} {} Chart of {} against {}, {dots} points: {}. The same figures stand in the table below it.",
         figure.title,
-        figure.caption,
+        figure.answer,
         figure.y.label,
         figure.x.label,
         names.join("; ")
@@ -90,9 +94,9 @@ fn function(name: &str) -> Value {
 
 fn axis(axis: &Axis, unit: Unit, horizontal: bool) -> Value {
     let mut out = json!({
-        "name": axis.title(),
+        "name": if horizontal { axis.title() } else { String::new() },
         "nameLocation": "middle",
-        "nameGap": if horizontal { 32 } else { 14 },
+        "nameGap": 32,
         "nameTextStyle": { "color": colour("muted"), "fontSize": 13 },
         "axisLine": { "show": horizontal, "lineStyle": { "color": colour("muted") } },
         "axisTick": { "show": horizontal, "lineStyle": { "color": colour("muted") } },
@@ -107,29 +111,32 @@ fn axis(axis: &Axis, unit: Unit, horizontal: bool) -> Value {
         fields["axisLabel"]["interval"] = 0.into();
         return out;
     }
-    if !horizontal {
-        // Above the plot: text on its side is slow to read.
-        fields.insert("nameLocation".into(), "end".into());
-        fields["nameTextStyle"]["align"] = "left".into();
-        // The labels' width: the name begins at the picture's edge, not at the axis.
-        fields["nameTextStyle"]["padding"] = json!([0, 0, 0, -44]);
-    }
     fields.insert("min".into(), unit.apply(axis.low).into());
     fields.insert("max".into(), unit.apply(axis.high).into());
     fields.insert("type".into(), if axis.spacing == Spacing::Log { "log" } else { "value" }.into());
-    if axis.spacing == Spacing::Log {
-        log_ticks(axis, fields);
+    match axis.spacing {
+        Spacing::Log => log_ticks(axis, fields),
+        // The axis ends at a round number; ECharts would put its last tick just before it.
+        Spacing::Linear => drop(fields.insert("interval".into(), step(unit.apply(axis.high)).into())),
     }
     out
 }
 
+/// Four to six even steps of an axis from 0 to one of the round numbers at which axes end.
+fn step(high: f64) -> f64 {
+    let power = 10f64.powf(high.log10().floor());
+    let steps = match high / power {
+        leading if leading < 1.1 || (1.9..2.1).contains(&leading) || leading > 4.9 && leading < 5.1 => 5.0,
+        leading if leading < 1.3 || (2.3..3.1).contains(&leading) || (5.9..6.1).contains(&leading) => 6.0,
+        _ => 4.0,
+    };
+    high / steps
+}
+
 /// ECharts' own ticks on a log axis are powers of ten; these are where the figure wants them.
 fn log_ticks(axis: &Axis, fields: &mut Map<String, Value>) {
-    let labels: Map<String, Value> = axis
-        .ticks
-        .iter()
-        .map(|&tick| (near(tick), Value::from(axis.quantity.tick_text(tick))))
-        .collect();
+    let labels: Map<String, Value> =
+        axis.ticks.iter().map(|&tick| (near(tick), Value::from(axis.quantity.tick_text(tick)))).collect();
     let values = json!(axis.ticks);
     let mut formatter = function("ticks");
     formatter["labels"] = Value::Object(labels);
@@ -151,7 +158,7 @@ fn measured(series: &Series, x: Unit, y: Unit) -> Vec<Value> {
         "type": if series.joined { "line" } else { "scatter" },
         "name": series.name,
         "data": dots,
-        "symbol": "circle", "symbolSize": 7, "showAllSymbol": true,
+        "symbol": "circle", "symbolSize": if series.dots.len() > 12 { 5 } else { 7 }, "showAllSymbol": true,
         "color": colour(tone),
         "lineStyle": { "width": 2, "color": colour(tone), "type": if series.broken { "dashed" } else { "solid" } },
         "itemStyle": { "color": colour(tone) },
@@ -180,7 +187,8 @@ fn datum(dot: &Dot, tone: &str, x: Unit, y: Unit) -> Value {
                                "color": colour("ink"), "fontSize": 12, "distance": 6 });
     }
     if dot.standing == Standing::Doubted {
-        out["itemStyle"] = json!({ "color": colour("paper"), "borderColor": colour(tone), "borderWidth": 1.75 });
+        out["itemStyle"] =
+            json!({ "color": colour("paper"), "borderColor": colour(tone), "borderWidth": 1.75 });
     }
     out
 }
@@ -221,41 +229,59 @@ fn curves(curve: &Curve, x: Unit, y: Unit) -> Vec<Value> {
 }
 
 /// Lines and bands of findings, on a series of their own without dots.
-fn marks(marks: &[Mark], x: Unit, y: Unit) -> Value {
-    let key = |mark: &Mark| if mark.along == Along::X { "xAxis" } else { "yAxis" };
-    let unit = |mark: &Mark| if mark.along == Along::X { x } else { y };
+fn marks(figure: &Figure, x: Unit, y: Unit) -> Value {
     let mut upright = 0;
-    let line = |mark: &Mark| {
-        // Labels of upright lines take turns in height, since neighbours would write over each other.
-        let (position, distance) = match mark.along {
-            Along::Y => ("insideStartTop", json!([4, 3])),
-            Along::X => {
-                upright += 1;
-                ("end", json!(4 + 15 * ((upright - 1) % 3)))
-            }
-        };
-        let mut out = json!({
-            "lineStyle": { "color": colour(mark.tone.name()), "type": "dotted", "width": 1.25 },
-            "label": { "formatter": mark.label.replace(['{', '}'], ""), "color": colour(mark.tone.name()),
-                       "position": position, "distance": distance, "fontSize": 12 },
-        });
-        out[key(mark)] = unit(mark).apply(mark.at).into();
-        out
-    };
-    let lines: Vec<Value> = marks.iter().map(line).collect();
+    let lines = figure.marks.iter().map(|mark| {
+        let mut line = mark_line(mark, &figure.x, upright);
+        upright += usize::from(mark.along == Along::X);
+        line[key(mark)] = if mark.along == Along::X { x } else { y }.apply(mark.at).into();
+        line
+    });
+    let lines: Vec<Value> = lines.collect();
     let area = |mark: &Mark| {
         let (low, high) = mark.interval?;
+        let unit = if mark.along == Along::X { x } else { y };
         let (mut from, mut to) = (json!({ "itemStyle": { "color": colour(mark.tone.name()) } }), json!({}));
-        from[key(mark)] = unit(mark).apply(low).into();
-        to[key(mark)] = unit(mark).apply(high).into();
+        from[key(mark)] = unit.apply(low).into();
+        to[key(mark)] = unit.apply(high).into();
         Some(json!([from, to]))
     };
-    let areas: Vec<Value> = marks.iter().filter_map(area).collect();
+    let areas: Vec<Value> = figure.marks.iter().filter_map(area).collect();
     json!({
         "type": "line", "data": [], "silent": true,
         "markLine": { "silent": true, "symbol": "none", "data": lines },
         "markArea": { "silent": true, "itemStyle": { "opacity": 0.1 }, "data": areas },
     })
+}
+
+fn key(mark: &Mark) -> &'static str {
+    if mark.along == Along::X { "xAxis" } else { "yAxis" }
+}
+
+fn mark_line(mark: &Mark, axis: &Axis, upright: usize) -> Value {
+    // Labels of upright lines take turns in height, since neighbours would write over each other.
+    let (position, distance) = match mark.along {
+        Along::Y => ("insideEndTop", json!([4, 3])),
+        Along::X => ("end", json!(4 + 15 * (upright % 3))),
+    };
+    let mut label = json!({
+        "formatter": mark.label.replace(['{', '}'], ""), "color": colour(mark.tone.name()),
+        "position": position, "distance": distance, "fontSize": 12,
+    });
+    if mark.along == Along::X {
+        // Near an edge a centred label would be cut off.
+        let place = match axis.spacing {
+            Spacing::Linear => (mark.at - axis.low) / (axis.high - axis.low),
+            Spacing::Log => (mark.at / axis.low).ln() / (axis.high / axis.low).ln(),
+        };
+        label["align"] = match place {
+            place if place > 0.8 => "right",
+            place if place < 0.2 => "left",
+            _ => "center",
+        }
+        .into();
+    }
+    json!({ "lineStyle": { "color": colour(mark.tone.name()), "type": "dotted", "width": 1.25 }, "label": label })
 }
 
 #[cfg(test)]
@@ -269,6 +295,14 @@ mod tests {
         assert_eq!(near(0.1 + 0.2), "0.3");
         assert_eq!(near(4_194_304.0), "4194304");
         assert_eq!(near(99_999.999_999_999), "100000");
+    }
+
+    #[test]
+    fn steps_are_even_and_end_at_the_axis() {
+        for (high, wanted) in [(1.0, 0.2), (120.0, 20.0), (160.0, 40.0), (2.0, 0.4), (0.3, 0.05), (8.0, 2.0)]
+        {
+            assert!((step(high) - wanted).abs() < 1e-9, "{high}: {}", step(high));
+        }
     }
 
     #[test]

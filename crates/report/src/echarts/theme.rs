@@ -13,7 +13,7 @@ pub enum Theme {
 
 /// Name, on light, on dark. Text and lines reach 4.5 : 1 against their paper, the second tones 3 : 1 (WCAG AA for
 /// text and for graphics); reads and writes differ in lightness too, so that they stay apart without colour.
-pub(crate) const COLOURS: [(&str, &str, &str); 10] = [
+pub(crate) const COLOURS: [(&str, &str, &str); 13] = [
     ("paper", "#ffffff", "#15171a"),
     ("ink", "#1d1f21", "#e7e5e0"),
     ("muted", "#5d6166", "#a5a8ab"),
@@ -24,6 +24,9 @@ pub(crate) const COLOURS: [(&str, &str, &str); 10] = [
     ("other-write", "#cf7f3f", "#b5733a"),
     ("neutral", "#5d6166", "#a5a8ab"),
     ("knee", "#1b7a5a", "#5fcfa4"),
+    ("good", "#1b7a5a", "#5fcfa4"),
+    ("doubt", "#8a5a00", "#e5b34d"),
+    ("bad", "#b3261e", "#ff8f85"),
 ];
 
 impl Theme {

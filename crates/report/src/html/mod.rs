@@ -1,14 +1,54 @@
 //! The report as one HTML file: no network, opens from a folder, reads without scripts, prints.
+//!
+//! The first screen gives the three answers and one chart; each experiment follows with its question, answer,
+//! charts and how sure it is; then what was left out, the machine, the method, and every trial.
+
+mod answers;
+mod charts;
+mod page;
+mod sections;
+mod tables;
 
 use iosonde_model::Run;
+use maud::{Markup, PreEscaped, html as markup};
 
 use crate::format::ReportError;
+use charts::Charts;
 
 /// A concluded run as one HTML file.
 ///
 /// # Errors
 /// A chart could not be drawn: a defect of this program.
 pub fn html(run: &Run) -> Result<String, ReportError> {
-    let _ = run;
-    Ok(String::new())
+    let charts = Charts::draw(run)?;
+    let body = markup! {
+        a.skip href="#findings" { "Skip to the findings" }
+        (answers::header(run))
+        main {
+            (answers::first_screen(run, &charts))
+            (sections::contents(run))
+            (sections::findings(run))
+            (sections::experiments(run, &charts))
+            (sections::left_out(run))
+            (sections::circumstances(run))
+            (sections::method(run))
+            (tables::trials(run))
+        }
+        (page::footer(run))
+    };
+    Ok(page::document(run, &charts, &body).into_string())
+}
+
+/// A sentence of ours: commands between backticks are set as code, everything else is text.
+fn prose(text: &str) -> Markup {
+    markup! {
+        @for (i, part) in crate::text::glue(text).split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// A file of ours put into the page as it is.
+fn verbatim(text: &'static str) -> PreEscaped<&'static str> {
+    PreEscaped(text)
 }

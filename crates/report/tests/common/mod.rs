@@ -103,7 +103,14 @@ fn direction(spec: &TrialSpec, share: f64, factor: f64, measured_s: f64, salt: u
     }
 }
 
-fn trial(id: u64, round: u32, experiment: &str, point: Option<usize>, spec: &TrialSpec, phase: Phase) -> Trial {
+fn trial(
+    id: u64,
+    round: u32,
+    experiment: &str,
+    point: Option<usize>,
+    spec: &TrialSpec,
+    phase: Phase,
+) -> Trial {
     let drift = 1.0 - 0.0004 * id as f64 / 2.0;
     let factor = (1.0 + 0.03 * noise(id, u64::from(round))) * drift.max(0.9);
     let measured_s = 0.35;
@@ -227,7 +234,12 @@ fn finding(name: &str, experiment: &str, op: Op, unit: &str, told: Told, sentenc
     Finding {
         name: name.into(),
         experiment: experiment.into(),
-        conditions: Conditions { op: Some(op), random: Some(true), block_size_bytes, ..Conditions::default() },
+        conditions: Conditions {
+            op: Some(op),
+            random: Some(true),
+            block_size_bytes,
+            ..Conditions::default()
+        },
         status: Status::Found,
         value: Some(told.0),
         unit: unit.into(),
@@ -272,7 +284,8 @@ fn findings() -> Vec<Finding> {
         "Reads of 1 MiB: random ones are as fast as sequential ones, 1.00× [0.98, 1.02].",
     );
     for large in [&mut bandwidth, &mut order] {
-        let shared = Conditions { block_size_bytes: Some(1 << 20), queue_depth: Some(8), ..Conditions::default() };
+        let shared =
+            Conditions { block_size_bytes: Some(1 << 20), queue_depth: Some(8), ..Conditions::default() };
         large.conditions = Conditions { op: Some(Read), ..shared };
     }
     vec![
@@ -346,7 +359,8 @@ fn advice() -> Vec<Advice> {
             findings: vec!["half_size".into(), "queue_depth_knee".into()],
         },
         Advice {
-            sentence: "where latency matters more than rate, keep no more than 8 small reads in flight".into(),
+            sentence: "where latency matters more than rate, keep no more than 8 small reads in flight"
+                .into(),
             why: "Up to there a 4 KiB read takes hardly longer than one alone, 81.6 µs.".into(),
             findings: vec!["base_latency".into(), "queue_depth_knee".into()],
         },

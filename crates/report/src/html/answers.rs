@@ -1,0 +1,130 @@
+//! The first screen: can it be believed, what is it like, what to do about it, and one chart.
+
+use iosonde_lab::conclude::{Mark, belief, storage_lines};
+use iosonde_model::{Run, Status};
+use maud::{Markup, html};
+
+use super::charts::Charts;
+use super::prose;
+use crate::story;
+
+pub(super) fn header(run: &Run) -> Markup {
+    let info = &run.info;
+    html! {
+        header {
+            p.about { "iosonde " (info.study) }
+            h1 { (info.label.as_deref().unwrap_or(&info.target)) }
+            p.about {
+                @if info.label.is_some() { (info.target) " – " }
+                (story::subject(&info.device))
+                " – " (story::day(&info.started_at))
+            }
+            @if let Some(note) = &info.note { p { (note) } }
+        }
+    }
+}
+
+pub(super) fn first_screen(run: &Run, charts: &Charts) -> Markup {
+    html! {
+        div.first {
+            div.answers {
+                (believe(run))
+                (storage(run))
+                (advice(run))
+            }
+            @if let Some(chart) = charts.first() { (chart) }
+        }
+    }
+}
+
+fn believe(run: &Run) -> Markup {
+    let belief = belief(run);
+    html! {
+        section aria-labelledby="believe" {
+            h2 #believe { "Can this be believed?" }
+            p.headline class=(class(belief.mark)) { (prose(&capital(&belief.headline))) }
+            ul.marked {
+                @for line in &belief.lines {
+                    li {
+                        span.mark class=(class(line.mark)) {
+                            span aria-hidden="true" { (line.mark.symbol()) }
+                            span.unseen { (spoken(line.mark)) }
+                        }
+                        span { (prose(&capital(&line.text))) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn class(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Yes => "good",
+        Mark::Doubt => "doubt",
+        Mark::No => "bad",
+    }
+}
+
+/// What a mark says to somebody who does not see it.
+fn spoken(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Yes => "Stands: ",
+        Mark::Doubt => "Doubt: ",
+        Mark::No => "Not believable: ",
+    }
+}
+
+fn storage(run: &Run) -> Markup {
+    let lines = storage_lines(run);
+    let (plain, labelled): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.label.is_empty());
+    html! {
+        section aria-labelledby="storage" {
+            h2 #storage { "What is this storage like?" }
+            @for line in &plain { p { (prose(&capital(&line.text))) } }
+            @if !labelled.is_empty() {
+                dl {
+                    @for line in &labelled { dt { (capital(&line.label)) } dd { (prose(&line.text)) } }
+                }
+            }
+            @if plain.is_empty() && labelled.is_empty() { p { "Nothing was found out about the storage." } }
+        }
+    }
+}
+
+fn advice(run: &Run) -> Markup {
+    let refused = run.findings.iter().filter(|f| f.status == Status::Refused).find_map(|f| f.why.as_deref());
+    html! {
+        section aria-labelledby="do" {
+            h2 #do { "What to do about it" }
+            ul.marked {
+                @for advice in &run.advice {
+                    li {
+                        span.mark.good aria-hidden="true" { "→" }
+                        span {
+                            (prose(&capital(&advice.sentence)))
+                            span.why { (prose(&capital(&advice.why))) }
+                        }
+                    }
+                }
+            }
+            @if run.advice.is_empty() {
+                p {
+                    "Nothing can be advised from these findings. "
+                    @if let Some(why) = refused { (prose(&capital(why))) }
+                }
+            }
+        }
+    }
+}
+
+/// The first letter large, unless the word is a unit or a number: lines of a terminal become sentences.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if first.is_lowercase() && first.is_ascii() => {
+            first.to_uppercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,145 @@
+//! What follows the first screen: findings, experiments, what was left out, the circumstances and the method.
+
+use iosonde_model::{Outcome, Run};
+use maud::{Markup, html};
+
+use super::answers::capital;
+use super::charts::Charts;
+use super::{prose, tables};
+use crate::story::{self, Fact, FindingRow, Section};
+
+/// Links to every section.
+pub(super) fn contents(run: &Run) -> Markup {
+    html! {
+        nav aria-label="On this page" {
+            ul {
+                li { a href="#findings" { "Findings" } }
+                @for (place, section) in story::sections(run).iter().enumerate() {
+                    li { a href={ "#experiment-" (place) } { (capital(&section.name.replace('-', " "))) } }
+                }
+                li { a href="#left-out" { "Left out" } }
+                li { a href="#circumstances" { "Storage and machine" } }
+                li { a href="#method" { "Method" } }
+                li { a href="#trials" { "Every trial" } }
+            }
+        }
+    }
+}
+
+pub(super) fn findings(run: &Run) -> Markup {
+    let (found, refused) = story::findings(run);
+    html! {
+        section #findings aria-labelledby="findings-head" {
+            h2 #findings-head { "What was found" }
+            @if found.is_empty() {
+                p { "No finding: " (reason(&refused)) }
+            } @else {
+                (tables::findings(&found, run.info.confidence))
+            }
+            @if !refused.is_empty() {
+                h3 style="margin-top:36px" { "What could not be concluded" }
+                (tables::refused(&refused))
+            }
+        }
+    }
+}
+
+fn reason(refused: &[FindingRow]) -> Markup {
+    let first = refused.first().and_then(|row| row.finding.why.as_deref());
+    html! { @match first { Some(why) => (prose(why)), None => "this run asked for none." } }
+}
+
+pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
+    let whole = charts.of(None);
+    html! {
+        @for (place, section) in story::sections(run).iter().enumerate() { (experiment(place, section, charts)) }
+        @if !whole.is_empty() {
+            section aria-labelledby="course" {
+                h2 #course { "The course of the run" }
+                div.charts { @for chart in &whole { (chart) } }
+            }
+        }
+    }
+}
+
+fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
+    let own = charts.of(Some(&section.name));
+    let head = format!("experiment-{place}-head");
+    html! {
+        section id={ "experiment-" (place) } aria-labelledby=(head) {
+            h2 id=(head) { (section.question.map_or_else(|| capital(&section.name), str::to_owned)) }
+            @for answer in &section.answers { p.answer-line { (prose(answer)) } }
+            p.sure {
+                (prose(&section.sure))
+                @if let Some((experiment, name)) = charts.opening() {
+                    @if experiment == section.name { " " a href={ "#chart-" (name) } { "Its first chart opens this report." } }
+                }
+            }
+            @if !own.is_empty() { div.charts { @for chart in &own { (chart) } } }
+            details {
+                summary { "All points of this experiment" }
+                (tables::points(&section.points))
+            }
+        }
+    }
+}
+
+pub(super) fn left_out(run: &Run) -> Markup {
+    let excluded = story::excluded(run);
+    let voids = excluded.iter().any(|e| e.outcome == Outcome::Void);
+    html! {
+        section #left-out aria-labelledby="left-out-head" {
+            h2 #left-out-head { "What was left out, and why" }
+            @if !voids { p { "No trial was left out: none was void." } }
+            @if !excluded.is_empty() { (tables::excluded(&excluded)) }
+        }
+    }
+}
+
+pub(super) fn circumstances(run: &Run) -> Markup {
+    html! {
+        section #circumstances aria-labelledby="circumstances-head" {
+            h2 #circumstances-head { "The storage and the machine" }
+            div.columns {
+                div { h3 { "Storage" } (facts(&story::device_facts(run))) }
+                div {
+                    h3 { "Machine" }
+                    (facts(&story::host_facts(run)))
+                    @if !run.info.device.notes.is_empty() {
+                        h3 style="margin-top:32px" { "Notes" }
+                        @for note in &run.info.device.notes { p { (prose(note)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn method(run: &Run) -> Markup {
+    html! {
+        section #method aria-labelledby="method-head" {
+            h2 #method-head { "How it was measured" }
+            div.columns {
+                (facts(&story::method_facts(run)))
+                div { @for sentence in story::METHOD { p { (prose(sentence)) } } }
+            }
+            @if !run.info.study_source.is_empty() {
+                details {
+                    summary { "The study, as it was run" }
+                    pre.scroll tabindex="0" { code { (run.info.study_source) } }
+                }
+            }
+        }
+    }
+}
+
+fn facts(facts: &[Fact]) -> Markup {
+    html! {
+        dl {
+            @for (label, value) in facts {
+                dt { (label) }
+                dd { @if *label == "Command" { code { (value) } } @else { (value) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Tables: each in a container that scrolls by itself and can be reached with the keyboard.
+
+use iosonde_model::{Outcome, Point, Run, units};
+use maud::{Markup, html};
+
+use super::answers::capital;
+use super::prose;
+use crate::story::{self, Excluded, FindingRow};
+
+fn scroll(label: &str, table: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
+}
+
+pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
+    let table = html! {
+        table {
+            caption {
+                "Values with their " (units::percent(confidence)) " intervals in brackets; below each sentence, on what it rests."
+            }
+            thead { tr { th scope="col" { "Finding" } th scope="col" { "Value" } th scope="col" { "Of" } th scope="col" { "In words" } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        th scope="row" { (capital(&row.name)) }
+                        td.n { (row.value.as_deref().unwrap_or("none")) }
+                        td { (row.conditions) }
+                        td {
+                            (prose(&row.finding.sentence))
+                            @if let Some(why) = &row.finding.why { span.why { (prose(&capital(why))) } }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scroll("Findings", &table)
+}
+
+pub(super) fn refused(rows: &[FindingRow]) -> Markup {
+    let table = html! {
+        table {
+            thead { tr { th scope="col" { "Finding" } th scope="col" { "Of" } th scope="col" { "Why not, and what would answer" } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        th scope="row" { (capital(&row.name)) }
+                        td { (row.conditions) }
+                        td { (prose(&capital(row.finding.why.as_deref().unwrap_or(&row.finding.sentence)))) }
+                    }
+                }
+            }
+        }
+    };
+    scroll("Refused findings", &table)
+}
+
+pub(super) fn points(points: &[&Point]) -> Markup {
+    let table = html! {
+        table.figures {
+            thead { tr { @for head in story::POINT_HEADS { th scope="col" { (head) } } } }
+            tbody {
+                @for row in story::point_rows(points) {
+                    tr {
+                        @for (i, cell) in row.iter().enumerate() {
+                            @if i == 0 { th scope="row" { (cell) } } @else { td.n { (cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scroll("Points", &table)
+}
+
+pub(super) fn figures(title: &str, heads: &[String], rows: &[Vec<String>]) -> Markup {
+    let table = html! {
+        table.figures {
+            thead { tr { @for head in heads { th scope="col" { (capital(head)) } } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        @for (i, cell) in row.iter().enumerate() {
+                            @if i == 0 { th scope="row" { (cell) } } @else { td.n { (cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scroll(&format!("Figures of: {title}"), &table)
+}
+
+pub(super) fn excluded(rows: &[Excluded]) -> Markup {
+    let class = |outcome: Outcome| match outcome {
+        Outcome::Void => "bad",
+        Outcome::Doubt => "doubt",
+        Outcome::Abstain | Outcome::Pass => "quiet",
+    };
+    let table = html! {
+        table {
+            caption { "Void figures reach no finding; figures in doubt stay, with the doubt beside them." }
+            thead { tr { th scope="col" { "Verdict" } th scope="col" { "Check" } th scope="col" { "Of" } th scope="col" { "Why" } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        th scope="row" class=(class(row.outcome)) { (capital(story::outcome(row.outcome))) }
+                        td { (row.check) }
+                        td { (row.what) }
+                        td { (prose(row.why)) }
+                    }
+                }
+            }
+        }
+    };
+    scroll("Verdicts", &table)
+}
+
+/// Every trial, for whoever wants to look behind the points; sorts by any column.
+pub(super) fn trials(run: &Run) -> Markup {
+    let worst = story::worst_verdicts(run);
+    let voids = worst.values().filter(|(outcome, _)| *outcome == Outcome::Void).count();
+    let count = run.trials.len();
+    html! {
+        section #trials aria-labelledby="trials-head" {
+            h2 #trials-head { "Every trial" }
+            p {
+                (count) " trials, preparation and canaries among them"
+                @if voids > 0 { "; " (voids) " void" }
+                ". A row for each direction; latencies are of single trials and have no interval. "
+                "Histograms and windows are in the JSON document: " code { "iosonde report " (run.info.id) " -f json" } "."
+            }
+            details {
+                summary { "Show all " (count) " trials" }
+                div.scroll.tall tabindex="0" role="region" aria-label="Every trial" { (trial_table(run, &worst)) }
+            }
+        }
+    }
+}
+
+fn trial_table(run: &Run, worst: &std::collections::BTreeMap<u64, (Outcome, String)>) -> Markup {
+    html! {
+        table.trials {
+            thead { tr { @for head in story::TRIAL_HEADS { th scope="col" { button type="button" { (head) } } } } }
+            tbody {
+                @for trial in &run.trials {
+                    @let verdict = worst.get(&trial.id);
+                    @for row in story::trial_rows(trial, verdict) {
+                        tr title=[verdict.map(|(_, why)| why)] {
+                            @for cell in &row { td { (cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
