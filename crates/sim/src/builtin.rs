@@ -14,6 +14,7 @@ const DEVICES: &[(&str, &str)] = devices![
     "plain-nvme",
     "noisy-virtual-disk",
     "client-nvme",
+    "sata-ssd",
     "hdd-7200",
     "usb-stick",
     "cloud-volume",

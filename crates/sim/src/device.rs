@@ -55,6 +55,10 @@ pub struct Done {
     pub at_ns: u64,
 }
 
+/// How long the host takes to refuse a request that the device has no room for. It must not be nothing: a
+/// program that asks again at once would stop virtual time.
+pub(crate) const REFUSAL_NS: u64 = 1_000;
+
 /// A simulated device with its inside. It lives on from trial to trial, as a real one does.
 pub struct Device {
     file: DeviceFile,
@@ -142,10 +146,11 @@ impl Device {
         loop {
             let step = match leg {
                 Leg::Down(stage) => {
-                    if stage == self.device_begins {
-                        self.flow.enter_device(now_ns, id);
+                    if stage == self.device_begins && !self.flow.enter_device(now_ns, id) {
+                        Step::Back(now_ns + REFUSAL_NS)
+                    } else {
+                        self.parts[usize::from(stage)].down(now_ns, id, &mut self.flow)
                     }
-                    self.parts[usize::from(stage)].down(now_ns, id, &mut self.flow)
                 }
                 Leg::Up(stage) => {
                     if stage < self.device_begins {

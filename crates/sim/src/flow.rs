@@ -193,9 +193,12 @@ impl Flow {
         self.ready.push(done);
     }
 
-    /// The request leaves the host for the device.
-    pub(crate) fn enter_device(&mut self, now_ns: u64, id: Id) {
-        self[id].entered_ns = Some(now_ns);
+    /// The request leaves the host for the device, unless nothing of it lies there.
+    pub(crate) fn enter_device(&mut self, now_ns: u64, id: Id) -> bool {
+        let request = &mut self[id];
+        let enters = request.errno == 0 && request.length_bytes > 0;
+        request.entered_ns = enters.then_some(now_ns);
+        enters
     }
 
     /// The request is back in the host: the block layer counts it, once.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     file::DeviceFile,
-    part::{Idle, Limit, Load},
+    part::{Idle, Law, Limit, Load},
 };
 
 /// Names of findings that a truth is stated for, each at least once.
@@ -112,7 +112,7 @@ impl<'a> Laws<'a> {
 
     /// The most requests a second: the tightest limit, with the words of all.
     fn most(&self, load: &Load) -> Result<Limit, &'static str> {
-        if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(load)) {
+        if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(load, Law::Most)) {
             return Err(why);
         }
         let mut limits: Vec<Limit> = self.file.settings().filter_map(|part| part.limit(load)).collect();
@@ -164,6 +164,10 @@ impl<'a> Laws<'a> {
     }
 
     fn base_latency(&self, op: Op) -> Stated {
+        let load = self.load(op, SMALL_BYTES, true);
+        if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone)) {
+            return Stated::none(conditions(op, SMALL_BYTES, Some(1)), why.into());
+        }
         let idle = self.idle(op);
         let ns = idle.fixed_ns + idle.ns_per_byte * SMALL_BYTES as f64;
         let derivation = format!("{} = {} for {}", idle.words, units::time(ns), units::size(SMALL_BYTES));
@@ -275,7 +279,7 @@ fn why_not(finding: &str) -> String {
         "mix_interference" | "crossover" => "no part states how reads and writes disturb each other",
         "write_buffer_bytes" => "the device has no write buffer",
         "burst_rate" => "a burst goes as fast as whatever stands before the write buffer, if there is one",
-        "sustained_rate" => "no part slows writes that last",
+        "sustained_rate" => "no part slows writes that last, or only in a way that has no closed form",
         "flush_latency" | "log_writes_per_s" => "flushes are not simulated",
         "cache_bytes" => "the device has no cache",
         "cache_latency" | "readahead_bytes" => "the host has no page cache",

@@ -97,6 +97,8 @@ fn enough_in_flight_reaches_the_highest_rate() {
         ("client-nvme", Op::Read, Place::Even, 256, (1_000, 200_000), 0.005),
         // 64 MiB of buffer hold 16,384 requests; after them the drain sets the pace.
         ("client-nvme", Op::Write, Place::Random, 64, (40_000, 100_000), 0.005),
+        // Each rewrites 1 MiB; erases fall differently on each.
+        ("usb-stick", Op::Write, Place::Random, 16, (32, 2_000), 0.01),
         // 5.4 million credits, spent in 6 million requests.
         ("cloud-volume", Op::Read, Place::Random, 32, (6_050_000, 10_000), 0.001),
     ];

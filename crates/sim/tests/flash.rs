@@ -4,7 +4,7 @@ mod drive;
 
 use drive::{closed_loop, device, next_done, random_blocks, read};
 use iosonde_model::Op;
-use iosonde_sim::{Ask, Device};
+use iosonde_sim::{Ask, Device, DeviceFile, Truth, truths};
 
 const UNITS: &str = "[flash]\nunits = 32\nstripe = \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
     read = \"60us\"\nprogram = \"600us\"\n";
@@ -154,4 +154,76 @@ fn what_was_read_lately_is_answered_from_the_cache() {
     let mut cached = device(&format!("{UNITS}read_cache = {{ size = \"32MiB\", latency = \"8us\" }}\n"), 1);
     assert_eq!(alone(&mut cached, 0, read(0, 4096)), 60_000);
     assert_eq!(alone(&mut cached, 1_000_000, read(0, 4096)), 8_000);
+}
+
+/// A log of 256 MiB on 4 units: blocks of 64 pages, 4 KiB mapping.
+fn log(gc: &str) -> Device {
+    let text = format!(
+        "name = \"log\"\ncapacity = \"256MiB\"\n[flash]\nunits = 4\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
+         read = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\npages_per_block = 64\nplacement = \"log\"\n\
+         gc = \"{gc}\"\nspare = \"28%\"\nwrite_buffer = {{ size = \"1MiB\", latency = \"12us\" }}\n"
+    );
+    Device::new(&DeviceFile::parse(&text, "log").unwrap(), 1)
+}
+
+#[test]
+fn a_full_log_slows_down_to_what_collecting_leaves() {
+    let mut chips = log("fifo");
+    let blocks = 65_536;
+    let mut random = random_blocks(Op::Write, blocks, 4096, 5);
+    // Written once in sequence, then four times over at random.
+    let mut ask = |tag: u64| if tag < blocks { at(Op::Write, tag * 4096, 4096) } else { random(tag) };
+    let warm_ns = drive::closed_loop_between(&mut chips, 64, 0, 5 * blocks, &mut ask);
+    let before = chips.counters();
+    let end_ns = drive::closed_loop_between(&mut chips, 64, warm_ns, 2 * blocks, |tag| ask(tag + blocks));
+    let after = chips.counters();
+    // 28 % spare: 82 blocks of 256 mapping units on each of 4 units; 80.5 of them in use, 65,536 / 82,432 =
+    // 0.795, so u = 0.6202: everything is written 2.633 times.
+    let amplified = (after.programmed_bytes - before.programmed_bytes) as f64 / (2 * blocks * 4096) as f64;
+    assert!((amplified / 2.633 - 1.0).abs() < 0.05, "{amplified}");
+    let all = truths(chips.file());
+    let of_writes = |truth: &&Truth| truth.finding == "max_iops" && truth.conditions.op == Some(Op::Write);
+    let rate = all.iter().find(of_writes);
+    let measured = 2.0 * blocks as f64 * 1e9 / (end_ns - warm_ns) as f64;
+    let off = measured / rate.unwrap().value.unwrap() - 1.0;
+    assert!(off.abs() < 0.05, "{measured}, {off:+.4} off");
+}
+
+#[test]
+fn a_log_finds_what_it_wrote_where_it_wrote_it() {
+    let mut chips = log("greedy");
+    // 16 mapping units far apart, written one after another: four pages on four units.
+    let written_ns = closed_loop(&mut chips, 1, 16, |tag| at(Op::Write, tag << 20, 4096));
+    let mut done = Vec::new();
+    let later_ns = written_ns + 1_000_000_000;
+    (0..16).for_each(|tag| chips.submit(later_ns, at(Op::Read, tag << 20, 4096)));
+    while done.len() < 16 {
+        let now_ns = chips.next_event_ns().unwrap();
+        chips.reap(now_ns, &mut done);
+    }
+    // Each unit senses its page four times: 4 x 60 us. Static placement would have had all 16 on one unit.
+    assert_eq!(done.last().unwrap().at_ns - later_ns, 240_000);
+}
+
+#[test]
+fn impossible_logs_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let text = "name = \"log\"\ncapacity = \"256MiB\"\n[flash]\nunits = 4\npage = \"16KiB\"\n\
+            mapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\npages_per_block = 64\n\
+            placement = \"log\"\nspare = \"28%\"\nwrite_buffer = { size = \"1MiB\", latency = \"12us\" }\n";
+        assert!(DeviceFile::parse(text, "log").is_ok());
+        DeviceFile::parse(&text.replace(from, to), "log").unwrap_err().to_string()
+    };
+    assert!(
+        refused("\"28%\"", "\"1%\"")
+            .contains("spare = 1% cannot be: each unit needs at least three blocks more")
+    );
+    assert!(refused("\"256MiB\"", "\"1TB\"").contains("up to 16,777,216 mapping units"));
+    assert!(refused("placement = \"log\"", "placement = \"static\"").contains("spare = 28% cannot be"));
+    assert!(refused("mapping_unit = \"4KiB\"", "mapping_unit = \"64KiB\"").contains("it must divide a page"));
+    assert!(refused("program = \"600us\"", "program = \"0us\"").contains("infinitely often"));
+    assert!(
+        refused("page = \"16KiB\"", "page = \"16KiB\"\nstripe = \"24KiB\"")
+            .contains("a whole number of pages")
+    );
 }

@@ -35,7 +35,7 @@ use crate::{
     event::Leg,
     file::{DeviceError, Reader, Section},
     flow::{Flow, Id},
-    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
     random::whole_ns,
 };
 use platter::Platter;
@@ -165,8 +165,8 @@ impl Settings for DiskSettings {
         Some(Limit { per_s: 1e9 / ns, words: format!("one after another, 1 / ({})", alone.words) })
     }
 
-    fn no_closed_form(&self, load: &Load) -> Option<&'static str> {
-        let reorders = self.shortest_first && self.slots > 1 && load.random;
+    fn no_closed_form(&self, load: &Load, law: Law) -> Option<&'static str> {
+        let reorders = law == Law::Most && self.shortest_first && self.slots > 1 && load.random;
         reorders.then_some(
             "the disk takes the nearest of several requests first, which only a simulation can follow",
         )

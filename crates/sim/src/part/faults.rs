@@ -22,6 +22,7 @@ use rand::RngExt;
 use std::{ops::Range, sync::Arc};
 
 use crate::{
+    device::REFUSAL_NS,
     file::{DeviceError, Reader},
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
@@ -86,9 +87,7 @@ impl Part for Failing {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         if now_ns >= self.settings.gone_at_ns {
             flow[id].errno = ENODEV;
-            // 1 us: the system's own answer takes time too, and a program that asks again at once must not
-            // stop virtual time.
-            return Step::Back(now_ns + 1_000);
+            return Step::Back(now_ns + REFUSAL_NS);
         }
         if self.settings.eio_share > 0.0 && self.eio.random_bool(self.settings.eio_share) {
             flow[id].errno = EIO;

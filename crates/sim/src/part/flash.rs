@@ -1,13 +1,21 @@
 //! Flash as the medium: parallel units of pages, and a buffer that takes writes.
 //!
 //! Laws:
-//! * the byte at an offset lies on unit floor(offset / `stripe`) mod `units`, always (static placement);
+//! * with static placement the byte at an offset lies on unit floor(offset / `stripe`) mod `units`, always.
+//!   With
+//!   `placement = "log"` pages fill the units in turn, in the order of writing, and garbage is collected:
+//!   greedily, or first in, first out. Physical pages are (1 + `spare`) times the user's. Uniformly random
+//!   writes over the whole device make fifo find a share u of each collected block still valid, (u - 1) / ln
+//!   u = user / physical, and write 1 / (1 - u) times what the user does (Desnoyers, Analytic Models of SSD
+//!   Write Performance, 2014); greedy comes near that for large blocks (Xiang and Kurkoski, 2012). What is
+//!   still valid is sensed and programmed again on its unit, then the block is erased;
 //! * a read senses every page that it touches, whole, in `read` each; a unit does one thing at a time, first
 //!   come, first served, so that units / read single pages a second can be read where addresses lie evenly.
 //!   Random addresses queue at each unit apart: with as many requests in flight as units, 59 % of that (a
 //!   closed network of equal stations with fixed times; with exponential ones it would be N / (N + units -
 //!   1));
-//! * a write programs pages, `program` each, and every `pages_per_block` programs of a unit an `erase`. What
+//! * a write programs pages, `program` each, and with static placement every `pages_per_block`
+//!   programs of a unit an `erase`. What
 //!   is written is rounded outwards to `mapping_unit`, after sensing the pages whose bytes were not given
 //!   (read-modify-write);
 //! * without `write_buffer` a write programs every page that it touches and is done when they are. With it, a
@@ -18,7 +26,8 @@
 //!   pages_per_block);
 //! * with `read_cache`, reads whose 4 KiB pages were all read lately are answered in `latency`.
 //!
-//! Not in it: copying by garbage collection. Write amplification comes from rounding alone.
+//! A device begins blank: reads of what was never written sense the page where static placement would have
+//! it.
 //!
 //! ```toml
 //! [flash]
@@ -30,26 +39,31 @@
 //! program = "600us"
 //! erase = "3ms"
 //! pages_per_block = 256
-//! placement = "static"
+//! placement = "static"        # or "log", and then: gc = "greedy" (or "fifo"), spare = "7%"
 //! write_buffer = { size = "64MiB", latency = "12us", drain = "480MB/s" }
 //! read_cache = { size = "32MiB", latency = "8us" }
 //! ```
 
 mod buffer;
+mod ground;
 mod layout;
+mod log;
+mod read;
 mod units;
 
 use iosonde_model::{Named, Op, units as quantity};
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    file::{DeviceError, Reader, Section},
+    file::{DeviceError, Reader},
     flow::{Flow, Id},
     pages::{PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, pages_of},
-    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
 };
 use buffer::{Buffer, BufferSettings};
+use ground::Ground;
 use layout::Layout;
+use log::{Log, LogSize, Policy};
 use units::{Times, Units};
 
 /// Reads `[flash]`.
@@ -65,92 +79,24 @@ impl PartKind for Flash {
     fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
         let capacity_bytes = reader.capacity_bytes;
         let Some(mut flash) = reader.section("flash") else { return Ok(None) };
-        let layout = read_layout(&mut flash)?;
-        let times = read_times(&mut flash)?;
-        if flash.text("placement")?.is_some_and(|placement| placement != "static") {
-            return Err(flash.impossible("placement", "only \"static\" is simulated"));
+        let layout = read::layout(&mut flash)?;
+        let mut times = read::times(&mut flash)?;
+        let log = read::log(&mut flash, &layout, times.pages_per_block, capacity_bytes)?;
+        times.erases_in_turn = log.is_none();
+        let buffer =
+            flash.table("write_buffer").map(|mut section| read::write_buffer(&mut section)).transpose()?;
+        if log.is_some() && buffer.is_none() {
+            return Err(
+                flash.missing("write_buffer", "a log is written by whole pages, which are gathered there")
+            );
         }
-        let buffer = flash.table("write_buffer").map(|mut section| read_buffer(&mut section)).transpose()?;
-        let cache = flash.table("read_cache").map(|mut section| read_cache(&mut section)).transpose()?;
+        let cache =
+            flash.table("read_cache").map(|mut section| read::read_cache(&mut section)).transpose()?;
         if cache.is_some() && capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
             return Err(flash.impossible("read_cache", "it is simulated for devices below 16TiB"));
         }
-        Ok(Some(Arc::new(FlashSettings { layout, times, buffer, cache })))
+        Ok(Some(Arc::new(FlashSettings { layout, times, log, buffer, cache })))
     }
-}
-
-fn read_layout(flash: &mut Section) -> Result<Layout, DeviceError> {
-    let units = flash.count("units")?.ok_or_else(|| flash.missing("units", "how many work in parallel"))?;
-    if !(1..=65_536).contains(&units) {
-        return Err(flash.impossible("units", "there must be between 1 and 65,536"));
-    }
-    let page_bytes = flash.size_bytes("page")?.ok_or_else(|| flash.missing("page", "such as \"16KiB\""))?;
-    if page_bytes < 512 {
-        return Err(flash.impossible("page", "a page holds at least 512 bytes"));
-    }
-    let stripe_bytes = flash.size_bytes("stripe")?.unwrap_or(page_bytes);
-    if stripe_bytes == 0 || stripe_bytes % page_bytes != 0 {
-        return Err(flash.impossible("stripe", "it must be a whole number of pages"));
-    }
-    let mapping_unit_bytes = flash.size_bytes("mapping_unit")?.unwrap_or(page_bytes);
-    let divides = mapping_unit_bytes >= 512 && page_bytes % mapping_unit_bytes == 0;
-    let multiplies = mapping_unit_bytes >= page_bytes && mapping_unit_bytes % page_bytes == 0;
-    if !divides && !multiplies {
-        return Err(flash.impossible("mapping_unit", "it must divide a page or be a whole number of them"));
-    }
-    Ok(Layout { units: units as u32, stripe_bytes, page_bytes, mapping_unit_bytes })
-}
-
-fn read_times(flash: &mut Section) -> Result<Times, DeviceError> {
-    let mut needed = |key, what| flash.time_ns(key)?.ok_or_else(|| flash.missing(key, what));
-    let read_ns = needed("read", "the time to sense a page")?;
-    let program_ns = needed("program", "the time to program a page")?;
-    for (key, ns) in [("read", read_ns), ("program", program_ns)] {
-        if ns == 0 {
-            return Err(flash.impossible(key, "what takes no time can be done infinitely often"));
-        }
-    }
-    let erase_ns = flash.time_ns("erase")?.unwrap_or(0);
-    let pages_per_block = flash.count("pages_per_block")?.unwrap_or(256);
-    if pages_per_block == 0 {
-        return Err(flash.impossible("pages_per_block", "a block has at least one page"));
-    }
-    let (read_ns, program_ns, erase_ns) = (read_ns as f64, program_ns as f64, erase_ns as f64);
-    Ok(Times { read_ns, program_ns, erase_ns, pages_per_block })
-}
-
-fn read_buffer(section: &mut Section) -> Result<BufferSettings, DeviceError> {
-    let size_bytes =
-        section.size_bytes("size")?.ok_or_else(|| section.missing("size", "such as \"64MiB\""))?;
-    let latency_ns =
-        section.time_ns("latency")?.ok_or_else(|| section.missing("latency", "such as \"12us\""))?;
-    let drain_bytes_per_s = section.rate("drain")?;
-    if size_bytes == 0 {
-        return Err(
-            section.impossible("size", "an empty buffer takes nothing; leave write_buffer out instead")
-        );
-    }
-    if latency_ns == 0 {
-        return Err(section.impossible("latency", "what takes no time can be done infinitely often"));
-    }
-    if drain_bytes_per_s == Some(0) {
-        return Err(section.impossible("drain", "a buffer that never empties takes nothing once it is full"));
-    }
-    Ok(BufferSettings { size_bytes, latency_ns, drain_bytes_per_s })
-}
-
-fn read_cache(section: &mut Section) -> Result<ReadCacheSettings, DeviceError> {
-    let size_bytes =
-        section.size_bytes("size")?.ok_or_else(|| section.missing("size", "such as \"32MiB\""))?;
-    let latency_ns =
-        section.time_ns("latency")?.ok_or_else(|| section.missing("latency", "such as \"8us\""))?;
-    if size_bytes < PAGE_BYTES {
-        return Err(section.impossible("size", "it holds at least 4KiB"));
-    }
-    if latency_ns == 0 {
-        return Err(section.impossible("latency", "what takes no time can be done infinitely often"));
-    }
-    Ok(ReadCacheSettings { size_bytes, latency_ns })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -163,6 +109,7 @@ struct ReadCacheSettings {
 struct FlashSettings {
     layout: Layout,
     times: Times,
+    log: Option<(LogSize, Policy)>,
     buffer: Option<BufferSettings>,
     cache: Option<ReadCacheSettings>,
 }
@@ -186,17 +133,51 @@ impl FlashSettings {
         pages / round * pages_per_stripe + (pages % round).min(pages_per_stripe)
     }
 
-    /// Bytes a second of lasting writes, and how.
-    fn sustained(&self) -> (f64, String) {
+    /// Pages that an aligned request of this size must sense before it can be rewritten.
+    fn sensed_before(&self, bytes: u64) -> u64 {
+        let rounded = bytes.next_multiple_of(self.layout.mapping_unit_bytes);
+        if rounded == bytes {
+            0
+        } else {
+            rounded.div_ceil(self.layout.page_bytes) - bytes / self.layout.page_bytes
+        }
+    }
+
+    /// The time a unit spends on each page that the user writes, in the long run.
+    fn lasting_page_ns(&self, random: bool) -> f64 {
+        let Times { read_ns, program_ns, erase_ns, pages_per_block, .. } = self.times;
+        let pages = pages_per_block as f64;
+        match self.log {
+            Some((size, _)) if random => {
+                // A block that is collected is still valid to u, so that 1 - u of it takes new data.
+                let u = log::valid_when_collected(&size);
+                let sensed = pages * (1.0 - (1.0 - u).powi(size.slots_per_page as i32));
+                program_ns + (sensed * read_ns + u * pages * program_ns + erase_ns) / (pages * (1.0 - u))
+            }
+            _ => program_ns + erase_ns / pages,
+        }
+    }
+
+    /// Bytes a second of lasting writes of whole pages, and how.
+    fn sustained(&self, random: bool) -> (f64, String) {
         let Layout { units, page_bytes, .. } = self.layout;
-        let program_ns = self.times.program_mean_ns();
-        let programs = f64::from(units) * page_bytes as f64 * 1e9 / program_ns;
-        let words =
-            format!("{units} units x {} / {}", quantity::size(page_bytes), quantity::time(program_ns));
+        let page_ns = self.lasting_page_ns(random);
+        let programs = f64::from(units) * page_bytes as f64 * 1e9 / page_ns;
+        let collecting = if self.log.is_some() && random { " with collecting" } else { "" };
+        let words = format!(
+            "{units} units x {} / {}{collecting}",
+            quantity::size(page_bytes),
+            quantity::time(page_ns)
+        );
         match self.buffer.and_then(|buffer| buffer.drain_bytes_per_s) {
             Some(drain) if (drain as f64) < programs => (drain as f64, "the write buffer's drain".to_owned()),
             _ => (programs, words),
         }
+    }
+
+    /// Whether lasting random writes obey a formula.
+    fn collects_greedily(&self) -> bool {
+        self.log.is_some_and(|(_, policy)| policy == Policy::Greedy)
     }
 }
 
@@ -208,8 +189,11 @@ impl Settings for FlashSettings {
     fn build(&self, place: &Place) -> Box<dyn Part> {
         let Layout { units, page_bytes, .. } = self.layout;
         Box::new(Chips {
-            layout: self.layout,
-            units: Units::new(units, self.times, page_bytes),
+            ground: Ground {
+                layout: self.layout,
+                units: Units::new(units, self.times, page_bytes),
+                log: self.log.map(|(size, policy)| Log::new(size, policy)),
+            },
             buffer: self.buffer.map(|settings| Buffer::new(settings, place.stage, units, page_bytes)),
             cache: self
                 .cache
@@ -222,7 +206,17 @@ impl Settings for FlashSettings {
         let (fixed_ns, words) = match (load.op, self.buffer) {
             (Op::Read, _) => (turns * self.times.read_ns * load.stretch, "sensing"),
             (Op::Write, Some(buffer)) => (buffer.latency_ns as f64, "write buffer"),
-            (Op::Write, None) => (turns * self.times.program_ns * load.stretch, "programming"),
+            (Op::Write, None) => {
+                let rounded = load.block_size_bytes.next_multiple_of(self.layout.mapping_unit_bytes);
+                // Where anything is missing, the busiest unit misses all of its pages, unless it is the only
+                // one.
+                let missing = match self.sensed_before(load.block_size_bytes) {
+                    pages if pages == 0 || self.layout.units == 1 => pages,
+                    _ => self.turns(rounded),
+                };
+                let programs = self.turns(rounded) as f64 * self.times.program_ns;
+                ((programs + missing as f64 * self.times.read_ns) * load.stretch, "rewriting")
+            }
         };
         let words = format!("{words} {}", quantity::time(fixed_ns));
         Some(Idle { fixed_ns, ns_per_byte: 0.0, linear: false, words })
@@ -232,16 +226,38 @@ impl Settings for FlashSettings {
         let units = self.layout.units;
         let bytes = load.block_size_bytes;
         if load.op == Op::Write {
-            let (bytes_per_s, words) = self.sustained();
-            let per_s = bytes_per_s / (self.programs(bytes) * self.layout.page_bytes as f64) / load.stretch;
-            let words = format!("lasting writes, {words}, {:.2} pages a request", self.programs(bytes));
-            return Some(Limit { per_s, words });
+            let programs = self.programs(bytes);
+            let (bytes_per_s, mut words) = self.sustained(load.random);
+            let mut per_s = bytes_per_s / (programs * self.layout.page_bytes as f64);
+            let sensed = self.sensed_before(bytes) as f64;
+            if sensed > 0.0 {
+                let request_ns = programs * self.lasting_page_ns(load.random) + sensed * self.times.read_ns;
+                per_s = per_s.min(f64::from(units) * 1e9 / request_ns);
+                words = format!("{units} units / {} for {sensed} pages sensed", quantity::time(request_ns));
+            }
+            let words = format!("lasting writes, {words}, {programs:.2} pages programmed a request");
+            return Some(Limit { per_s: per_s / load.stretch, words });
         }
         let pages = bytes.div_ceil(self.layout.page_bytes);
         let read_ns = self.times.read_ns * load.stretch;
         let each = if pages > 1 { format!(" / {pages} pages") } else { String::new() };
         let words = format!("{units} units / {}{each} for addresses spread evenly", quantity::time(read_ns));
         Some(Limit { per_s: f64::from(units) * 1e9 / read_ns / pages as f64, words })
+    }
+
+    fn no_closed_form(&self, load: &Load, law: Law) -> Option<&'static str> {
+        if load.op == Op::Read {
+            return None;
+        }
+        match law {
+            Law::Alone if self.buffer.is_none() && self.times.erase_ns > 0.0 => {
+                Some("some writes meet an erase and others do not, which depends on what was written before")
+            }
+            Law::Most if load.random && self.collects_greedily() => {
+                Some("greedy collecting has no closed form; for large blocks it comes near that of fifo")
+            }
+            _ => None,
+        }
     }
 
     fn facts(&self, _load: &Load) -> Vec<Fact> {
@@ -252,13 +268,15 @@ impl Settings for FlashSettings {
             unit,
             derivation: derivation.to_owned(),
         };
-        let (sustained, words) = self.sustained();
         let mut facts = vec![
             fact("parallelism", None, f64::from(self.layout.units), "requests", "as many as there are units"),
             fact("mapping_unit_bytes", Some(Op::Write), self.layout.mapping_unit_bytes as f64, "B", "as set"),
-            fact("sustained_rate", Some(Op::Write), sustained, "B/s", &words),
         ];
-        if self.layout.units > 1 {
+        if !self.collects_greedily() {
+            let (sustained, words) = self.sustained(true);
+            facts.push(fact("sustained_rate", Some(Op::Write), sustained, "B/s", &words));
+        }
+        if self.layout.units > 1 && self.log.is_none() {
             facts.push(fact("stripe_bytes", None, self.layout.stripe_bytes as f64, "B", "as set"));
         }
         if let Some(buffer) = self.buffer {
@@ -281,7 +299,6 @@ impl Settings for FlashSettings {
 /// A write as flash sees it: rounded to mapping units.
 #[derive(Debug, Clone)]
 pub(super) struct Write {
-    layout: Layout,
     whole: Range<u64>,
     stretch: f64,
 }
@@ -290,15 +307,10 @@ impl Write {
     fn bytes(&self) -> u64 {
         self.whole.end - self.whole.start
     }
-
-    fn shares(&self) -> impl Iterator<Item = (u32, u64)> + use<> {
-        self.layout.shares(&self.whole)
-    }
 }
 
 struct Chips {
-    layout: Layout,
-    units: Units,
+    ground: Ground,
     buffer: Option<Buffer>,
     /// What was read lately, and how fast that is answered.
     cache: Option<(Pages, u64)>,
@@ -316,7 +328,7 @@ impl Part for Chips {
 
     fn wake(&mut self, now_ns: u64, token: u32, flow: &mut Flow) {
         if let Some(buffer) = &mut self.buffer {
-            buffer.wake(now_ns, token, &mut self.units, flow);
+            buffer.wake(now_ns, token, &mut self.ground, flow);
         }
     }
 }
@@ -331,24 +343,20 @@ impl Chips {
             }
             asked.for_each(|page| pages.insert(page));
         }
-        let stretch = flow[id].stretch;
-        let sensed = self.layout.units_of_pages(range).map(|unit| self.units.sense(now_ns, unit, stretch));
-        Step::Back(sensed.max().unwrap_or(now_ns))
+        Step::Back(self.ground.sense(now_ns, range, flow[id].stretch))
     }
 
     fn write(&mut self, now_ns: u64, id: Id, range: &Range<u64>, flow: &mut Flow) -> Step {
         let stretch = flow[id].stretch;
-        let read_before =
-            self.layout.units_read_before(range).map(|unit| self.units.sense(now_ns, unit, stretch));
-        let mut done_ns = read_before.max().unwrap_or(now_ns);
-        let whole = self.layout.rewritten(range);
+        let sensed_ns = self.ground.sense_before_write(now_ns, range, stretch);
+        let whole = self.ground.layout.rewritten(range);
         let Some(buffer) = &mut self.buffer else {
-            for unit in self.layout.units_of_pages(&whole) {
-                done_ns = done_ns.max(self.units.program(now_ns, unit, stretch, flow));
-            }
-            return Step::Back(done_ns);
+            let Ground { layout, units, .. } = &mut self.ground;
+            let programs =
+                layout.units_of_pages(&whole).map(|unit| units.program(now_ns, unit, stretch, flow));
+            return Step::Back(programs.fold(sensed_ns, u64::max));
         };
-        match buffer.write(now_ns, id, Write { layout: self.layout, whole, stretch }, flow) {
+        match buffer.write(now_ns, id, Write { whole, stretch }, &mut self.ground, flow) {
             Some(done_ns) => Step::Back(done_ns),
             None => Step::Kept,
         }

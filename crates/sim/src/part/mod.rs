@@ -77,8 +77,8 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Why its part in the highest rate has no closed form, if it has none.
-    fn no_closed_form(&self, _load: &Load) -> Option<&'static str> {
+    /// Why a law that this part belongs to has no closed form, if it has none.
+    fn no_closed_form(&self, _load: &Load, _law: Law) -> Option<&'static str> {
         None
     }
 
@@ -139,6 +139,15 @@ pub(crate) trait Part: Send {
     fn resident_bytes(&self, _range: &Range<u64>) -> Option<u64> {
         None
     }
+}
+
+/// What a law is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Law {
+    /// The time of a request that is alone: [`Settings::idle`].
+    Alone,
+    /// The highest rate: [`Settings::limit`].
+    Most,
 }
 
 /// The workload of which a law speaks.

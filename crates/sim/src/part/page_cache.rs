@@ -32,6 +32,7 @@ use iosonde_model::{Named, Op, units};
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use crate::{
+    device::REFUSAL_NS,
     event::Leg,
     file::{DeviceError, Reader, Section},
     flow::{Fetch, Flow, Id},
@@ -220,7 +221,7 @@ impl Part for Cache {
         let request = &flow[id];
         let bypasses = request.direct && self.settings.direct != Direct::Ignored;
         if request.errno != 0 || request.asked_bytes == 0 {
-            return Step::Back(now_ns);
+            return Step::Back(now_ns + REFUSAL_NS);
         }
         match (request.op, bypasses) {
             (Op::Read, false) => self.read(now_ns, id, flow),

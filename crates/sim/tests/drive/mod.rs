@@ -29,8 +29,19 @@ pub fn next_done(device: &mut Device, done: &mut Vec<Done>) -> u64 {
 }
 
 /// Keeps `depth` requests in flight until `requests` are done, and says when the last one was.
-pub fn closed_loop(device: &mut Device, depth: u64, requests: u64, mut ask: impl FnMut(u64) -> Ask) -> u64 {
-    let (mut asked, mut finished, mut now_ns) = (0, 0, 0);
+pub fn closed_loop(device: &mut Device, depth: u64, requests: u64, ask: impl FnMut(u64) -> Ask) -> u64 {
+    closed_loop_between(device, depth, 0, requests, ask)
+}
+
+/// The same from a moment on.
+pub fn closed_loop_between(
+    device: &mut Device,
+    depth: u64,
+    from_ns: u64,
+    requests: u64,
+    mut ask: impl FnMut(u64) -> Ask,
+) -> u64 {
+    let (mut asked, mut finished, mut now_ns) = (0, 0, from_ns);
     let mut done = Vec::new();
     while finished < requests {
         let in_flight = asked - finished;

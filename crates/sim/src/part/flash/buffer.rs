@@ -7,7 +7,7 @@ use crate::{
     flow::{Flow, Id},
 };
 
-use super::{Write, units::Units};
+use super::{Write, ground::Ground};
 
 /// Marks of wake-up calls: the unit, and whether its program begins or has ended.
 const ENDED: u32 = 1 << 31;
@@ -61,9 +61,16 @@ impl Buffer {
     }
 
     /// Takes a write; says when it is done, or keeps it until there is room.
-    pub(super) fn write(&mut self, now_ns: u64, id: Id, write: Write, flow: &mut Flow) -> Option<u64> {
+    pub(super) fn write(
+        &mut self,
+        now_ns: u64,
+        id: Id,
+        write: Write,
+        ground: &mut Ground,
+        flow: &mut Flow,
+    ) -> Option<u64> {
         if self.waiting.is_empty() && self.has_room(&write) {
-            self.take(now_ns, &write, flow);
+            self.take(now_ns, &write, ground, flow);
             return Some(now_ns + self.settings.latency_ns);
         }
         self.waiting.push_back((id, write));
@@ -76,13 +83,13 @@ impl Buffer {
         self.held_bytes == 0 || self.held_bytes + write.bytes() <= self.settings.size_bytes
     }
 
-    fn take(&mut self, now_ns: u64, write: &Write, flow: &mut Flow) {
+    fn take(&mut self, now_ns: u64, write: &Write, ground: &mut Ground, flow: &mut Flow) {
         self.held_bytes += write.bytes();
         self.stretch = write.stretch;
-        for (unit, bytes) in write.shares() {
+        ground.place(&write.whole, flow, |unit, bytes, flow| {
             self.backlogs[unit as usize].bytes += bytes;
             self.arrange(now_ns, unit, self.page_bytes, flow);
-        }
+        });
     }
 
     /// Arranges a unit's next program, if it is idle and has at least so many bytes.
@@ -104,10 +111,10 @@ impl Buffer {
     }
 
     /// A moment that was asked for: a program begins, or has ended and made room for writes that wait.
-    pub(super) fn wake(&mut self, now_ns: u64, mark: u32, units: &mut Units, flow: &mut Flow) {
+    pub(super) fn wake(&mut self, now_ns: u64, mark: u32, ground: &mut Ground, flow: &mut Flow) {
         let unit = mark & !ENDED;
         if mark & ENDED == 0 {
-            let end_ns = units.program(now_ns, unit, self.stretch, flow);
+            let end_ns = ground.units.program(now_ns, unit, self.stretch, flow);
             flow.events.push(end_ns, unit | ENDED, Leg::Wake(self.stage));
             return;
         }
@@ -120,7 +127,7 @@ impl Buffer {
         while let Some((id, write)) = self.waiting.front().filter(|(_, write)| self.has_room(write)).cloned()
         {
             self.waiting.pop_front();
-            self.take(now_ns, &write, flow);
+            self.take(now_ns, &write, ground, flow);
             flow.events.push(now_ns + self.settings.latency_ns, id, flow.leg_above(self.stage));
         }
         self.push_out_if_stuck(now_ns, flow);

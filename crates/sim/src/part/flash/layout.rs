@@ -30,6 +30,17 @@ impl Layout {
         range.start / self.page_bytes..range.end.div_ceil(self.page_bytes)
     }
 
+    /// The mapping units that a range touches, by number.
+    pub(super) fn pieces(&self, range: &Range<u64>) -> Range<u64> {
+        range.start / self.mapping_unit_bytes..range.end.div_ceil(self.mapping_unit_bytes)
+    }
+
+    /// Where static placement has a mapping unit: its unit, and its page by number.
+    pub(super) fn static_place(&self, piece: u64) -> (u32, u64) {
+        let offset_bytes = piece * self.mapping_unit_bytes;
+        (self.unit_of(offset_bytes), offset_bytes / self.page_bytes)
+    }
+
     /// A written range, rounded outwards to what can be rewritten.
     pub(super) fn rewritten(&self, range: &Range<u64>) -> Range<u64> {
         let piece = self.mapping_unit_bytes;

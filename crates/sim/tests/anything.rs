@@ -1,0 +1,60 @@
+//! Whatever is asked of whatever device: every request is answered once, in order of time, the same way each
+//! time.
+
+use iosonde_model::Op;
+use iosonde_sim::{Ask, Counters, Device, DeviceFile, Done, builtin, builtin_names};
+use proptest::prelude::*;
+
+/// A request, and how long after the one before it.
+fn any_ask() -> impl Strategy<Value = (u64, Ask)> {
+    // Offsets anywhere near the beginning, so that requests meet, or anywhere at all; aligned or not.
+    let offset = prop_oneof![(0u64..64).prop_map(|block| block * 4096), 0u64..1 << 20, 0u64..1 << 43];
+    let length = prop_oneof![Just(4096u32), Just(131_072), 0u32..3_000_000];
+    (0u64..2_000_000, any::<bool>(), offset, length, any::<bool>()).prop_map(
+        |(gap_ns, reads, offset_bytes, length_bytes, direct)| {
+            let op = if reads { Op::Read } else { Op::Write };
+            (gap_ns, Ask { tag: 0, op, offset_bytes, length_bytes, direct })
+        },
+    )
+}
+
+fn run(file: &DeviceFile, asks: &[(u64, Ask)]) -> (Vec<Done>, Counters) {
+    let mut device = Device::new(file, 7);
+    let mut now_ns = 0;
+    for (tag, (gap_ns, ask)) in asks.iter().enumerate() {
+        now_ns += gap_ns;
+        device.submit(now_ns, Ask { tag: tag as u64, ..*ask });
+    }
+    let mut done = Vec::new();
+    while let Some(event_ns) = device.next_event_ns() {
+        device.reap(event_ns, &mut done);
+    }
+    (done, device.counters())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_request_is_answered_once(asks in prop::collection::vec(any_ask(), 1..120)) {
+        for name in builtin_names() {
+            let file = DeviceFile::parse(builtin(name).unwrap(), name).unwrap();
+            let (done, counters) = run(&file, &asks);
+            let mut answered: Vec<u64> = done.iter().map(|one| one.tag).collect();
+            answered.sort_unstable();
+            prop_assert_eq!(answered, (0..asks.len() as u64).collect::<Vec<_>>(), "{}", name);
+            prop_assert!(done.is_sorted_by_key(|one| one.at_ns), "{}", name);
+            for one in &done {
+                let asked = asks[one.tag as usize].1;
+                let room = file.capacity_bytes().saturating_sub(asked.offset_bytes);
+                let room = room.min(asked.length_bytes.into());
+                let expected = match asked.op {
+                    Op::Write if room < asked.length_bytes.into() => -28,
+                    _ => room as i32,
+                };
+                prop_assert_eq!(one.result, expected, "{} {:?}", name, asked);
+            }
+            prop_assert_eq!((done, counters), run(&file, &asks), "{} again", name);
+        }
+    }
+}
