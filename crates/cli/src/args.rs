@@ -183,7 +183,7 @@ pub struct PointArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_block_size, default_value = "4k")]
     pub bs: u64,
     /// Requests kept in flight
-    #[arg(long, alias = "iodepth", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, alias = "iodepth", value_name = "N", default_value_t = 1, value_parser = parse_depth())]
     pub depth: u32,
     /// Share of reads in rw and randrw
     #[arg(long, alias = "rwmixread", value_name = "READ%", value_parser = units::parse_percent)]
@@ -289,6 +289,10 @@ pub struct ExplainArgs {
     pub name: String,
 }
 
+fn parse_depth() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=65_536)
+}
+
 fn parse_confidence(text: &str) -> Result<f64, String> {
     let share = units::parse_percent(text).map_err(|e| e.to_string())?;
     let fits = (0.5..=0.999).contains(&share);
@@ -303,7 +307,9 @@ fn parse_precision(text: &str) -> Result<f64, String> {
 
 fn parse_block_size(text: &str) -> Result<u64, String> {
     if text.contains(',') {
-        return Err("one size; in fio a comma separates read and write sizes, which iosonde does not mix up".into());
+        return Err(
+            "one size; in fio a comma separates read and write sizes, which iosonde does not mix up".into()
+        );
     }
     match units::parse_size(text).map_err(|e| e.to_string())? {
         0 => Err("a block has at least one byte".into()),

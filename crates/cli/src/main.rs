@@ -48,7 +48,9 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Engines(args) => registry::show(&iosonde_rig::engine::ENGINES, args.name.as_deref(), screen),
         Command::Checks(args) => registry::show(&iosonde_lab::check::CHECKS, args.name.as_deref(), screen),
         Command::Experiments(args) => registry::experiment(args.name.as_deref(), screen),
-        Command::Findings(args) => registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen),
+        Command::Findings(args) => {
+            registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen)
+        }
         Command::Devices(args) => command::devices::run(args, screen),
         Command::Explain(args) => registry::explain(&args.name, screen),
     }

@@ -61,10 +61,12 @@ impl Measurement<'_> {
         let asked_bytes = asked_bytes.min(room_bytes);
         if !self.session.fill {
             let whole_blocks = 4096;
-            self.session.device.working_set_bytes = asked_bytes.min(self.session.room_bytes) / whole_blocks * whole_blocks;
+            self.session.device.working_set_bytes =
+                asked_bytes.min(self.session.room_bytes) / whole_blocks * whole_blocks;
             return self.know_working_set();
         }
-        self.screen.say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
+        self.screen
+            .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
         let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds)?;
         let target_bytes = prepare::size_bytes(&probe, asked_bytes, seconds);
         let mut filled_bytes = probe.witnesses.issued_write_bytes;
@@ -75,7 +77,8 @@ impl Measurement<'_> {
         prepare::settle(&self.session.bed.storage).map_err(|e| {
             Failure::failed(format!("{}: what was filled could not be flushed: {e}", self.run.info.target))
         })?;
-        self.session.device.working_set_bytes = filled_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        self.session.device.working_set_bytes =
+            filled_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
         self.know_working_set()
     }
 
@@ -115,9 +118,10 @@ impl Measurement<'_> {
         seed: u64,
     ) -> Result<Trial, Failure> {
         let order = Order { spec, limits, phase, seed };
-        let Outcome { mut trial, notes } = self.session.bed.run(&order, self.stop).map_err(|e| {
-            Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
-        })?;
+        let Outcome { mut trial, notes } =
+            self.session.bed.run(&order, self.stop).map_err(|e| {
+                Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
+            })?;
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
@@ -161,7 +165,8 @@ impl Measurement<'_> {
 
     /// A stored trial of a simulated run must come out the same again, or the run cannot be continued.
     fn replayed(&self, again: Trial, stored: Trial) -> Result<Trial, Failure> {
-        let same = again.spec == stored.spec && again.witnesses == stored.witnesses && again.read == stored.read;
+        let same =
+            again.spec == stored.spec && again.witnesses == stored.witnesses && again.read == stored.read;
         if same && again.write == stored.write {
             return Ok(stored);
         }
@@ -208,7 +213,8 @@ impl Measurement<'_> {
 
     /// Time between the first and the last measured trial: what a resumed run has spent of its measuring time.
     fn measured_s(&self) -> f64 {
-        let mut measured = self.run.trials.iter().filter(|trial| trial.phase != Phase::Prepare && trial.round > 0);
+        let mut measured =
+            self.run.trials.iter().filter(|trial| trial.phase != Phase::Prepare && trial.round > 0);
         let Some(first) = measured.next() else { return 0.0 };
         let last = measured.next_back().unwrap_or(first);
         last.started_s + last.elapsed_s - first.started_s

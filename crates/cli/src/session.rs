@@ -168,7 +168,9 @@ fn real(
 /// Direct I/O wherever it is to be had and not forbidden; says so where it is not.
 fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) -> Result<bool, Failure> {
     if options.direct == Some(false) {
-        device.notes.push("buffered, as asked: the page cache stands between these figures and the device".into());
+        device
+            .notes
+            .push("buffered, as asked: the page cache stands between these figures and the device".into());
         return Ok(false);
     }
     let path = admitted.path.display();
@@ -179,10 +181,16 @@ fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) ->
             Ok(true)
         }
         Ok(None) | Err(_) if options.direct != Some(true) => {
-            device.notes.push("no direct I/O here: the page cache stands between these figures and the device".into());
+            device.notes.push(
+                "no direct I/O here: the page cache stands between these figures and the device".into(),
+            );
             Ok(false)
         }
-        Ok(None) => Err(Failure::usage(format!("{path} does not offer direct I/O; leave --direct out to measure buffered"))),
-        Err(why) => Err(Failure::usage(format!("{path} does not offer direct I/O ({why}); leave --direct out to measure buffered"))),
+        Ok(None) => Err(Failure::usage(format!(
+            "{path} does not offer direct I/O; leave --direct out to measure buffered"
+        ))),
+        Err(why) => Err(Failure::usage(format!(
+            "{path} does not offer direct I/O ({why}); leave --direct out to measure buffered"
+        ))),
     }
 }

@@ -32,7 +32,9 @@ pub fn find(word: &str) -> Result<Study, Failure> {
     }
     let names = STUDIES.iter().map(|(name, _)| *name).chain(EXPERIMENTS.iter().map(|e| e.name()));
     let hint = nearest(word, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-    Err(Failure::usage(format!("there is no study or experiment named `{word}`{hint} List them with `iosonde studies`")))
+    Err(Failure::usage(format!(
+        "there is no study or experiment named `{word}`{hint} List them with `iosonde studies`"
+    )))
 }
 
 /// Whether any point of a study writes, on a device that allows everything.

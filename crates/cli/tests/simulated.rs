@@ -73,7 +73,11 @@ fn a_run_can_be_shown_reported_and_removed() {
     assert!(shown.out.contains("BELIEVE"), "{}{}", shown.out, shown.err);
     for (format, begins) in [("html", "<!"), ("md", "#"), ("json", "{")] {
         let said = bench.iosonde(&["report", "first", "-f", format, "-o", "-"]);
-        assert!(said.out.trim_start().starts_with(begins), "{format}: {}", &said.out[..said.out.len().min(200)]);
+        assert!(
+            said.out.trim_start().starts_with(begins),
+            "{format}: {}",
+            &said.out[..said.out.len().min(200)]
+        );
     }
     assert_eq!(bench.iosonde(&["rm", "first"]).code, 0);
     bench.iosonde(&["show", "first"]).refused(&["first"]);
@@ -93,7 +97,12 @@ fn read_only_runs_the_reading_part() {
 fn a_plan_can_be_seen_without_measuring() {
     let bench = Bench::new();
     let said = bench.iosonde(&["run", "quick", "sim:ideal", "--dry-run"]);
-    assert!(said.out.contains("rounds") && said.out.contains("4 KiB random reads"), "{}{}", said.out, said.err);
+    assert!(
+        said.out.contains("rounds") && said.out.contains("4 KiB random reads"),
+        "{}{}",
+        said.out,
+        said.err
+    );
     assert!(bench.iosonde(&["ls"]).out.is_empty());
 }
 
@@ -103,7 +112,8 @@ fn every_registry_lists_itself_and_explains_each_entry() {
     for registry in ["engines", "checks", "experiments", "findings", "devices", "studies"] {
         let list = bench.iosonde(&[registry]);
         assert_eq!(list.code, 0, "{}", list.err);
-        let names: Vec<&str> = list.out.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split(' ').next()).collect();
+        let names: Vec<&str> =
+            list.out.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split(' ').next()).collect();
         assert!(!names.is_empty());
         for name in names {
             let page = bench.iosonde(&[registry, name]);

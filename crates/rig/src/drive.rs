@@ -127,7 +127,8 @@ pub struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    /// A job that has not begun; `stop` ends it early (its figures are then worth nothing). The pool holds as many slots as the workload keeps in flight.
+    /// A job that has not begun; `stop` ends it early (its figures are then worth nothing). The pool holds as many
+    /// slots as the workload keeps in flight.
     pub fn new(
         engine: &'a mut dyn Engine,
         clock: &'a Clock,
@@ -268,7 +269,7 @@ impl<'a> Drive<'a> {
             return;
         }
         self.asked += 1;
-        let (op, offset_bytes) = self.offsets.next();
+        let (op, offset_bytes) = self.offsets.draw();
         self.slots[slot as usize] = Slot { due_ns: now_ns, op };
         if op == Op::Write {
             self.buffers.stamp(slot, self.block_bytes, self.asked);

@@ -32,7 +32,7 @@ struct Mix {
 }
 
 impl Mix {
-    fn next(&mut self) -> Op {
+    fn draw(&mut self) -> Op {
         self.owed += self.read_share;
         if self.owed >= 1.0 {
             self.owed -= 1.0;
@@ -89,8 +89,8 @@ impl Offsets {
 
     /// The next request: its direction and its byte offset in the target.
     #[inline]
-    pub fn next(&mut self) -> (Op, u64) {
-        let op = self.mix.next();
+    pub fn draw(&mut self) -> (Op, u64) {
+        let op = self.mix.draw();
         let within = match &mut self.pattern {
             Pattern::Random { blocks } => below(&mut self.random, *blocks) * self.block_bytes,
             Pattern::Step { next_bytes, step_bytes, end_bytes } => {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_pass_from_the_start_visits_each_block_once_in_order() {
         let mut offsets = Offsets::new(&spec(Rw::Write, 4096, 10 * 4096 + 17), 3).from_start();
-        let seen: Vec<u64> = (0..11).map(|_| offsets.next().1 / 4096).collect();
+        let seen: Vec<u64> = (0..11).map(|_| offsets.draw().1 / 4096).collect();
         assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn a_stride_wraps_at_the_end_of_the_span() {
         let strided = TrialSpec { stride_bytes: Some(3 * 4096), ..spec(Rw::Read, 4096, 8 * 4096) };
         let mut offsets = Offsets::new(&strided, 3).from_start();
-        let seen: Vec<u64> = (0..5).map(|_| offsets.next().1 / 4096).collect();
+        let seen: Vec<u64> = (0..5).map(|_| offsets.draw().1 / 4096).collect();
         assert_eq!(seen, [0, 3, 6, 0, 3]);
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn random_offsets_cover_the_blocks_evenly() {
         let mut offsets = Offsets::new(&spec(Rw::RandRead, 4096, 64 * 4096), 11);
         let mut counts = [0u32; 64];
-        (0..64_000).for_each(|_| counts[(offsets.next().1 / 4096) as usize] += 1);
+        (0..64_000).for_each(|_| counts[(offsets.draw().1 / 4096) as usize] += 1);
         // 1,000 expected in each, standard deviation 31; 5 sigma.
         assert!(counts.iter().all(|&n| (845..1155).contains(&n)), "{counts:?}");
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn trials_of_one_point_begin_at_different_places() {
         let starts: std::collections::HashSet<u64> =
-            (0..20).map(|seed| Offsets::new(&spec(Rw::Read, 4096, 1 << 30), seed).next().1).collect();
+            (0..20).map(|seed| Offsets::new(&spec(Rw::Read, 4096, 1 << 30), seed).draw().1).collect();
         assert!(starts.len() > 15, "{starts:?}");
     }
 
@@ -173,7 +173,7 @@ mod tests {
             };
             let mut offsets = Offsets::new(&spec, seed);
             for _ in 0..200 {
-                let (op, at) = offsets.next();
+                let (op, at) = offsets.draw();
                 prop_assert!(rw.has(op));
                 prop_assert!(at >= spec.offset_bytes && at + block_bytes <= spec.offset_bytes + span);
                 prop_assert_eq!((at - spec.offset_bytes) % 512, 0);
@@ -184,7 +184,7 @@ mod tests {
         fn a_mix_is_exact_to_the_request(percent in 0.0f64..=100.0, seed: u64, n in 1usize..5000) {
             let spec = TrialSpec { read_percent: Some(percent), ..spec(Rw::RandRw, 4096, 1 << 20) };
             let mut offsets = Offsets::new(&spec, seed);
-            let reads = (0..n).filter(|_| offsets.next().0 == Op::Read).count() as f64;
+            let reads = (0..n).filter(|_| offsets.draw().0 == Op::Read).count() as f64;
             prop_assert!((reads - percent / 100.0 * n as f64).abs() <= 1.0 + 1e-6);
         }
     }

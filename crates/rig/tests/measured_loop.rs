@@ -89,7 +89,10 @@ fn a_timed_trial_leaves_its_warm_up_out_and_keeps_its_depth() {
         assert!((read.iops * trial.measured_s - read.ios as f64).abs() < 1e-3);
         let in_flight = trial.in_flight_mean.unwrap();
         // psync makes its call inside submit: the loop sees nothing outstanding longer than the call itself.
-        assert!(in_flight <= f64::from(depth) && in_flight > f64::from(depth) * 0.99, "{engine}: {in_flight}");
+        assert!(
+            in_flight <= f64::from(depth) && in_flight > f64::from(depth) * 0.99,
+            "{engine}: {in_flight}"
+        );
         let littles_law = read.iops * read.latency_ns.mean.unwrap() / 1e9;
         assert!((littles_law / f64::from(depth) - 1.0).abs() < 0.05, "{engine}: {littles_law}");
     }
@@ -129,7 +132,11 @@ fn errors_are_counted_with_their_name_and_never_timed() {
         let write = trial.write.as_ref().unwrap();
         assert_eq!((write.ios, write.errors), (0, 10), "{engine}");
         assert_eq!(write.latency_ns.mean, None);
-        assert!(trial.error_examples[0].starts_with("10 x Bad file descriptor"), "{:?}", trial.error_examples);
+        assert!(
+            trial.error_examples[0].starts_with("10 x Bad file descriptor"),
+            "{:?}",
+            trial.error_examples
+        );
     }
 }
 
@@ -146,7 +153,8 @@ fn reads_past_the_end_are_short() {
 fn a_raised_stop_ends_the_trial() {
     let (mut bed, _file) = bed(8 * MIB);
     let spec = spec("psync", Rw::RandRead, 1);
-    let order = Order { spec: &spec, limits: Limits::time(3_600_000_000_000), phase: Phase::Measure, seed: 1 };
+    let order =
+        Order { spec: &spec, limits: Limits::time(3_600_000_000_000), phase: Phase::Measure, seed: 1 };
     let trial = bed.run(&order, &AtomicBool::new(true)).unwrap().trial;
     assert!(trial.elapsed_s < 60.0);
 }

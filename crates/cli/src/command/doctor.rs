@@ -39,7 +39,9 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         text += &row(label, &fact);
     }
     text += "\nEngines\n";
-    for kind in ENGINES.iter().filter(|kind| (kind.name() == "sim") == (session.device.medium == Medium::Simulated)) {
+    for kind in
+        ENGINES.iter().filter(|kind| (kind.name() == "sim") == (session.device.medium == Medium::Simulated))
+    {
         let state = match kind.probe(&session.bed.storage) {
             Ok(abilities) => format!("works, up to {} in flight", abilities.depth_max),
             Err(why) => why.to_string(),
@@ -54,7 +56,11 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
     for obstacle in obstacles {
         text += &format!("  ? {obstacle}\n");
     }
-    text += &format!("\nMeasure it:  iosonde run quick {}{}\n", args.target, if path.is_dir() { "" } else { " --read-only" });
+    text += &format!(
+        "\nMeasure it:  iosonde run quick {}{}\n",
+        args.target,
+        if path.is_dir() { "" } else { " --read-only" }
+    );
     screen.result(&text)
 }
 

@@ -17,7 +17,8 @@ pub fn run(args: &LsArgs, store: Option<&Path>, screen: Screen) -> Result<(), Fa
         screen.say("the notebook is empty; begin with:  iosonde run quick ./");
         return Ok(());
     }
-    let mut text = String::from("run     started              study         state        trials  time         target\n");
+    let mut text =
+        String::from("run     started              study         state        trials  time         target\n");
     for run in runs {
         let started = run.started_at.get(..19).unwrap_or(&run.started_at).replace('T', " ");
         let label = run.label.map_or_else(String::new, |label| format!("  [{label}]"));

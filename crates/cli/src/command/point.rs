@@ -104,7 +104,9 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
         )));
     }
     let unit = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
-    for (option, bytes) in [("--bs", args.bs), ("--offset", args.offset), ("--stride", args.stride.unwrap_or(0))] {
+    for (option, bytes) in
+        [("--bs", args.bs), ("--offset", args.offset), ("--stride", args.stride.unwrap_or(0))]
+    {
         if device.direct && bytes % unit != 0 {
             return Err(Failure::usage(format!(
                 "{option} {} is no multiple of {}, which direct I/O needs here; align it, or measure with --buffered",
@@ -152,4 +154,3 @@ fn spec(args: &PointArgs, session: &Session) -> Result<TrialSpec, Failure> {
         payload: Payload::Random,
     })
 }
-

@@ -30,9 +30,13 @@ pub fn experiment(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
     show(&EXPERIMENTS, name, screen)?;
     let Some(name) = name else { return Ok(()) };
     let experiment = EXPERIMENTS.find(name).map_err(Failure::usage)?;
-    let mut text = format!("\nAnswers: {}\n\nParameters (in a study's [[experiment]]):\n", experiment.question());
+    let mut text =
+        format!("\nAnswers: {}\n\nParameters (in a study's [[experiment]]):\n", experiment.question());
     for parameter in experiment.parameters() {
-        text += &format!("  {:12} {}\n  {:12} default: {}\n", parameter.key, parameter.explain, "", parameter.default);
+        text += &format!(
+            "  {:12} {}\n  {:12} default: {}\n",
+            parameter.key, parameter.explain, "", parameter.default
+        );
     }
     screen.result(&text)
 }

@@ -22,7 +22,9 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     let mut book = notebook::open(store, &screen)?;
     let id = match &args.run {
         Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,
-        None => book.resumable()?.ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
+        None => book
+            .resumable()?
+            .ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
     };
     let mut kept = book.load(&id)?;
     let destination = Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict };
@@ -33,8 +35,9 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     }
     let lock = book.claim(&id)?;
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
-    let options: Options = serde_json::from_value(kept.info.options.clone())
-        .map_err(|e| Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}")))?;
+    let options: Options = serde_json::from_value(kept.info.options.clone()).map_err(|e| {
+        Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}"))
+    })?;
     let target = kept.info.target.clone();
     let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
     let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut book))?;
@@ -72,5 +75,7 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
 /// The working set that the kept trials had: points must stay the same points.
 fn same_size(kept: &Run, asked_bytes: Option<u64>) -> Option<u64> {
     let measured = kept.trials.iter().find(|trial| trial.phase != Phase::Prepare);
-    measured.map(|trial| trial.spec.span_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES).or(asked_bytes)
+    measured
+        .map(|trial| trial.spec.span_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES)
+        .or(asked_bytes)
 }

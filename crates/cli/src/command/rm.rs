@@ -7,7 +7,8 @@ use crate::{args::RmArgs, failure::Failure, notebook, screen::Screen};
 /// Removes runs.
 pub fn run(args: &RmArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let mut notebook = notebook::open(store, &screen)?;
-    let ids: Result<Vec<_>, _> = args.runs.iter().map(|reference| notebook.resolve(Some(reference))).collect();
+    let ids: Result<Vec<_>, _> =
+        args.runs.iter().map(|reference| notebook.resolve(Some(reference))).collect();
     for id in ids.map_err(Failure::usage)? {
         notebook.remove(&id)?;
         screen.say(&format!("removed       {id}"));

@@ -77,14 +77,16 @@ pub fn carry_out(
     study: &Study,
     destination: &Destination,
 ) -> Result<(), Failure> {
-    let asked_bytes = measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+    let asked_bytes =
+        measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
     let fill_s = measurement.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
     let measured = measurement.prepare(asked_bytes, fill_s).and_then(|()| measurement.measure(study));
     match measured {
         Ok(closed) => {
             // Why each point was closed is the schedule's knowledge: it is kept, so that a report of a year later
             // says the same.
-            measurement.run.info.options["closed"] = serde_json::to_value(&closed).map_err(Failure::failed)?;
+            measurement.run.info.options["closed"] =
+                serde_json::to_value(&closed).map_err(Failure::failed)?;
             measurement.note_state(RunState::Done)?;
             conclude_and_report(&mut measurement.run, Some(&closed), destination, measurement.screen)
         }
@@ -154,7 +156,11 @@ fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
     if folder.is_dir() && !path.is_dir() {
         return Ok(());
     }
-    Err(Failure::usage(format!("{} cannot be written: {} is not a folder to write a file in", path.display(), folder.display())))
+    Err(Failure::usage(format!(
+        "{} cannot be written: {} is not a folder to write a file in",
+        path.display(),
+        folder.display()
+    )))
 }
 
 /// Before anything is written: a budget that does not hold three rounds is refused.
