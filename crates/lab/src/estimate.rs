@@ -288,4 +288,4 @@ fn why_no_interval(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -333,8 +333,9 @@ impl Schedule {
         if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
             return Vec::new();
         }
-        // With two points open the canary comes every second round, with one every fourth.
-        let canary = round.is_multiple_of(POINTS_PER_CANARY.div_ceil(open.len() as u32));
+        // When most points are settled, with two open, the canary comes every second round, with one every fourth.
+        let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
+        let canary = open.len() == self.points.len() || round.is_multiple_of(every);
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
         let mut slots: Vec<(Slot, u64)> = wanted
             .filter_map(|point| {

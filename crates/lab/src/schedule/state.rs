@@ -113,7 +113,12 @@ pub(super) struct Memory(VecDeque<(u64, State)>);
 
 impl Memory {
     /// The state that follows from the visits before a round, remembered or made.
-    pub(super) fn state(&mut self, visits: &[Visit], round: u32, make: impl FnOnce(&[Visit]) -> State) -> State {
+    pub(super) fn state(
+        &mut self,
+        visits: &[Visit],
+        round: u32,
+        make: impl FnOnce(&[Visit]) -> State,
+    ) -> State {
         let before = || visits.iter().filter(|visit| visit.round < round);
         let key = before().fold(0, |key, visit| {
             let figure = |value: Option<f64>| value.map_or(0, f64::to_bits);

@@ -1,1 +1,204 @@
+//! Rounds, stopping, resuming.
 
+use proptest::prelude::*;
+
+use super::simulation::plain_points;
+use super::*;
+
+fn terms(budget_s: f64) -> Terms {
+    Terms { seed: 7, precision: 0.05, confidence: 0.95, budget_s, rounds: None, overhead_s: 0.01 }
+}
+
+fn visit(trial: usize, slot: Slot, start_s: f64, length_s: f64, stands: bool, log_iops: f64) -> Visit {
+    Visit {
+        trial,
+        point: slot.point,
+        round: slot.round,
+        start_s,
+        end_s: start_s + length_s,
+        stands,
+        log_read_iops: Some(log_iops),
+        log_write_iops: None,
+    }
+}
+
+/// Runs a schedule to its end; `rate` gives ln(IOPS) by trial number and slot, `stands` whether a trial stands.
+fn run(
+    schedule: &Schedule,
+    rate: impl Fn(usize, Slot) -> f64,
+    stands: impl Fn(usize, Slot) -> bool,
+) -> (Vec<Visit>, Vec<Slot>, f64) {
+    let (mut visits, mut slots, mut clock_s) = (Vec::new(), Vec::new(), 0.0);
+    while let Some(slot) = schedule.next_slot(&visits, clock_s) {
+        let n = visits.len();
+        assert!(n < 10_000, "it does not end");
+        visits.push(visit(n, slot, clock_s, schedule.trial_s, stands(n, slot), rate(n, slot)));
+        slots.push(slot);
+        clock_s += schedule.trial_s + 0.01;
+    }
+    (visits, slots, clock_s)
+}
+
+/// Noise of about 10 % without pattern.
+fn noisy(n: usize, _: Slot) -> f64 {
+    8.0 + 0.1 * ((chance::draw(&[n as u64]) % 1000) as f64 / 1000.0 - 0.5) * 3.46
+}
+
+fn quiet(n: usize, slot: Slot) -> f64 {
+    8.0 + (noisy(n, slot) - 8.0) / 100.0
+}
+
+#[test]
+fn ninety_seconds_make_ten_rounds_of_quarter_seconds() {
+    let plan = Schedule::new(plain_points(27), terms(70.0)).unwrap().plan();
+    // 0.97 * 70 s / (10 * 28) − 0.01 s = 0.2325 s; a round takes 28 * 0.2425 = 6.79 s, and 70 s hold ten of them.
+    assert!((plan.trial_s - 0.2325).abs() < 1e-12, "{plan:?}");
+    assert_eq!((plan.points, plan.rounds_expected), (27, 10));
+    assert!((plan.expected_s - 67.9).abs() < 1e-9, "{plan:?}");
+    // One point: 80 trials in all are 40 rounds with their canary.
+    assert_eq!(Schedule::new(plain_points(1), terms(70.0)).unwrap().plan().rounds_expected, 41);
+    // An hour: no trial longer than 10 s.
+    assert_eq!(Schedule::new(plain_points(27), terms(3600.0)).unwrap().plan().trial_s, 10.0);
+}
+
+#[test]
+fn a_budget_too_short_says_which_would_do() {
+    let refused = Schedule::new(plain_points(27), terms(5.0)).unwrap_err();
+    // 3 rounds * 28 trials * 0.16 s = 13.44 s.
+    assert_eq!(
+        refused.to_string(),
+        "5.0 s for measuring are too short: 27 points in 3 rounds of at least 0.15 s a trial take 13.4 s"
+    );
+    assert_eq!(Schedule::new(Vec::new(), terms(5.0)).unwrap_err(), Unplannable::Nothing);
+    assert!(Schedule::new(plain_points(27), terms(13.5)).is_ok());
+}
+
+#[test]
+fn rounds_visit_everything_once_in_fresh_order_and_end_with_the_budget() {
+    let schedule = Schedule::new(plain_points(9), Terms { precision: 1e-9, ..terms(60.0) }).unwrap();
+    let (visits, slots, clock_s) = run(&schedule, noisy, |_, _| true);
+    assert!(clock_s <= 60.0 && clock_s > 60.0 - 2.0 * (schedule.trial_s + 0.01), "{clock_s}");
+    let orders: Vec<Vec<Option<usize>>> = (1..=8)
+        .map(|round| slots.iter().filter(|slot| slot.round == round).map(|slot| slot.point).collect())
+        .collect();
+    for order in &orders {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        let all: Vec<Option<usize>> = std::iter::once(None).chain((0..9).map(Some)).collect();
+        assert_eq!(sorted, all, "every point and the canary");
+    }
+    assert!(orders.windows(2).all(|pair| pair[0] != pair[1]), "{orders:?}");
+    let closed = schedule.closed_after(&visits, clock_s);
+    assert!(closed.iter().all(|c| *c == Some(Closed::Budget)), "{closed:?}");
+}
+
+#[test]
+fn quiet_storage_is_done_after_eight_rounds() {
+    let schedule = Schedule::new(plain_points(27), terms(70.0)).unwrap();
+    let (visits, slots, clock_s) = run(&schedule, quiet, |_, _| true);
+    assert_eq!(slots.last().unwrap().round, 8);
+    assert_eq!(visits.len(), 8 * 28);
+    assert!(schedule.closed_after(&visits, clock_s).iter().all(|c| *c == Some(Closed::Precision)));
+    // Before the eighth round is complete nothing is closed.
+    let seven: Vec<Visit> = visits.iter().copied().filter(|visit| visit.round < 8).collect();
+    assert!(schedule.closed_after(&seven, 50.0).iter().all(Option::is_none));
+}
+
+#[test]
+fn one_noisy_point_gets_what_the_others_leave() {
+    let schedule = Schedule::new(plain_points(12), terms(70.0)).unwrap();
+    let rate = |n, slot: Slot| if slot.point == Some(3) { noisy(n, slot) } else { quiet(n, slot) };
+    let (visits, _, clock_s) = run(&schedule, rate, |_, _| true);
+    let count = |point| visits.iter().filter(|visit| visit.point == point).count();
+    assert_eq!(count(Some(0)), 8);
+    assert!(count(Some(3)) > 12, "{}", count(Some(3)));
+    // Alone, the point is visited in every round and the canary in every fourth.
+    assert!(count(None) < count(Some(3)), "{} canaries", count(None));
+    assert_eq!(schedule.closed_after(&visits, clock_s)[3], Some(Closed::Precision));
+}
+
+#[test]
+fn exactly_so_many_rounds_are_run() {
+    let schedule = Schedule::new(plain_points(5), Terms { rounds: Some(4), ..terms(60.0) }).unwrap();
+    let (visits, slots, clock_s) = run(&schedule, quiet, |_, _| true);
+    assert_eq!((visits.len(), slots.last().unwrap().round), (4 * 6, 4));
+    assert!(schedule.closed_after(&visits, clock_s).iter().all(|c| *c == Some(Closed::Rounds)));
+    assert!(schedule.closed_after(&visits[..20], 10.0).iter().all(Option::is_none));
+}
+
+#[test]
+fn a_void_trial_is_asked_again_once_and_a_hopeless_point_holds_nothing_up() {
+    let schedule = Schedule::new(plain_points(12), terms(70.0)).unwrap();
+    let (visits, slots, _) = run(&schedule, quiet, |_, slot| slot.point != Some(5));
+    for round in 1..=3 {
+        let tries = slots.iter().filter(|slot| slot.round == round && slot.point == Some(5)).count();
+        assert_eq!(tries, 2, "round {round}");
+        // Again, but after the others.
+        assert_eq!(slots.iter().rfind(|slot| slot.round == round).unwrap().point, Some(5));
+    }
+    let later = |round| slots.iter().filter(|slot| slot.round == round && slot.point == Some(5)).count();
+    assert_eq!(later(4), 1);
+    // 80 trials in all are told in round 7, the eighth lets the other points close.
+    assert_eq!(visits.iter().map(|visit| visit.round).max(), Some(8));
+    // Nothing stands: three rounds, and no more.
+    let (visits, ..) = run(&schedule, quiet, |_, _| false);
+    assert_eq!(visits.iter().map(|visit| visit.round).max(), Some(3));
+}
+
+#[test]
+fn the_last_seconds_go_to_the_widest() {
+    let points = 6;
+    let schedule = Schedule::new(plain_points(points), Terms { precision: 1e-9, ..terms(60.0) }).unwrap();
+    let rate = |n, slot: Slot| if slot.point == Some(2) { noisy(n, slot) } else { quiet(n, slot) };
+    let (mut visits, _, _) = run(&schedule, rate, |_, _| true);
+    visits.retain(|visit| visit.round <= 9);
+    // Time for one trial of a round of seven.
+    let slot = schedule.next_slot(&visits, 60.0 - 1.5 * (schedule.trial_s + 0.01)).unwrap();
+    assert_eq!((slot.round, slot.point), (10, Some(2)));
+    assert_eq!(schedule.next_slot(&visits, 60.0 - 0.9 * schedule.trial_s), None, "it could not end in time");
+}
+
+#[test]
+fn progress_tells_where_it_stands() {
+    let schedule = Schedule::new(plain_points(3), terms(30.0)).unwrap();
+    let spec = &schedule.points()[1].spec.clone();
+    let begin = schedule.progress(&[], &Voids::new(), 0.0);
+    assert_eq!((begin.round, begin.rounds_done, begin.open, begin.of), (1, 0, 3, 3));
+    assert_eq!((begin.latest, begin.left_s), (None, 30.0));
+    let one = crate::estimate::tests::trial(1, Some(1), 1, spec, 500);
+    let after = schedule.progress(&[one], &Voids::new(), 1.0);
+    let latest = after.latest.unwrap();
+    assert_eq!((latest.point, latest.op, latest.half_width), (1, Op::Read, None));
+    assert!((latest.iops - 500.0).abs() < 1e-9);
+    assert_eq!(after.left_s, 29.0);
+}
+
+#[test]
+fn asked_trials_name_their_point_and_the_canary_its_own() {
+    let schedule = Schedule::new(plain_points(3), terms(30.0)).unwrap();
+    let (mut trials, mut seeds) = (Vec::new(), std::collections::BTreeSet::new());
+    for id in 1..=8 {
+        let asked = schedule.next(&trials, &Voids::new(), id as f64 * 0.3).unwrap();
+        assert_eq!(asked.phase == Phase::Canary, asked.point.is_none());
+        assert_eq!(asked.spec, schedule.points()[asked.point.unwrap_or(0)].spec);
+        assert!(seeds.insert(asked.seed), "every trial draws anew");
+        trials.push(crate::estimate::tests::trial(id, asked.point, asked.round, &asked.spec, 500));
+    }
+    assert_eq!(trials[3].round, 1);
+    assert_eq!(trials[4].round, 2);
+}
+
+proptest! {
+    #[test]
+    fn resuming_changes_nothing(seed in any::<u64>(), points in 1usize..8, cut in 0usize..60, void in 0u64..20) {
+        let terms = Terms { seed, ..terms(40.0) };
+        let schedule = Schedule::new(plain_points(points), terms.clone()).unwrap();
+        let stands = |n: usize, _: Slot| chance::draw(&[seed, n as u64]) % 20 >= void / 4;
+        let (visits, slots, _) = run(&schedule, noisy, stands);
+        let cut = cut.min(visits.len());
+        // Another schedule, with no memory, that sees the first trials only.
+        let fresh = Schedule::new(plain_points(points), terms).unwrap();
+        let elapsed_s = cut as f64 * (schedule.trial_s + 0.01);
+        prop_assert_eq!(fresh.next_slot(&visits[..cut], elapsed_s), slots.get(cut).copied());
+    }
+}

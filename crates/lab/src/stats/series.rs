@@ -124,14 +124,14 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         for truth in [0.0, 0.3, 0.6] {
             let mut all = Series::default();
-            // 4,000 series of 8 tell ρ to about 0.01.
-            for i in 0..4000 {
+            // 20,000 series of 8 tell ρ to about 0.003; the grid is 0.01.
+            for i in 0..20_000 {
                 let (level, scale) = (f64::from(i), 1.0 + f64::from(i % 10));
                 let members = series(&mut random, 8, truth);
                 all.add(&members.iter().map(|m| level + scale * m).collect::<Vec<_>>());
             }
             let (got, upper) = all.correlation(0.5).unwrap();
-            assert!((got - truth).abs() <= 0.02, "{got} for {truth}");
+            assert!((got - truth).abs() < 0.0151, "{got} for {truth}");
             assert!(upper >= got && upper - got <= 0.02, "{upper} over {got}");
         }
     }

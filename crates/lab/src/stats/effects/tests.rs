@@ -1,0 +1,142 @@
+//! The fit on data whose answer is known.
+
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+
+/// Rows of `groups` groups in `rounds` rounds, a second each, whose logarithms `value` gives from group and time.
+fn rows(groups: usize, rounds: usize, mut value: impl FnMut(usize, f64) -> f64) -> Vec<Row> {
+    (0..groups * rounds)
+        .map(|i| {
+            let start_s = i as f64;
+            // A fixed rotation stands for the random order.
+            let group = (i + i / groups * 2) % groups;
+            Row { group, start_s, end_s: start_s + 1.0, log_value: value(group, start_s + 0.5) }
+        })
+        .collect()
+}
+
+#[test]
+fn without_noise_the_levels_come_back() {
+    let fit = Effects::fit(&rows(3, 8, |group, _| group as f64), 3, Average::OverTime).unwrap();
+    for group in 0..3 {
+        let got = fit.estimate(group).unwrap();
+        assert!((got.log_mean - group as f64).abs() < 1e-9 && got.standard_error < 1e-6, "{got:?}");
+    }
+    assert!(fit.set_aside().is_empty());
+    assert_eq!(fit.kept(0), 8);
+}
+
+#[test]
+fn a_drift_is_averaged_over_the_time_and_not_over_the_rows() {
+    // Group 2 has rows in the first third only; a rate that falls by e over the run. Its mean over all the time is
+    // (1 − e⁻¹) of its first value, not its own rows' mean.
+    let all = rows(4, 12, |group, at_s| group as f64 - at_s / 48.0);
+    let early: Vec<Row> = all.into_iter().filter(|row| row.group != 2 || row.start_s < 16.0).collect();
+    let fit = Effects::fit(&early, 4, Average::OverTime).unwrap();
+    let want = 2.0 + (1.0 - (-1f64).exp()).ln();
+    // 1e-4: the trend is averaged over 64 places.
+    assert!((fit.estimate(2).unwrap().log_mean - want).abs() < 1e-4, "{:?} for {want}", fit.estimate(2));
+    assert!((fit.ratio(2, 3).unwrap().log_mean + 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn rate_times_latency_stays_what_was_in_flight() {
+    // One in flight: the latency is the reciprocal of the rate, whatever the drift and the noise.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let rate = rows(5, 10, |group, at_s| {
+        let noise: f64 = random.sample(StandardNormal);
+        group as f64 - at_s / 20.0 + 0.1 * noise
+    });
+    let latency: Vec<Row> = rate.iter().map(|row| Row { log_value: -row.log_value, ..*row }).collect();
+    let rate = Effects::fit(&rate, 5, Average::OverTime).unwrap();
+    let latency = Effects::fit(&latency, 5, Average::OverRequests).unwrap();
+    for group in 0..5 {
+        let product = rate.estimate(group).unwrap().log_mean + latency.estimate(group).unwrap().log_mean;
+        assert!(product.abs() < 1e-9, "{product}");
+    }
+}
+
+#[test]
+fn a_slow_row_is_set_aside_and_named_and_a_way_of_being_is_not() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut all = rows(6, 10, |_, _| 0.03 * random.sample::<f64, _>(StandardNormal));
+    all[17].log_value -= 0.7;
+    let fit = Effects::fit(&all, 6, Average::OverTime).unwrap();
+    assert_eq!(fit.set_aside(), [17]);
+    // Half of the rows of a group, slow: none of them is an exception.
+    for row in all.iter_mut().filter(|row| row.group == 2 && (row.start_s as u32 / 6).is_multiple_of(2)) {
+        row.log_value -= 0.7;
+    }
+    let fit = Effects::fit(&all, 6, Average::OverTime).unwrap();
+    assert_eq!(fit.kept(2), 10);
+    assert!(fit.estimate(2).unwrap().half_width(0.95) > 0.2);
+}
+
+#[test]
+fn a_bend_in_the_drift_is_followed() {
+    // The rate halves within a tenth of the run: no straight line, and no noise either. Groups that have rows on
+    // both sides know it; group 0, which stopped before, is carried on by them.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let all = rows(20, 12, |_, at_s| {
+        let step = if at_s < 120.0 { 0.0 } else { -0.7 };
+        step + 0.02 * random.sample::<f64, _>(StandardNormal)
+    });
+    let part: Vec<Row> = all.into_iter().filter(|row| row.group != 0 || row.start_s < 100.0).collect();
+    let fit = Effects::fit(&part, 20, Average::OverTime).unwrap();
+    // Half of the time at 1, half at e^−0.7.
+    let want = (0.5 + 0.5 * (-0.7f64).exp()).ln();
+    let got = fit.estimate(0).unwrap();
+    assert!((got.log_mean - want).abs() < got.half_width(0.99), "{got:?} for {want}");
+    assert!(got.half_width(0.95) < 0.12, "{got:?}");
+}
+
+#[test]
+fn nothing_and_too_little_give_nothing() {
+    assert!(Effects::fit(&[], 3, Average::OverTime).is_none());
+    let once = rows(3, 1, |group, _| group as f64);
+    let fit = Effects::fit(&once, 4, Average::OverTime).unwrap();
+    assert_eq!(fit.estimate(0), None);
+    assert_eq!(fit.estimate(3), None);
+}
+
+#[test]
+fn correlation_is_found_where_it_is() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+    let mut normal = || random.sample::<f64, _>(StandardNormal);
+    let mut last = 0.0;
+    let wander = rows(20, 15, |_, _| {
+        last = 0.6 * last + 0.8 * normal();
+        0.05 * last
+    });
+    let (in_time, in_group) = Effects::fit(&wander, 20, Average::OverTime).unwrap().correlations();
+    // 300 rows tell ρ to 0.05, and half as much again is feared; the trend takes a part of it for drift.
+    assert!(in_time > 0.45 && in_time < 0.75 && in_group < 0.2, "{in_time} {in_group}");
+    let mut lasts = [0.0; 20];
+    let own = rows(20, 15, |group, _| {
+        lasts[group] = 0.6 * lasts[group] + 0.8 * normal();
+        0.05 * lasts[group]
+    });
+    let (in_time, in_group) = Effects::fit(&own, 20, Average::OverTime).unwrap().correlations();
+    assert!(in_group > 0.45 && in_group < 0.8 && in_time < 0.2, "{in_time} {in_group}");
+}
+
+proptest! {
+    #[test]
+    fn units_and_the_order_of_rows_do_not_matter(seed in any::<u64>(), factor in -20.0f64..20.0, turn in 0usize..60) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let plain = rows(6, 10, |group, _| group as f64 + 0.1 * random.sample::<f64, _>(StandardNormal));
+        let mut moved: Vec<Row> =
+            plain.iter().map(|row| Row { log_value: row.log_value + factor, ..*row }).collect();
+        moved.rotate_left(turn);
+        let (a, b) = (Effects::fit(&plain, 6, Average::OverTime).unwrap(), Effects::fit(&moved, 6, Average::OverTime).unwrap());
+        for group in 0..6 {
+            let (a, b) = (a.estimate(group).unwrap(), b.estimate(group).unwrap());
+            prop_assert!((b.log_mean - a.log_mean - factor).abs() < 1e-7);
+            prop_assert!((b.standard_error / a.standard_error - 1.0).abs() < 1e-5);
+        }
+    }
+}
