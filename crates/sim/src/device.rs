@@ -14,7 +14,7 @@
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
 //!   queue, flash, disk
-//!                  the medium: servers with a service time; units with pages and a buffer; an arm over a platter
+//!                  the medium: servers; units with pages and a buffer; or an arm over a platter
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.

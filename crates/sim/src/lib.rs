@@ -5,8 +5,8 @@
 //!
 //! A device is a TOML file ([`DeviceFile`]) whose sections are *parts* that a request passes on its way down
 //! to the medium and back up ([`Device`] shows the way on one screen). [`truths`] says what is true of such a
-//! device, in closed form and with its derivation. Adding a part is one file in `part/` and one line in its
-//! registry.
+//! device, in closed form and with its derivation, and [`reference`] computes what no formula gives. Adding a
+//! part is one file in `part/` and one line in its registry.
 
 mod builtin;
 mod device;
@@ -17,6 +17,7 @@ mod lane;
 mod pages;
 mod part;
 mod random;
+mod reference;
 mod truth;
 
 pub use builtin::{builtin, builtin_names};
@@ -24,4 +25,5 @@ pub use device::{Ask, Device, Done};
 pub use file::{DeviceError, DeviceFile, Parameter};
 pub use flow::Counters;
 pub use part::part_manuals;
+pub use reference::{Reference, ReferenceLoad, reference};
 pub use truth::{FINDING_NAMES, Truth, truths};

@@ -136,7 +136,9 @@ impl<'a> Laws<'a> {
             "device_bandwidth" => both(&|op| self.device_bandwidth(op)),
             "per_request_cost" => both(&|op| self.per_request_cost(op)),
             "half_size" => both(&|op| self.half_size(op)),
+            "plateau_block_size" => both(&|op| self.plateau_block_size(op)),
             "queue_depth_knee" => both(&|op| self.queue_depth_knee(op)),
+            "depth_for_95_percent" => both(&|op| self.depth_for_95_percent(op)),
             _ => self.facts_of(finding),
         }
     }
@@ -226,6 +228,33 @@ impl<'a> Laws<'a> {
         Stated::some(conditions, bytes, "B", derivation)
     }
 
+    fn plateau_block_size(&self, op: Op) -> Stated {
+        let half = self.half_size(op);
+        let Some(bytes) = half.value else { return half };
+        // b / (b + n) = 0.95 at b = 19 n.
+        let derivation = format!(
+            "one at a time, 95 % of the bandwidth is reached at 19 times half size, {} B: the next larger size \
+             measured",
+            grouped(19.0 * bytes)
+        );
+        Stated::some(half.conditions, 19.0 * bytes, "B", derivation)
+    }
+
+    fn depth_for_95_percent(&self, op: Op) -> Stated {
+        let knee = self.queue_depth_knee(op);
+        let Some(in_flight) = knee.value else { return knee };
+        if self.file.settings().any(|part| part.scatters()) {
+            let why =
+                "times vary from request to request, so that the corner between N / R and the top is round";
+            return Stated::none(knee.conditions, why.into());
+        }
+        let depth = (0.95 * in_flight).ceil();
+        let derivation = format!(
+            "X(N) = N / R up to the knee at {in_flight:.2}; the least whole N from 95 % of it on is {depth}"
+        );
+        Stated::some(knee.conditions, depth, "requests", derivation)
+    }
+
     fn queue_depth_knee(&self, op: Op) -> Stated {
         let (latency, rate) = (self.base_latency(op), self.max_iops(op));
         let conditions = conditions(op, SMALL_BYTES, None);
@@ -287,11 +316,9 @@ fn why_not(finding: &str) -> String {
         "rotation_period" | "seek_time_average" | "zone_ratio" => "nothing rotates",
         "drift" => "nothing drifts",
         "order_effect" | "shape" => "it belongs to a run, not to the device",
-        "plateau_block_size"
-        | "depth_for_95_percent"
-        | "parallelism"
-        | "effective_depth"
-        | "iops_at_latency" => "it depends on the whole law of all times and has no closed form here",
+        "parallelism" | "effective_depth" | "iops_at_latency" => {
+            "it depends on the whole law of all times and has no closed form here"
+        }
         _ => "no law of this device's parts gives it",
     };
     why.to_owned()
@@ -343,6 +370,8 @@ mod tests {
         assert_eq!(truth("ideal", "base_latency", Op::Write).value, Some(80_000.0));
         assert_eq!(truth("ideal", "queue_depth_knee", Op::Read).value, Some(4.0));
         assert_eq!(truth("ideal", "half_size", Op::Read).value, None);
+        // 95 % of 50,000 needs 3.8, so 4.
+        assert_eq!(truth("ideal", "depth_for_95_percent", Op::Read).value, Some(4.0));
     }
 
     #[test]
@@ -361,6 +390,11 @@ mod tests {
         );
         // 66.5 us x 3.5 GB/s = 232,750 B.
         assert!((truth("plain-nvme", "half_size", Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6);
+        // 19 times that.
+        assert!(
+            (truth("plain-nvme", "plateau_block_size", Op::Read).value.unwrap() - 4_422_250.0).abs() < 1e-5
+        );
+        assert_eq!(truth("plain-nvme", "depth_for_95_percent", Op::Read).value, None);
         assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
     }
 

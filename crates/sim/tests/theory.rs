@@ -124,3 +124,15 @@ fn a_duplex_link_carries_both_directions_at_once() {
     assert!((half / 7_629.4 - 1.0).abs() < 0.002, "{half}");
     assert!(duplex / half > 1.9 && duplex / half < 2.001, "{duplex} against {half}");
 }
+
+#[test]
+fn fixed_times_in_a_row_have_a_sharp_corner() {
+    // The link limits: 1 GB/s / 4,096 B = 244,141. Alone 71.096 us, so the knee is 17.36 and 95 % needs 17.
+    let toml = "[host]\nrequest_cost = \"2us\"\n[link]\nbandwidth = \"1GB/s\"\nlatency = \"5us\"\n\
+                [queue]\nservers = 16\nservice = { fixed = \"60us\" }";
+    for depth in [1, 4, 10, 16, 17, 18, 32] {
+        let reached = rate(toml, depth, 100_000, |tag| read(tag, 4096));
+        let expected = (depth as f64 * 1e9 / 71_096.0).min(244_140.6);
+        assert!((reached / expected - 1.0).abs() < 0.001, "{depth} in flight: {reached} for {expected}");
+    }
+}

@@ -136,6 +136,10 @@ impl Settings for DiskSettings {
         })
     }
 
+    fn scatters(&self) -> bool {
+        true
+    }
+
     fn idle(&self, load: &Load) -> Option<Idle> {
         let turn_ns = self.platter.turn_ns;
         let words = format!(

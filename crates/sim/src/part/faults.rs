@@ -66,6 +66,10 @@ struct FaultSettings {
 }
 
 impl Settings for FaultSettings {
+    fn scatters(&self) -> bool {
+        !self.stuck_ns.is_empty() || self.gone_at_ns < u64::MAX
+    }
+
     fn build(&self, place: &Place) -> Box<dyn Part> {
         Box::new(Failing { settings: self.clone(), eio: stream(place.seed, "faults.eio") })
     }

@@ -201,6 +201,10 @@ impl Settings for FlashSettings {
         })
     }
 
+    fn scatters(&self) -> bool {
+        true
+    }
+
     fn idle(&self, load: &Load) -> Option<Idle> {
         let turns = self.turns(load.block_size_bytes) as f64;
         let (fixed_ns, words) = match (load.op, self.buffer) {

@@ -62,6 +62,12 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         0
     }
 
+    /// Whether it makes equal requests take unequal times, apart from waiting in line: then a closed loop has
+    /// no exact form.
+    fn scatters(&self) -> bool {
+        false
+    }
+
     /// By how much it lengthens the medium's time, on average: rates divide by it.
     fn stretch_mean(&self) -> f64 {
         1.0

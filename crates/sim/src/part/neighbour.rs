@@ -65,6 +65,10 @@ impl Settings for NeighbourSettings {
         Box::new(Visits { settings: *self, phase_ns })
     }
 
+    fn scatters(&self) -> bool {
+        true
+    }
+
     fn stretch_mean(&self) -> f64 {
         1.0 / (1.0 - self.takes * self.for_ns as f64 / self.every_ns as f64)
     }

@@ -76,6 +76,10 @@ impl Settings for NetworkSettings {
         })
     }
 
+    fn scatters(&self) -> bool {
+        self.server_cache_bytes.is_some()
+    }
+
     fn idle(&self, _load: &Load) -> Option<Idle> {
         let (trip, rate) = (units::time(self.round_trip_ns as f64), units::rate(self.bytes_per_s as f64));
         let words = format!("round trip {trip} + b / {rate}");

@@ -140,6 +140,10 @@ impl Settings for NoiseSettings {
         })
     }
 
+    fn scatters(&self) -> bool {
+        true
+    }
+
     fn stretch_mean(&self) -> f64 {
         1.0 + self.tail_share * (self.tail_factor - 1.0)
     }

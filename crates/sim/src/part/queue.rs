@@ -122,6 +122,10 @@ impl Settings for QueueSettings {
         Box::new(Servers { free_ns, draw, random: stream(place.seed, "queue.service") })
     }
 
+    fn scatters(&self) -> bool {
+        !matches!(self.service, Service::Fixed { .. })
+    }
+
     fn idle(&self, load: &Load) -> Option<Idle> {
         let mean_ns = self.service.mean_ns() * load.stretch;
         Some(Idle {

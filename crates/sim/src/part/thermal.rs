@@ -67,6 +67,10 @@ impl Settings for ThermalSettings {
         Box::new(Body { settings: *self, heat: 0.0, hot: false, inside: 0, seen_ns: 0 })
     }
 
+    fn scatters(&self) -> bool {
+        true
+    }
+
     fn caveat(&self) -> Option<String> {
         let after = units::duration(self.after_ns as f64 / 1e9);
         Some(format!("while cool; after {after} of work the medium's rate is multiplied by {}", self.factor))

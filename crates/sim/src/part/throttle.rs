@@ -87,6 +87,10 @@ impl Settings for ThrottleSettings {
         Box::new(Bucket { settings: *self, full_at_ns: 0.0, spaced_ns: 0.0, bytes_ns: 0.0 })
     }
 
+    fn scatters(&self) -> bool {
+        self.burst.is_some()
+    }
+
     fn limit(&self, load: &Load) -> Option<Limit> {
         let size = units::size(load.block_size_bytes);
         let by_bytes = self.bytes_per_s.map(|rate| Limit {
