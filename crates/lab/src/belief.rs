@@ -14,6 +14,9 @@ const VOID_SHARE_MAX: f64 = 0.5;
 /// Share of void trials above which it is a doubt: trials are repeated, and a few are lost on any busy machine.
 const VOID_SHARE_DOUBT: f64 = 0.1;
 
+/// Share of direct I/O's bytes that the device moved, below which it moved nothing.
+const NOTHING_SHARE: f64 = 0.1;
+
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -69,11 +72,15 @@ pub fn belief(run: &Run) -> Belief {
     lines.extend(doubts(run));
     lines.extend(unwitnessed(run));
     lines.extend(unfinished(run));
-    lines.extend(imprecise(run));
     lines.extend(conditions(run));
+    let fatal = fatal(run, &measured);
+    // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with them.
+    if fatal.is_none() {
+        lines.extend(imprecise(run));
+        lines.extend(buffered_writes(run));
+    }
     // Stable: within a mark, the order above.
     lines.sort_by_key(|line| std::cmp::Reverse(line.mark));
-    let fatal = fatal(run, &measured);
     let mark = if fatal.is_some() {
         Mark::No
     } else {
@@ -126,10 +133,12 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     if let Some(note) = run.info.device.notes.iter().find(|note| note.contains("hole")) {
         return format!("nothing was read from storage ({note})");
     }
-    let direct = run.info.device.direct && run.info.device.medium != Medium::Memory;
-    let nothing_moved =
-        voids.iter().all(|void| void.figures.get("moved_bytes").is_some_and(|bytes| *bytes == 0.0));
-    match direct && nothing_moved {
+    // What went through the page cache although it should not have is memory all the same.
+    let ignored = voids.iter().any(|void| void.check == "direct-ignored");
+    let direct = run.info.device.direct && !ignored && run.info.device.medium != Medium::Memory;
+    let sum = |name: &str| voids.iter().filter_map(|void| void.figures.get(name)).sum::<f64>();
+    // Not exactly nothing: others' I/O is in the count.
+    match direct && sum("moved_bytes") < NOTHING_SHARE * sum("issued_bytes") {
         true => format!("nothing was read from storage ({why})"),
         false => format!("these figures are memory, not storage ({why})"),
     }
@@ -270,16 +279,22 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
             _ => "measured through the page cache: caching and copying are part of every figure".to_owned(),
         });
     }
-    let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
-    let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
-    if measures_writes && !simulated && device.medium != Medium::Memory {
-        doubt(format!("writes: the {} written may still fit a write buffer", units::decimal_bytes(written)));
-    }
     if let Some(asked_bytes) = device.asked_size_bytes.filter(|&bytes| bytes > device.working_set_bytes) {
         let (prepared, asked) = (units::size(device.working_set_bytes), units::size(asked_bytes));
         doubt(format!("{prepared} were measured, not the {asked} asked for"));
     }
     lines
+}
+
+/// No burst shows how large a write buffer is.
+fn buffered_writes(run: &Run) -> Option<BeliefLine> {
+    let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
+    if !measures_writes || run.info.device.medium == Medium::Simulated {
+        return None;
+    }
+    let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+    let text = format!("writes: the {} written may still fit a write buffer", units::decimal_bytes(written));
+    Some(BeliefLine::new(Mark::Doubt, text))
 }
 
 fn in_words(count: usize) -> String {

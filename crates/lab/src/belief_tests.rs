@@ -113,6 +113,20 @@ fn a_hole_is_no_storage() {
     };
     let belief = of(&reader(), unread);
     assert!(belief.headline.starts_with("no: nothing was read from storage (the device moved 0 % of the "));
+    // A neighbour's megabyte changes nothing.
+    let busy = of(&reader(), |run| {
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(1 << 20));
+    });
+    assert!(busy.headline.starts_with("no: nothing was read from storage ("), "{}", busy.headline);
+    let ignored = of(&reader(), |run| {
+        unread(run);
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.resident_after_bytes = Some(1 << 30));
+    });
+    assert!(
+        ignored.headline.starts_with("no: these figures are memory, not storage ("),
+        "{}",
+        ignored.headline
+    );
     let mut sparse = reader();
     sparse.device.notes.push("1 GiB of 1 GiB are holes".into());
     assert_eq!(of(&sparse, unread).headline, "no: nothing was read from storage (1 GiB of 1 GiB are holes)");

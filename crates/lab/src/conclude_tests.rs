@@ -98,7 +98,7 @@ fn memory_is_refused_in_words_and_its_figures_stay() {
     pretend.device.file_system = Some("tmpfs".into());
     let run = concluded(&pretend, 5);
     assert!(run.findings.iter().all(|finding| finding.status == Status::Refused));
-    assert!(run.findings[0].sentence.contains("0 of 8 trials of 4 KiB random reads, one at a time stand"));
+    assert!(run.findings[0].sentence.contains("0 of 8 trials of 4 KiB random reads, one at a time, stand"));
     assert!(run.points.iter().all(|point| point.read.is_some() || point.write.is_some()));
     assert!(run.advice.is_empty());
 }

@@ -31,7 +31,10 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
         let why =
             run.findings.iter().find_map(|finding| finding.why.as_deref()).unwrap_or("no reason was given");
-        return vec![line("", format!("nothing can be said about the storage: {}", lowered(why)))];
+        return vec![line(
+            "",
+            format!("nothing can be said about the storage: {}", lowered(why.trim_end_matches('.'))),
+        )];
     }
     std::iter::once(line("", what_it_is(run))).chain(figures).collect()
 }
@@ -101,7 +104,10 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
     let alone =
         alone.filter(|finding| finding.conditions.block_size_bytes.map(units::size) == Some(size.clone()));
     let parts = [
-        most.map(|finding| worded(Unit::Iops, finding)),
+        most.map(|finding| {
+            let rising = finding.sentence.contains("still rising");
+            format!("{}{}", if rising { "at least " } else { "" }, worded(Unit::Iops, finding))
+        }),
         alone.map(|finding| format!("one alone takes {}", worded(Unit::Time, finding))),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");

@@ -50,8 +50,14 @@ fn of_memory_nothing_is_said_but_why() {
     assert_eq!(
         lines(&pretend),
         [
-            ": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time stand as \
+            ": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, stand as \
           statements about the device"
         ]
     );
+}
+
+#[test]
+fn a_rate_that_was_still_rising_is_a_least() {
+    let fast = Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() };
+    assert!(lines(&fast).iter().any(|line| line.starts_with("4 KiB reads: at least ")), "{:?}", lines(&fast));
 }

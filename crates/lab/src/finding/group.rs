@@ -52,7 +52,7 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
     let all = evidence.trials.len();
     for about in [About::Device].iter().chain(used) {
         let standing = evidence.standing(*about).count();
-        if standing < FEWEST_TRIALS && all >= FEWEST_TRIALS {
+        if standing < FEWEST_TRIALS && standing < all {
             let about = match about {
                 About::Device => "the device",
                 About::Depth => "the number in flight",
@@ -60,7 +60,7 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
                 About::Rate => "throughput",
                 About::All => "anything",
             };
-            return Err(format!("{standing} of {all} trials of {what} stand as statements about {about}"));
+            return Err(format!("{standing} of {all} trials of {what}, stand as statements about {about}"));
         }
         if standing < FEWEST_TRIALS {
             return Err(format!("{what}: {} stand, {FEWEST_TRIALS} are needed", trials(standing)));
@@ -73,14 +73,21 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
 pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
     stands(evidence, &[&[About::Rate], used].concat())?;
     let direction = evidence.direction(op);
-    direction.map(|direction| direction.iops).ok_or_else(|| no_interval(evidence))
+    direction.map(|direction| grained(direction.iops)).ok_or_else(|| no_interval(evidence))
 }
 
 /// The mean latency of a point, if its figures stand.
 pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     stands(evidence, &[About::Latency])?;
     let direction = evidence.direction(op);
-    direction.map(|direction| direction.latency_ns_mean).ok_or_else(|| no_interval(evidence))
+    direction.map(|direction| grained(direction.latency_ns_mean)).ok_or_else(|| no_interval(evidence))
+}
+
+/// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing would
+/// weigh that infinitely, and call a miss of a billionth a contradiction. No trial is known better than to one
+/// request in ten thousand.
+fn grained(estimate: LogEstimate) -> LogEstimate {
+    LogEstimate { standard_error: estimate.standard_error.max(1e-4), ..estimate }
 }
 
 fn no_interval(evidence: &Evidence) -> String {
@@ -146,7 +153,7 @@ impl Writer<'_> {
             high: None,
             confidence: self.confidence,
             sentence: capitalised(&format!("{what} cannot be told: {why}.")),
-            why: Some(capitalised(why)),
+            why: Some(capitalised(&format!("{why}."))),
             trials: trial_ids(points),
         }
     }

@@ -57,7 +57,8 @@ impl Hockney {
     pub(super) fn assumption(&self) -> String {
         let (bytes, share) = self.worst_miss;
         let (size, miss) = (units::size(bytes), units::percent(share));
-        let base = "t(b) = t₀ + b/B, fitted to the times of single requests over their sizes (Hockney)";
+        let base =
+            "the law t(b) = t₀ + b/B, fitted to the times of single requests over their sizes (Hockney)";
         match self.stretched {
             true => {
                 format!(
