@@ -163,15 +163,23 @@ fn preparation_is_judged_for_errors_and_for_nothing_else() {
 
 #[test]
 fn a_disturbed_trial_is_set_aside_and_said() {
-    let mut run = Pretend::usual().run(QUICK, 11);
-    let disturbed = &mut run.trials[40];
-    let spec = disturbed.spec.clone();
-    let slow = crate::check::specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, 12_000);
-    (disturbed.read, disturbed.write, disturbed.windows) = (slow.read, slow.write, Vec::new());
-    disturbed.witnesses = slow.witnesses;
-    conclude(&mut run, None).unwrap();
-    let doubt = run.verdicts.iter().find(|judgement| judgement.check == "set-aside").unwrap();
-    assert_eq!(doubt.verdict, Outcome::Doubt);
-    // 12,000 over the median of 37,867, 12,000, 39,903, 38,987, 37,740, 37,670, 38,866 and 37,716: 37,803.
-    assert_eq!(doubt.why, "trial 41 reached 0.32 of its point's usual rate and was set aside");
+    for slow in [12_000, 2_000, 100] {
+        let mut run = Pretend::usual().run(QUICK, 11);
+        let disturbed = &mut run.trials[40];
+        assert_eq!(disturbed.spec.describe(), "4 KiB random reads, 4 in flight");
+        let trial = crate::check::specimen::healthy(disturbed.spec.rw, 4096, 4, slow);
+        (disturbed.read, disturbed.windows, disturbed.witnesses) =
+            (trial.read, trial.windows, trial.witnesses);
+        conclude(&mut run, None).unwrap();
+        let doubt = run.verdicts.iter().find(|judgement| judgement.check == "set-aside").unwrap();
+        assert_eq!(doubt.verdict, Outcome::Doubt);
+        // Over the median of 37,867, the slow one, 39,903, 38,987, 37,740, 37,670, 38,866 and 37,716: 37,803.5.
+        let share = slow as f64 / 37_803.5;
+        let expected = format!("trial 41 reached {share:.2} of its point's usual rate and was set aside");
+        assert_eq!(doubt.why, expected);
+        // The law says 4 / 104.096 µs = 38,426 a second; the disturbed trial does not move that.
+        let iops = run.points[run.trials[40].point.unwrap()].read.as_ref().unwrap().iops;
+        assert!(iops.low.unwrap() <= 38_426.0 && 38_426.0 <= iops.high.unwrap(), "{iops:?}");
+        assert!(iops.relative_half_width().unwrap() < 0.05, "{iops:?}");
+    }
 }
