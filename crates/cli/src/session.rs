@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use iosonde_model::{Device, Host, Medium};
+use iosonde_model::{Device, Host, Medium, units};
 use iosonde_rig::{
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
@@ -158,11 +158,25 @@ fn real(
     device.engine = chosen.kind.name().to_owned();
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
+    device.notes.extend(holes(&admitted, device.working_set_bytes));
     let watch = Watch::open(&admitted.file, &device, 0..device.working_set_bytes);
     let bed = Bed::real(storage, watch);
     let mut host = platform::host();
     host.clock = Some(bed.clock.describe());
     Ok(Session { bed, device, host, fill: admitted.writable, room_bytes, _admitted: Some(admitted) })
+}
+
+/// What of an existing file was never written: reading that moves nothing, whatever the clock says.
+fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<String> {
+    if admitted.own.is_some() || working_set_bytes == 0 {
+        return None;
+    }
+    let unmapped_bytes = platform::unmapped_bytes(&admitted.file, 0..working_set_bytes)?;
+    let share = unmapped_bytes as f64 / working_set_bytes as f64;
+    (unmapped_bytes > 0).then(|| {
+        let (share, size) = (units::percent(share), units::size(working_set_bytes));
+        format!("{share} of the file's {size} are holes that were never written")
+    })
 }
 
 /// Direct I/O wherever it is to be had and not forbidden; says so where it is not.

@@ -80,7 +80,7 @@ fn a_run_can_be_shown_reported_and_removed() {
         );
     }
     assert_eq!(bench.iosonde(&["rm", "first"]).code, 0);
-    bench.iosonde(&["show", "first"]).refused(&["first"]);
+    bench.iosonde(&["show", "first"]).refused(&["no runs yet"]);
 }
 
 #[test]
