@@ -83,14 +83,11 @@ pub fn truths(file: &DeviceFile) -> Vec<Truth> {
 struct Laws<'a> {
     file: &'a DeviceFile,
     stretch: f64,
-    caveat: String,
 }
 
 impl<'a> Laws<'a> {
     fn of(file: &'a DeviceFile) -> Self {
-        let caveats: Vec<_> = file.settings().filter_map(|part| part.caveat()).collect();
-        let caveat = if caveats.is_empty() { String::new() } else { format!(" ({})", caveats.join("; ")) };
-        Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product(), caveat }
+        Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product() }
     }
 
     fn load(&self, op: Op, block_size_bytes: u64, random: bool) -> Load {
@@ -129,18 +126,31 @@ impl<'a> Laws<'a> {
     }
 
     fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
-        let both = |state: &dyn Fn(Op) -> Stated| Op::ALL.map(|op| self.truth(finding, state(op))).to_vec();
-        match finding {
-            "base_latency" => both(&|op| self.base_latency(op)),
-            "max_iops" => both(&|op| self.max_iops(op)),
-            "device_bandwidth" => both(&|op| self.device_bandwidth(op)),
-            "per_request_cost" => both(&|op| self.per_request_cost(op)),
-            "half_size" => both(&|op| self.half_size(op)),
-            "plateau_block_size" => both(&|op| self.plateau_block_size(op)),
-            "queue_depth_knee" => both(&|op| self.queue_depth_knee(op)),
-            "depth_for_95_percent" => both(&|op| self.depth_for_95_percent(op)),
-            _ => self.facts_of(finding),
-        }
+        let (law, state): (Law, fn(&Self, Op) -> Stated) = match finding {
+            "base_latency" => (Law::Alone, Self::base_latency),
+            "per_request_cost" => (Law::Alone, Self::per_request_cost),
+            "half_size" => (Law::Alone, Self::half_size),
+            "plateau_block_size" => (Law::Alone, Self::plateau_block_size),
+            "max_iops" => (Law::Most, Self::max_iops),
+            "device_bandwidth" => (Law::Most, Self::device_bandwidth),
+            "queue_depth_knee" => (Law::Most, Self::queue_depth_knee),
+            "depth_for_95_percent" => (Law::Most, Self::depth_for_95_percent),
+            _ => return self.facts_of(finding),
+        };
+        let truth = |op| {
+            let mut stated = state(self, op);
+            if stated.value.is_some() {
+                stated.derivation += &self.caveats(op, law);
+            }
+            stated.named(finding)
+        };
+        Op::ALL.map(truth).to_vec()
+    }
+
+    fn caveats(&self, op: Op, law: Law) -> String {
+        let load = self.load(op, SMALL_BYTES, true);
+        let caveats: Vec<_> = self.file.settings().filter_map(|part| part.caveat(&load, law)).collect();
+        if caveats.is_empty() { String::new() } else { format!(" ({})", caveats.join("; ")) }
     }
 
     /// What single parts decide; or why no part does.
@@ -150,19 +160,26 @@ impl<'a> Laws<'a> {
             self.file.settings().flat_map(|part| part.facts(&load)).filter(|fact| fact.finding == finding);
         let stated = facts.map(|fact| {
             let conditions = Conditions { op: fact.op, ..Conditions::default() };
-            self.truth(finding, Stated::some(conditions, fact.value, fact.unit, fact.derivation))
+            Stated::some(conditions, fact.value, fact.unit, fact.derivation).named(finding)
         });
         let stated: Vec<_> = stated.collect();
         if !stated.is_empty() {
             return stated;
         }
-        vec![self.truth(finding, Stated::none(Conditions::default(), why_not(finding)))]
+        vec![Stated::none(Conditions::default(), why_not(finding)).named(finding)]
     }
 
-    fn truth(&self, finding: &'static str, stated: Stated) -> Truth {
-        let Stated { conditions, value, unit, derivation } = stated;
-        let caveat = if value.is_some() { self.caveat.as_str() } else { "" };
-        Truth { finding, conditions, value, unit, derivation: format!("{derivation}{caveat}") }
+    /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
+    fn cut_off(&self, op: Op, idle: &Idle) -> Option<String> {
+        let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * SMALL_BYTES as f64);
+        let small = self.most(&self.load(op, SMALL_BYTES, false)).ok()?;
+        // A thousandth: a limit that equals the line does not cut it.
+        if small.per_s < alone_per_s * 0.999 {
+            return Some(format!("even one at a time is held back by {}", small.words));
+        }
+        let large = self.most(&self.load(op, LARGE_BYTES, false)).ok()?;
+        let cuts = large.per_s * LARGE_BYTES as f64 * idle.ns_per_byte < 1e9 * 0.999;
+        cuts.then(|| format!("the line is cut off by {}", large.words))
     }
 
     fn base_latency(&self, op: Op) -> Stated {
@@ -203,6 +220,9 @@ impl<'a> Laws<'a> {
         if !idle.linear {
             return Stated::none(conditions, STAIRCASE.into());
         }
+        if let Some(why) = self.cut_off(op, &idle) {
+            return Stated::none(conditions, why);
+        }
         let derivation = format!("{}, for b = 0: {}", idle.words, units::time(idle.fixed_ns));
         Stated::some(conditions, idle.fixed_ns, "ns", derivation)
     }
@@ -212,6 +232,9 @@ impl<'a> Laws<'a> {
         let conditions = Conditions { block_size_bytes: None, ..conditions(op, SMALL_BYTES, Some(1)) };
         if !idle.linear {
             return Stated::none(conditions, STAIRCASE.into());
+        }
+        if let Some(why) = self.cut_off(op, &idle) {
+            return Stated::none(conditions, why);
         }
         if idle.ns_per_byte == 0.0 {
             let why = "the time of a request does not depend on its size, so no size gives half of a limit";
@@ -233,8 +256,8 @@ impl<'a> Laws<'a> {
         let Some(bytes) = half.value else { return half };
         // b / (b + n) = 0.95 at b = 19 n.
         let derivation = format!(
-            "one at a time, 95 % of the bandwidth is reached at 19 times half size, {} B: the next larger size \
-             measured",
+            "one at a time, 95 % of the bandwidth is reached at 19 times half size, {} B: the next larger \
+             size measured",
             grouped(19.0 * bytes)
         );
         Stated::some(half.conditions, 19.0 * bytes, "B", derivation)
@@ -265,6 +288,9 @@ impl<'a> Laws<'a> {
             );
         };
         let knee = iops * ns / 1e9;
+        if knee < 1.0 {
+            return Stated::none(conditions, "even one in flight is held back, so there is no knee".into());
+        }
         let derivation = format!("{} IOPS x {} = {knee:.2} in flight", grouped(iops), units::time(ns));
         Stated::some(conditions, knee, "requests", derivation)
     }
@@ -281,6 +307,11 @@ struct Stated {
 impl Stated {
     fn some(conditions: Conditions, value: f64, unit: &'static str, derivation: String) -> Self {
         Self { conditions, value: Some(value), unit, derivation }
+    }
+
+    fn named(self, finding: &'static str) -> Truth {
+        let Self { conditions, value, unit, derivation } = self;
+        Truth { finding, conditions, value, unit, derivation }
     }
 
     fn none(conditions: Conditions, why: String) -> Self {
@@ -325,7 +356,7 @@ fn why_not(finding: &str) -> String {
 }
 
 /// A rate or size in full, its digits in groups of three: 533,333.
-fn grouped(value: f64) -> String {
+pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -396,6 +427,19 @@ mod tests {
         );
         assert_eq!(truth("plain-nvme", "depth_for_95_percent", Op::Read).value, None);
         assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_throttled_device_has_no_line_and_no_knee() {
+        // 300 a second once the credit is spent: 3.3 ms apart, though one alone takes half a millisecond.
+        let iops = truth("cloud-volume", "max_iops", Op::Read);
+        assert_eq!(iops.value, Some(300.0));
+        assert!(iops.derivation.ends_with(
+            "(once the burst credit of 5,400,000 requests is spent; until then up to 3,000 a second)"
+        ));
+        for finding in ["half_size", "per_request_cost", "plateau_block_size", "queue_depth_knee"] {
+            assert_eq!(truth("cloud-volume", finding, Op::Read).value, None, "{finding}");
+        }
     }
 
     #[test]

@@ -32,13 +32,30 @@ fn run(file: &DeviceFile, asks: &[(u64, Ask)]) -> (Vec<Done>, Counters) {
     (done, device.counters())
 }
 
+/// Parts that no built-in device has.
+const UNUSUAL: &str = "name = \"unusual\"\ncapacity = \"64MiB\"\n\
+    [host]\nrequest_cost = { read = \"1us\", write = \"2us\" }\nmemory = \"64MiB\"\ncopy_rate = \"10GB/s\"\n\
+    direct = \"ignored\"\ndirty_limit = \"1%\"\n\
+    [throttle]\niops = 5000\n\
+    [network]\nround_trip = \"101us\"\nbandwidth = \"118MB/s\"\nserver_cache = \"1MiB\"\n\
+    [link]\nbandwidth = \"1GB/s\"\nduplex = false\n\
+    [thermal]\nafter = \"5ms at full rate\"\nfactor = 0.5\nrecover = \"1ms\"\n\
+    [noise]\nlatency_cv = 0.3\npoint_run_effect = 0.1\n\
+    neighbour = { every = \"20ms\", for = \"5ms\", takes = \"80%\" }\n\
+    [faults]\nstuck = { at = \"10ms\", for = \"20ms\" }\n\
+    [flash]\nunits = 3\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\n\
+    erase = \"1ms\"\npages_per_block = 4\nplacement = \"log\"\ngc = \"fifo\"\nspare = \"10%\"\n\
+    write_buffer = { size = \"100KiB\", latency = \"9us\", drain = \"300MB/s\" }\n\
+    read_cache = { size = \"1MiB\", latency = \"8us\" }\n";
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn every_request_is_answered_once(asks in prop::collection::vec(any_ask(), 1..120)) {
-        for name in builtin_names() {
-            let file = DeviceFile::parse(builtin(name).unwrap(), name).unwrap();
+        let built_in = builtin_names().map(|name| (name, builtin(name).unwrap()));
+        for (name, text) in built_in.chain([("unusual", UNUSUAL)]) {
+            let file = DeviceFile::parse(text, name).unwrap();
             let (done, counters) = run(&file, &asks);
             let mut answered: Vec<u64> = done.iter().map(|one| one.tag).collect();
             answered.sort_unstable();

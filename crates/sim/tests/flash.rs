@@ -159,8 +159,8 @@ fn what_was_read_lately_is_answered_from_the_cache() {
 /// A log of 256 MiB on 4 units: blocks of 64 pages, 4 KiB mapping.
 fn log(gc: &str) -> Device {
     let text = format!(
-        "name = \"log\"\ncapacity = \"256MiB\"\n[flash]\nunits = 4\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
-         read = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\npages_per_block = 64\nplacement = \"log\"\n\
+        "name = \"log\"\ncapacity = \"256MiB\"\n\
+         [flash]\nunits = 4\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\npages_per_block = 64\nplacement = \"log\"\n\
          gc = \"{gc}\"\nspare = \"28%\"\nwrite_buffer = {{ size = \"1MiB\", latency = \"12us\" }}\n"
     );
     Device::new(&DeviceFile::parse(&text, "log").unwrap(), 1)

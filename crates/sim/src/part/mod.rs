@@ -93,8 +93,8 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Why the closed forms of this device hold only at its start, if they do.
-    fn caveat(&self) -> Option<String> {
+    /// Under which further condition a law of this device holds, if under any: only while it is cool, say.
+    fn caveat(&self, _load: &Load, _law: Law) -> Option<String> {
         None
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     flow::{Flow, Id},
     lane::Lane,
     pages::{PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, pages_of},
-    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
+    part::{Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Step},
 };
 
 /// Reads `[network]`.
@@ -108,8 +108,9 @@ impl Settings for NetworkSettings {
         self.server_cache_bytes.map(fact).into_iter().collect()
     }
 
-    fn caveat(&self) -> Option<String> {
+    fn caveat(&self, load: &Load, _law: Law) -> Option<String> {
         self.server_cache_bytes
+            .filter(|_| load.op == Op::Read)
             .map(|bytes| format!("reads that the server's {} of memory do not answer", units::size(bytes)))
     }
 }

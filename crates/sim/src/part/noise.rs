@@ -38,7 +38,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Fact, Load, Part, PartKind, Place, Settings, Step},
+    part::{Fact, Law, Load, Part, PartKind, Place, Settings, Step},
     random::{Random, stream},
 };
 
@@ -154,7 +154,7 @@ impl Settings for NoiseSettings {
         if self.drift_per_hour == 0.0 { Vec::new() } else { vec![drift] }
     }
 
-    fn caveat(&self) -> Option<String> {
+    fn caveat(&self, _load: &Load, _law: Law) -> Option<String> {
         let sign = if self.drift_per_hour < 0.0 { "falling" } else { "rising" };
         let share = units::percent(self.drift_per_hour.abs());
         (self.drift_per_hour != 0.0)

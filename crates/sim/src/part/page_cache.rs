@@ -37,7 +37,7 @@ use crate::{
     file::{DeviceError, Reader, Section},
     flow::{Fetch, Flow, Id},
     pages::{ByPage, PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, page_number, pages_of},
-    part::{Fact, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, Law, Load, Part, PartKind, Place, Settings, Side, Step},
     random::whole_ns,
 };
 
@@ -185,7 +185,7 @@ impl Settings for CacheSettings {
         facts
     }
 
-    fn caveat(&self) -> Option<String> {
+    fn caveat(&self, _load: &Load, _law: Law) -> Option<String> {
         match self.direct {
             Direct::Honoured => None,
             Direct::Ignored => Some("direct I/O is ignored: true only of what is not in memory".to_owned()),

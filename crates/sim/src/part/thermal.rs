@@ -20,7 +20,7 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Step},
+    part::{Law, Load, Part, PartKind, Place, Settings, Step},
 };
 
 /// Reads `[thermal]`.
@@ -71,7 +71,7 @@ impl Settings for ThermalSettings {
         true
     }
 
-    fn caveat(&self) -> Option<String> {
+    fn caveat(&self, _load: &Load, _law: Law) -> Option<String> {
         let after = units::duration(self.after_ns as f64 / 1e9);
         Some(format!("while cool; after {after} of work the medium's rate is multiplied by {}", self.factor))
     }

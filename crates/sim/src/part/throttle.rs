@@ -19,8 +19,9 @@ use std::sync::Arc;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
-    part::{Fact, Limit, Load, Part, PartKind, Place, Settings, Step},
+    part::{Fact, Law, Limit, Load, Part, PartKind, Place, Settings, Step},
     random::whole_ns,
+    truth::grouped,
 };
 
 /// Reads `[throttle]`.
@@ -114,15 +115,15 @@ impl Settings for ThrottleSettings {
                 "burst_credit_bytes",
                 bytes,
                 "B",
-                format!("{} requests of {size}", burst.credit),
+                format!("{} requests of {size}", grouped(burst.credit)),
             ));
         }
         facts
     }
 
-    fn caveat(&self) -> Option<String> {
-        let burst = self.burst?;
-        let (iops, credit) = (burst.iops, burst.credit);
+    fn caveat(&self, _load: &Load, law: Law) -> Option<String> {
+        let burst = self.burst.filter(|_| law == Law::Most)?;
+        let (iops, credit) = (grouped(burst.iops), grouped(burst.credit));
         Some(format!("once the burst credit of {credit} requests is spent; until then up to {iops} a second"))
     }
 }
