@@ -6,24 +6,29 @@ use iosonde_model::{Phase, units};
 
 use crate::screen::Screen;
 
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
 /// The progress of one run.
 pub struct Progress {
     screen: Screen,
     bar: Option<ProgressBar>,
     of: usize,
     round_said: u32,
+    /// Time left when measuring began: the bar shows time, since on a noisy disk no point settles for long.
+    total_s: Option<f64>,
 }
 
 impl Progress {
     /// Progress over so many points.
     pub fn new(screen: &Screen, points: usize) -> Self {
         let bar = screen.live.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{prefix:9} {bar:24.cyan/dim}  {msg}");
             bar.set_style(style.expect("the template is well formed").progress_chars("━╸━"));
             bar
         });
-        Self { screen: *screen, bar, of: points, round_said: 0 }
+        Self { screen: *screen, bar, of: points, round_said: 0, total_s: None }
     }
 
     /// Shows how the run stands before a trial.
@@ -33,7 +38,10 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("round {}", asked.round));
-                bar.set_position(state.settled as u64);
+                let total_s = *self.total_s.get_or_insert(state.left_s.max(f64::MIN_POSITIVE));
+                let by_time = 1.0 - state.left_s / total_s;
+                let by_points = state.settled as f64 / self.of.max(1) as f64;
+                bar.set_position((by_time.max(by_points).clamp(0.0, 1.0) * STEPS as f64) as u64);
                 let latest = latest(schedule, state).unwrap_or_default();
                 bar.set_message(format!("{settled}   {left} left{latest}"));
             }
