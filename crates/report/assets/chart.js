@@ -54,17 +54,25 @@ const iosondeCharts = (() => {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hydrate(item, colourOf)]));
   };
 
+  // How wide a legend's name is: measured where there is something to measure with, else the mean of a letter.
+  const wide = (name, font) => {
+    if (typeof document === 'undefined') return name.length * 6.8;
+    const context = document.createElement('canvas').getContext('2d');
+    context.font = `13px ${font}`;
+    return context.measureText(name).width;
+  };
+
   // Room above the plot: rows of the legend, the name of the y axis, and the labels of upright marks.
   const fit = (option, width) => {
-    // 6.8: the mean width of a letter at 13 px; 44: symbol and gaps.
     let [rows, used] = [1, 8];
     for (const name of option.legend.data) {
-      const wide = name.length * 6.8 + 44;
-      if (used + wide > width && used > 8) [rows, used] = [rows + 1, 8];
-      used += wide;
+      // 45: the symbol, the gap behind it, the gap to the next.
+      const item = wide(name, option.textStyle.fontFamily) + 45;
+      if (used + item > width && used > 8) [rows, used] = [rows + 1, 8];
+      used += item;
     }
     const upright = option.series.flatMap((series) => series.markLine?.data ?? []).filter((mark) => 'xAxis' in mark);
-    const top = rows * 22 + 8;
+    const top = rows * 25 + 8;
     return {
       ...option,
       legend: { ...option.legend, width: width - 16 },

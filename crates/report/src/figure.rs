@@ -242,6 +242,8 @@ pub struct Figure {
     pub reading: String,
     /// The experiment whose section it belongs in; `None` for the run as a whole.
     pub experiment: Option<String>,
+    /// Other experiments whose points it shows.
+    pub also: Vec<String>,
     /// From left to right.
     pub x: Axis,
     /// From bottom to top.

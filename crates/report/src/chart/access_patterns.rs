@@ -40,6 +40,7 @@ impl Chart for AccessPatterns {
             reading: "Where two intervals do not overlap, the patterns differ.".into(),
             answer: pick::sentences(run, &["random_vs_sequential"]),
             experiment: Some(points[0].experiment.clone()),
+            also: Vec::new(),
             x: Axis::places(&label, points.iter().map(|point| pattern(&point.spec)).collect()),
             y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
             series,

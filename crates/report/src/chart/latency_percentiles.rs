@@ -52,6 +52,7 @@ impl Chart for LatencyPercentiles {
                       From the requests of all standing trials together, so there is no interval."
                 .into(),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x: Axis::log("share of requests that wait no longer", Quantity::Tail, &ranks, &ticks),
             y: Axis::log(&label, Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,

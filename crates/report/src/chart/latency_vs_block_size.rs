@@ -41,6 +41,7 @@ impl Chart for LatencyVsBlockSize {
             reading: String::new(),
             answer: pick::sentences(run, &["base_latency", "per_request_cost"]),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
             y: Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,

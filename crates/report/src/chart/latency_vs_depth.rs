@@ -56,6 +56,7 @@ impl Chart for LatencyVsDepth {
             reading: "Beyond the knee a further request only waits: latency grows with the number in flight."
                 .into(),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x: Axis::log(
                 &format!("{} requests in flight", units::size(lead.spec().block_size_bytes)),
                 Quantity::InFlight,

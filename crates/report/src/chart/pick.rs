@@ -30,9 +30,15 @@ impl<'a> Family<'a> {
     /// The one experiment that uses them all, if there is one.
     pub(super) fn experiment(&self, run: &Run) -> Option<String> {
         let mut names: Vec<&String> = run.points.iter().map(|point| &point.experiment).collect();
+        // Points stand in the order of the plan, an experiment's own ones next to each other.
         names.dedup();
         names.into_iter().find(|name| self.points.iter().all(|point| point.belongs_to(name))).cloned()
     }
+}
+
+/// Every experiment that uses a whole family.
+pub(super) fn experiments(run: &Run, families: &[Family]) -> Vec<String> {
+    families.iter().filter_map(|family| family.experiment(run)).collect()
 }
 
 /// Families of at least `least` measured points of one direction that differ only in what `vary` changes, the

@@ -41,6 +41,7 @@ impl Chart for RateOverTime {
                 Quantity::Iops.text(high),
             ),
             experiment: None,
+            also: Vec::new(),
             x: Axis::from_zero("time since the run began", Quantity::Seconds, &pick::places(&series)),
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
             series,

@@ -50,6 +50,7 @@ impl Chart for RateVsDepth {
             reading: String::new(),
             answer: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
             series,

@@ -43,7 +43,9 @@ impl Chart for ThroughputLatency {
         }
         let lead = families.iter().find(|family| family.op == Op::Read).or(families.first())?;
         let x = Axis::from_zero("requests completed per second", Quantity::Iops, &pick::places(&series));
-        let heights = pick::heights(&series);
+        let mut heights = pick::heights(&series);
+        // Room for the number beside the highest dot.
+        heights.extend(heights.iter().copied().reduce(f64::max).map(|highest| highest * 1.2));
         let y = Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights));
         let marks = limits(run, lead);
         let curves = knee(run, lead, &x, &y).into_iter().collect();
@@ -57,6 +59,7 @@ impl Chart for ThroughputLatency {
             answer: pick::sentences(run, &names),
             reading: reading.into(),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x,
             y,
             series,

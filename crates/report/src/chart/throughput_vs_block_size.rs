@@ -52,6 +52,7 @@ impl Chart for ThroughputVsBlockSize {
             answer: pick::sentences(run, &answer),
             reading: String::new(),
             experiment: lead.experiment(run),
+            also: pick::experiments(run, &families),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
             y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
             series,

@@ -33,7 +33,7 @@ pub fn option(figure: &Figure) -> Value {
                    "textStyle": { "color": colour("muted"), "fontSize": 13, "fontWeight": "normal" } },
         "grid": { "left": 12, "right": 24, "bottom": 30, "containLabel": true },
         "legend": {
-            "data": names, "top": 0, "left": 8, "padding": 0, "itemWidth": 22, "itemHeight": 9, "itemGap": 18,
+            "data": names, "top": 5, "left": 8, "padding": 0, "itemWidth": 22, "itemHeight": 9, "itemGap": 16,
             "textStyle": { "color": colour("ink"), "fontSize": 13 }, "inactiveColor": colour("muted"),
         },
         "tooltip": {
@@ -212,7 +212,7 @@ fn curves(curve: &Curve, x: Unit, y: Unit) -> Vec<Value> {
     };
     let course = place(&curve.points);
     let mut out = vec![json!({
-        "type": "line", "name": curve.name, "data": course, "showSymbol": false, "silent": true,
+        "type": "line", "name": curve.name, "data": course, "showSymbol": false, "symbol": "none", "silent": true,
         "color": colour("knee"), "lineStyle": { "width": 1.5, "type": [6, 4], "color": colour("knee") },
         "tooltip": { "show": false }, "z": 2,
     })];

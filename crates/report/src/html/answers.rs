@@ -42,11 +42,11 @@ fn believe(run: &Run) -> Markup {
     html! {
         section aria-labelledby="believe" {
             h2 #believe { "Can this be believed?" }
-            p.headline class=(class(belief.mark)) { (prose(&capital(&belief.headline))) }
+            p class={ "headline " (class(belief.mark)) } { (prose(&capital(&belief.headline))) }
             ul.marked {
                 @for line in &belief.lines {
                     li {
-                        span.mark class=(class(line.mark)) {
+                        span class={ "mark " (class(line.mark)) } {
                             span aria-hidden="true" { (line.mark.symbol()) }
                             span.unseen { (spoken(line.mark)) }
                         }

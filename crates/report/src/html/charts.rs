@@ -45,10 +45,14 @@ impl Charts {
         own.map(|(figure, picture)| shown(figure, picture)).collect()
     }
 
-    /// The experiment whose chart opens the report.
-    pub(super) fn opening(&self) -> Option<(&str, &'static str)> {
-        let (figure, _) = self.drawn.first()?;
-        Some((figure.experiment.as_deref()?, figure.name))
+    /// Titles and names of the charts that show this experiment's points and stand elsewhere: at the head of the
+    /// report or with another experiment.
+    pub(super) fn elsewhere(&self, experiment: &str) -> Vec<(&str, &'static str)> {
+        let shown = self.drawn.iter().enumerate().filter(|(place, (figure, _))| {
+            let own = figure.experiment.as_deref() == Some(experiment);
+            if own { *place == 0 } else { figure.also.iter().any(|name| name == experiment) }
+        });
+        shown.map(|(_, (figure, _))| (figure.title.as_str(), figure.name)).collect()
     }
 
     /// Every option by its figure's name, for a script element: no `<` in it could end that element.

@@ -64,21 +64,27 @@ pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
 
 fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
     let own = charts.of(Some(&section.name));
+    let elsewhere = charts.elsewhere(&section.name);
     let head = format!("experiment-{place}-head");
     html! {
-        section id={ "experiment-" (place) } aria-labelledby=(head) {
+        section id={ "experiment-" (place) } aria-labelledby={ (head) "-name " (head) } {
+            p.eyebrow id={ (head) "-name" } { (capital(&section.name.replace('-', " "))) }
             h2 id=(head) { (section.question.map_or_else(|| capital(&section.name), str::to_owned)) }
             @for answer in &section.answers { p.answer-line { (prose(answer)) } }
-            p.sure {
-                (prose(&section.sure))
-                @if let Some((experiment, name)) = charts.opening() {
-                    @if experiment == section.name { " " a href={ "#chart-" (name) } { "Its first chart opens this report." } }
+            p.sure { (prose(&section.sure)) }
+            @if !elsewhere.is_empty() {
+                p.sure {
+                    "Also shown in: "
+                    @for (i, (title, name)) in elsewhere.iter().enumerate() {
+                        @if i > 0 { " · " }
+                        a href={ "#chart-" (name) } { (title) }
+                    }
                 }
             }
             @if !own.is_empty() { div.charts { @for chart in &own { (chart) } } }
             details {
                 summary { "All points of this experiment" }
-                (tables::points(&section.points))
+                (tables::points(&section.name, &section.points))
             }
         }
     }

@@ -13,9 +13,9 @@ fn scroll(label: &str, table: &Markup) -> Markup {
 
 pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
     let table = html! {
-        table {
+        table.stack {
             caption {
-                "Values with their " (units::percent(confidence)) " intervals in brackets; below each sentence, on what it rests."
+                "Values with their " (units::percent(confidence)) " intervals in brackets; below a sentence, on what it rests."
             }
             thead { tr { th scope="col" { "Finding" } th scope="col" { "Value" } th scope="col" { "Of" } th scope="col" { "In words" } } }
             tbody {
@@ -38,7 +38,7 @@ pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
 
 pub(super) fn refused(rows: &[FindingRow]) -> Markup {
     let table = html! {
-        table {
+        table.stack {
             thead { tr { th scope="col" { "Finding" } th scope="col" { "Of" } th scope="col" { "Why not, and what would answer" } } }
             tbody {
                 @for row in rows {
@@ -54,7 +54,7 @@ pub(super) fn refused(rows: &[FindingRow]) -> Markup {
     scroll("Refused findings", &table)
 }
 
-pub(super) fn points(points: &[&Point]) -> Markup {
+pub(super) fn points(name: &str, points: &[&Point]) -> Markup {
     let table = html! {
         table.figures {
             thead { tr { @for head in story::POINT_HEADS { th scope="col" { (head) } } } }
@@ -69,7 +69,7 @@ pub(super) fn points(points: &[&Point]) -> Markup {
             }
         }
     };
-    scroll("Points", &table)
+    scroll(&format!("Points of {name}"), &table)
 }
 
 pub(super) fn figures(title: &str, heads: &[String], rows: &[Vec<String>]) -> Markup {
@@ -97,7 +97,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
         Outcome::Abstain | Outcome::Pass => "quiet",
     };
     let table = html! {
-        table {
+        table.stack {
             caption { "Void figures reach no finding; figures in doubt stay, with the doubt beside them." }
             thead { tr { th scope="col" { "Verdict" } th scope="col" { "Check" } th scope="col" { "Of" } th scope="col" { "Why" } } }
             tbody {
@@ -131,7 +131,7 @@ pub(super) fn trials(run: &Run) -> Markup {
             }
             details {
                 summary { "Show all " (count) " trials" }
-                div.scroll.tall tabindex="0" role="region" aria-label="Every trial" { (trial_table(run, &worst)) }
+                div.scroll.tall tabindex="0" role="region" aria-label="Table of every trial" { (trial_table(run, &worst)) }
             }
         }
     }
