@@ -160,8 +160,9 @@ fn what_was_read_lately_is_answered_from_the_cache() {
 fn log(gc: &str) -> Device {
     let text = format!(
         "name = \"log\"\ncapacity = \"256MiB\"\n\
-         [flash]\nunits = 4\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\npages_per_block = 64\nplacement = \"log\"\n\
-         gc = \"{gc}\"\nspare = \"28%\"\nwrite_buffer = {{ size = \"1MiB\", latency = \"12us\" }}\n"
+         [flash]\nunits = 4\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\n\
+         erase = \"3ms\"\npages_per_block = 64\nplacement = \"log\"\ngc = \"{gc}\"\nspare = \"28%\"\n\
+         write_buffer = {{ size = \"1MiB\", latency = \"12us\" }}\n"
     );
     Device::new(&DeviceFile::parse(&text, "log").unwrap(), 1)
 }
