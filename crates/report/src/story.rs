@@ -71,7 +71,12 @@ fn finding_row(finding: &Finding) -> FindingRow<'_> {
         None => format!("{value} {}", finding.unit),
     });
     let value = value.filter(|_| finding.status == Status::Found);
-    FindingRow { name: finding.name.replace('_', " ").replace("iops", "IOPS"), conditions: conditions(finding), value, finding }
+    FindingRow {
+        name: finding.name.replace('_', " ").replace("iops", "IOPS"),
+        conditions: conditions(finding),
+        value,
+        finding,
+    }
 }
 
 /// "4 KiB random reads, 8 in flight", from whatever conditions there are.
