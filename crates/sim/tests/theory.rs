@@ -27,7 +27,10 @@ fn erlangs_c_at_known_points() {
 fn assert_waits(service: &str, servers: u32, service_ns: f64, wait_ns: impl Fn(f64) -> f64) {
     // At 90 % the mean of n waits of M/M/1 has a relative deviation of sqrt(2 (1 + p) / (p (1 - p)^2) / n) =
     // sqrt(422 / n) (Whitt 1989): 0.7 % for 9 million, so 2 % is nearly three deviations.
-    for (load, requests) in [(0.3, 3_000_000), (0.6, 2_000_000), (0.9, 9_000_000)] {
+    // Few wait for one of four servers at 30 % (4 % of all), which scatters their mean by 0.5 % in 15
+    // million.
+    let at_30_percent = if servers > 1 { 15_000_000 } else { 3_000_000 };
+    for (load, requests) in [(0.3, at_30_percent), (0.6, 2_000_000), (0.9, 9_000_000)] {
         let rate_per_s = load * f64::from(servers) * 1e9 / service_ns;
         let mean_ns = |servers| {
             let mut queue = device(&format!("[queue]\nservers = {servers}\nservice = {service}"), 5);
