@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Op, Phase, Trial, TrialSpec, Witnesses};
+use iosonde_model::{Phase, Trial, TrialSpec, Witnesses};
 
 use crate::{
     buffer::BufferPool,
@@ -77,13 +77,14 @@ impl Bed {
             offsets = offsets.from_start();
         }
         let (started_at, started_s) = (self.clock.utc(), self.clock.now_s());
-        let before = Before::read(self);
+        let before = Before::read(self, spec);
         let origin_s = self.clock.now_s();
         let cpu_before = witness::thread_cpu();
         let drive = Drive::new(engine.as_mut(), &clock, &buffers, spec, offsets, *limits, stop);
         let driven = drive.run()?;
         let cpu_after = witness::thread_cpu();
-        let witnesses = before.compare(self, driven.issued, origin_s);
+        let simulated_busy_s = before.simulated_busy_s(self);
+        let witnesses = before.compare(self, driven.issued, origin_s, spec);
         if driven.hung > 0 {
             // The kernel may still write into the buffers: they must outlive the process's interest in them.
             std::mem::forget(engine);
@@ -91,22 +92,10 @@ impl Bed {
         }
         let cpu = if virtual_time { None } else { cpu_before.zip(cpu_after) };
         let cpu = cpu.map(|(before, after)| (after.0 - before.0, after.1 - before.1));
-        let busy_s = match &self.storage {
-            Storage::Simulated(shared) => Some(host_busy_s(&shared.device.borrow(), spec, &driven.issued)),
-            Storage::File(_) => cpu.map(|(user_s, system_s)| user_s + system_s),
-        };
+        let busy_s = simulated_busy_s.or(cpu.map(|(user_s, system_s)| user_s + system_s));
         let trial = assemble(order, driven, witnesses, (started_at, started_s), cpu, busy_s);
         Ok(Outcome { trial, notes })
     }
-}
-
-/// How long the simulated program was busy making these requests: its processor's cost for each. An even share of
-/// a mix's directions is near enough for a busy share.
-fn host_busy_s(device: &iosonde_sim::Device, spec: &TrialSpec, issued: &Issued) -> f64 {
-    let costs_ns: Vec<u64> =
-        Op::ALL.into_iter().filter(|&op| spec.rw.has(op)).map(|op| device.host_cost_ns(op)).collect();
-    let mean_ns = costs_ns.iter().sum::<u64>() as f64 / costs_ns.len().max(1) as f64;
-    mean_ns * issued.ios as f64 / 1e9
 }
 
 fn assemble(
@@ -146,25 +135,39 @@ fn assemble(
 
 /// Readings before a trial.
 enum Before {
-    Real(f64),
-    Simulated(f64, iosonde_sim::Counters),
+    Real { at_s: f64 },
+    Simulated { at_s: f64, counters: iosonde_sim::Counters, resident_bytes: u64 },
+}
+
+/// What of a workload's span a simulated page cache holds; nothing where there is none.
+fn resident_bytes(device: &iosonde_sim::Device, spec: &TrialSpec) -> u64 {
+    device.resident_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes).unwrap_or(0)
 }
 
 impl Before {
-    fn read(bed: &mut Bed) -> Self {
+    fn read(bed: &mut Bed, spec: &TrialSpec) -> Self {
         let at_s = bed.clock.now_s();
-        match (&bed.storage, &mut bed.watch) {
-            (Storage::Simulated(shared), _) => Self::Simulated(at_s, shared.device.borrow().counters()),
-            (Storage::File(_), watch) => {
-                if let Some(watch) = watch {
-                    watch.before();
-                }
-                Self::Real(at_s)
-            }
+        if let Storage::Simulated(shared) = &bed.storage {
+            let device = shared.device.borrow();
+            let (counters, resident_bytes) = (device.counters(), resident_bytes(&device, spec));
+            return Self::Simulated { at_s, counters, resident_bytes };
         }
+        if let Some(watch) = &mut bed.watch {
+            watch.before();
+        }
+        Self::Real { at_s }
     }
 
-    fn compare(self, bed: &mut Bed, issued: Issued, origin_s: f64) -> Witnesses {
+    /// Time that a simulated program's processor was busy, copying included.
+    fn simulated_busy_s(&self, bed: &Bed) -> Option<f64> {
+        let (Self::Simulated { counters, .. }, Storage::Simulated(shared)) = (self, &bed.storage) else {
+            return None;
+        };
+        let busy_ns = shared.device.borrow().counters().host_busy_ns - counters.host_busy_ns;
+        Some(busy_ns as f64 / 1e9)
+    }
+
+    fn compare(self, bed: &mut Bed, issued: Issued, origin_s: f64, spec: &TrialSpec) -> Witnesses {
         let own = Witnesses {
             issued_read_bytes: issued.read_bytes,
             issued_write_bytes: issued.write_bytes,
@@ -172,18 +175,28 @@ impl Before {
             ..Witnesses::default()
         };
         let (from_s, seen) = match (self, &bed.storage, &mut bed.watch) {
-            (Self::Real(from_s), _, Some(watch)) => (from_s, watch.after(own)),
-            (Self::Simulated(from_s, before), Storage::Simulated(shared), _) => {
-                let after = shared.device.borrow().counters();
+            (Self::Real { at_s }, _, Some(watch)) => (at_s, watch.after(own)),
+            (
+                Self::Simulated { at_s, counters: before, resident_bytes: resident_bytes_before },
+                Storage::Simulated(shared),
+                _,
+            ) => {
+                let device = shared.device.borrow();
+                let after = device.counters();
+                let in_flight_ns = (after.in_flight_ns - before.in_flight_ns) as f64;
+                let elapsed_ns = (bed.clock.now_s() - at_s) * 1e9;
                 let seen = Witnesses {
                     block_layer_device: Some("simulated".into()),
                     block_layer_read_bytes: Some(after.read_bytes - before.read_bytes),
                     block_layer_write_bytes: Some(after.write_bytes - before.write_bytes),
+                    block_layer_in_flight_mean: (elapsed_ns > 0.0).then(|| in_flight_ns / elapsed_ns),
+                    resident_before_bytes: Some(resident_bytes_before),
+                    resident_after_bytes: Some(resident_bytes(&device, spec)),
                     ..own
                 };
-                (from_s, seen)
+                (at_s, seen)
             }
-            (Self::Real(from_s) | Self::Simulated(from_s, _), ..) => (from_s, own),
+            (Self::Real { at_s } | Self::Simulated { at_s, .. }, ..) => (at_s, own),
         };
         Witnesses { from_s: from_s - origin_s, to_s: bed.clock.now_s() - origin_s, ..seen }
     }
