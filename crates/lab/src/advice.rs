@@ -27,7 +27,8 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let bytes = plateau.value? as u64;
     let large = alone(run, op, bytes)?.latency_ns_mean?;
     let sentence = format!(
-        "for throughput with one {op} at a time, ask for {} or more; where somebody waits for the answer, for no \
+        "for throughput with one {op} at a time, ask for {} or more; where somebody waits for the answer, \
+         for no \
          more than is needed",
         units::size(bytes)
     );
@@ -61,7 +62,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let number = with_interval(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
     let least = with_interval(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
     let sentence = format!(
-        "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each only \
+        "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each \
+         only \
          waits longer"
     );
     let like = |point: &&Point| {
@@ -118,7 +120,8 @@ fn pages(run: &Run) -> Option<Advice> {
     let rate = |estimate: &Estimate| with_interval(Unit::Iops, estimate).replace(" IOPS", "");
     let sentence =
         format!("8 KiB pages: one client gets {} reads/s, many at once at most {}", rate(&one), rate(&many));
-    let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of small \
+    let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of \
+     small \
                requests and the bandwidth";
     Some(new(sentence, why.into(), &[cost, half, most, bandwidth]))
 }

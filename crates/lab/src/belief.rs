@@ -11,7 +11,8 @@ use crate::{check::CHECKS, seen};
 
 /// Share of void trials above which a run says nothing.
 const VOID_SHARE_MAX: f64 = 0.5;
-/// Share of void trials above which it is a doubt: trials are repeated, and a few are lost on any busy machine.
+/// Share of void trials above which it is a doubt: trials are repeated, and a few are lost on any busy
+/// machine.
 const VOID_SHARE_DOUBT: f64 = 0.1;
 
 /// Share of direct I/O's bytes that the device moved, below which it moved nothing.
@@ -74,7 +75,8 @@ pub fn belief(run: &Run) -> Belief {
     lines.extend(unfinished(run));
     lines.extend(conditions(run));
     let fatal = fatal(run, &measured);
-    // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with them.
+    // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
+    // them.
     if fatal.is_none() {
         lines.extend(imprecise(run));
         lines.extend(buffered_writes(run));
@@ -96,7 +98,8 @@ pub fn belief(run: &Run) -> Belief {
     Belief { mark, headline, lines }
 }
 
-/// In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
+/// In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache
+/// outside.
 fn outside(run: &Run, answer: &str) -> String {
     match seen::as_seen(&run.info) {
         Some(seen) => format!("{answer}, {seen}; a cache outside cannot be ruled out"),

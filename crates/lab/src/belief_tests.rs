@@ -167,7 +167,8 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
     });
     assert_eq!(
         texts(&belief)[0],
-        "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device lies \
+        "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device \
+         lies \
          below this file system"
     );
 }

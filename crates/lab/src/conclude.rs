@@ -19,12 +19,11 @@ pub use crate::{
     storage::{StorageLine, storage_lines},
 };
 
-/// Judges every trial, works out every point, concludes findings and advice. What the run held of these before is
-/// replaced; its trials are not touched. `closed` says why each point of the plan was closed, where the schedule
-/// knows; without it, what the run's points said is kept.
+/// Judges every trial, works out every point, concludes findings and advice. What the run held of these
+/// before is replaced; its trials are not touched. `closed` says why each point of the plan was closed,
+/// where the schedule knows; without it, what the run's points said is kept.
 ///
-/// # Errors
-/// The study's text that the run carries cannot be planned on the run's device.
+/// # Errors The study's text that the run carries cannot be planned on the run's device.
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
     let (asked, mut points) = planned(run)?;
     for point in &mut points {
@@ -55,8 +54,8 @@ pub(crate) fn confidence(run: &Run) -> f64 {
     if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 }
 }
 
-/// The experiments of the run's study and the points that they planned; a run without a study (a single workload)
-/// has the points that its trials were made for.
+/// The experiments of the run's study and the points that they planned; a run without a study (a single
+/// workload) has the points that its trials were made for.
 fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
     if run.info.study_source.is_empty() {
         return Ok((Vec::new(), points_of_trials(&run.trials)));
@@ -105,8 +104,8 @@ impl Judged {
         trouble.map(judgement).collect()
     }
 
-    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole run, so
-    /// that nothing passes silently and a file of a thousand trials stays small.
+    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole
+    /// run, so that nothing passes silently and a file of a thousand trials stays small.
     fn judgements(&self, run: &Run) -> Vec<Judgement> {
         let (name, all, noun) = (self.check.name(), self.verdicts.len(), noun(&self.verdicts));
         let count =
@@ -163,10 +162,11 @@ fn noun(verdicts: &[(Scope, Verdict)]) -> &'static str {
 
 /// What is void of each trial, by its id: the schedule asks this after every trial.
 ///
-/// A trial's verdicts may be about several things. Voids about the device outweigh those about depth, since every
-/// finding that uses depth is about the device as well; other pairs void everything. And a point is the mean of like
-/// trials: where enough of them stand wholly, the others are left out of all its figures; where they do not, they
-/// stay in what they are not void in, so that the figures can be shown beside the verdict.
+/// A trial's verdicts may be about several things. Voids about the device outweigh those about depth, since
+/// every finding that uses depth is about the device as well; other pairs void everything. And a point is
+/// the mean of like trials: where enough of them stand wholly, the others are left out of all its figures;
+/// where they do not, they stay in what they are not void in, so that the figures can be shown beside the
+/// verdict.
 pub fn voids(run: &Run) -> Voids {
     voids_of(run, &judge_trials(run))
 }
@@ -213,7 +213,8 @@ fn together(a: About, b: About) -> About {
     }
 }
 
-/// What each experiment's points answer. Two experiments that share a point say the same of it: once is enough.
+/// What each experiment's points answer. Two experiments that share a point say the same of it: once is
+/// enough.
 fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<Finding> {
     let evidence = estimate::evidence(&run.points, &run.trials, voids);
     let mut findings: Vec<Finding> = Vec::new();

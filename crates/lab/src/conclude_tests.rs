@@ -21,8 +21,8 @@ fn found<'a>(run: &'a Run, name: &str) -> &'a Finding {
 #[test]
 fn quick_finds_what_was_put_in() {
     let run = concluded(&Pretend::usual(), 1);
-    // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s × 104.096 µs;
-    // 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
+    // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s ×
+    // 104.096 µs; 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
     let truths = [
         ("base_latency", 104_096.0),
         ("per_request_cost", 100_000.0),
@@ -173,7 +173,8 @@ fn a_disturbed_trial_is_set_aside_and_said() {
         conclude(&mut run, None).unwrap();
         let doubt = run.verdicts.iter().find(|judgement| judgement.check == "set-aside").unwrap();
         assert_eq!(doubt.verdict, Outcome::Doubt);
-        // Over the median of 37,867, the slow one, 39,903, 38,987, 37,740, 37,670, 38,866 and 37,716: 37,803.5.
+        // Over the median of 37,867, the slow one, 39,903, 38,987, 37,740, 37,670, 38,866 and 37,716:
+        // 37,803.5.
         let share = slow as f64 / 37_803.5;
         let expected = format!("trial 41 reached {share:.2} of its point's usual rate and was set aside");
         assert_eq!(doubt.why, expected);

@@ -1,14 +1,14 @@
 //! Which points a study has on a device, what was left out of it, and why.
 //!
-//! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and every
-//! point that is left out is said.
+//! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
+//! every point that is left out is said.
 
 use iosonde_model::{Device, Point, Study, StudyError, TrialSpec, Unknown, units};
 
 use crate::experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters, Step};
 
-/// The largest share of the span that one request may cover: with fewer than four blocks to choose from, a random
-/// pattern is no longer random, and a sequential one only repeats itself.
+/// The largest share of the span that one request may cover: with fewer than four blocks to choose from, a
+/// random pattern is no longer random, and a sequential one only repeats itself.
 const SPAN_BLOCKS_MIN: u64 = 4;
 
 /// The points of a study on a device.
@@ -93,8 +93,8 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     Ok(plan)
 }
 
-/// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses what
-/// is not a multiple of the device's unit with EINVAL, once for each request.
+/// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses
+/// what is not a multiple of the device's unit with EINVAL, once for each request.
 fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
     let units_bytes = device.logical_block_bytes.into_iter().chain(device.direct_alignment_bytes);
     let Some(unit_bytes) = units_bytes.max().filter(|_| spec.direct) else { return Ok(()) };
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn quick_has_27_points_and_shares_what_two_experiments_ask_for() {
         let plan = points(&quick(), &device()).unwrap();
-        // 6 sizes × 2 directions + 8 depths + 4 depths + 4 orders + 1 mix = 29, of which 4 KiB reads and writes,
-        // one at a time, are asked for twice.
+        // 6 sizes × 2 directions + 8 depths + 4 depths + 4 orders + 1 mix = 29, of which 4 KiB reads and
+        // writes, one at a time, are asked for twice.
         assert_eq!(plan.points.len(), 27);
         assert!(plan.left_out.is_empty());
         let shared: Vec<_> = plan.points.iter().filter(|point| !point.also.is_empty()).collect();

@@ -66,8 +66,9 @@ impl Pretend {
         (f64::from(spec.queue_depth) * alone).min(most) * ratio
     }
 
-    /// What `kind` concludes from the points of a study, `seeds` times over: each point's estimate lies off the law
-    /// by an error like that of 6 trials, and says so with a standard error that is itself estimated.
+    /// What `kind` concludes from the points of a study, `seeds` times over: each point's estimate lies off
+    /// the law by an error like that of 6 trials, and says so with a standard error that is itself
+    /// estimated.
     pub(crate) fn conclusions(&self, kind: &dyn FindingKind, study: &str, seeds: u64) -> Vec<Vec<Finding>> {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
         let points = plan::points(&parsed, &self.device).expect("a test's study can be planned").points;

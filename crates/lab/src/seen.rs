@@ -1,9 +1,10 @@
-//! How far this system sees: what stands between it and the medium belongs into every sentence about the storage.
+//! How far this system sees: what stands between it and the medium belongs into every sentence about the
+//! storage.
 
 use iosonde_model::RunInfo;
 
-/// `as this guest sees it` in a virtual machine, `as this system sees it` behind a network or a file system in user
-/// space; `None` where nothing is known to stand between.
+/// `as this guest sees it` in a virtual machine, `as this system sees it` behind a network or a file system
+/// in user space; `None` where nothing is known to stand between.
 pub(crate) fn as_seen(info: &RunInfo) -> Option<&'static str> {
     info.device.unseen.as_ref()?;
     let guest = info.host.virtualization.is_some() || info.device.medium == iosonde_model::Medium::Virtual;

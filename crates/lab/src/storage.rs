@@ -17,8 +17,8 @@ pub struct StorageLine {
     pub text: String,
 }
 
-/// What a concluded run says about the storage: what it is first, then its figures. Where nothing could be found, one
-/// line that says why; for a run without findings (a single workload), none.
+/// What a concluded run says about the storage: what it is first, then its figures. Where nothing could be
+/// found, one line that says why; for a run without findings (a single workload), none.
 pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     if run.findings.is_empty() {
         return Vec::new();

@@ -49,10 +49,9 @@ fn of_memory_nothing_is_said_but_why() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     assert_eq!(
         lines(&pretend),
-        [
-            ": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, stand as \
-          statements about the device"
-        ]
+        [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
+             stand as \
+          statements about the device"]
     );
 }
 

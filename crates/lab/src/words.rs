@@ -32,7 +32,8 @@ impl Unit {
         }
     }
 
-    /// The factor that brings a value into the range that people read, and what then stands behind the number.
+    /// The factor that brings a value into the range that people read, and what then stands behind the
+    /// number.
     fn scaled(self, value: f64) -> (f64, &'static str) {
         let pick = |base: f64, names: &'static [&'static str]| {
             // 0.9995: what would print as 1000 moves to the next unit instead.

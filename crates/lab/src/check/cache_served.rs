@@ -1,27 +1,28 @@
 //! Bytes that never moved: reads that memory served, writes that only memory took.
 //!
-//! Looks at: the bytes that a trial's requests moved, against the bytes that the block device below the file moved
-//! in the same time by the kernel's own count; where reads are buffered, also at how much of the span was in the
-//! page cache before and after.
+//! Looks at: the bytes that a trial's requests moved, against the bytes that the block device below the
+//! file moved in the same time by the kernel's own count; where reads are buffered, also at how much of the
+//! span was in the page cache before and after.
 //!
-//! Rule: a device that moved fewer than 90 % of the bytes did not serve the trial. Others' I/O on the same device
-//! can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 90 % leaves ten times
-//! what is lost between reading the counters and the requests (0.5 % in a trial of a second) and still catches a
-//! file of which a ninth is cached. Under 1 MiB nothing is judged: one stray page counts too much there. Bytes are
-//! compared, never requests, since the kernel splits and merges those. Buffered reads of a span that was wholly
-//! in the page cache, before and after, came from it even where others' I/O hides the shortfall. Residency alone
-//! never voids direct I/O: it goes past the cache, whatever lies in it. Memory file systems (tmpfs) have no device.
+//! Rule: a device that moved fewer than 90 % of the bytes did not serve the trial. Others' I/O on the same
+//! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 90 % leaves
+//! ten times what is lost between reading the counters and the requests (0.5 % in a trial of a second) and
+//! still catches a file of which a ninth is cached. Under 1 MiB nothing is judged: one stray page counts
+//! too much there. Bytes are compared, never requests, since the kernel splits and merges those. Buffered
+//! reads of a span that was wholly in the page cache, before and after, came from it even where others' I/O
+//! hides the shortfall. Residency alone never voids direct I/O: it goes past the cache, whatever lies in
+//! it. Memory file systems (tmpfs) have no device.
 //!
 //! Verdict: void as a statement about the device; the rates remain what a program here gets. Where there is
 //! neither a counter nor a view of the cache, it abstains and says so.
 //!
-//! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can give a
-//! third of it, and the report concluded that the disk is as fast as an SSD. Another found strided reads "at very
-//! high throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
+//! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can
+//! give a third of it, and the report concluded that the disk is as fast as an SSD. Another found strided
+//! reads "at very high throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
 //!
-//! What to do: measure with direct I/O (the default where the file system gives it), or over a span several times
-//! larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For writes, count the
-//! flush, or measure direct writes.
+//! What to do: measure with direct I/O (the default where the file system gives it), or over a span several
+//! times larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For
+//! writes, count the flush, or measure direct writes.
 
 use iosonde_model::{
     About, Device, Medium, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
@@ -150,15 +151,18 @@ fn shortfall(spec: &TrialSpec, op: Op, issued_bytes: u64, moved_bytes: u64) -> S
             format!("the device moved {share} of the {issued} that were read: this is memory")
         }
         (Op::Read, true) => format!(
-            "the device moved {share} of the {issued} that were read past the page cache: the rest was not read \
+            "the device moved {share} of the {issued} that were read past the page cache: the rest was \
+             not read \
              from storage (holes in the file, or a cache that direct I/O does not pass)"
         ),
         (Op::Write, false) => format!(
-            "the device had taken {share} of the {issued} that were written when the clock stopped: the rest was \
+            "the device had taken {share} of the {issued} that were written when the clock stopped: the \
+             rest was \
              in memory"
         ),
         (Op::Write, true) => format!(
-            "the device took {share} of the {issued} that were written: the file system keeps, packs or drops \
+            "the device took {share} of the {issued} that were written: the file system keeps, packs or \
+             drops \
              the rest"
         ),
     }

@@ -1,21 +1,21 @@
 //! Fewer requests in flight than were asked for.
 //!
-//! Looks at: the number of requests outstanding, averaged over the measured time, against the number asked for
-//! (in flight per job, times jobs).
+//! Looks at: the number of requests outstanding, averaged over the measured time, against the number asked
+//! for (in flight per job, times jobs).
 //!
-//! Rule: 5 % short is not reached. A queue model takes the number in flight as its abscissa; its knee moves by as
-//! much as that is wrong, and 5 % is what `quick` asks of an interval. A loop that refills its slots at once stays
-//! within 1 %.
+//! Rule: 5 % short is not reached. A queue model takes the number in flight as its abscissa; its knee moves
+//! by as much as that is wrong, and 5 % is what `quick` asks of an interval. A loop that refills its slots
+//! at once stays within 1 %.
 //!
-//! Verdict: void as a statement about depth: the rate was really reached, only not with that number in flight, so
-//! the trial stays in rates and leaves the knee. Where nobody counted the outstanding requests (another tool's
-//! result), it abstains, and `littles-law` works the number out from rate and latency.
+//! Verdict: void as a statement about depth: the rate was really reached, only not with that number in
+//! flight, so the trial stays in rates and leaves the knee. Where nobody counted the outstanding requests
+//! (another tool's result), it abstains, and `littles-law` works the number out from rate and latency.
 //!
-//! Example: a table gives rate and latency "at depth 64" for 4 KiB requests, of which by its own figures 37, 47 and
-//! 35 were in flight.
+//! Example: a table gives rate and latency "at depth 64" for 4 KiB requests, of which by its own figures
+//! 37, 47 and 35 were in flight.
 //!
-//! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the time
-//! (`generator-bound`), no setting helps on this machine.
+//! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the
+//! time (`generator-bound`), no setting helps on this machine.
 
 use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict};
 

@@ -2,20 +2,20 @@
 //!
 //! Looks at: how much of the span lies in the page cache before and after a trial that asked to bypass it.
 //!
-//! Rule: direct I/O leaves nothing in the cache. If the cached part of the span grows by more than half of the
-//! bytes that were moved (or of the span, if that is less), the requests went through it: void. If it grows by
-//! more than a tenth, some of them may have: doubt. If it did not grow because all of it was already there, the
-//! device's count decides: fewer than half of the bytes moved, and the cache served them. A program that only reads
-//! a few pages of the same file stays far below a tenth of a trial.
+//! Rule: direct I/O leaves nothing in the cache. If the cached part of the span grows by more than half of
+//! the bytes that were moved (or of the span, if that is less), the requests went through it: void. If it
+//! grows by more than a tenth, some of them may have: doubt. If it did not grow because all of it was
+//! already there, the device's count decides: fewer than half of the bytes moved, and the cache served
+//! them. A program that only reads a few pages of the same file stays far below a tenth of a trial.
 //!
-//! Verdict: void as a statement about the device. Without a view of the cache, and on memory file systems, which
-//! take the request for direct I/O and have nothing to bypass, it abstains.
+//! Verdict: void as a statement about the device. Without a view of the cache, and on memory file systems,
+//! which take the request for direct I/O and have nothing to bypass, it abstains.
 //!
-//! Example: file systems that compress or encrypt (ZFS before 2.3, some FUSE and overlay mounts) accept O_DIRECT
-//! and serve it from memory; a Mac's F_NOCACHE stores nothing new and still returns what is there.
+//! Example: file systems that compress or encrypt (ZFS before 2.3, some FUSE and overlay mounts) accept
+//! O_DIRECT and serve it from memory; a Mac's F_NOCACHE stores nothing new and still returns what is there.
 //!
-//! What to do: measure on the file system below, on the block device itself, or over a span several times larger
-//! than memory.
+//! What to do: measure on the file system below, on the block device itself, or over a span several times
+//! larger than memory.
 
 use iosonde_model::{About, Device, Medium, Named, Reason, Run, Scope, Trial, Verdict, units};
 
@@ -106,7 +106,8 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     }
     match (moved_share(trial), before_bytes as f64 / trial.spec.span_bytes as f64) {
         (Some(moved), cached) if moved < 0.5 && cached > 0.5 => Verdict::Void(reason(format!(
-            "{} of the span lay in the page cache and the device moved {} of the {issued}: direct I/O was served \
+            "{} of the span lay in the page cache and the device moved {} of the {issued}: direct I/O was \
+             served \
              from memory",
             units::percent(cached),
             units::percent(moved)

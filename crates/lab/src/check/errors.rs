@@ -2,17 +2,18 @@
 //!
 //! Looks at: the counts of failed, short and hung requests of every trial, preparation included.
 //!
-//! Rule: one is enough. A request that fails returns early, so the rate of a trial with failures counts work that
-//! was not done, and its latencies mix two different things. The kernel has already retried what can be retried
-//! when a program sees an error, so none is noise. A trial in which nothing at all completed is judged here too.
+//! Rule: one is enough. A request that fails returns early, so the rate of a trial with failures counts
+//! work that was not done, and its latencies mix two different things. The kernel has already retried what
+//! can be retried when a program sees an error, so none is noise. A trial in which nothing at all completed
+//! is judged here too.
 //!
 //! Verdict: void, about everything in the trial.
 //!
-//! Example: a script that ignores the result of `pread` measures the end of the file: reads beyond it return at
-//! once with 0 bytes, and the smaller the file the "faster" the storage.
+//! Example: a script that ignores the result of `pread` measures the end of the file: reads beyond it
+//! return at once with 0 bytes, and the smaller the file the "faster" the storage.
 //!
-//! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device if it
-//! speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
+//! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device
+//! if it speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
 
 use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict};
 

@@ -2,19 +2,19 @@
 //!
 //! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting.
 //!
-//! Rule: a worker that is busy 95 % of the time can make no more requests: the rate is its own, and the storage
-//! could do as much or any amount more. From 80 % on the storage may have waited for it now and then (a closed loop
-//! whose two stations are this unevenly matched loses a few percent to the faster one), so the rate is a lower
-//! bound within an interval's width.
+//! Rule: a worker that is busy 95 % of the time can make no more requests: the rate is its own, and the
+//! storage could do as much or any amount more. From 80 % on the storage may have waited for it now and
+//! then (a closed loop whose two stations are this unevenly matched loses a few percent to the faster one),
+//! so the rate is a lower bound within an interval's width.
 //!
-//! Verdict: void as a statement about the device from 95 %, doubt from 80 %. The rate itself is true for this
-//! program on this machine. Where nobody measured processor time, it abstains.
+//! Verdict: void as a statement about the device from 95 %, doubt from 80 %. The rate itself is true for
+//! this program on this machine. Where nobody measured processor time, it abstains.
 //!
-//! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that makes
-//! its random bytes while the clock runs. Equal plateaus on unlike media are the script's.
+//! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that
+//! makes its random bytes while the clock runs. Equal plateaus on unlike media are the script's.
 //!
-//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for each
-//! request (io_uring rather than psync).
+//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
+//! each request (io_uring rather than psync).
 
 use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
@@ -60,7 +60,8 @@ fn verdict(trial: &Trial) -> Verdict {
     let reason = |why: String| Reason::new(About::Device, why).with("busy_share", busy);
     match busy {
         _ if busy >= BUSY_VOID => Verdict::Void(reason(format!(
-            "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage can take",
+            "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage \
+             can take",
             units::count(trial.iops())
         ))),
         _ if busy >= BUSY_DOUBT => Verdict::Doubt(reason(format!(

@@ -1,21 +1,22 @@
 //! Rate, latency and number in flight that cannot all be true.
 //!
-//! Looks at: rate × mean latency, summed over reads and writes, against the number in flight: as counted where it
-//! was counted, as asked for otherwise.
+//! Looks at: rate × mean latency, summed over reads and writes, against the number in flight: as counted
+//! where it was counted, as asked for otherwise.
 //!
-//! Rule: in any system, over any stretch of time, the mean number of requests inside is the rate at which they
-//! leave times the mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is assumed of
-//! the storage. A stretch with an end differs by what hangs over its edges, at most the longest latency as a share
-//! of the measured time; that and 5 % are allowed. Where that share exceeds a half, nothing can be told.
+//! Rule: in any system, over any stretch of time, the mean number of requests inside is the rate at which
+//! they leave times the mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is
+//! assumed of the storage. A stretch with an end differs by what hangs over its edges, at most the longest
+//! latency as a share of the measured time; that and 5 % are allowed. Where that share exceeds a half,
+//! nothing can be told.
 //!
-//! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked number,
-//! depth is void: either it was not reached, or the latency leaves out part of the wait.
+//! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked
+//! number, depth is void: either it was not reached, or the latency leaves out part of the wait.
 //!
-//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, where 64 were asked for: the mixed 4 KiB row of a
-//! published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
+//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, where 64 were asked for: the mixed 4 KiB row
+//! of a published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
 //!
-//! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the one
-//! that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
+//! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the
+//! one that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
 
 use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
 

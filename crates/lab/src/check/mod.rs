@@ -22,8 +22,8 @@ registry! {
 
 /// A registered check.
 pub trait Check: Named {
-    /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged after the
-    /// trials: its `verdicts` then hold every doubt and void about them.
+    /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
+    /// after the trials: its `verdicts` then hold every doubt and void about them.
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
 
     /// Runs with known answers: some to pass, to catch and to abstain from.

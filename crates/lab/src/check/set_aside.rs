@@ -1,21 +1,21 @@
 //! Trials that lie so far from the others of their point that they do not count.
 //!
-//! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the run's drift
-//! are taken out.
+//! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the
+//! run's drift are taken out.
 //!
-//! Rule: the estimates set aside what lies more than 4.5 median distances (3 standard deviations of normal scatter)
-//! from the level of its point; in clean scatter that is one trial in 400, and the intervals allow for it. This check
-//! speaks up where it is more than that: a trial that lies more than 6 standard deviations away, which chance does
-//! once in 500 million trials, or more trials than chance sets aside once in 1,000 runs. Nothing is ever dropped for
-//! being slow alone: leaving out what lies 1.5 deviations low would shift every figure by 0.7 % and spoil its
-//! interval.
+//! Rule: the estimates set aside what lies more than 4.5 median distances (3 standard deviations of normal
+//! scatter) from the level of its point; in clean scatter that is one trial in 400, and the intervals allow
+//! for it. This check speaks up where it is more than that: a trial that lies more than 6 standard
+//! deviations away, which chance does once in 500 million trials, or more trials than chance sets aside
+//! once in 1,000 runs. Nothing is ever dropped for being slow alone: leaving out what lies 1.5 deviations
+//! low would shift every figure by 0.7 % and spoil its interval.
 //!
-//! Verdict: doubt, about the run. The figures are those of the undisturbed storage; if the disturbances are part of
-//! your life (a neighbour, garbage collection), what you get on average is less. The trials stay in the run, in the
-//! table of trials and in the percentiles.
+//! Verdict: doubt, about the run. The figures are those of the undisturbed storage; if the disturbances are
+//! part of your life (a neighbour, garbage collection), what you get on average is less. The trials stay in
+//! the run, in the table of trials and in the percentiles.
 //!
-//! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a property?
-//! With eight trials a point, seven of them say which.
+//! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a
+//! property? With eight trials a point, seven of them say which.
 //!
 //! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
 
@@ -102,13 +102,15 @@ fn verdict(run: &Run) -> Verdict {
             "trial {id} reached {share:.2} of its point's usual rate and was set aside"
         ))),
         [(id, Away { share, .. }), ..] => Verdict::Doubt(reason(format!(
-            "{} of {} trials lay far from the others of their point and were set aside, for example trial {id} at \
+            "{} of {} trials lay far from the others of their point and were set aside, for example trial \
+             {id} at \
              {share:.2} of the usual rate",
             wild.len(),
             run.trials.len()
         ))),
         [] if is_more_than_chance(aside.len(), run.trials.len()) => Verdict::Doubt(reason(format!(
-            "{} of {} trials lay aside of the others of their point and were set aside; chance takes one in 400",
+            "{} of {} trials lay aside of the others of their point and were set aside; chance takes one \
+             in 400",
             aside.len(),
             run.trials.len()
         ))),

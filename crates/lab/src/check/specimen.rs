@@ -8,8 +8,8 @@ use iosonde_model::{
 /// The measured time of a specimen trial.
 const MEASURED_S: u64 = 1;
 
-/// A disk's trial of one second in which nothing is wrong: figures agree with each other, and every witness with
-/// them.
+/// A disk's trial of one second in which nothing is wrong: figures agree with each other, and every witness
+/// with them.
 pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64) -> Trial {
     let spec = TrialSpec {
         rw,
@@ -84,8 +84,8 @@ pub(crate) fn usual() -> Trial {
     healthy(Rw::RandRead, 4096, 32, 100_000)
 }
 
-/// The same read through the page cache: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came from the
-/// device and `resident_bytes` were in memory all the time.
+/// The same read through the page cache: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came
+/// from the device and `resident_bytes` were in memory all the time.
 pub(crate) fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial {
     let mut trial = healthy(Rw::RandRead, 1 << 20, 1, 2000);
     trial.spec.direct = false;

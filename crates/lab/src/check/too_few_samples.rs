@@ -2,20 +2,21 @@
 //!
 //! Looks at: the requests that completed in a trial, and the trials that stand at a point.
 //!
-//! Rule for a trial: at least 30 requests. The rate of a trial is a whole number of requests over a time that ends
-//! at one of them, so 30 requests resolve 3 %, which is about what an interval of 5 % may lose to it; a
-//! median of fewer is any of the middle third. Rule for a point: at least 5 trials that no verdict voids. An
-//! interval from n trials multiplies their scatter by Student's t over √n: 2.5 standard deviations to either side
-//! at three trials, 1.2 at five, 0.8 at eight; and one trial that a neighbour disturbed is one of five at most.
+//! Rule for a trial: at least 30 requests. The rate of a trial is a whole number of requests over a time
+//! that ends at one of them, so 30 requests resolve 3 %, which is about what an interval of 5 % may lose to
+//! it; a median of fewer is any of the middle third. Rule for a point: at least 5 trials that no verdict
+//! voids. An interval from n trials multiplies their scatter by Student's t over √n: 2.5 standard
+//! deviations to either side at three trials, 1.2 at five, 0.8 at eight; and one trial that a neighbour
+//! disturbed is one of five at most.
 //!
-//! Verdict: doubt. For a trial about its latencies; for a point about everything, since its interval is missing or
-//! wide.
+//! Verdict: doubt. For a trial about its latencies; for a point about everything, since its interval is
+//! missing or wide.
 //!
-//! Example: five trials a point, in sorted order, of reads of 512 MB: a "sharp decline" that nobody can tell from
-//! a disturbance.
+//! Example: five trials a point, in sorted order, of reads of 512 MB: a "sharp decline" that nobody can
+//! tell from a disturbance.
 //!
-//! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the trials, mend
-//! what they name first.
+//! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
+//! trials, mend what they name first.
 
 use iosonde_model::{About, Named, Point, Reason, Run, Rw, Scope, Trial, Verdict};
 

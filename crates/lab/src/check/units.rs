@@ -1,22 +1,23 @@
 //! Figures that contradict each other: a slip of units, of counting, or of copying.
 //!
-//! Looks at: every figure of a trial that can be worked out from others. Operations per second times seconds are
-//! operations; operations times block size are bytes; the windows add up to the whole; the histogram counts as
-//! many as the trial; smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies between smallest and
-//! largest; what the trial counts is not more than what was issued.
+//! Looks at: every figure of a trial that can be worked out from others. Operations per second times
+//! seconds are operations; operations times block size are bytes; the windows add up to the whole; the
+//! histogram counts as many as the trial; smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies
+//! between smallest and largest; what the trial counts is not more than what was issued.
 //!
-//! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit when
-//! nothing is mixed up, and the histogram's buckets add at most 0.4 %. A slip is never small: 2.4 % (kB taken for
-//! KiB) is the smallest that people make.
+//! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit
+//! when nothing is mixed up, and the histogram's buckets add at most 0.4 %. A slip is never small: 2.4 %
+//! (kB taken for KiB) is the smallest that people make.
 //!
-//! Verdict: void, about everything in the trial. Of a trial in which nothing completed, nothing can be worked out:
-//! then it abstains.
+//! Verdict: void, about everything in the trial. Of a trial in which nothing completed, nothing can be
+//! worked out: then it abstains.
 //!
-//! Example: a report that reads nanoseconds as milliseconds finds a latency "incredibly small" and calls the
-//! effect of a ninefold block size "minimal".
+//! Example: a report that reads nanoseconds as milliseconds finds a latency "incredibly small" and calls
+//! the effect of a ninefold block size "minimal".
 //!
-//! What to do: with iosonde's own trials this is a bug to be reported. With another tool's file, look at its
-//! version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit still run.
+//! What to do: with iosonde's own trials this is a bug to be reported. With another tool's file, look at
+//! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
+//! still run.
 
 use iosonde_model::{About, Direction, Named, Op, Reason, Run, Rw, Scope, Trial, Verdict};
 

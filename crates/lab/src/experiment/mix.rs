@@ -1,17 +1,19 @@
 //! What reads and writes get when they share the storage.
 //!
 //! Requests of one size are drawn at random as reads or writes, with a given share of reads, and so many in
-//! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about either.
+//! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about
+//! either.
 //!
 //! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several).
 //!
-//! How to read it: compare the reads' latency here with that of reads alone at the same number in flight. The
-//! difference is what the writes cost the readers. The two rates stand in the ratio of the mix by construction:
-//! a lower read rate in a mix does not mean that reads became slower.
+//! How to read it: compare the reads' latency here with that of reads alone at the same number in flight.
+//! The difference is what the writes cost the readers. The two rates stand in the ratio of the mix by
+//! construction: a lower read rate in a mix does not mean that reads became slower.
 //!
 //! Traps:
 //! - Writes may fit a buffer for the length of a trial; then the mix looks better than it stays.
-//! - In a closed loop the slower direction holds back the faster one, since both share the number in flight.
+//! - In a closed loop the slower direction holds back the faster one, since both share the number in
+//!   flight.
 
 use iosonde_model::{Device, Named, Point};
 

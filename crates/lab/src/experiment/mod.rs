@@ -38,8 +38,9 @@ pub trait Experiment: Named {
     /// The keys that a study may give, with their defaults.
     fn parameters(&self) -> &'static [Parameter];
 
-    /// The points that it wants, given what has been measured of them. With nothing measured: its plain grid.
-    /// What a device does not allow (writes, deep queues, blocks near its size) is left out by the plan, not here.
+    /// The points that it wants, given what has been measured of them. With nothing measured: its plain
+    /// grid. What a device does not allow (writes, deep queues, blocks near its size) is left out by the
+    /// plan, not here.
     fn next(
         &self,
         parameters: &Parameters,

@@ -1,17 +1,18 @@
 //! How long one small request takes when nothing else is under way.
 //!
-//! What it is: the mean latency of the smallest block size that was measured with one request in flight, from the
-//! moment the program asked to the moment it saw the answer, system call included. It is the floor below which no
-//! request of this program gets, and R₀ of every queue model.
+//! What it is: the mean latency of the smallest block size that was measured with one request in flight,
+//! from the moment the program asked to the moment it saw the answer, system call included. It is the floor
+//! below which no request of this program gets, and R₀ of every queue model.
 //!
-//! How it is worked out: the mean over the requests of each trial, then over trials on a logarithmic scale, with the
-//! run's drift taken out (see `iosonde experiments queue-depth`). The mean is given rather than the median, since
-//! Little's law and the knee hold for means; percentiles stand in the report beside it.
+//! How it is worked out: the mean over the requests of each trial, then over trials on a logarithmic scale,
+//! with the run's drift taken out (see `iosonde experiments queue-depth`). The mean is given rather than
+//! the median, since Little's law and the knee hold for means; percentiles stand in the report beside it.
 //!
-//! Assumes: that a storage which answers one request at a time is at rest otherwise. A device that falls asleep
-//! between requests, or a neighbour on the same host, makes it longer.
+//! Assumes: that a storage which answers one request at a time is at rest otherwise. A device that falls
+//! asleep between requests, or a neighbour on the same host, makes it longer.
 //!
-//! Source: the zero-load latency of any queueing text, for example Kleinrock, Queueing Systems I (1975), chapter 2.
+//! Source: the zero-load latency of any queueing text, for example Kleinrock, Queueing Systems I (1975),
+//! chapter 2.
 
 use iosonde_model::{Conditions, Finding, Named};
 
@@ -96,7 +97,7 @@ depth = [1, 4]
                 (Some(89_096.0), "5 us link latency + 80 us service + 4,096 B / 1 GB/s = 4.096 us"),
                 (Some(89_096.0), "writes pass the same parts"),
             ],
-            widest: 0.04,
+            widest: 0.01,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The highest of several points, without the winner's curse.
 //!
-//! The largest of k estimates is too high: it was chosen for being so. Of the true maximum M of k points this holds
-//! whatever their differences, with z(α) the quantile of an error that is exceeded with probability α:
-//! - M exceeds the largest of all upper ends with probability at most α/2, since already the upper end of the point
-//!   whose truth is M does;
-//! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each is made
-//!   for α/2k (Bonferroni).
+//! The largest of k estimates is too high: it was chosen for being so. Of the true maximum M of k points
+//! this holds whatever their differences, with z(α) the quantile of an error that is exceeded with
+//! probability α:
+//! - M exceeds the largest of all upper ends with probability at most α/2, since already the upper end of
+//!   the point whose truth is M does;
+//! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each
+//!   is made for α/2k (Bonferroni).
 //!
 //! The value is the weighted mean of the points that cannot be told from the top.
 

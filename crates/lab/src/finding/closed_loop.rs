@@ -1,13 +1,14 @@
 //! Throughput against the number in flight: one family of curves, fitted once, which two findings read.
 //!
-//! X(N) = N / [R₀ (1 + (Nᵏ − 1) / N*ᵏ)^(1/k)], with X(1) = 1/R₀ and X(∞) = N*/R₀. k says how sharp the corner at the
-//! knee N* is: k = 1 is the closed network of equal exponential stations, exactly; k → ∞ is one line before servers
-//! that share it, exactly, whatever the service law. All lie between the two straight asymptotes
-//! that operational analysis draws (Denning and Buzen, Computing Surveys 10 (1978) 225).
+//! X(N) = N / [R₀ (1 + (Nᵏ − 1) / N*ᵏ)^(1/k)], with X(1) = 1/R₀ and X(∞) = N*/R₀. k says how sharp the
+//! corner at the knee N* is: k = 1 is the closed network of equal exponential stations, exactly; k → ∞ is
+//! one line before servers that share it, exactly, whatever the service law. All lie between the two
+//! straight asymptotes that operational analysis draws (Denning and Buzen, Computing Surveys 10 (1978)
+//! 225).
 //!
-//! k is not chosen: the interval is the profile likelihood over all k that the points allow. What a wrong family
-//! may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over the slope of
-//! N/X(N) beyond the knee, and at least 3 %.
+//! k is not chosen: the interval is the profile likelihood over all k that the points allow. What a wrong
+//! family may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over
+//! the slope of N/X(N) beyond the knee, and at least 3 %.
 
 use iosonde_model::{About, Conditions, Estimate, units};
 
@@ -25,10 +26,11 @@ use crate::{
 const DEPTHS_MIN: usize = 4;
 /// The deepest over the knee: before that the plateau is a guess, and with it the knee.
 const BEYOND_KNEE_MIN: f64 = 4.0;
-/// Least share of the knee by which the family may be wrong. Tried on closed networks of one and of many queues,
-/// fixed, exponential and mixed: bias −2.3 to +0.3 %.
+/// Least share of the knee by which the family may be wrong. Tried on closed networks of one and of many
+/// queues, fixed, exponential and mixed: bias −2.3 to +0.3 %.
 const FAMILY_MIN: f64 = 0.03;
-/// Share by which a curve of the family may miss the level of the true one where it levels off, in the same trials.
+/// Share by which a curve of the family may miss the level of the true one where it levels off, in the same
+/// trials.
 const LEVEL_MIN: f64 = 0.01;
 
 /// One point of the curve.
@@ -100,11 +102,13 @@ impl ClosedLoop {
 
     /// What a reader must know of the fit.
     pub(super) fn assumption(&self) -> String {
-        let base = "throughput follows one of the closed-loop curves between a sharp corner and the exponential \
+        let base = "throughput follows one of the closed-loop curves between a sharp corner and the \
+         exponential \
                     network; R₀ is the time of a request that is alone";
         match self.stretched_for {
             Some((depth, share)) => format!(
-                "{base}. The points bend away from it, by {} with {depth} in flight; the interval is stretched to match.",
+                "{base}. The points bend away from it, by {} with {depth} in flight; the interval is \
+                 stretched to match.",
                 units::percent(share)
             ),
             None => format!("{base}."),
@@ -182,7 +186,8 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
     };
     if depths.len() < DEPTHS_MIN || first.in_flight > 1.0 {
         return Err(format!(
-            "a curve of three parameters needs {DEPTHS_MIN} numbers in flight, 1 among them; {} were measured, from {}",
+            "a curve of three parameters needs {DEPTHS_MIN} numbers in flight, 1 among them; {} were \
+             measured, from {}",
             depths.len(),
             first.in_flight
         ));
@@ -194,7 +199,8 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
     let knee = best.fit.parameters[1].exp();
     if last.in_flight < BEYOND_KNEE_MIN * knee {
         return Err(format!(
-            "the knee would lie near {knee:.0}, and to see the plateau takes {BEYOND_KNEE_MIN} times as many in flight; \
+            "the knee would lie near {knee:.0}, and to see the plateau takes {BEYOND_KNEE_MIN} times as \
+             many in flight; \
              {} were the most",
             last.in_flight
         ));
@@ -248,7 +254,8 @@ fn worst_miss(depths: &[Depth], shape: &Shape) -> (f64, f64) {
     misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are depths")
 }
 
-/// By what share the knee may be wrong because the family is: against R₀ over the slope of N/X(N) beyond the knee.
+/// By what share the knee may be wrong because the family is: against R₀ over the slope of N/X(N) beyond
+/// the knee.
 fn family(depths: &[Depth], fit: &Fit) -> f64 {
     let (r0, knee) = (fit.parameters[0].exp(), fit.parameters[1].exp());
     let beyond: Vec<_> = depths.iter().filter(|depth| depth.in_flight >= 2.0 * knee).collect();

@@ -34,7 +34,8 @@ fn ends_and_knee_of_the_curve_are_its_parameters() {
         assert!((log_rate(0.0, 8f64.ln(), k, 1.0)).abs() < 1e-12);
         assert!((log_rate(0.0, 8f64.ln(), k, 1e12).exp() - 8.0).abs() < 1e-6);
     }
-    // k = 1 is the balanced exponential network of M stations: X(N) = N / (N + M − 1) · M / R₀. N = M = 8: 64/15.
+    // k = 1 is the balanced exponential network of M stations: X(N) = N / (N + M − 1) · M / R₀. N = M = 8:
+    // 64/15.
     assert!((log_rate(0.0, 8f64.ln(), 1.0, 8.0).exp() - 64.0 / 15.0).abs() < 1e-12);
     // A knee at 1: one request keeps it busy, and the rate never rises.
     assert!((log_rate(0.0, 0.0, 3.0, 128.0)).abs() < 1e-12);
@@ -55,8 +56,8 @@ fn a_curve_of_the_family_is_found_without_bias() {
 
 #[test]
 fn units_that_random_addresses_choose_blindly_are_not_of_the_family_and_are_covered() {
-    // Closed network of 8 queues with fixed service and random routing, simulated for a million requests; its knee is
-    // 8, it gives 62 % there, and 46 is the first number in flight with 95 % of X(128).
+    // Closed network of 8 queues with fixed service and random routing, simulated for a million requests;
+    // its knee is 8, it gives 62 % there, and 46 is the first number in flight with 95 % of X(128).
     let rates = [1.0, 1.8762, 3.2659, 4.9496, 6.3167, 7.1349, 7.5531, 7.7651];
     let fit = fit(&exact(powers().zip(rates), 0.015), 0.95).unwrap();
     let (knee, depth) = (fit.knee(), fit.depth_for(0.95));

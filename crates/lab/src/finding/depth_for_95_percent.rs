@@ -1,14 +1,16 @@
 //! How many requests must be in flight for 95 % of the throughput.
 //!
-//! What it is: the least whole number in flight that gives 95 % of the rate with the most that were measured. At the
-//! knee itself, storage made of units that random addresses choose blindly (the dies of an SSD, the members of a
-//! RAID) gives only 51 to 62 %, since some units have two requests and others none; how many more it takes is this
-//! finding.
+//! What it is: the least whole number in flight that gives 95 % of the rate with the most that were
+//! measured. At the knee itself, storage made of units that random addresses choose blindly (the dies of an
+//! SSD, the members of a RAID) gives only 51 to 62 %, since some units have two requests and others none;
+//! how many more it takes is this finding.
 //!
-//! How it is worked out: from the same fit as `queue_depth_knee`, and refused with it. Where a curve is nearly flat a
-//! small error of its level is a large one of this number: 1 % of level is allowed for, divided by the slope there.
+//! How it is worked out: from the same fit as `queue_depth_knee`, and refused with it. Where a curve is
+//! nearly flat a small error of its level is a large one of this number: 1 % of level is allowed for,
+//! divided by the slope there.
 //!
-//! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four knees.
+//! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four
+//! knees.
 
 use iosonde_model::{Finding, Named};
 
@@ -59,7 +61,7 @@ impl FindingKind for DepthFor95Percent {
                 (Some(4.0), "X(3) is 75 % and X(4) is 100 % of 4 servers / 80 us"),
                 (Some(4.0), "writes pass the same servers"),
             ],
-            widest: 0.5,
+            widest: 0.3,
             ..closed_loop::PROOF
         }
     }

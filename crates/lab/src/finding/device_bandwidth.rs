@@ -1,18 +1,19 @@
 //! The most bytes per second that this storage gives, of what was measured.
 //!
-//! What it is: the highest rate of large requests with several in flight, over random and sequential ones, for reads
-//! and for writes.
+//! What it is: the highest rate of large requests with several in flight, over random and sequential ones,
+//! for reads and for writes.
 //!
-//! How it is worked out: the largest of several estimates is too high, since it was chosen for being so. The interval
-//! therefore ends, below, at the highest of lower ends that are made stricter by the number of points (Bonferroni),
-//! and above at the highest upper end; that covers the true maximum whatever the points' differences. The value is
-//! the weighted mean of the points that cannot be told from the top.
+//! How it is worked out: the largest of several estimates is too high, since it was chosen for being so.
+//! The interval therefore ends, below, at the highest of lower ends that are made stricter by the number of
+//! points (Bonferroni), and above at the highest upper end; that covers the true maximum whatever the
+//! points' differences. The value is the weighted mean of the points that cannot be told from the top.
 //!
-//! Assumes: nothing about shapes. More in flight, or larger requests, might give more: the sentence says what the
-//! best points had. Writes are counted when the storage acknowledges them; they may sit in a buffer.
+//! Assumes: nothing about shapes. More in flight, or larger requests, might give more: the sentence says
+//! what the best points had. Writes are counted when the storage acknowledges them; they may sit in a
+//! buffer.
 //!
-//! Source: for the interval of a maximum, the union of one-sided bounds, as in R. G. Miller, Simultaneous Statistical
-//! Inference (2nd edition, 1981), chapter 1.
+//! Source: for the interval of a maximum, the union of one-sided bounds, as in R. G. Miller, Simultaneous
+//! Statistical Inference (2nd edition, 1981), chapter 1.
 
 use iosonde_model::{Conditions, Finding, Named, units};
 
@@ -68,11 +69,12 @@ depth = 16
             truths: &[
                 (
                     Some(1e9),
-                    "16 MiB in flight over 2 ms + 1.05 ms + 5 us would be 5.5 GB/s, 16 servers give 8.4 GB/s, the link 1",
+                    "16 MiB in flight over 2 ms + 1.05 ms + 5 us would be 5.5 GB/s, 16 servers give 8.4 \
+                     GB/s, the link 1",
                 ),
                 (Some(1e9), "writes pass the same parts"),
             ],
-            widest: 0.05,
+            widest: 0.01,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What findings share: which points belong together, whether their figures stand, and how a finding is written.
+//! What findings share: which points belong together, whether their figures stand, and how a finding is
+//! written.
 
 use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, units};
 
@@ -83,9 +84,9 @@ pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String
     direction.map(|direction| grained(direction.latency_ns_mean)).ok_or_else(|| no_interval(evidence))
 }
 
-/// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing would
-/// weigh that infinitely, and call a miss of a billionth a contradiction. No trial is known better than to one
-/// request in ten thousand.
+/// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing
+/// would weigh that infinitely, and call a miss of a billionth a contradiction. No trial is known better
+/// than to one request in ten thousand.
 fn grained(estimate: LogEstimate) -> LogEstimate {
     LogEstimate { standard_error: estimate.standard_error.max(1e-4), ..estimate }
 }

@@ -1,12 +1,12 @@
 //! The request size at which half of the attainable rate is reached: n½ = t₀ · B.
 //!
-//! What it is: requests of this size spend half of their time on what every request costs and half on moving bytes.
-//! It says what "small" means for this storage when requests are made one at a time: far below it, time hardly
-//! depends on size; far above it, throughput hardly does.
+//! What it is: requests of this size spend half of their time on what every request costs and half on
+//! moving bytes. It says what "small" means for this storage when requests are made one at a time: far
+//! below it, time hardly depends on size; far above it, throughput hardly does.
 //!
-//! How it is worked out: with t₀ in one fit (see `per_request_cost`), so that the errors of t₀ and B, which go
-//! together, are taken as they are. Refused where the time of a request does not rise with its size as far as was
-//! measured, or where the interval spans more than a factor of four.
+//! How it is worked out: with t₀ in one fit (see `per_request_cost`), so that the errors of t₀ and B, which
+//! go together, are taken as they are. Refused where the time of a request does not rise with its size as
+//! far as was measured, or where the interval spans more than a factor of four.
 //!
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1.
 
@@ -61,7 +61,7 @@ impl FindingKind for HalfSize {
                 (Some(100_000.0), "t0 = 100 us times 1 GB/s = 100,000 B"),
                 (Some(100_000.0), "writes pass the same parts"),
             ],
-            widest: 0.10,
+            widest: 0.01,
             ..hockney::PROOF
         }
     }

@@ -1,12 +1,12 @@
 //! The time of a request against its size, t(b) = t₀ + b/B: one fit, which three findings read.
 //!
-//! Hockney, The Science of Computer Benchmarking (SIAM 1996): a pipe is told by its rate r∞ and by n½, the size at
-//! which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where the scatter is
-//! alike at all sizes.
+//! Hockney, The Science of Computer Benchmarking (SIAM 1996): a pipe is told by its rate r∞ and by n½, the
+//! size at which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where
+//! the scatter is alike at all sizes.
 //!
-//! Real storage bends a little away from any law. Where the points tell (at 1 %), the interval is stretched by the
-//! square root of chi² over its degrees of freedom, as long as no size misses the law by more than 10 %; beyond
-//! that the law is refused.
+//! Real storage bends a little away from any law. Where the points tell (at 1 %), the interval is stretched
+//! by the square root of chi² over its degrees of freedom, as long as no size misses the law by more than
+//! 10 %; beyond that the law is refused.
 
 use iosonde_model::{Conditions, Estimate, units};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
@@ -43,8 +43,8 @@ pub(super) struct Size {
 pub(super) struct Hockney {
     /// What every request costs, whatever its size, in nanoseconds.
     pub(super) t0_ns: Estimate,
-    /// The size at which half of the asymptotic rate is reached, in bytes; `None` where the time of a request does
-    /// not depend on its size as far as was measured.
+    /// The size at which half of the asymptotic rate is reached, in bytes; `None` where the time of a
+    /// request does not depend on its size as far as was measured.
     pub(super) half_size_bytes: Option<Estimate>,
     /// Where and by what share the points miss the law most.
     worst_miss: (u64, f64),
@@ -62,7 +62,8 @@ impl Hockney {
         match self.stretched {
             true => {
                 format!(
-                    "{base}. The points bend away from it, by {miss} at {size}; the interval is stretched to match."
+                    "{base}. The points bend away from it, by {miss} at {size}; the interval is stretched \
+                     to match."
                 )
             }
             false => format!("{base}. The largest miss is {miss}, at {size}."),
@@ -104,7 +105,8 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
     };
     if sizes.len() < SIZES_MIN || last.bytes < first.bytes * SIZE_RANGE_MIN {
         return Err(format!(
-            "{} block size(s) were measured; a law of two parts needs {SIZES_MIN} over a range of {SIZE_RANGE_MIN} times",
+            "{} block size(s) were measured; a law of two parts needs {SIZES_MIN} over a range of \
+             {SIZE_RANGE_MIN} times",
             sizes.len()
         ));
     }
@@ -133,8 +135,8 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
     Ok(Hockney { t0_ns: estimate(0), half_size_bytes: rising.then(|| estimate(1)), worst_miss, stretched })
 }
 
-/// The least-squares curve with parameters ln t₀ and ln n½, and true; or a constant, ln t₀ alone, and false where
-/// time does not rise with size.
+/// The least-squares curve with parameters ln t₀ and ln n½, and true; or a constant, ln t₀ alone, and false
+/// where time does not rise with size.
 fn curve(sizes: &[Size]) -> Result<(Fit, bool), String> {
     let observed: Vec<_> = sizes.iter().map(|size| size.log_time).collect();
     let errors: Vec<_> = sizes.iter().map(|size| size.standard_error).collect();

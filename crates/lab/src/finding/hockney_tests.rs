@@ -63,7 +63,8 @@ fn intervals_cover_the_bandwidth_of_two_equal_points() {
 
 #[test]
 fn the_plateau_is_the_measured_size_that_reaches_95_percent() {
-    // 19 × 100,000 B = 1.9 MB: the next of 4 KiB .. 4 MiB by fours is 4 MiB. With a twentieth of the cost: 128 KiB.
+    // 19 × 100,000 B = 1.9 MB: the next of 4 KiB .. 4 MiB by fours is 4 MiB. With a twentieth of the cost:
+    // 128 KiB.
     let (covered, _) = coverage(&Pretend::usual().conclusions(&PlateauBlockSize, SIZES, 100), 4_194_304.0);
     assert!(covered >= 0.93, "{covered}");
     let quick = Pretend { t0_ns: 5000.0, iops_max: 1e9, ..Pretend::usual() };

@@ -2,12 +2,14 @@
 //!
 //! What it is: the highest rate of small requests over all numbers in flight.
 //!
-//! How it is worked out: as `device_bandwidth` does, since the largest of several estimates is too high: below, the
-//! interval ends at the highest of lower ends made stricter by the number of points (Bonferroni), above at the highest
-//! upper end; the value is the weighted mean of the points that cannot be told from the top. Where the rate with the
-//! most in flight is surely more than 5 % above that with fewer, it was still rising, and the sentence says "at least".
+//! How it is worked out: as `device_bandwidth` does, since the largest of several estimates is too high:
+//! below, the interval ends at the highest of lower ends made stricter by the number of points
+//! (Bonferroni), above at the highest upper end; the value is the weighted mean of the points that cannot
+//! be told from the top. Where the rate with the most in flight is surely more than 5 % above that with
+//! fewer, it was still rising, and the sentence says "at least".
 //!
-//! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was not.
+//! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was
+//! not.
 
 use iosonde_model::{Finding, Named};
 
@@ -43,7 +45,7 @@ impl FindingKind for MaxIops {
                 (Some(50_000.0), "4 servers / 80 us"),
                 (Some(50_000.0), "writes pass the same servers"),
             ],
-            widest: 0.05,
+            widest: 0.01,
             ..closed_loop::PROOF
         }
     }

@@ -54,10 +54,12 @@ pub struct Proof {
     pub device: &'static str,
     /// The study that is run on it, as TOML.
     pub study: &'static str,
-    /// Truths that must lie in the findings' intervals, in the order in which `conclude` gives them: value and
-    /// derivation (`4 servers / 80 us = 50,000 IOPS`). `None`: a finding of that order must be refused or absent.
+    /// Truths that must lie in the findings' intervals, in the order in which `conclude` gives them: value
+    /// and derivation (`4 servers / 80 us = 50,000 IOPS`). `None`: a finding of that order must be refused
+    /// or absent.
     pub truths: &'static [(Option<f64>, &'static str)],
-    /// Largest full width of an interval, as a share of the value: an interval that covers everything is no proof.
+    /// Largest full width of an interval, as a share of the value: an interval that covers everything is no
+    /// proof.
     pub widest: f64,
 }
 

@@ -1,22 +1,24 @@
 //! How many requests in flight make the storage busy: N* = X_max · R₀.
 //!
-//! What it is: the number in flight at which a storage would just be busy if requests never got in each other's way.
-//! With fewer in flight, throughput is given away; with more, latency grows in proportion to the number and
-//! throughput hardly. The two asymptotes X = N/R₀ and X = X_max meet there.
+//! What it is: the number in flight at which a storage would just be busy if requests never got in each
+//! other's way. With fewer in flight, throughput is given away; with more, latency grows in proportion to
+//! the number and throughput hardly. The two asymptotes X = N/R₀ and X = X_max meet there.
 //!
-//! How it is worked out: a family of curves between them is fitted to the logarithms of the rates at all numbers in
-//! flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is fitted too and the
-//! interval is the profile likelihood over it. What a wrong family may cost is added in quadrature: the difference
-//! to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %. Refused where fewer than four numbers in flight
-//! stand, where one in flight is missing, where the deepest is less than four times the knee (the plateau is then a
-//! guess), where a point's number in flight was not reached, and where a point misses every curve by over 10 %.
+//! How it is worked out: a family of curves between them is fitted to the logarithms of the rates at all
+//! numbers in flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is
+//! fitted too and the interval is the profile likelihood over it. What a wrong family may cost is added in
+//! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %. Refused
+//! where fewer than four numbers in flight stand, where one in flight is missing, where the deepest is less
+//! than four times the knee (the plateau is then a guess), where a point's number in flight was not
+//! reached, and where a point misses every curve by over 10 %.
 //!
-//! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of runs.
+//! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of
+//! runs.
 //!
 //! Assumes: a closed loop, in which each completion makes room for the next request.
 //!
-//! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing Surveys 10
-//! (1978) 225: asymptotic bounds and their crossing, N*.
+//! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing
+//! Surveys 10 (1978) 225: asymptotic bounds and their crossing, N*.
 
 use iosonde_model::{Finding, Named};
 
@@ -61,7 +63,7 @@ impl FindingKind for QueueDepthKnee {
     fn proof(&self) -> Proof {
         Proof {
             truths: &[(Some(4.0), "50,000 IOPS x 80 us"), (Some(4.0), "writes pass the same servers")],
-            widest: 0.15,
+            widest: 0.1,
             ..closed_loop::PROOF
         }
     }

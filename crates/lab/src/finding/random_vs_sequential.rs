@@ -1,12 +1,15 @@
 //! How much faster or slower random requests are than sequential ones, everything else equal.
 //!
-//! What it is: the ratio of two points' rates, random over sequential, at the same block size and number in flight.
+//! What it is: the ratio of two points' rates, random over sequential, at the same block size and number in
+//! flight.
 //!
-//! How it is worked out: the difference of the two logarithms, its error from both. "As fast" is said when the whole
-//! interval lies within 5 % of 1; "slower" or "faster" when all of it lies on one side of 1; otherwise this run
-//! cannot tell. An interval that contains 1 is not yet evidence that order does not matter.
+//! How it is worked out: the difference of the two logarithms, its error from both. "As fast" is said when
+//! the whole interval lies within 5 % of 1; "slower" or "faster" when all of it lies on one side of 1;
+//! otherwise this run cannot tell. An interval that contains 1 is not yet evidence that order does not
+//! matter.
 //!
-//! Assumes: that both points met the same storage, which the order of trials (random within each round) sees to.
+//! Assumes: that both points met the same storage, which the order of trials (random within each round)
+//! sees to.
 //!
 //! Traps: a span that fits a cache makes order free on anything; read-ahead outside a virtual machine makes
 //! sequential reads fast on anything. The answer holds for its block size.
@@ -110,7 +113,7 @@ depth = 8
                 (Some(1.0), "no part looks at addresses: 4 servers / 4 ms either way"),
                 (Some(1.0), "nor for writes"),
             ],
-            widest: 0.08,
+            widest: 0.03,
         }
     }
 }
@@ -149,7 +152,8 @@ mod tests {
     use super::*;
     use crate::pretend::Pretend;
 
-    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \
+     \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
 
     fn sentence(pretend: &Pretend) -> String {
         pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence.clone()
