@@ -9,14 +9,13 @@
 //! Assumed: trials are exchangeable. Trials that were set aside as slow are in it; a tail without them is no tail.
 
 use iosonde_model::{Estimate, Histogram};
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::FEWEST_TRIALS;
 use crate::evidence::student_t;
+use crate::stats::bootstrap;
 
 /// Draws: the spread of 200 is known to 5 %.
-const DRAWS: usize = 200;
+const DRAWS: u32 = 200;
 /// Half of a histogram's bucket, as a share.
 const RESOLUTION: f64 = 0.002;
 
@@ -37,19 +36,23 @@ pub fn estimates<const N: usize>(
     if told.len() < FEWEST_TRIALS {
         return values.map(|value| value.map(|value| Estimate { value, low: None, high: None }));
     }
-    let spreads = spreads(&told, &merged, q, seed);
-    let n = told.len() as f64;
-    let factor = student_t(confidence, n - 1.0) * (n / (n - 1.0)).sqrt();
+    let factor = student_t(confidence, (told.len() - 1) as f64);
+    let errors = standard_errors_of_logs(&told, &merged, q, seed);
     std::array::from_fn(|i| {
         values[i].map(|value| {
-            let half = (factor * spreads[i]).hypot(RESOLUTION).exp();
+            let half = (factor * errors[i]).hypot(RESOLUTION).exp();
             Estimate { value, low: Some(value / half), high: Some(value * half) }
         })
     })
 }
 
-/// The standard deviation of ln(quantile) over draws of trials with replacement.
-fn spreads<const N: usize>(told: &[&Histogram], merged: &Histogram, q: [f64; N], seed: u64) -> [f64; N] {
+/// The standard errors of ln(quantile).
+fn standard_errors_of_logs<const N: usize>(
+    told: &[&Histogram],
+    merged: &Histogram,
+    q: [f64; N],
+    seed: u64,
+) -> [f64; N] {
     let buckets: Vec<(f64, u64)> = merged.buckets().map(|(middle, upper, _)| (middle.ln(), upper)).collect();
     // One list of (bucket, count) for each trial: most trials use few of the buckets.
     let sparse: Vec<Vec<(usize, u64)>> = told
@@ -59,24 +62,15 @@ fn spreads<const N: usize>(told: &[&Histogram], merged: &Histogram, q: [f64; N],
             histogram.buckets().map(|(_, upper, count)| (place(upper), count)).collect()
         })
         .collect();
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (mut sums, mut squares) = ([0.0; N], [0.0; N]);
     let mut counts = vec![0u64; buckets.len()];
-    let centre: [f64; N] = q.map(|q| merged.quantile_ns(q).map_or(0.0, f64::ln));
-    for _ in 0..DRAWS {
+    let errors = bootstrap::standard_errors(told.len(), DRAWS, seed, |times| {
         counts.fill(0);
-        let mut times = vec![0u64; told.len()];
-        (0..told.len()).for_each(|_| times[random.random_range(0..told.len())] += 1);
-        for (trial, times) in sparse.iter().zip(&times).filter(|(_, times)| **times > 0) {
+        for (trial, times) in sparse.iter().zip(times).filter(|(_, times)| **times > 0) {
             trial.iter().for_each(|&(bucket, count)| counts[bucket] += times * count);
         }
-        for (i, log) in logs_of_quantiles(&counts, &buckets, q).into_iter().enumerate() {
-            sums[i] += log - centre[i];
-            squares[i] += (log - centre[i]).powi(2);
-        }
-    }
-    let draws = DRAWS as f64;
-    std::array::from_fn(|i| ((squares[i] - sums[i] * sums[i] / draws).max(0.0) / (draws - 1.0)).sqrt())
+        logs_of_quantiles(&counts, &buckets, q)
+    });
+    errors.expect("there are at least five histograms")
 }
 
 /// ln of the quantiles of counted buckets; `q` ascending.
@@ -97,7 +91,9 @@ fn logs_of_quantiles<const N: usize>(counts: &[u64], buckets: &[(f64, u64)], q: 
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rand::SeedableRng;
     use rand_distr::{Distribution, LogNormal};
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram {
         let mut out = Histogram::new();

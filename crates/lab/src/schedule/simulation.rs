@@ -155,21 +155,23 @@ fn conclude(
         estimate: fit.as_ref().and_then(|fit| fit.estimate(point)),
         naive: naive(&values(point), confidence),
     };
+    let answers: Vec<Answer> = (0..points).map(answer).collect();
     let ratio = |a: usize, b: usize, together: bool| {
-        let (one, other) = (answer(a), answer(b));
-        let apart = one.estimate.zip(other.estimate).map(|(one, other)| quotient(one, other));
+        let (one, other) = (&answers[a], &answers[b]);
+        let estimate = match together {
+            true => fit.as_ref().and_then(|fit| fit.ratio(a, b)),
+            false => one.estimate.zip(other.estimate).map(|(one, other)| quotient(one, other)),
+        };
         let naive = one.naive.zip(other.naive).map(|((m, h), (n, k))| (m - n, h.hypot(k)));
-        Answer {
-            log_truth: one.log_truth - other.log_truth,
-            estimate: if together { fit.as_ref().and_then(|fit| fit.ratio(a, b)) } else { apart },
-            naive,
-        }
+        Answer { log_truth: one.log_truth - other.log_truth, estimate, naive }
     };
     let pairs = || (1..points).map(|point| (point - 1, point));
+    let (ratios, plain_ratios) =
+        (pairs().map(|(a, b)| ratio(a, b, true)), pairs().map(|(a, b)| ratio(a, b, false)));
     Outcome {
-        points: (0..points).map(answer).collect(),
-        ratios: pairs().map(|(a, b)| ratio(a, b, true)).collect(),
-        plain_ratios: pairs().map(|(a, b)| ratio(a, b, false)).collect(),
+        ratios: ratios.collect(),
+        plain_ratios: plain_ratios.collect(),
+        points: answers.clone(),
         closed,
         trials: visits.len(),
         set_aside: fit.as_ref().map_or(0, |fit| fit.set_aside().len()),

@@ -1,9 +1,9 @@
 //! What the trials before a round say of each point: how wide its intervals are and whether it is settled.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use iosonde_model::{Op, Point};
+use iosonde_model::{Op, Point, Rw};
 
 use super::{Slot, chance};
 use crate::estimate::{FEWEST_TRIALS, Visit};
@@ -21,69 +21,78 @@ const HOPELESS_TRIALS: u32 = 6;
 
 /// What is known of all points.
 #[derive(Debug, Clone)]
-pub(super) struct State(Arc<Vec<PointState>>);
+pub(super) struct State(Arc<Known>);
+
+#[derive(Debug)]
+struct Known {
+    patterns: Vec<Rw>,
+    visits: Vec<Visit>,
+    precision: f64,
+    confidence: f64,
+    /// Trials of each point, and how many of them stand.
+    counts: Vec<(u32, u32)>,
+    /// Whether there are trials enough to settle anything.
+    told: bool,
+    /// Fitted when somebody asks: in most rounds nobody does.
+    intervals: OnceLock<Vec<Intervals>>,
+}
 
 #[derive(Debug, Clone, Default)]
-struct PointState {
+struct Intervals {
     iops: [Option<LogEstimate>; 2],
     /// The widest of its directions, as half a width over the value; `None` where one has no interval.
     half_width: Option<f64>,
-    settled: bool,
-    hopeless: bool,
 }
 
 impl State {
     pub(super) fn new(points: &[Point], visits: &[Visit], precision: f64, confidence: f64) -> Self {
-        let (mut runs, mut stand) = (vec![0u32; points.len()], vec![0u32; points.len()]);
-        for visit in visits {
-            if let Some(point) = visit.point {
-                runs[point] += 1;
-                stand[point] += u32::from(visit.stands);
-            }
+        let mut counts = vec![(0, 0); points.len()];
+        for (point, stands) in visits.iter().filter_map(|visit| Some((visit.point?, visit.stands))) {
+            counts[point].0 += 1;
+            counts[point].1 += u32::from(stands);
         }
-        let told = visits.iter().filter(|visit| visit.stands).count() as u32 >= FEWEST_TRIALS_IN_ALL;
-        let fits = Op::ALL.map(|op| fit(points.len(), visits, op));
-        let of = |point: usize| {
-            let estimate = |op: Op| {
-                let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= FEWEST_TRIALS)?;
-                effects.estimate(point)
-            };
-            let iops = Op::ALL.map(estimate);
-            let rw = points[point].spec.rw;
-            let halves = Op::ALL.into_iter().filter(|op| rw.has(*op)).map(|op| {
-                let estimate = iops[op as usize]?.estimate(confidence);
-                estimate.relative_half_width()
-            });
-            let half_width = halves.reduce(|a, b| Some(a?.max(b?))).flatten();
-            PointState {
-                iops,
-                half_width,
-                settled: told
-                    && stand[point] >= FEWEST_ROUNDS
-                    && half_width.is_some_and(|half| half <= precision),
-                hopeless: runs[point] >= HOPELESS_TRIALS && stand[point] == 0,
-            }
-        };
-        Self(Arc::new((0..points.len()).map(of).collect()))
+        Self(Arc::new(Known {
+            patterns: points.iter().map(|point| point.spec.rw).collect(),
+            visits: visits.to_vec(),
+            precision,
+            confidence,
+            counts,
+            told: visits.iter().filter(|visit| visit.stands).count() as u32 >= FEWEST_TRIALS_IN_ALL,
+            intervals: OnceLock::new(),
+        }))
     }
 
+    /// Whether a point needs no more trials.
     pub(super) fn settled(&self, point: usize) -> bool {
-        self.0[point].settled
+        self.0.told
+            && self.0.counts[point].1 >= FEWEST_ROUNDS
+            && self.half_width(point).is_some_and(|half| half <= self.0.precision)
     }
 
+    /// Whether nobody should wait for it any longer.
     pub(super) fn hopeless(&self, point: usize) -> bool {
-        self.0[point].hopeless
+        let (run, stand) = self.0.counts[point];
+        run >= HOPELESS_TRIALS && stand == 0
     }
 
+    /// Completions per second, where there is an interval.
     pub(super) fn iops(&self, point: usize, op: Op) -> Option<LogEstimate> {
-        self.0[point].iops[op as usize]
+        self.intervals()[point].iops[op as usize]
+    }
+
+    fn half_width(&self, point: usize) -> Option<f64> {
+        self.intervals()[point].half_width
+    }
+
+    fn intervals(&self) -> &[Intervals] {
+        self.0.intervals.get_or_init(|| self.0.fit())
     }
 
     /// Leaves the `count` slots whose intervals are widest (unknown ones first, the canary last), in their order.
     pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, count: usize) {
         let width = |slot: &Slot| match slot.point {
             Some(point) if self.hopeless(point) => -1.0,
-            Some(point) => self.0[point].half_width.unwrap_or(f64::INFINITY),
+            Some(point) => self.half_width(point).unwrap_or(f64::INFINITY),
             None => -2.0,
         };
         let mut widths: Vec<(f64, usize)> =
@@ -95,16 +104,32 @@ impl State {
     }
 }
 
-fn fit(points: usize, visits: &[Visit], op: Op) -> Option<Effects> {
-    let rows: Vec<Row> = visits
-        .iter()
-        .filter(|visit| visit.stands)
-        .filter_map(|visit| {
+impl Known {
+    fn fit(&self) -> Vec<Intervals> {
+        let fits = Op::ALL.map(|op| self.effects(op));
+        let of = |(point, rw): (usize, &Rw)| {
+            let iops = Op::ALL.map(|op| {
+                let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= FEWEST_TRIALS)?;
+                effects.estimate(point)
+            });
+            let halves = Op::ALL
+                .into_iter()
+                .filter(|op| rw.has(*op))
+                .map(|op| iops[op as usize]?.estimate(self.confidence).relative_half_width());
+            Intervals { iops, half_width: halves.reduce(|a, b| Some(a?.max(b?))).flatten() }
+        };
+        self.patterns.iter().enumerate().map(of).collect()
+    }
+
+    fn effects(&self, op: Op) -> Option<Effects> {
+        let points = self.patterns.len();
+        let row = |visit: &Visit| {
             let group = visit.point.unwrap_or(points);
             Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(op)? })
-        })
-        .collect();
-    Effects::fit(&rows, points + 1, Average::OverTime)
+        };
+        let rows: Vec<Row> = self.visits.iter().filter(|visit| visit.stands).filter_map(row).collect();
+        Effects::fit(&rows, points + 1, Average::OverTime)
+    }
 }
 
 /// The last few states, by what they follow from: `next` is asked for every trial, and most trials begin no round.

@@ -1,5 +1,6 @@
 //! Estimators with stated assumptions; every one is checked against a case done by hand and against properties.
 
+pub mod bootstrap;
 pub mod effects;
 pub mod least_squares;
 pub mod matrix;

@@ -32,27 +32,29 @@ pub fn robust_linear(
     limit: f64,
 ) -> Result<(Fit, Vec<usize>), NoFit> {
     let mut aside: Vec<usize> = Vec::new();
+    let mut fit = without(rows, observed, standard_errors, &aside)?;
     // 12: each pass usually finds one layer more; a cycle between two sets ends here with the last of them.
     for _ in 0..12 {
-        let keep: Vec<usize> = (0..rows.len()).filter(|i| !aside.contains(i)).collect();
-        let of = |values: &[f64]| keep.iter().map(|&i| values[i]).collect::<Vec<_>>();
-        let kept_rows: Vec<Vec<f64>> = keep.iter().map(|&i| rows[i].clone()).collect();
-        let fit = linear_least_squares(&kept_rows, &of(observed), &of(standard_errors))?;
         let predicted = |row: &Vec<f64>| row.iter().zip(&fit.parameters).map(|(a, p)| a * p).sum::<f64>();
         let residuals: Vec<f64> =
             (0..rows.len()).map(|i| (observed[i] - predicted(&rows[i])) / standard_errors[i]).collect();
         let scale = median_distance(&residuals).unwrap_or(0.0);
-        let now: Vec<usize> =
-            (0..rows.len()).filter(|&i| scale > 0.0 && residuals[i].abs() > limit * scale).collect();
+        let far = |&i: &usize| scale > 0.0 && residuals[i].abs() > limit * scale;
+        let now: Vec<usize> = (0..rows.len()).filter(far).collect();
         if now == aside {
-            return Ok((fit, aside));
+            break;
         }
         aside = now;
+        fit = without(rows, observed, standard_errors, &aside)?;
     }
+    Ok((fit, aside))
+}
+
+fn without(rows: &[Vec<f64>], observed: &[f64], errors: &[f64], aside: &[usize]) -> Result<Fit, NoFit> {
     let keep: Vec<usize> = (0..rows.len()).filter(|i| !aside.contains(i)).collect();
     let of = |values: &[f64]| keep.iter().map(|&i| values[i]).collect::<Vec<_>>();
-    let kept_rows: Vec<Vec<f64>> = keep.iter().map(|&i| rows[i].clone()).collect();
-    Ok((linear_least_squares(&kept_rows, &of(observed), &of(standard_errors))?, aside))
+    let kept: Vec<Vec<f64>> = keep.iter().map(|&i| rows[i].clone()).collect();
+    linear_least_squares(&kept, &of(observed), &of(errors))
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ mod tests {
             for v in values {
                 let (got, degrees) = prior.posterior(v, 6.0);
                 prop_assert!(got >= v.min(prior.variance) - 1e-12 && got <= v.max(prior.variance) + 1e-12);
-                prop_assert!(degrees >= 6.0 && degrees <= 14.0);
+                prop_assert!((6.0..=14.0).contains(&degrees));
             }
         }
     }
