@@ -4,12 +4,12 @@
 //! approach, with as many in flight as the points had (one, in `quick`). Half of the rate is reached far
 //! earlier: see `half_size`.
 //!
-//! How it is worked out: where the times follow t(b) = t₀ + b/B, 95 % of B is reached at 19 n½, since b/(b
-//! + n½) = 0.95 there; the measured sizes at or above both ends of 19 n½ are the interval. Where they do
-//! not (a limit that cuts the curve off, several in flight), the highest rate is found among the points
-//! without the winner's curse, and each size is compared with it: low is the smallest size from which on
-//! all rates may be within 5 % of it, high the smallest from which on all surely are. Refused where even
-//! the largest size is not there yet.
+//! How it is worked out: where the times follow t(b) = t₀ + b/B, the rate is b/(b + n½) of B, which is 95 %
+//! at 19 n½; the measured sizes at or above both ends of 19 n½ are the interval. Where the times do not (a
+//! limit that cuts the curve off, several in flight), the highest rate is found among the points without
+//! the winner's curse, and each size is compared with it: low is the smallest size from which on all rates
+//! may be within 5 % of it, high the smallest from which on all surely are. Refused where even the largest
+//! size is not there yet.
 //!
 //! Why 95 %: the last twentieth costs as much size as all before it, and `quick` resolves 5 %.
 //!
