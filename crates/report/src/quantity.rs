@@ -103,6 +103,12 @@ impl Quantity {
         with_interval(unit, &Estimate { value, low, high })
     }
 
+    /// A value alone, with the digits that its interval earns: `4.7 in flight`.
+    pub fn earned_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
+        let text = self.interval_text(value, low, high);
+        text.split_once(" [").map_or(text.clone(), |(value, _)| value.to_owned())
+    }
+
     /// A tick's label, without the unit where the axis names it.
     pub fn tick_text(self, value: f64) -> String {
         match self {
@@ -173,6 +179,12 @@ mod tests {
         assert_eq!(time, "45 µs [44, 46]");
         assert_eq!(Quantity::InFlight.interval_text(46.3, Some(41.2), Some(51.9)), "46 in flight [41, 52]");
         assert_eq!(Quantity::Ratio.interval_text(1.0, Some(0.98), Some(1.02)), "1.00× [0.98, 1.02]");
+    }
+
+    #[test]
+    fn digits_are_earned_by_the_interval() {
+        assert_eq!(Quantity::InFlight.earned_text(4.66, Some(4.2), Some(5.2)), "4.7 in flight");
+        assert_eq!(Quantity::Bytes.earned_text(71_373.0, Some(65_000.0), Some(78_000.0)), "70 KiB");
     }
 
     #[test]

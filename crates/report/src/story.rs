@@ -34,6 +34,16 @@ pub fn subject(device: &Device) -> String {
     format!("{}: {}", place.join(" "), details.join(", "))
 }
 
+/// What the storage is called: its model, or the file system and device, or the target as it was typed.
+pub(crate) fn storage_name(run: &Run) -> String {
+    let device = &run.info.device;
+    match (&device.model, &device.file_system, &device.name) {
+        (Some(model), ..) => model.clone(),
+        (None, Some(file_system), Some(name)) => format!("{file_system} on {name}"),
+        _ => run.info.target.clone(),
+    }
+}
+
 /// What a report is headed: the study and the target.
 pub(crate) fn title(run: &Run) -> String {
     format!("{} on {}", run.info.study, run.info.target)
@@ -142,13 +152,16 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     let (all, trials) = (points.len(), points.iter().map(|point| point.trials).sum::<u32>());
     let void: u32 = points.iter().map(|point| point.void).sum();
     let reached = points.iter().filter(|point| point.closed == Some(Closed::Precision)).count();
-    let mut said = format!("{all} points from {trials} trials");
+    let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let mut said = format!("{} from {}", plural(all as u64, "point"), plural(u64::from(trials), "trial"));
     if void > 0 {
         said += &format!(", {void} of them void and left out");
     }
     if run.info.precision > 0.0 {
         said += &match reached {
-            _ if reached == all => format!("; all reached ±{}", units::percent(run.info.precision)),
+            _ if reached == all => {
+                format!("; all reached the ±{} asked for", units::percent(run.info.precision))
+            }
             0 => format!("; none reached the ±{} asked for", units::percent(run.info.precision)),
             _ => format!("; {reached} reached the ±{} asked for", units::percent(run.info.precision)),
         };

@@ -215,7 +215,13 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
     let at = finding.value?;
     let quantity = Quantity::of_unit(&finding.unit)?;
     let interval = finding.low.zip(finding.high);
-    Some(Mark { along, at, interval, label: format!("{words} {}", quantity.text(at)), tone })
+    Some(Mark {
+        along,
+        at,
+        interval,
+        label: format!("{words} {}", quantity.earned_text(at, finding.low, finding.high)),
+        tone,
+    })
 }
 
 /// The sentences of the named findings for these directions, in that order: what a chart answers.

@@ -153,7 +153,7 @@ fn near(value: f64) -> String {
 
 fn measured(series: &Series, x: Unit, y: Unit) -> Vec<Value> {
     let tone = series.tone.name();
-    let dots: Vec<Value> = series.dots.iter().map(|dot| datum(dot, tone, x, y)).collect();
+    let dots: Vec<Value> = series.dots.iter().map(|dot| datum(dot, series, x, y)).collect();
     let line = json!({
         "type": if series.joined { "line" } else { "scatter" },
         "name": series.name,
@@ -180,10 +180,13 @@ fn measured(series: &Series, x: Unit, y: Unit) -> Vec<Value> {
     vec![line, whiskers]
 }
 
-fn datum(dot: &Dot, tone: &str, x: Unit, y: Unit) -> Value {
+fn datum(dot: &Dot, series: &Series, x: Unit, y: Unit) -> Value {
+    let tone = series.tone.name();
+    // Above a dot whose whisker stands upright nothing can be read; beside it there is room where no line passes.
+    let beside = !series.joined;
     let mut out = json!({ "value": [x.apply(dot.x), y.apply(dot.y)], "tip": dot.tip });
     if let Some(label) = &dot.label {
-        out["label"] = json!({ "show": true, "formatter": label.replace(['{', '}'], ""), "position": "top",
+        out["label"] = json!({ "show": true, "formatter": label.replace(['{', '}'], ""), "position": if beside { "right" } else { "top" },
                                "color": colour("ink"), "fontSize": 12, "distance": 6 });
     }
     if dot.standing == Standing::Doubted {

@@ -13,9 +13,9 @@ pub(super) fn header(run: &Run) -> Markup {
     html! {
         header {
             p.about { "iosonde " (info.study) }
-            h1 { (info.label.as_deref().unwrap_or(&info.target)) }
+            h1 { @match &info.label { Some(label) => (label), None => (story::storage_name(run)) } }
             p.about {
-                @if info.label.is_some() { (info.target) " – " }
+                (info.target) " – "
                 (story::subject(&info.device))
                 " – " (story::day(&info.started_at))
             }

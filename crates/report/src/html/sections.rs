@@ -37,7 +37,7 @@ pub(super) fn findings(run: &Run) -> Markup {
                 (tables::findings(&found, run.info.confidence))
             }
             @if !refused.is_empty() {
-                h3 style="margin-top:36px" { "What could not be concluded" }
+                h3.later { "What could not be concluded" }
                 (tables::refused(&refused))
             }
         }
@@ -82,7 +82,7 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
                 }
             }
             @if !own.is_empty() { div.charts { @for chart in &own { (chart) } } }
-            details {
+            details open[own.is_empty() && elsewhere.is_empty()] {
                 summary { "All points of this experiment" }
                 (tables::points(&section.name, &section.points))
             }
@@ -112,7 +112,7 @@ pub(super) fn circumstances(run: &Run) -> Markup {
                     h3 { "Machine" }
                     (facts(&story::host_facts(run)))
                     @if !run.info.device.notes.is_empty() {
-                        h3 style="margin-top:32px" { "Notes" }
+                        h3.later { "Notes" }
                         @for note in &run.info.device.notes { p { (prose(note)) } }
                     }
                 }
