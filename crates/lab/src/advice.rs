@@ -28,8 +28,7 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let large = alone(run, op, bytes)?.latency_ns_mean?;
     let sentence = format!(
         "for throughput with one {op} at a time, ask for {} or more; where somebody waits for the answer, \
-         for no \
-         more than is needed",
+         for no more than is needed",
         units::size(bytes)
     );
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
@@ -63,8 +62,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let least = with_interval(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
     let sentence = format!(
         "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each \
-         only \
-         waits longer"
+         only waits longer"
     );
     let like = |point: &&Point| {
         let spec = &point.spec;
@@ -121,8 +119,7 @@ fn pages(run: &Run) -> Option<Advice> {
     let sentence =
         format!("8 KiB pages: one client gets {} reads/s, many at once at most {}", rate(&one), rate(&many));
     let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of \
-     small \
-               requests and the bandwidth";
+     small requests and the bandwidth";
     Some(new(sentence, why.into(), &[cost, half, most, bandwidth]))
 }
 

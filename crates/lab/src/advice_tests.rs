@@ -22,16 +22,14 @@ fn sizes_depths_and_pages() {
             (
                 format!(
                     "for throughput with one {op} at a time, ask for # MiB or more; where somebody waits \
-                     for the \
-                     answer, for no more than is needed"
+                     for the answer, for no more than is needed"
                 ),
                 "# MiB take # ms [#, #], # KiB # µs [#, #]".to_owned(),
             ),
             (
                 format!(
                     "# KiB {op}s: keep # [#, #] in flight; # [#, #] give # % of the throughput, and \
-                     beyond that \
-                     each only waits longer"
+                     beyond that each only waits longer"
                 ),
                 format!("with # in flight a {op} takes # ms [#, #], alone # µs [#, #]"),
             ),

@@ -133,7 +133,9 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let why = voids.first().map_or_else(String::new, |void| void.why.clone());
-    if let Some(note) = run.info.device.notes.iter().find(|note| note.contains("hole")) {
+    let word =
+        |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
+    if let Some(note) = run.info.device.notes.iter().find(|note| word(note)) {
         return format!("nothing was read from storage ({note})");
     }
     // What went through the page cache although it should not have is memory all the same.
@@ -164,7 +166,8 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
     if void == 0 {
-        return BeliefLine::new(Mark::Yes, format!("all {all} trials stand"));
+        let text = if all == 1 { "the trial stands".to_owned() } else { format!("all {all} trials stand") };
+        return BeliefLine::new(Mark::Yes, text);
     }
     let reasons = CHECKS.iter().filter_map(|check| {
         let own: Vec<_> = voids.iter().copied().filter(|void| void.check == check.name()).collect();

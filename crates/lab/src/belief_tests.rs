@@ -128,6 +128,7 @@ fn a_hole_is_no_storage() {
         ignored.headline
     );
     let mut sparse = reader();
+    sparse.device.notes.push("the whole file is addressed".into());
     sparse.device.notes.push("1 GiB of 1 GiB are holes".into());
     assert_eq!(of(&sparse, unread).headline, "no: nothing was read from storage (1 GiB of 1 GiB are holes)");
 }
@@ -168,8 +169,7 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
     assert_eq!(
         texts(&belief)[0],
         "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device \
-         lies \
-         below this file system"
+         lies below this file system"
     );
 }
 

@@ -50,8 +50,7 @@ fn of_memory_nothing_is_said_but_why() {
     assert_eq!(
         lines(&pretend),
         [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
-             stand as \
-          statements about the device"]
+             stand as statements about the device"]
     );
 }
 

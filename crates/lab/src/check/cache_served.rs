@@ -152,18 +152,15 @@ fn shortfall(spec: &TrialSpec, op: Op, issued_bytes: u64, moved_bytes: u64) -> S
         }
         (Op::Read, true) => format!(
             "the device moved {share} of the {issued} that were read past the page cache: the rest was \
-             not read \
-             from storage (holes in the file, or a cache that direct I/O does not pass)"
+             not read from storage (holes in the file, or a cache that direct I/O does not pass)"
         ),
         (Op::Write, false) => format!(
             "the device had taken {share} of the {issued} that were written when the clock stopped: the \
-             rest was \
-             in memory"
+             rest was in memory"
         ),
         (Op::Write, true) => format!(
             "the device took {share} of the {issued} that were written: the file system keeps, packs or \
-             drops \
-             the rest"
+             drops the rest"
         ),
     }
 }

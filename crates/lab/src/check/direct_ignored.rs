@@ -107,8 +107,7 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     match (moved_share(trial), before_bytes as f64 / trial.spec.span_bytes as f64) {
         (Some(moved), cached) if moved < 0.5 && cached > 0.5 => Verdict::Void(reason(format!(
             "{} of the span lay in the page cache and the device moved {} of the {issued}: direct I/O was \
-             served \
-             from memory",
+             served from memory",
             units::percent(cached),
             units::percent(moved)
         ))),

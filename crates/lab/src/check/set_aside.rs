@@ -103,8 +103,7 @@ fn verdict(run: &Run) -> Verdict {
         ))),
         [(id, Away { share, .. }), ..] => Verdict::Doubt(reason(format!(
             "{} of {} trials lay far from the others of their point and were set aside, for example trial \
-             {id} at \
-             {share:.2} of the usual rate",
+             {id} at {share:.2} of the usual rate",
             wild.len(),
             run.trials.len()
         ))),

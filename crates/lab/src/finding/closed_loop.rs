@@ -103,8 +103,7 @@ impl ClosedLoop {
     /// What a reader must know of the fit.
     pub(super) fn assumption(&self) -> String {
         let base = "throughput follows one of the closed-loop curves between a sharp corner and the \
-         exponential \
-                    network; R₀ is the time of a request that is alone";
+         exponential network; R₀ is the time of a request that is alone";
         match self.stretched_for {
             Some((depth, share)) => format!(
                 "{base}. The points bend away from it, by {} with {depth} in flight; the interval is \
@@ -200,8 +199,7 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
     if last.in_flight < BEYOND_KNEE_MIN * knee {
         return Err(format!(
             "the knee would lie near {knee:.0}, and to see the plateau takes {BEYOND_KNEE_MIN} times as \
-             many in flight; \
-             {} were the most",
+             many in flight; {} were the most",
             last.in_flight
         ));
     }
