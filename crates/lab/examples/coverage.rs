@@ -2,14 +2,14 @@
 //! `docs/intervals.md`. Fresh seeds unless one is given.
 //!
 //! `coverage [--replicates N] [--seed N] [--cells TEXT]`: `--cells` keeps the cells whose line contains the text. All
-//! 270 cells with 1,000 runs each take an hour of one processor.
+//! 282 cells with 1,000 runs each take an hour of one processor.
 
 #![allow(clippy::print_stdout)]
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use iosonde_lab::schedule::Terms;
-use iosonde_lab::schedule::simulation::{Answer, Kinship, Noise, simulate};
+use iosonde_lab::schedule::simulation::{Answer, Kinship, Noise, Shape, simulate};
 use iosonde_model::Closed;
 
 /// Points of the simulated study: as many as `quick` has.
@@ -46,7 +46,7 @@ impl Cell {
     fn family(&self) -> String {
         let n = self.noise;
         format!(
-            "{} | {:>2.0} % | {} | {:>3.1} {}",
+            "{} | {:>2.0} % | {}{} | {:>3.1} {}",
             match self.stop {
                 Stop::Budget => "budget   ",
                 Stop::Either => "either   ",
@@ -54,6 +54,7 @@ impl Cell {
             },
             n.cv * 100.0,
             if n.unlike > 1.0 { "unlike" } else { "alike " },
+            if n.shape == Shape::Steady { "" } else { ", bent drift" },
             n.correlation,
             if n.kinship == Kinship::Time { "time " } else { "point" },
         )
@@ -61,7 +62,14 @@ impl Cell {
 
     fn name(&self) -> String {
         let n = self.noise;
-        format!("{} | {:>3.0} %/min | {:.0} %", self.family(), n.drift_per_minute * 100.0, n.outliers * 100.0)
+        let shape = match n.shape {
+            Shape::Steady => "/min",
+            Shape::Step => " step",
+            Shape::Cycle => " cycle",
+            Shape::Own => "/min own",
+        };
+        let drift = n.drift_per_minute * 100.0;
+        format!("{} | {drift:>3.0} %{shape} | {:.0} %", self.family(), n.outliers * 100.0)
     }
 }
 
@@ -79,8 +87,15 @@ fn cells() -> Vec<Cell> {
                 ] {
                     for drift_per_minute in [0.0, -0.05, -0.18] {
                         for outliers in [0.0, 0.02] {
-                            let noise =
-                                Noise { cv, unlike, correlation, kinship, drift_per_minute, outliers };
+                            let noise = Noise {
+                                cv,
+                                unlike,
+                                correlation,
+                                kinship,
+                                drift_per_minute,
+                                shape: Shape::Steady,
+                                outliers,
+                            };
                             out.push(Cell { stop, noise });
                         }
                     }
@@ -88,7 +103,23 @@ fn cells() -> Vec<Cell> {
             }
         }
     }
+    out.extend(other_shapes());
     out
+}
+
+/// Drifts that no straight line describes, at the same noise.
+fn other_shapes() -> impl Iterator<Item = Cell> {
+    let noise = |shape, drift_per_minute| {
+        let (kinship, outliers) = (Kinship::Time, 0.0);
+        Noise { cv: 0.05, unlike: 1.0, correlation: 0.3, kinship, drift_per_minute, shape, outliers }
+    };
+    let both = [Stop::Budget, Stop::Precision].into_iter();
+    both.flat_map(move |stop| {
+        let shapes = [Shape::Step, Shape::Cycle, Shape::Own].into_iter();
+        shapes.flat_map(move |shape| {
+            [-0.05, -0.18].into_iter().map(move |drift| Cell { stop, noise: noise(shape, drift) })
+        })
+    })
 }
 
 #[derive(Default, Clone, Copy)]

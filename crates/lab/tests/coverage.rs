@@ -5,7 +5,7 @@
 
 use iosonde_lab::schedule::{
     Terms,
-    simulation::{Answer, Kinship, Noise, simulate},
+    simulation::{Answer, Kinship, Noise, Shape, simulate},
 };
 use iosonde_model::Closed;
 
@@ -23,7 +23,8 @@ fn cells() -> Vec<Noise> {
             for (k, outliers) in [0.0, 0.02].into_iter().enumerate() {
                 let drift_per_minute = [0.0, -0.05, -0.18][(i + j + k) % 3];
                 let kinship = if k == 0 { Kinship::Time } else { Kinship::Point };
-                out.push(Noise { cv, unlike: 1.0, correlation, kinship, drift_per_minute, outliers });
+                let (unlike, shape) = (1.0, Shape::Steady);
+                out.push(Noise { cv, unlike, correlation, kinship, drift_per_minute, shape, outliers });
             }
         }
     }
@@ -86,6 +87,7 @@ fn where_the_points_are_unlike() {
         correlation: 0.3,
         kinship,
         drift_per_minute: -0.05,
+        shape: Shape::Steady,
         outliers: 0.02,
     };
     let both = [noise(Kinship::Time), noise(Kinship::Point)];
@@ -105,6 +107,7 @@ fn where_the_study_is_small() {
                 correlation: 0.3,
                 kinship: Kinship::Time,
                 drift_per_minute: -0.18,
+                shape: Shape::Steady,
                 outliers: 0.0,
             };
             let terms = Terms {

@@ -24,6 +24,19 @@ pub enum Kinship {
     Point,
 }
 
+/// How the rate changes in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// By the same share in every second.
+    Steady,
+    /// All of a minute's change at once, 40 s after the beginning.
+    Step,
+    /// Up and down by a minute's change, once a minute.
+    Cycle,
+    /// Steadily, but each point in its own way: between a minute's change and its opposite.
+    Own,
+}
+
 /// How a made-up storage misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
@@ -37,6 +50,8 @@ pub struct Noise {
     pub kinship: Kinship,
     /// Change of the rate in a minute: −0.05 loses a twentieth.
     pub drift_per_minute: f64,
+    /// In what way.
+    pub shape: Shape,
     /// Share of trials that something slows to between 0.3 and 0.8 of their rate.
     pub outliers: f64,
 }
@@ -205,6 +220,8 @@ struct Storage {
     noise: Noise,
     log_rate: Vec<f64>,
     cv: Vec<f64>,
+    /// Of each point's own drift, −1 to 1.
+    way: Vec<f64>,
     /// Of the trial before: one for all, or one for each point.
     state: Vec<f64>,
     random: Xoshiro256PlusPlus,
@@ -220,13 +237,23 @@ impl Storage {
             noise,
             log_rate: (0..=points).map(|_| 8.0 + 4.0 * random.random::<f64>()).collect(),
             cv,
+            way: (0..=points)
+                .map(|p| 2.0 * ((p * 7) % (points + 1)) as f64 / points.max(1) as f64 - 1.0)
+                .collect(),
             state: (0..=points).map(|_| random.sample(StandardNormal)).collect(),
             random,
         }
     }
 
-    fn log_drift_per_s(&self) -> f64 {
-        (1.0 + self.noise.drift_per_minute).ln() / 60.0
+    /// ln of the undisturbed rate, less its value at the beginning.
+    fn log_change(&self, point: usize, at_s: f64) -> f64 {
+        let change = (1.0 + self.noise.drift_per_minute).ln();
+        match self.noise.shape {
+            Shape::Steady => change * at_s / 60.0,
+            Shape::Step => change * f64::from(u8::from(at_s >= 40.0)),
+            Shape::Cycle => change * (at_s / 60.0 * std::f64::consts::TAU).sin(),
+            Shape::Own => change * at_s / 60.0 * self.way[point],
+        }
     }
 
     fn rate(&mut self, point: Option<usize>, at_s: f64) -> f64 {
@@ -242,14 +269,13 @@ impl Storage {
         let noise = (1.0 + self.cv[point] * *state).max(0.05);
         let slowed = self.random.random::<f64>() < self.noise.outliers;
         let factor = if slowed { 0.3 + 0.5 * self.random.random::<f64>() } else { 1.0 };
-        (self.log_rate[point] + self.log_drift_per_s() * at_s).exp() * noise * factor
+        (self.log_rate[point] + self.log_change(point, at_s)).exp() * noise * factor
     }
 
     /// ln of the undisturbed rate's mean over the time.
     fn log_truth(&self, point: usize, elapsed_s: f64) -> f64 {
-        let change = self.log_drift_per_s() * elapsed_s;
-        // The mean of e^(c u) over u in 0..1.
-        let mean = if change.abs() < 1e-9 { 1.0 } else { change.exp_m1() / change };
-        self.log_rate[point] + mean.ln()
+        // The mean over 200 equal parts: a step is then misplaced by 1/400 of the run at most.
+        let parts = (0..200).map(|i| self.log_change(point, elapsed_s * (f64::from(i) + 0.5) / 200.0).exp());
+        self.log_rate[point] + (parts.sum::<f64>() / 200.0).ln()
     }
 }
