@@ -77,6 +77,10 @@ impl<'a> Evidence<'a> {
 
     /// The trials whose figures of this kind no verdict voids.
     pub fn standing(&self, about: About) -> impl Iterator<Item = &'a Trial> + '_ {
-        self.trials.iter().zip(&self.void).filter(move |(_, void)| !void.is_some_and(|v| v.touches(about))).map(|(t, _)| *t)
+        self.trials
+            .iter()
+            .zip(&self.void)
+            .filter(move |(_, void)| !void.is_some_and(|v| v.touches(about)))
+            .map(|(t, _)| *t)
     }
 }
