@@ -31,7 +31,7 @@ impl Screen {
             crate::args::When::Auto => terminal && !no_color,
         };
         let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-        let width = columns.or_else(|| iosonde_rig::platform::terminal_columns()).unwrap_or(80);
+        let width = columns.or_else(iosonde_rig::platform::terminal_columns).unwrap_or(80);
         Self {
             color,
             // 60..100: narrower breaks every number from its unit, wider is hard to read.

@@ -115,13 +115,11 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
             )));
         }
     }
-    if let Some(stride) = args.stride {
-        if args.rw.is_random() || stride < args.bs {
-            return Err(Failure::usage(format!(
-                "--stride is the distance between sequential requests, at least the block of {}",
-                units::size(args.bs)
-            )));
-        }
+    if args.stride.is_some_and(|stride| args.rw.is_random() || stride < args.bs) {
+        return Err(Failure::usage(format!(
+            "--stride is the distance between sequential requests, at least the block of {}",
+            units::size(args.bs)
+        )));
     }
     Ok(())
 }
