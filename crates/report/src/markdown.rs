@@ -25,7 +25,7 @@ pub fn markdown(run: &Run) -> String {
     }
     facts("The machine", &story::host_facts(run), &mut out);
     facts("How it was measured", &story::method_facts(run), &mut out);
-    put(&mut out, &format!("\n{}\n", story::METHOD.join(" ")));
+    put(&mut out, &format!("\n{}\n", story::method(run).join(" ")));
     trials(run, &mut out);
     out
 }

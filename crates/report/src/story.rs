@@ -157,6 +157,10 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     if void > 0 {
         said += &format!(", {void} of them void and left out");
     }
+    let bare = points.iter().filter(|point| point.why_no_interval.is_some()).count();
+    if bare == all {
+        return said + "; too few for an interval.";
+    }
     if run.info.precision > 0.0 {
         said += &match reached {
             _ if reached == all => {
@@ -166,9 +170,8 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
             _ => format!("; {reached} reached the ±{} asked for", units::percent(run.info.precision)),
         };
     }
-    let bare = points.iter().filter(|point| point.why_no_interval.is_some()).count();
     if bare > 0 {
-        said += &format!("; {bare} have no interval");
+        said += &format!("; {bare} without an interval");
     }
     said + "."
 }
@@ -343,11 +346,22 @@ pub(crate) fn method_facts(run: &Run) -> Vec<Fact> {
     ])
 }
 
-/// The method in sentences: order, warm-up, intervals, percentiles.
-pub(crate) const METHOD: [&str; 4] = [
+const WARM_UP: &str = "What completes in the first tenth of a trial (at least 25 ms, at most 5 s) is warm-up and does not count.";
+
+/// The method in sentences: order, warm-up, intervals, percentiles; of a single workload the warm-up alone.
+pub(crate) fn method(run: &Run) -> &'static [&'static str] {
+    if is_study(run) { &METHOD } else { &METHOD[..1] }
+}
+
+/// Whether a study was run, and not a single workload.
+pub(crate) fn is_study(run: &Run) -> bool {
+    !run.info.study_source.is_empty()
+}
+
+const METHOD: [&str; 4] = [
+    WARM_UP,
     "Every round visits each open point once in a fresh random order, with a canary among them, so that drift falls \
      on all points alike and is seen.",
-    "What completes in the first tenth of a trial (at least 25 ms, at most 5 s) is warm-up and does not count.",
     "Rates and mean latencies are fitted on the log scale to points and to the time that all of them share; what is \
      left over, pooled over the points and widened for the correlation from trial to trial, gives the intervals.",
     "The intervals stay honest although a point stops when its interval is narrow enough; percentiles come from the \

@@ -153,27 +153,26 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
         .collect()
 }
 
+/// The same answer as a study's; then what could not be judged of this trial, and what looked and found nothing.
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
+    let belief = belief(run);
+    let mut out = String::from("\n");
+    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&belief.headline));
+    // That all of one trial stand is what the headline says.
+    for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+        out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
+    }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
-    let mut own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
-    own.sort_by_key(|verdict| std::cmp::Reverse(verdict.verdict));
-    let worst = own.first().map_or(Outcome::Pass, |verdict| verdict.verdict);
-    let headline = match worst {
-        Outcome::Void => "not all of it",
-        Outcome::Doubt => "with a doubt",
-        Outcome::Abstain | Outcome::Pass => "yes",
-    };
-    let mut out = format!("\n{}{headline}\n", head(paint, "BELIEVE"));
-    let passed: Vec<&str> =
-        own.iter().filter(|v| v.verdict == Outcome::Pass).map(|v| v.check.as_str()).collect();
-    for verdict in own.iter().filter(|v| v.verdict != Outcome::Pass) {
-        let (mark, ink) = match verdict.verdict {
-            Outcome::Void => ("✗", Ink::Bad),
-            Outcome::Doubt => ("?", Ink::Doubt),
-            Outcome::Abstain | Outcome::Pass => ("·", Ink::Quiet),
-        };
-        let text = format!("{}: {}", verdict.check, clean(&verdict.why));
-        out += &paint.hang(&format!("  {} ", paint.ink(ink, mark)), 4, &text);
+    let own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
+    for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::Abstain) {
+        let text = format!("not judged: {}: {}", verdict.check, clean(&verdict.why));
+        out += &paint.hang(&format!("  {} ", paint.ink(Ink::Quiet, "·")), 4, &text);
+    }
+    let mut passed: Vec<&str> = Vec::new();
+    for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::Pass) {
+        if !passed.contains(&verdict.check.as_str()) {
+            passed.push(&verdict.check);
+        }
     }
     if !passed.is_empty() {
         let text = format!("nothing wrong found by {}", passed.join(", "));

@@ -89,7 +89,7 @@ fn series(points: &[&Point], op: Op, doubts: &Doubts) -> Option<Series> {
             y: estimate.value,
             x_interval: None,
             y_interval: pick::interval(estimate),
-            label: Some(Quantity::BytesPerSecond.text(estimate.value)),
+            label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
             tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], why),
             standing,
         })

@@ -87,8 +87,15 @@ fn storage(run: &Run) -> Markup {
                     @for line in &labelled { dt { (capital(&line.label)) } dd { (prose(&line.text)) } }
                 }
             }
-            @if plain.is_empty() && labelled.is_empty() { p { "Nothing was found out about the storage." } }
+            @if plain.is_empty() && labelled.is_empty() { p { (nothing_concluded(run)) } }
         }
+    }
+}
+
+fn nothing_concluded(run: &Run) -> &'static str {
+    match story::is_study(run) {
+        true => "Nothing was found out about the storage.",
+        false => "One workload was run, not a study. What it did stands below; one trial gives no interval.",
     }
 }
 
@@ -110,7 +117,8 @@ fn advice(run: &Run) -> Markup {
             }
             @if run.advice.is_empty() {
                 p {
-                    "Nothing can be advised from these findings. "
+                    @if story::is_study(run) { "Nothing can be advised from these findings. " }
+                    @else { "To learn what the storage is like, run a study: " code { "iosonde run quick " (run.info.target) } }
                     @if let Some(why) = refused { (prose(&capital(why))) }
                 }
             }

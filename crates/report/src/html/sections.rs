@@ -69,7 +69,7 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
     html! {
         section id={ "experiment-" (place) } aria-labelledby={ (head) "-name " (head) } {
             p.eyebrow id={ (head) "-name" } { (capital(&section.name.replace('-', " "))) }
-            h2 id=(head) { (section.question.map_or_else(|| capital(&section.name), str::to_owned)) }
+            h2 id=(head) { (section.question.unwrap_or("What was measured")) }
             @for answer in &section.answers { p.answer-line { (prose(answer)) } }
             p.sure { (prose(&section.sure)) }
             @if !elsewhere.is_empty() {
@@ -127,7 +127,7 @@ pub(super) fn method(run: &Run) -> Markup {
             h2 #method-head { "How it was measured" }
             div.columns {
                 (facts(&story::method_facts(run)))
-                div { @for sentence in story::METHOD { p { (prose(sentence)) } } }
+                div { @for sentence in story::method(run) { p { (prose(sentence)) } } }
             }
             @if !run.info.study_source.is_empty() {
                 details {
