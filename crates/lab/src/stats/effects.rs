@@ -63,6 +63,8 @@ pub struct Effects {
     kept: Vec<bool>,
     sigma: Vec<f64>,
     degrees: Vec<f64>,
+    /// Of each group: what the logarithm of its mean lies above the mean of its logarithms.
+    excess: Vec<f64>,
     solution: Solution,
     along_time: f64,
     along_group: f64,
@@ -95,7 +97,8 @@ impl Effects {
         let noise = spread.with_correlation(&design, &kept, likely_time, likely_group).drawn;
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         let degrees = noise.iter().map(|(_, degrees)| *degrees).collect();
-        Some(Self { average, design, kept, sigma, degrees, solution, along_time, along_group })
+        let excess = excess(&design, &spread.residuals, &kept, average.sign());
+        Some(Self { average, design, kept, sigma, degrees, excess, solution, along_time, along_group })
     }
 
     /// The mean of one group, with its standard error. `None` where no row of it was kept, or where no group
@@ -147,11 +150,9 @@ impl Effects {
 
     fn level(&self, group: usize) -> f64 {
         let sign = self.average.sign();
-        // Of noise that multiplies: the mean lies half a variance above the mean logarithm's exponential.
         self.design.offset[group]
             + self.solution.parameters[group]
-            + sign * self.design.log_mean_of_trend(&self.solution.parameters, sign)
-            + sign * self.sigma[group].powi(2) / 2.0
+            + sign * (self.design.log_mean_of_trend(&self.solution.parameters, sign) + self.excess[group])
     }
 
     /// The variance of a combination of group means.
@@ -207,6 +208,18 @@ impl Effects {
         }
         sum
     }
+}
+
+/// ln of the mean of exp(sign × residual), for each group: with it, a group's estimate is the mean of its values
+/// (trend taken out), as N. Duan has it in *Smearing estimate* (J. Am. Stat. Assoc. 78, 1983). Half a variance would
+/// do for normal noise; storage is slowed more often than sped up, and would look faster than it ever was.
+fn excess(design: &Design, residuals: &[f64], kept: &[bool], sign: f64) -> Vec<f64> {
+    let of = |members: &Vec<usize>| {
+        let own: Vec<f64> =
+            members.iter().filter(|&&i| kept[i]).map(|&i| (sign * residuals[i]).exp()).collect();
+        if own.is_empty() { 0.0 } else { (own.iter().sum::<f64>() / own.len() as f64).ln() }
+    };
+    design.members.iter().map(of).collect()
 }
 
 /// ρ, ρ², .. down to 0.001: what is further apart adds nothing that shows.

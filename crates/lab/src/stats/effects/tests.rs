@@ -61,6 +61,15 @@ fn rate_times_latency_stays_what_was_in_flight() {
 }
 
 #[test]
+fn without_drift_the_estimate_is_the_plain_mean_of_the_values() {
+    // Two ways of being, one half as fast: the mean of 1 and 1/2 is 0.75, whatever their logarithms say. Both ways
+    // come in both halves of the time, so that nothing of it is drift.
+    let all = rows(1, 40, |_, at_s| if matches!(at_s as u32 % 4, 0 | 3) { 0.0 } else { -(2f64.ln()) });
+    let rate = Effects::fit(&all, 1, Average::OverTime).unwrap().estimate(0).unwrap();
+    assert!((rate.value() - 0.75).abs() < 0.002, "{rate:?}");
+}
+
+#[test]
 fn a_slow_row_is_set_aside_and_named_and_a_way_of_being_is_not() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut all = rows(6, 10, |_, _| 0.03 * random.sample::<f64, _>(StandardNormal));
