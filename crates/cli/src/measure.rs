@@ -58,13 +58,25 @@ impl Measurement<'_> {
     /// Fills the working set where it must be filled, and says how large it is.
     pub fn prepare(&mut self, asked_bytes: u64, seconds: f64) -> Result<(), Failure> {
         let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        let wanted_bytes = asked_bytes;
         let asked_bytes = asked_bytes.min(room_bytes);
-        if !self.session.fill {
-            let whole_blocks = 4096;
-            self.session.device.working_set_bytes =
-                asked_bytes.min(self.session.room_bytes) / whole_blocks * whole_blocks;
-            return self.know_working_set();
+        self.session.device.working_set_bytes = if self.session.fill {
+            self.filled(asked_bytes, seconds)?
+        } else {
+            // Whole pages: the last part of a file is not worth an exception in every offset.
+            asked_bytes.min(self.session.room_bytes) / 4096 * 4096
+        };
+        let device = &mut self.session.device;
+        device.asked_size_bytes = (device.working_set_bytes < wanted_bytes).then_some(wanted_bytes);
+        if let Some(watch) = &mut self.session.bed.watch {
+            watch.set_span(0..device.working_set_bytes);
         }
+        self.run.info.device = device.clone();
+        Ok(())
+    }
+
+    /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
+    fn filled(&mut self, asked_bytes: u64, seconds: f64) -> Result<u64, Failure> {
         self.screen
             .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
         let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds)?;
@@ -77,33 +89,27 @@ impl Measurement<'_> {
         prepare::settle(&self.session.bed.storage).map_err(|e| {
             Failure::failed(format!("{}: what was filled could not be flushed: {e}", self.run.info.target))
         })?;
-        self.session.device.working_set_bytes =
-            filled_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
-        self.know_working_set()
-    }
-
-    fn know_working_set(&mut self) -> Result<(), Failure> {
-        let device = &mut self.session.device;
-        if device.working_set_bytes < prepare::FILL_BLOCK_BYTES {
+        if filled_bytes < prepare::FILL_BLOCK_BYTES {
+            let seconds = units::duration(seconds);
             return Err(Failure::failed(format!(
-                "{}: only {} can be measured here, and 1 MiB is the least",
-                self.run.info.target,
-                units::size(device.working_set_bytes)
+                "{}: not even 1 MiB could be filled in {seconds}",
+                self.run.info.target
             )));
         }
-        if let Some(watch) = &mut self.session.bed.watch {
-            watch.set_span(0..device.working_set_bytes);
-        }
-        self.run.info.device = device.clone();
-        Ok(())
+        Ok(filled_bytes)
     }
 
     fn fill(&mut self, from_bytes: u64, bytes: u64, seconds: f64) -> Result<Trial, Failure> {
         let device = &self.session.device;
         let (spec, limits) = prepare::order(&device.engine, device.direct, from_bytes, bytes, seconds);
         let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed ^ from_bytes)?;
-        if let Some(example) = trial.error_examples.first() {
-            return Err(Failure::failed(format!("{}: filling failed: {example}", self.run.info.target)));
+        let write = trial.write.as_ref();
+        let short = write.map_or(0, |write| write.short);
+        let example = trial.error_examples.first().cloned();
+        let hung = (trial.hung > 0).then(|| format!("{} writes never came back", trial.hung));
+        let short = (short > 0).then(|| format!("{short} writes were cut short"));
+        if let Some(why) = example.or(hung).or(short) {
+            return Err(Failure::failed(format!("{}: filling failed: {why}", self.run.info.target)));
         }
         self.keep(trial.clone())?;
         Ok(trial)
@@ -185,6 +191,7 @@ impl Measurement<'_> {
         loop {
             let voids = self.voids();
             let elapsed_s = self.elapsed_s() - begun_s;
+            self.run.info.rounds = schedule.progress(&self.run.trials, &voids, elapsed_s).rounds_done;
             let Some(asked) = schedule.next(&self.run.trials, &voids, elapsed_s) else {
                 progress.end();
                 return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
@@ -207,22 +214,28 @@ impl Measurement<'_> {
                 self.run.info.device.notes.push(sentence);
             }
         }
-        let budget_s = self.options.time_ns as f64 / 1e9 - self.prepared_s();
-        schedule(plan.points, self.options, budget_s)
+        // Whether the time suffices was asked before anything was written; now it is the storage that was slow.
+        schedule(plan.points, self.options, self.budget_s()).map_err(|failure| Failure::failed(failure.text))
     }
 
-    /// Time between the first and the last measured trial: what a resumed run has spent of its measuring time.
+    /// Time spent on measuring so far: between the starts of trials that followed each other, so that what a
+    /// resumed run prepared anew in between is not in it.
     fn measured_s(&self) -> f64 {
-        let mut measured =
-            self.run.trials.iter().filter(|trial| trial.phase != Phase::Prepare && trial.round > 0);
-        let Some(first) = measured.next() else { return 0.0 };
-        let last = measured.next_back().unwrap_or(first);
-        last.started_s + last.elapsed_s - first.started_s
+        let measured = |trial: &Trial| trial.round > 0;
+        let trials = &self.run.trials;
+        let step_s = |(at, trial): (usize, &Trial)| match trials.get(at + 1).filter(|next| measured(next)) {
+            Some(next) => next.started_s - trial.started_s,
+            None => trial.elapsed_s,
+        };
+        trials.iter().enumerate().filter(|(_, trial)| measured(trial)).map(step_s).sum()
     }
 
-    fn prepared_s(&self) -> f64 {
-        let prepare = self.run.trials.iter().filter(|trial| trial.phase == Phase::Prepare);
-        prepare.map(|trial| trial.elapsed_s).sum()
+    /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. A
+    /// resumed run has what it had at first, since the trials' length follows from it.
+    fn budget_s(&self) -> f64 {
+        let first = self.run.trials.iter().find(|trial| trial.round > 0);
+        let begun_s = first.map_or_else(|| self.elapsed_s(), |trial| trial.started_s);
+        self.options.time_ns as f64 / 1e9 - begun_s
     }
 
     fn voids(&self) -> Voids {
@@ -233,7 +246,6 @@ impl Measurement<'_> {
     pub fn note_state(&mut self, state: RunState) -> Result<(), Failure> {
         self.run.info.state = state;
         self.run.info.elapsed_s = self.elapsed_s();
-        self.run.info.rounds = self.run.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
         Ok(self.notebook.update(&self.run.info)?)
     }
 }

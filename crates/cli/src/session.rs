@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use iosonde_model::{Device, Host, Medium, units};
+use iosonde_model::{Device, Host, Medium, TrialSpec, units};
 use iosonde_rig::{
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
@@ -125,6 +125,7 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let bed = Bed::simulated(SharedDevice::new(inside));
     let chosen = engine::choose(&bed.storage, options.engine.as_deref()).map_err(Failure::usage)?;
     let working_set_bytes = options.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
+    refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
     let mut device = Device::unknown("simulated", working_set_bytes);
     device.name = Some(name.to_owned());
     device.model = Some(format!("simulated: {}", file.summary()));
@@ -158,12 +159,60 @@ fn real(
     device.engine = chosen.kind.name().to_owned();
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
+    refuse_a_crumb(&admitted.path.display().to_string(), device.working_set_bytes)?;
     device.notes.extend(holes(&admitted, device.working_set_bytes));
     let watch = Watch::open(&admitted.file, &device, 0..device.working_set_bytes);
     let bed = Bed::real(storage, watch);
     let mut host = platform::host();
     host.clock = Some(bed.clock.describe());
     Ok(Session { bed, device, host, fill: admitted.writable, room_bytes, _admitted: Some(admitted) })
+}
+
+/// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
+pub fn refuse_what_the_engine_cannot<'a>(
+    session: &Session,
+    specs: impl Iterator<Item = &'a TrialSpec>,
+) -> Result<(), Failure> {
+    let engine = &session.device.engine;
+    let kind = engine::ENGINES.find(engine).map_err(Failure::usage)?;
+    let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
+    for spec in specs {
+        let depth = spec.queue_depth;
+        if depth > depth_max {
+            return Err(Failure::usage(format!(
+                "{engine} keeps at most {depth_max} in flight, not {depth}; `iosonde engines {engine}` says why"
+            )));
+        }
+        let (block, buffers) =
+            (spec.block_size_bytes, spec.block_size_bytes.saturating_mul(u64::from(depth)));
+        // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).
+        if block > 1 << 30 {
+            return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
+        }
+        // A quarter: the rest belongs to the page cache and to everybody else.
+        let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
+        if let Some(limit) = limit {
+            return Err(Failure::usage(format!(
+                "{depth} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
+                 ({}) is taken. Ask for smaller blocks or fewer in flight",
+                units::size(block),
+                units::size(buffers),
+                units::size(limit)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Less than 1 MiB is not storage that anybody asks about, and it is the unit of filling.
+fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
+    if bytes >= prepare::FILL_BLOCK_BYTES {
+        return Ok(());
+    }
+    let size = units::size(bytes);
+    Err(Failure::usage(format!(
+        "{target}: {size} are too little to measure; 1 MiB is the least (--size, or a larger file)"
+    )))
 }
 
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.

@@ -47,6 +47,26 @@ fn a_budget_that_does_not_hold_three_rounds() {
 }
 
 #[test]
+fn what_does_not_fit_is_refused_before_anything_is_written() {
+    let bench = Bench::new();
+    bench.file("small", 1);
+    std::fs::File::options().write(true).open(bench.path("small")).unwrap().set_len(500_000).unwrap();
+    bench.iosonde(&["run", "quick", "./", "--size", "512k"]).refused(&["512 KiB", "1 MiB"]);
+    bench.iosonde(&["run", "quick", "small", "--read-only"]).refused(&["too little", "1 MiB"]);
+    bench.iosonde(&["point", "./", "--size", "64M", "--span", "128M"]).refused(&["128 MiB", "does not fit"]);
+    bench.iosonde(&["point", "sim:ideal", "--bs", "1G", "--depth", "65537"]).refused(&["65537"]);
+    bench.iosonde(&["point", "./", "--bs", "1G", "--depth", "64", "--size", "8G"]).refused(&["buffers"]);
+    bench
+        .iosonde(&["run", "queue-depth", "./", "--rounds", "3", "--time", "1s"])
+        .refused(&["rounds", "--time"]);
+    let study =
+        "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\ndepth = [1, 40000]\n";
+    bench.text("deep.toml", study);
+    bench.iosonde(&["run", "deep.toml", "./"]).refused(&["40000"]);
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}
+
+#[test]
 fn blocks_that_direct_io_cannot_address() {
     let bench = Bench::new();
     if common::direct_here(&bench) {

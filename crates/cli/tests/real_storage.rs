@@ -117,7 +117,19 @@ fn kill_9_loses_at_most_one_trial_and_resume_completes() {
     // The fill of the new file is recorded as well.
     assert!(run.trials[before.trials.len()..].iter().any(|trial| trial.phase == Phase::Prepare));
     assert!(run.points.iter().all(|point| point.trials >= 3), "{:?}", run.points);
+    for trial in run.trials.iter().filter(|trial| trial.point.is_some()) {
+        assert_eq!(trial.spec, run.points[trial.point.unwrap()].spec, "the workload changed");
+    }
     bench.iosonde(&["resume"]).refused(&["no run was interrupted"]);
+}
+
+#[test]
+fn a_count_of_requests_is_made_and_counted() {
+    let bench = Bench::new();
+    bench.file("data", 16);
+    let run = bench.run(&["point", "data", "--read-only", "--ios", "20", "--depth", "4", "--time", "60s"]);
+    assert_eq!(run.trials[0].read.as_ref().unwrap().ios, 20);
+    assert!(run.trials[0].elapsed_s < 30.0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use iosonde_model::{Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units};
 
-use crate::{check::CHECKS, seen};
+use crate::{check::CHECKS, schedule::FEWEST_COMPLETE_ROUNDS, seen};
 
 /// Share of void trials above which a run says nothing.
 const VOID_SHARE_MAX: f64 = 0.5;
@@ -74,7 +74,7 @@ pub fn belief(run: &Run) -> Belief {
     lines.extend(unwitnessed(run));
     lines.extend(unfinished(run));
     lines.extend(conditions(run));
-    let fatal = fatal(run, &measured);
+    let fatal = fatal(run, &measured).or_else(|| unrepeated(run));
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
@@ -128,6 +128,14 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     let any: Vec<_> = trial_voids(run, measured).collect();
     let count = ids(&any).len();
     most(&any).then(|| format!("{count} of {} trials are void ({})", measured.len(), first(&any)))
+}
+
+/// With fewer than three complete rounds nothing is known of noise and drift. (A run without a study is one trial,
+/// and says so elsewhere.)
+fn unrepeated(run: &Run) -> Option<String> {
+    let rounds = run.info.rounds;
+    let too_few = !run.info.study_source.is_empty() && rounds < FEWEST_COMPLETE_ROUNDS;
+    too_few.then(|| format!("only {rounds} of at least {FEWEST_COMPLETE_ROUNDS} rounds were completed"))
 }
 
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
@@ -254,10 +262,10 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
     };
     let missing = all - known.len();
     let without = if missing > 0 { format!("; {missing} have none") } else { String::new() };
+    let (median, asked_for) = (units::percent(*median), units::percent(asked));
     let text = format!(
-        "{reason}intervals are ±{} (median), wider than the ±{} asked for at {wide} of {all} points{without}",
-        units::percent(*median),
-        units::percent(asked)
+        "{reason}intervals are ±{median} (median); at {wide} of {all} points they are wider than the ±{asked_for} \
+         asked for{without}"
     );
     Some(BeliefLine::new(Mark::Doubt, text))
 }

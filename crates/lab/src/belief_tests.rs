@@ -50,7 +50,7 @@ fn what_was_asked_and_not_reached_is_said_with_its_median() {
     assert_eq!(belief.mark, Mark::Doubt);
     let text = &texts(&belief)[0];
     assert!(text.starts_with("? the time was up: intervals are ±"), "{text}");
-    assert!(text.contains("wider than the ±5.0 % asked for at 15 of 15 points"), "{text}");
+    assert!(text.contains("at 15 of 15 points they are wider than the ±5.0 % asked for"), "{text}");
 }
 
 #[test]

@@ -66,10 +66,10 @@ pub enum Unplannable {
     /// The study has no points.
     #[error("there is nothing to measure: the study has no points that this target allows")]
     Nothing,
-    /// The budget does not hold three complete rounds of the shortest trials.
+    /// The budget does not hold three complete rounds of the shortest trials, or as many as were asked for.
     #[error(
-        "{budget_s:.1} s for measuring are too short: {points} points in 3 rounds of at least {SHORTEST_TRIAL_S} s \
-         a trial take {needed_s:.1} s"
+        "{budget_s:.1} s for measuring are too short: {points} points in {rounds} rounds of at least \
+         {SHORTEST_TRIAL_S} s a trial take {needed_s:.1} s; give it more --time"
     )]
     TooShort {
         /// What there was for measuring.
@@ -78,6 +78,8 @@ pub enum Unplannable {
         needed_s: f64,
         /// In the plan.
         points: usize,
+        /// That many at the least.
+        rounds: u32,
     },
 }
 
@@ -184,8 +186,9 @@ impl Schedule {
         let slots = (points.len() + 1) as f64;
         let rounds = terms.rounds.unwrap_or(FEWEST_COMPLETE_ROUNDS).max(FEWEST_COMPLETE_ROUNDS);
         let needed_s = f64::from(rounds) * slots * (SHORTEST_TRIAL_S + terms.overhead_s);
-        if terms.budget_s < needed_s && terms.rounds.is_none() {
-            return Err(Unplannable::TooShort { budget_s: terms.budget_s, needed_s, points: points.len() });
+        if terms.budget_s < needed_s {
+            let (budget_s, points) = (terms.budget_s, points.len());
+            return Err(Unplannable::TooShort { budget_s, needed_s, points, rounds });
         }
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));

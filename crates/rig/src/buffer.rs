@@ -23,13 +23,20 @@ pub struct BufferPool {
 impl BufferPool {
     /// Maps and populates `slots` buffers of at least `block_size_bytes` each, rounded up to whole pages.
     pub fn new(slots: u32, block_size_bytes: u64) -> io::Result<Self> {
+        Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::POPULATE)
+    }
+
+    /// Buffers that nobody reads or writes, for simulated devices: addresses without memory behind them.
+    pub fn unused(slots: u32, block_size_bytes: u64) -> io::Result<Self> {
+        Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::NORESERVE)
+    }
+
+    fn map(slots: u32, block_size_bytes: u64, flags: MapFlags) -> io::Result<Self> {
         let slot_bytes = (block_size_bytes.max(1) as usize).next_multiple_of(STAMP_EVERY_BYTES);
         let length = slot_bytes * slots as usize;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new private mapping at an address of the kernel's choice touches no memory of ours.
-        let start = unsafe {
-            mmap_anonymous(std::ptr::null_mut(), length, protection, MapFlags::PRIVATE | MapFlags::POPULATE)?
-        };
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), length, protection, flags)? };
         let start =
             NonNull::new(start.cast()).ok_or_else(|| io::Error::other("the kernel mapped page zero"))?;
         Ok(Self { start, slot_bytes, slots })

@@ -8,6 +8,7 @@
 //!
 //! **Warm-up.** What completes in the first tenth of a trial (at least 25 ms, at most 5 s) does not count, nor
 //! anything before as many requests have completed as are kept in flight: until then the queue is still filling.
+//! Where that takes longer than planned, the trial lasts longer: the measured time is never cut.
 //!
 //! **Ends.** Measured time begins and ends at a completion, not at a tick: a fixed interval would count one request
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
@@ -29,7 +30,7 @@ use crate::{
 
 /// Longest wait for one completion before the clock is looked at again.
 const WAIT_NS: u64 = 1_000_000_000;
-/// Requests that are still out so long after the end are given up and counted as hung. Linux gives a block device
+/// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
 const HUNG_AFTER_NS: u64 = 35_000_000_000;
 
@@ -56,7 +57,18 @@ impl Limits {
     }
 
     fn warm_up_ns(&self) -> u64 {
-        self.warm_up_ns.unwrap_or_else(|| (self.duration_ns / 10).clamp(25_000_000, 5_000_000_000))
+        // So many requests and no more: whoever counts them wants all of them counted.
+        let rule_ns = match self.ios {
+            Some(_) => 0,
+            None => (self.duration_ns / 10).clamp(25_000_000, 5_000_000_000),
+        };
+        self.warm_up_ns.unwrap_or(rule_ns)
+    }
+
+    /// What is measured at the least once the warm-up is over: storage that needs long to turn its depth over
+    /// once would otherwise be judged by the single request that came next.
+    fn measure_ns(&self) -> u64 {
+        self.duration_ns.saturating_sub(self.warm_up_ns())
     }
 }
 
@@ -112,6 +124,8 @@ pub struct Drive<'a> {
     limits: Limits,
     stop: &'a AtomicBool,
     block_bytes: u32,
+    /// Whether somebody reads what is written: a simulated device does not.
+    stamps: bool,
     slots: Box<[Slot]>,
     pending: Vec<Request>,
     done: Completions,
@@ -119,6 +133,7 @@ pub struct Drive<'a> {
     in_flight: u64,
     begun_ns: u64,
     last_ns: u64,
+    last_completion_ns: u64,
     warm_up_ended_ns: u64,
     measured_to_ns: u64,
     in_flight_area: u128,
@@ -149,6 +164,7 @@ impl<'a> Drive<'a> {
             limits,
             stop,
             block_bytes: u32::try_from(spec.block_size_bytes).expect("the plan limits a block to 1 GiB"),
+            stamps: !matches!(clock, Clock::Virtual(_)),
             slots: vec![Slot { due_ns: 0, op: Op::Read }; depth].into(),
             pending: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
@@ -156,6 +172,7 @@ impl<'a> Drive<'a> {
             in_flight: 0,
             begun_ns: 0,
             last_ns: 0,
+            last_completion_ns: 0,
             warm_up_ended_ns: 0,
             measured_to_ns: 0,
             in_flight_area: 0,
@@ -182,7 +199,7 @@ impl<'a> Drive<'a> {
 
     fn begin(&mut self) -> io::Result<()> {
         let now_ns = self.clock.now_ns();
-        (self.begun_ns, self.last_ns) = (now_ns, now_ns);
+        (self.begun_ns, self.last_ns, self.last_completion_ns) = (now_ns, now_ns, now_ns);
         (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
         self.recorder.begin(now_ns);
         if self.limits.warm_up_ns() == 0 {
@@ -203,6 +220,9 @@ impl<'a> Drive<'a> {
             self.in_flight_area += u128::from(self.in_flight) * u128::from(now_ns - self.last_ns);
         }
         self.last_ns = now_ns;
+        if !self.done.is_empty() {
+            self.last_completion_ns = now_ns;
+        }
         self.in_flight -= self.done.len() as u64;
         self.count(now_ns);
         self.turn(now_ns);
@@ -245,8 +265,8 @@ impl<'a> Drive<'a> {
         }
         if self.stage == Stage::Measure && !self.done.is_empty() {
             self.measured_to_ns = now_ns;
-            let all_made = self.limits.ios.is_some_and(|limit| self.issued.ios >= limit);
-            if since_ns >= self.limits.duration_ns || all_made {
+            let measured_ns = now_ns - self.warm_up_ended_ns;
+            if measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns {
                 self.stage = Stage::Drain;
                 self.pending.clear();
             } else {
@@ -257,7 +277,10 @@ impl<'a> Drive<'a> {
             self.stage = Stage::Drain;
             self.pending.clear();
         }
-        let overdue_ns = since_ns.saturating_sub(self.limits.duration_ns);
+        if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) {
+            self.stage = Stage::Drain;
+        }
+        let overdue_ns = now_ns - self.last_completion_ns;
         if self.in_flight == 0 && self.stage == Stage::Drain || overdue_ns > HUNG_AFTER_NS {
             self.stage = Stage::Done;
         }
@@ -271,7 +294,7 @@ impl<'a> Drive<'a> {
         self.asked += 1;
         let (op, offset_bytes) = self.offsets.draw();
         self.slots[slot as usize] = Slot { due_ns: now_ns, op };
-        if op == Op::Write {
+        if op == Op::Write && self.stamps {
             self.buffers.stamp(slot, self.block_bytes, self.asked);
         }
         self.pending.push(Request { slot, op, length_bytes: self.block_bytes, offset_bytes });

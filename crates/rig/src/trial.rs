@@ -64,8 +64,9 @@ impl Bed {
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
         let Order { spec, limits, phase, seed } = order;
         let kind = ENGINES.find(&spec.engine).map_err(io::Error::other)?;
-        let mut buffers = BufferPool::new(spec.queue_depth, spec.block_size_bytes)?;
         let virtual_time = matches!(self.storage, Storage::Simulated(_));
+        let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
+        let mut buffers = new_pool(spec.queue_depth, spec.block_size_bytes)?;
         if spec.rw.writes() && !virtual_time {
             buffers.fill_random(seed ^ 0x5eed_da7a);
         }

@@ -62,3 +62,33 @@ fn the_same_seed_gives_the_same_trial_to_the_last_bit() {
     let noisy = builtin("noisy-virtual-disk").unwrap();
     assert_eq!(run(noisy, &spec(16, 4096)), run(noisy, &spec(16, 4096)));
 }
+
+#[test]
+fn slow_storage_is_measured_as_long_as_planned_however_long_its_depth_takes_to_turn_over() {
+    // One server of 20 ms: 128 in flight turn over in 2.56 s, and 0.3 s were asked for.
+    let slow = "name = \"slow\"\nsummary = \"one slow server\"\ncapacity = \"1TB\"\n\
+                [queue]\nservers = 1\nservice = { fixed = \"20ms\" }\n";
+    let file = DeviceFile::parse(slow, "test").unwrap();
+    let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, 1)));
+    let spec = spec(128, 4096);
+    let limits = Limits::time(300_000_000);
+    let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 9 };
+    let trial = bed.run(&order, &AtomicBool::new(false)).unwrap().trial;
+    // A tenth of 300 ms is warm-up, so 270 ms are measured: 14 completions, 20 ms apart.
+    assert!((trial.warmup_s - 2.56).abs() < 1e-9, "{}", trial.warmup_s);
+    assert_eq!(trial.read.as_ref().unwrap().ios, 14);
+    assert!((trial.read.unwrap().iops - 50.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_count_of_requests_ends_a_trial_even_where_it_is_below_the_depth() {
+    let file = DeviceFile::parse(builtin("ideal").unwrap(), "test").unwrap();
+    let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, 1)));
+    let spec = spec(32, 4096);
+    let limits = Limits { duration_ns: 1_000_000_000, warm_up_ns: None, ios: Some(5) };
+    let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 9 };
+    let trial = bed.run(&order, &AtomicBool::new(false)).unwrap().trial;
+    assert_eq!((trial.read.unwrap().ios, trial.hung), (5, 0));
+    // 5 requests on 4 servers of 80 us: two rounds.
+    assert!((trial.elapsed_s - 160e-6).abs() < 1e-9);
+}

@@ -142,13 +142,17 @@ impl Notebook {
         }
     }
 
-    /// The newest run that was interrupted, if any: what `resume` goes on with unless told otherwise.
+    /// The newest run that was interrupted, if any: what `resume` goes on with unless told otherwise. Single points
+    /// have nothing to go on with.
     ///
     /// # Errors
     /// The notebook cannot be read.
     pub fn resumable(&self) -> Result<Option<String>, StoreError> {
         let runs = self.list()?;
-        Ok(runs.into_iter().find(|run| run.state == RunState::Interrupted).map(|run| run.id))
+        Ok(runs
+            .into_iter()
+            .find(|run| run.state == RunState::Interrupted && run.study != "point")
+            .map(|run| run.id))
     }
 
     /// Six hexadecimal characters that no run of this notebook has.

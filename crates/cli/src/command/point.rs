@@ -5,13 +5,13 @@ use std::path::Path;
 use iosonde_lab::conclude;
 use iosonde_model::{Distribution, Medium, Outcome, Payload, Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{drive::Limits, engine::ENGINES, interrupt};
+use iosonde_rig::{drive::Limits, interrupt};
 use iosonde_store::same_storage;
 
 use super::run::write;
 use crate::{
     args::PointArgs,
-    failure::{DOUBT, Failure},
+    failure::{DOUBT, Failure, INTERRUPTED},
     measure::{Measurement, new_info},
     notebook,
     screen::Screen,
@@ -61,14 +61,19 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     };
     let measured = measure(&mut measurement, args);
     measurement.note_state(if measured.is_ok() { RunState::Done } else { RunState::Failed })?;
-    measured?;
+    measured.map_err(|failure| match failure.code {
+        INTERRUPTED => {
+            Failure { text: "interrupted; a point that did not end is not kept".into(), ..failure }
+        }
+        _ => failure,
+    })?;
     show(&mut measurement.run, args, screen)
 }
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
     let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
     measurement.prepare(asked_bytes, FILL_S)?;
-    let spec = spec(args, &measurement.session)?;
+    let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;
     let limits = Limits { duration_ns: args.time, warm_up_ns: args.warmup, ios: args.ios };
     let mut trial = measurement.trial(&spec, limits, Phase::Measure, measurement.options.seed)?;
     trial.experiment = "point".into();
@@ -95,14 +100,8 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
 /// What this engine and this storage cannot do is refused before anything is written.
 fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     let device = &session.device;
-    let kind = ENGINES.find(&device.engine).map_err(Failure::usage)?;
-    let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
-    if args.depth > depth_max {
-        return Err(Failure::usage(format!(
-            "{} keeps at most {depth_max} in flight, not {}; `iosonde engines {}` says why",
-            device.engine, args.depth, device.engine
-        )));
-    }
+    let asked_bytes = args.common.size.unwrap_or(DEFAULT_SIZE_BYTES).min(session.room_bytes);
+    session::refuse_what_the_engine_cannot(session, std::iter::once(&spec(args, session, asked_bytes)?))?;
     let unit = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
     for (option, bytes) in
         [("--bs", args.bs), ("--offset", args.offset), ("--stride", args.stride.unwrap_or(0))]
@@ -124,8 +123,7 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn spec(args: &PointArgs, session: &Session) -> Result<TrialSpec, Failure> {
-    let working_set_bytes = session.device.working_set_bytes;
+fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<TrialSpec, Failure> {
     let left_bytes = working_set_bytes.saturating_sub(args.offset);
     let span_bytes = args.span.unwrap_or(left_bytes);
     if span_bytes > left_bytes || span_bytes < args.bs {

@@ -2,8 +2,8 @@
 
 use std::{collections::VecDeque, path::Path};
 
-use iosonde_model::{Medium, Phase, Run, RunState, Study};
-use iosonde_rig::{interrupt, prepare};
+use iosonde_model::{Medium, Run, RunState, Study};
+use iosonde_rig::interrupt;
 use iosonde_store::same_storage;
 
 use super::run::{Destination, carry_out, conclude_and_report};
@@ -33,6 +33,12 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
         let mut run = notebook::load(&book, Some(&id))?;
         return conclude_and_report(&mut run, None, &destination, screen);
     }
+    if kept.info.study == "point" {
+        return Err(Failure::usage(format!(
+            "{id} is a single point, which has nothing to go on with; run it again:  {}",
+            kept.info.command
+        )));
+    }
     let lock = book.claim(&id)?;
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let options: Options = serde_json::from_value(kept.info.options.clone()).map_err(|e| {
@@ -43,7 +49,6 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut book))?;
     let simulated = session.device.medium == Medium::Simulated;
     let settle = !simulated && same_storage(book.path(), Path::new(&target));
-    let options = Options { size_bytes: same_size(&kept, options.size_bytes), ..options };
     screen.say(&format!("resuming      run {id}: {} trials are kept", kept.trials.len()));
     let (replay, elapsed_before_s) = if simulated {
         (VecDeque::from(std::mem::take(&mut kept.trials)), 0.0)
@@ -70,12 +75,4 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     let outcome = carry_out(&mut measurement, &study, &destination);
     drop(lock);
     outcome
-}
-
-/// The working set that the kept trials had: points must stay the same points.
-fn same_size(kept: &Run, asked_bytes: Option<u64>) -> Option<u64> {
-    let measured = kept.trials.iter().find(|trial| trial.phase != Phase::Prepare);
-    measured
-        .map(|trial| trial.spec.span_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES)
-        .or(asked_bytes)
 }

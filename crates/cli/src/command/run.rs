@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use iosonde_lab::conclude;
 use iosonde_model::{Closed, Outcome, Run, RunState, Study, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{interrupt, prepare};
+use iosonde_rig::{interrupt, platform, prepare};
 use iosonde_store::same_storage;
 
 use crate::{
@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         args.precision.unwrap_or(study.precision),
         args.rounds,
     );
-    check_destination(args.out.as_deref())?;
+    check_destination(Some(args.out.as_deref().unwrap_or(Path::new("./iosonde.html"))))?;
     check_destination(args.target.json.as_deref())?;
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
@@ -77,10 +77,7 @@ pub fn carry_out(
     study: &Study,
     destination: &Destination,
 ) -> Result<(), Failure> {
-    let asked_bytes =
-        measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
-    let fill_s = measurement.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
-    let measured = measurement.prepare(asked_bytes, fill_s).and_then(|()| measurement.measure(study));
+    let measured = prepare(measurement, study).and_then(|()| measurement.measure(study));
     match measured {
         Ok(closed) => {
             // Why each point was closed is the schedule's knowledge: it is kept, so that a report of a year later
@@ -105,6 +102,29 @@ pub fn carry_out(
     }
 }
 
+/// Prepares the working set: what was asked, as far as the time goes; for a resumed run exactly what it had, or its
+/// points would no longer be the same points.
+fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> {
+    let asked_bytes =
+        measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+    let measured = measurement.run.trials.iter().find(|trial| trial.round > 0);
+    let Some(span_bytes) = measured.map(|trial| trial.spec.span_bytes) else {
+        let fill_s = measurement.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
+        return measurement.prepare(asked_bytes, fill_s);
+    };
+    measurement.prepare(span_bytes, f64::from(u32::MAX))?;
+    let now_bytes = measurement.run.info.device.working_set_bytes;
+    if now_bytes == span_bytes {
+        measurement.run.info.device.asked_size_bytes = (span_bytes < asked_bytes).then_some(asked_bytes);
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "the run measured {} and only {} can be prepared now; make room and resume again",
+        units::size(span_bytes),
+        units::size(now_bytes)
+    )))
+}
+
 /// Concludes from a run's trials, prints the summary and writes what was asked for.
 pub fn conclude_and_report(
     run: &mut Run,
@@ -113,18 +133,20 @@ pub fn conclude_and_report(
     screen: Screen,
 ) -> Result<(), Failure> {
     conclude::conclude(run, closed).map_err(Failure::failed)?;
-    let html = iosonde_report::html(run).map_err(Failure::failed)?;
     let path = destination.out.clone().unwrap_or_else(|| default_out(run, "html"));
-    write(&path, html.as_bytes())?;
     let json_to_stdout = destination.json.as_deref() == Some(Path::new("-"));
+    // The summary first: whatever becomes of the files, it has been seen.
+    if !json_to_stdout {
+        screen.result(&terminal::summary(run, Paint { color: screen.color, width: screen.width }))?;
+    }
+    let html = iosonde_report::html(run).map_err(Failure::failed)?;
+    write(&path, html.as_bytes())?;
     if let Some(json) = &destination.json {
         let text = iosonde_report::json(run).map_err(Failure::failed)?;
         if json_to_stdout { screen.result(&text)? } else { write(json, text.as_bytes())? }
     }
     if !json_to_stdout {
-        screen.result(&terminal::summary(run, Paint { color: screen.color, width: screen.width }))?;
-        let id = &run.info.id;
-        screen.result(&format!("\nreport  {}     again  iosonde show {id}\n", path.display()))?;
+        screen.result(&format!("\nreport  {}     again  iosonde show {}\n", path.display(), run.info.id))?;
     }
     let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
     if destination.strict && doubtful {
@@ -153,7 +175,7 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
 fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() && !path.is_dir() {
+    if platform::may_write_in(folder) && !path.is_dir() {
         return Ok(());
     }
     Err(Failure::usage(format!(
@@ -167,6 +189,7 @@ fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
 fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session) -> Result<(), Failure> {
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
     let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
+    session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
     schedule(plan.points, options, options.time_ns as f64 / 1e9 * share).map(drop)
 }
 

@@ -145,7 +145,7 @@ pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
         budget_s: None,
         precision: 0.05,
         confidence: 0.95,
-        rounds: 1,
+        rounds: 8,
         device,
         host: Host::default(),
         options: Default::default(),

@@ -39,7 +39,7 @@ impl EngineKind for IoUring {
         let Storage::File(_) = storage else {
             return Err(Unavailable("io_uring reads files; a simulated device has its own engine".into()));
         };
-        ring(8).map_err(|error| {
+        let ring = ring(8).map_err(|error| {
             let why = match error.raw_os_error() {
                 Some(libc::EPERM | libc::EACCES) => {
                     "is forbidden here (a container's seccomp filter, or kernel.io_uring_disabled)"
@@ -49,6 +49,10 @@ impl EngineKind for IoUring {
             };
             Unavailable(format!("io_uring {why}: {error}"))
         })?;
+        // Waiting with a time limit came with Linux 5.11.
+        if !ring.params().is_feature_ext_arg() {
+            return Err(Unavailable("io_uring of this kernel cannot wait with a time limit".into()));
+        }
         Ok(Abilities { blocking: false, depth_max: DEPTH_MAX })
     }
 

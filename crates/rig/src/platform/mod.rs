@@ -28,5 +28,5 @@ pub use mount::{Mount, mount_of, mounts};
 pub use number::DeviceNumber;
 pub use swaps::swaps;
 pub use system::System;
-pub use terminal::terminal_columns;
+pub use terminal::{may_write_in, terminal_columns};
 pub use virtualization::virtualization;

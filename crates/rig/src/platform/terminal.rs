@@ -1,4 +1,8 @@
-//! The terminal's width.
+//! What the command line asks of the system: the terminal's width, and whether a report can be written.
+
+use std::path::Path;
+
+use rustix::fs::{Access, access};
 
 /// Columns of the terminal on stdout, or on stderr; `None` where neither is one.
 pub fn terminal_columns() -> Option<usize> {
@@ -6,4 +10,9 @@ pub fn terminal_columns() -> Option<usize> {
         .or_else(|_| rustix::termios::tcgetwinsize(std::io::stderr()))
         .ok()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
+/// Whether this process may make files in a folder, as the kernel judges it: permissions, and read-only mounts.
+pub fn may_write_in(folder: &Path) -> bool {
+    folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
