@@ -1,8 +1,8 @@
 //! Prints how often the intervals cover, in every cell of the noise that storage shows: the table of
 //! `docs/intervals.md`. Fresh seeds unless one is given.
 //!
-//! `coverage [--replicates N] [--seed N] [--cells TEXT]`: `--cells` keeps the cells whose line contains the text. All
-//! 282 cells with 1,000 runs each take an hour of one processor.
+//! `coverage [--replicates N] [--seed N] [--cells TEXT]`: `--cells` keeps the cells whose line contains the
+//! text. All 282 cells with 1,000 runs each take an hour of one processor.
 
 #![allow(clippy::print_stdout)]
 

@@ -3,8 +3,9 @@
 //!
 //! Rates and mean latencies come from [`Effects`]: levels of points over a trend that all share, fitted to
 //! logarithms, one fit for each direction and figure. They are means over the time in which the run measured:
-//! pauses longer than a trial (a run that was interrupted and resumed) are cut to a trial's length. Canaries help
-//! to see the trend and count for no point. Trials that lie far out are set aside, and [`Outliers`] names them.
+//! pauses longer than a trial (a run that was interrupted and resumed) are cut to a trial's length. Canaries
+//! help to see the trend and count for no point. Trials that lie far out are set aside, and [`Outliers`]
+//! names them.
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 
@@ -170,8 +171,8 @@ pub fn evidence<'a>(points: &'a [Point], trials: &'a [Trial], voids: &Voids) -> 
     points.iter().enumerate().map(of).collect()
 }
 
-/// Fills each point's `trials`, `void`, `trial_ids`, `read`, `write` and `why_no_interval`. Says which trials were
-/// set aside on the way.
+/// Fills each point's `trials`, `void`, `trial_ids`, `read`, `write` and `why_no_interval`. Says which trials
+/// were set aside on the way.
 pub fn fill_points(
     points: &mut [Point],
     trials: &[Trial],

@@ -1,21 +1,21 @@
-//! Which trial next, and when to stop. Pure: what is asked next follows from the trials stored so far, the time
-//! spent and the terms, so that a run that was killed goes on as if nothing had happened.
+//! Which trial next, and when to stop. Pure: what is asked next follows from the trials stored so far, the
+//! time spent and the terms, so that a run that was killed goes on as if nothing had happened.
 //!
-//! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them: drift
-//! then falls on all points alike. A point is settled when eight of its trials stand and every interval of its
-//! rate is as narrow as asked. Whether it is settled is asked again at the beginning of every round, of all
-//! trials before it: a point whose interval grew, because the others showed more noise, is visited again. What
-//! the settled points leave over thus goes to the wide ones; when the time no longer suffices for the rest of a
-//! round, the widest go first.
+//! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them:
+//! drift then falls on all points alike. A point is settled when eight of its trials stand and every interval
+//! of its rate is as narrow as asked. Whether it is settled is asked again at the beginning of every round,
+//! of all trials before it: a point whose interval grew, because the others showed more noise, is visited
+//! again. What the settled points leave over thus goes to the wide ones; when the time no longer suffices for
+//! the rest of a round, the widest go first.
 //!
 //! A void trial is asked again at the end of its round, once. A point of which six trials were run and none
 //! stands is asked once a round and keeps no run going.
 //!
-//! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one round
-//! of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each other, so
-//! that small studies get more and shorter rounds, and none of their points is settled before. A trial takes at
-//! least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since more rounds then
-//! tell more than longer trials.
+//! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one
+//! round of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each
+//! other, so that small studies get more and shorter rounds, and none of their points is settled before. A
+//! trial takes at least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since
+//! more rounds then tell more than longer trials.
 
 mod chance;
 pub mod simulation;
@@ -336,7 +336,8 @@ impl Schedule {
         if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
             return Vec::new();
         }
-        // When most points are settled, with two open, the canary comes every second round, with one every fourth.
+        // When most points are settled, with two open, the canary comes every second round, with one every
+        // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
         let canary = open.len() == self.points.len() || round.is_multiple_of(every);
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));

@@ -1,5 +1,6 @@
-//! Intervals must cover, whatever stopped the run. A Latin square of the cells that `bench/coverage` covers in full:
-//! every noise with every correlation, with a drift that changes from cell to cell, with and without outliers.
+//! Intervals must cover, whatever stopped the run. A Latin square of the cells that `bench/coverage` covers
+//! in full: every noise with every correlation, with a drift that changes from cell to cell, with and without
+//! outliers.
 //!
 //! Each cell has 40 runs of 27 points, so that a coverage of 96 % shows as 94.5 to 97.5 %.
 
@@ -37,8 +38,8 @@ fn coverage(answers: &[Answer]) -> f64 {
     covers.iter().filter(|covers| **covers).count() as f64 / covers.len() as f64
 }
 
-/// Runs every cell; `precision` in units of the noise. Gives the cells that fall short, and how many points were
-/// closed by their precision.
+/// Runs every cell; `precision` in units of the noise. Gives the cells that fall short, and how many points
+/// were closed by their precision.
 fn short_of_the_bar(noises: &[Noise], precision: f64, budget_s: f64, runs: u64) -> (Vec<String>, f64) {
     let (mut short, mut precise, mut all) = (Vec::new(), 0.0, 0.0);
     for noise in noises {
@@ -71,8 +72,8 @@ fn where_the_budget_stops() {
 
 #[test]
 fn where_the_precision_stops() {
-    // 0.8 of the noise: independent trials reach it in rounds 9 to 10, trials of one point that resemble each other
-    // by 0.6 after 30.
+    // 0.8 of the noise: independent trials reach it in rounds 9 to 10, trials of one point that resemble each
+    // other by 0.6 after 30.
     let (short, precise) = short_of_the_bar(&cells(), 0.8, 300.0, RUNS);
     assert!(short.is_empty(), "{short:#?}");
     assert!(precise > 0.99, "{precise}");

@@ -1,12 +1,13 @@
 //! Percentiles of latency from the histograms of several trials, merged.
 //!
-//! The mean of each trial's p99 is 8 % low at 100 requests a trial, so histograms are merged first. The interval
-//! comes from drawing trials with replacement, which keeps what requests of one trial have in common: the
-//! spread of the logarithm over 200 draws, stretched by √(n/(n − 1)) and taken times Student's t with n − 1
-//! degrees, because percentile intervals from five to ten trials are far too narrow. Half a bucket (0.2 %) is
-//! added in quadrature: no histogram knows better.
+//! The mean of each trial's p99 is 8 % low at 100 requests a trial, so histograms are merged first. The
+//! interval comes from drawing trials with replacement, which keeps what requests of one trial have in
+//! common: the spread of the logarithm over 200 draws, stretched by √(n/(n − 1)) and taken times Student's t
+//! with n − 1 degrees, because percentile intervals from five to ten trials are far too narrow. Half a bucket
+//! (0.2 %) is added in quadrature: no histogram knows better.
 //!
-//! Assumed: trials are exchangeable. Trials that were set aside as slow are in it; a tail without them is no tail.
+//! Assumed: trials are exchangeable. Trials that were set aside as slow are in it; a tail without them is no
+//! tail.
 
 use iosonde_model::{Estimate, Histogram};
 
@@ -19,8 +20,8 @@ const DRAWS: u32 = 200;
 /// Half of a histogram's bucket, as a share.
 const RESOLUTION: f64 = 0.002;
 
-/// The quantiles `q` of all histograms together. `None` where fewer than ten values lie beyond the quantile (the
-/// median excepted); without an interval where there are fewer than [`FEWEST_TRIALS`] histograms.
+/// The quantiles `q` of all histograms together. `None` where fewer than ten values lie beyond the quantile
+/// (the median excepted); without an interval where there are fewer than [`FEWEST_TRIALS`] histograms.
 pub fn estimates<const N: usize>(
     histograms: &[&Histogram],
     q: [f64; N],
@@ -157,7 +158,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_value_lies_in_its_interval_and_repeats(seed in any::<u64>(), values in prop::collection::vec(prop::collection::vec(100u64..1_000_000, 3..20), 5..9)) {
+        fn the_value_lies_in_its_interval_and_repeats(
+            seed in any::<u64>(),
+            values in prop::collection::vec(prop::collection::vec(100u64..1_000_000, 3..20), 5..9),
+        ) {
             let trials: Vec<Histogram> = values.into_iter().map(histogram).collect();
             let trials: Vec<&Histogram> = trials.iter().collect();
             let first = estimates(&trials, [0.5], 0.95, seed);

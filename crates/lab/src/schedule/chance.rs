@@ -1,8 +1,9 @@
 //! Numbers that follow from other numbers: a hash in the place of a generator.
 //!
-//! The order of a round must not depend on which points are open in it, or on what was drawn before; a hash of
-//! seed, round and point gives each its key, and sorting by keys gives the order. The mixing is the finaliser of
-//! SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, *Fast splittable pseudorandom number generators*, 2014).
+//! The order of a round must not depend on which points are open in it, or on what was drawn before; a hash
+//! of seed, round and point gives each its key, and sorting by keys gives the order. The mixing is the
+//! finaliser of SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, *Fast splittable pseudorandom number
+//! generators*, 2014).
 
 /// A number that looks random and follows from `parts`.
 pub(super) fn draw(parts: &[u64]) -> u64 {

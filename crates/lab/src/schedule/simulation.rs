@@ -1,9 +1,9 @@
 //! Synthetic trials with a known truth: how often the intervals cover, under the very rules that stop a run.
 //!
-//! A simulated run goes through [`Schedule::next_slot`] trial by trial, and its intervals come from the fit that
-//! a real run's come from; only the storage is made up. Rates are the point's own, times the drift so far, times
-//! noise with mean one. The truth of a point is its rate with the drift, averaged over the time that the run
-//! took; noise and outliers are disturbance.
+//! A simulated run goes through [`Schedule::next_slot`] trial by trial, and its intervals come from the fit
+//! that a real run's come from; only the storage is made up. Rates are the point's own, times the drift so
+//! far, times noise with mean one. The truth of a point is its rate with the drift, averaged over the time
+//! that the run took; noise and outliers are disturbance.
 
 use iosonde_model::{Closed, Distribution, Op, Payload, Point, Rw, TrialSpec};
 use rand::{RngExt, SeedableRng};
@@ -18,7 +18,8 @@ use crate::stats::effects::{Average, Effects, Row};
 /// Whose noise resembles whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinship {
-    /// A trial's noise resembles that of the trial before it, whichever point that was of: the storage wanders.
+    /// A trial's noise resembles that of the trial before it, whichever point that was of: the storage
+    /// wanders.
     Time,
     /// A trial's noise resembles that of the same point's trial before: each point wanders by itself.
     Point,
@@ -42,7 +43,8 @@ pub enum Shape {
 pub struct Noise {
     /// Standard deviation between trials of a point, as a share.
     pub cv: f64,
-    /// The noisiest point's deviation over the quietest one's; 1 where all are alike. `cv` is their geometric mean.
+    /// The noisiest point's deviation over the quietest one's; 1 where all are alike. `cv` is their geometric
+    /// mean.
     pub unlike: f64,
     /// Correlation of one trial with the next.
     pub correlation: f64,
@@ -115,8 +117,8 @@ pub fn plain_points(count: usize) -> Vec<Point> {
     (0..count).map(of).collect()
 }
 
-/// Runs a schedule of `points` plain points to its end on storage that misbehaves so. Trials have the schedule's
-/// own length, unless one is given.
+/// Runs a schedule of `points` plain points to its end on storage that misbehaves so. Trials have the
+/// schedule's own length, unless one is given.
 ///
 /// # Errors
 /// As [`Schedule::new`].

@@ -10,11 +10,11 @@ use crate::estimate::{FEWEST_TRIALS, Visit};
 use crate::evidence::LogEstimate;
 use crate::stats::effects::{Average, Effects, Row};
 
-/// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82 to
-/// 94 % where 95 was promised.
+/// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82
+/// to 94 % where 95 was promised.
 const FEWEST_ROUNDS: u32 = 8;
-/// Trials of all points and canaries before any point may be settled: with 20 trials a correlation of 0.6 is often
-/// taken for none, and intervals that stop the run then cover 74 to 80 %.
+/// Trials of all points and canaries before any point may be settled: with 20 trials a correlation of 0.6 is
+/// often taken for none, and intervals that stop the run then cover 74 to 80 %.
 pub(super) const FEWEST_TRIALS_IN_ALL: u32 = 80;
 /// Trials of a point, none of which stands, before nobody waits for it any longer.
 const HOPELESS_TRIALS: u32 = 6;
@@ -88,7 +88,8 @@ impl State {
         self.0.intervals.get_or_init(|| self.0.fit())
     }
 
-    /// Leaves the `count` slots whose intervals are widest (unknown ones first, the canary last), in their order.
+    /// Leaves the `count` slots whose intervals are widest (unknown ones first, the canary last), in their
+    /// order.
     pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, count: usize) {
         let width = |slot: &Slot| match slot.point {
             Some(point) if self.hopeless(point) => -1.0,
@@ -132,7 +133,8 @@ impl Known {
     }
 }
 
-/// The last few states, by what they follow from: `next` is asked for every trial, and most trials begin no round.
+/// The last few states, by what they follow from: `next` is asked for every trial, and most trials begin no
+/// round.
 #[derive(Debug, Default)]
 pub(super) struct Memory(VecDeque<(u64, State)>);
 

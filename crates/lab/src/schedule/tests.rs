@@ -22,7 +22,8 @@ fn visit(trial: usize, slot: Slot, start_s: f64, length_s: f64, stands: bool, lo
     }
 }
 
-/// Runs a schedule to its end; `rate` gives ln(IOPS) by trial number and slot, `stands` whether a trial stands.
+/// Runs a schedule to its end; `rate` gives ln(IOPS) by trial number and slot, `stands` whether a trial
+/// stands.
 fn run(
     schedule: &Schedule,
     rate: impl Fn(usize, Slot) -> f64,
@@ -51,7 +52,8 @@ fn quiet(n: usize, slot: Slot) -> f64 {
 #[test]
 fn ninety_seconds_make_ten_rounds_of_quarter_seconds() {
     let plan = Schedule::new(plain_points(27), terms(70.0)).unwrap().plan();
-    // 0.97 * 70 s / (10 * 28) − 0.01 s = 0.2325 s; a round takes 28 * 0.2425 = 6.79 s, and 70 s hold ten of them.
+    // 0.97 * 70 s / (10 * 28) − 0.01 s = 0.2325 s; a round takes 28 * 0.2425 = 6.79 s, and 70 s hold ten of
+    // them.
     assert!((plan.trial_s - 0.2325).abs() < 1e-12, "{plan:?}");
     assert_eq!((plan.points, plan.rounds_expected), (27, 10));
     assert!((plan.expected_s - 67.9).abs() < 1e-9, "{plan:?}");
@@ -67,7 +69,8 @@ fn a_budget_too_short_says_which_would_do() {
     // 3 rounds * 28 trials * 0.16 s = 13.44 s.
     assert_eq!(
         refused.to_string(),
-        "5.0 s for measuring are too short: 27 points in 3 rounds of at least 0.15 s a trial take 13.4 s; give it more --time"
+        "5.0 s for measuring are too short: 27 points in 3 rounds of at least 0.15 s a trial take 13.4 s; \
+         give it more --time"
     );
     assert_eq!(Schedule::new(Vec::new(), terms(5.0)).unwrap_err(), Unplannable::Nothing);
     assert!(Schedule::new(plain_points(27), terms(13.5)).is_ok());

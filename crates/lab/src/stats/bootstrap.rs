@@ -1,15 +1,15 @@
 //! The bootstrap: what a statistic would do if the trials had been others, drawn from those there are.
 //!
-//! B. Efron, *Bootstrap methods: another look at the jackknife* (Ann. Stat. 7, 1979). Whole units are drawn with
-//! replacement (trials, rounds, repeats), never the requests inside them, so that what they have in common is
-//! kept. Assumed: the units are exchangeable. The plain bootstrap is too narrow for few units: the standard
-//! errors here are stretched by √(n/(n − 1)), and wants Student's t with n − 1 degrees around it.
+//! B. Efron, *Bootstrap methods: another look at the jackknife* (Ann. Stat. 7, 1979). Whole units are drawn
+//! with replacement (trials, rounds, repeats), never the requests inside them, so that what they have in
+//! common is kept. Assumed: the units are exchangeable. The plain bootstrap is too narrow for few units: the
+//! standard errors here are stretched by √(n/(n − 1)), and wants Student's t with n − 1 degrees around it.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The standard errors of `N` statistics over `draws` draws of `units` units. `statistics` is given how often each
-/// unit was drawn. 200 draws know a standard error to 5 %. `None` with fewer than two units or draws.
+/// The standard errors of `N` statistics over `draws` draws of `units` units. `statistics` is given how often
+/// each unit was drawn. 200 draws know a standard error to 5 %. `None` with fewer than two units or draws.
 pub fn standard_errors<const N: usize>(
     units: usize,
     draws: u32,

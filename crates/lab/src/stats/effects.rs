@@ -3,18 +3,18 @@
 //! The model, in logarithms: a level for each group, one trend that all groups share (a straight line plus a
 //! random walk between knots, as rough as the data say by restricted likelihood), and noise whose size may
 //! differ from group to group (each borrows from all, see [`super::shrink`]). A row that lies more than 4.5
-//! median distances away is set aside, and said to be. The trend stands in the place of round effects: it costs
-//! next to nothing where there is no drift, and rounds of one or two groups still tell something.
+//! median distances away is set aside, and said to be. The trend stands in the place of round effects: it
+//! costs next to nothing where there is no drift, and rounds of one or two groups still tell something.
 //!
-//! Standard errors allow for two kinds of correlation, each measured from the residuals: between neighbours in
-//! time, whatever their group, and between neighbours of one group. The fit is the one for independent noise;
-//! its errors are those that it has under the correlated kind.
+//! Standard errors allow for two kinds of correlation, each measured from the residuals: between neighbours
+//! in time, whatever their group, and between neighbours of one group. The fit is the one for independent
+//! noise; its errors are those that it has under the correlated kind.
 //!
-//! The estimand is the mean over the time from the first row's start to the last one's end: of the value itself,
-//! not of its logarithm (see [`Average`]).
+//! The estimand is the mean over the time from the first row's start to the last one's end: of the value
+//! itself, not of its logarithm (see [`Average`]).
 //!
-//! Assumed: the trend multiplies all groups alike; each group's rows are spread over the time at random. A group
-//! that stopped early is carried on by the others' trend.
+//! Assumed: the trend multiplies all groups alike; each group's rows are spread over the time at random. A
+//! group that stopped early is carried on by the others' trend.
 
 mod design;
 mod spread;
@@ -210,9 +210,10 @@ impl Effects {
     }
 }
 
-/// ln of the mean of exp(sign × residual), for each group: with it, a group's estimate is the mean of its values
-/// (trend taken out), as N. Duan has it in *Smearing estimate* (J. Am. Stat. Assoc. 78, 1983). Half a variance would
-/// do for normal noise; storage is slowed more often than sped up, and would look faster than it ever was.
+/// ln of the mean of exp(sign × residual), for each group: with it, a group's estimate is the mean of its
+/// values (trend taken out), as N. Duan has it in *Smearing estimate* (J. Am. Stat. Assoc. 78, 1983). Half a
+/// variance would do for normal noise; storage is slowed more often than sped up, and would look faster than
+/// it ever was.
 fn excess(design: &Design, residuals: &[f64], kept: &[bool], sign: f64) -> Vec<f64> {
     let of = |members: &Vec<usize>| {
         let own: Vec<f64> =

@@ -1,13 +1,14 @@
-//! Weighted least squares: straight ones in closed form, curved ones by Levenberg and Marquardt's damped steps.
+//! Weighted least squares: straight ones in closed form, curved ones by Levenberg and Marquardt's damped
+//! steps.
 //!
 //! Assumed: errors are independent, without a common sign, and their sizes are known up to a factor. The
-//! covariance takes `standard_errors` at their word; where only their ratios are known, or where the curve does
-//! not quite describe the device, [`Fit::widened`] stretches it by what the residuals show. Correlated errors
-//! make every interval here too narrow.
+//! covariance takes `standard_errors` at their word; where only their ratios are known, or where the curve
+//! does not quite describe the device, [`Fit::widened`] stretches it by what the residuals show. Correlated
+//! errors make every interval here too narrow.
 //!
 //! Damping follows K. Madsen, H. B. Nielsen and O. Tingleff, *Methods for non-linear least squares problems*
-//! (2004), with Marquardt's scaling by the diagonal, so that parameters of unlike sizes may stand side by side;
-//! still, give logarithms of what must be positive.
+//! (2004), with Marquardt's scaling by the diagonal, so that parameters of unlike sizes may stand side by
+//! side; still, give logarithms of what must be positive.
 
 use super::matrix::Cholesky;
 
@@ -48,8 +49,8 @@ impl Fit {
         variance.max(0.0).sqrt()
     }
 
-    /// The fit with its covariance stretched by chi² / degrees of freedom where that exceeds 1: residuals that
-    /// are larger than their standard errors are a reason to doubt both.
+    /// The fit with its covariance stretched by chi² / degrees of freedom where that exceeds 1: residuals
+    /// that are larger than their standard errors are a reason to doubt both.
     #[must_use]
     pub fn widened(mut self) -> Self {
         let factor = self.chi_square / self.degrees_of_freedom;
@@ -89,8 +90,8 @@ const STEPS: u32 = 200;
 /// `standard_errors` are those of the observations; `start` should be of the right order of magnitude.
 ///
 /// # Errors
-/// [`NoFit`] where there are fewer observations than parameters, where they do not determine the parameters, or
-/// where no minimum was found. A minimum may be a local one: start from several places if in doubt.
+/// [`NoFit`] where there are fewer observations than parameters, where they do not determine the parameters,
+/// or where no minimum was found. A minimum may be a local one: start from several places if in doubt.
 pub fn least_squares(
     model: impl Fn(&[f64]) -> Vec<f64>,
     observed: &[f64],
@@ -151,7 +152,8 @@ impl Normal {
         Some(Self { size, equations, gradient })
     }
 
-    /// A step that lowers the sum of squares, or `None` at a minimum: where only steps of rounding's size are left.
+    /// A step that lowers the sum of squares, or `None` at a minimum: where only steps of rounding's size are
+    /// left.
     #[allow(clippy::type_complexity)]
     fn improve(
         &self,

@@ -1,4 +1,5 @@
-//! Estimators with stated assumptions; every one is checked against a case done by hand and against properties.
+//! Estimators with stated assumptions; every one is checked against a case done by hand and against
+//! properties.
 
 pub mod bootstrap;
 pub mod effects;

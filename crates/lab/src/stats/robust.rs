@@ -20,8 +20,8 @@ pub fn median_distance(residuals: &[f64]) -> Option<f64> {
 /// σ of a normal distribution whose median distance is 1: 1 / Φ⁻¹(3/4).
 pub const SIGMA_PER_MEDIAN_DISTANCE: f64 = 1.482_602_218_505_602;
 
-/// Weighted linear regression that sets aside what lies further than `limit` median distances from the fit, and
-/// fits again until nothing changes. Gives the fit and the indices that were set aside, ascending.
+/// Weighted linear regression that sets aside what lies further than `limit` median distances from the fit,
+/// and fits again until nothing changes. Gives the fit and the indices that were set aside, ascending.
 ///
 /// # Errors
 /// As [`linear_least_squares`], of what is left.
@@ -84,10 +84,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_wild_value_moves_the_median_no_further_than_its_neighbours(mut values in prop::collection::vec(-1.0f64..1.0, 3..40), wild in -1e9f64..1e9) {
+        fn a_wild_value_moves_the_median_no_further_than_its_neighbours(
+            mut values in prop::collection::vec(-1.0f64..1.0, 3..40),
+            wild in -1e9f64..1e9,
+        ) {
             values[0] = wild;
             let tame = &values[1..];
-            let (low, high) = (tame.iter().copied().fold(1.0, f64::min), tame.iter().copied().fold(-1.0, f64::max));
+            let low = tame.iter().copied().fold(1.0, f64::min);
+            let high = tame.iter().copied().fold(-1.0, f64::max);
             let got = median(&values).unwrap();
             prop_assert!(got >= low && got <= high);
         }

@@ -1,10 +1,10 @@
 //! First-order correlation of short series, and what it does to a mean.
 //!
-//! Assumed: AR(1), that is a correlation of ρ^k at k steps, with one ρ for all series given; each series has a
-//! level and a scale of its own, and normal errors. The plain lag-one correlation of eight residuals is too small
-//! by half of what it should be; here ρ maximises the restricted likelihood, in which neither level nor scale
-//! appear, so that many short series tell as much as a long one. Missing members are skipped over, as if the
-//! neighbours had been adjacent.
+//! Assumed: AR(1), that is a correlation of ρ^k at k steps, with one ρ for all series given; each series has
+//! a level and a scale of its own, and normal errors. The plain lag-one correlation of eight residuals is too
+//! small by half of what it should be; here ρ maximises the restricted likelihood, in which neither level nor
+//! scale appear, so that many short series tell as much as a long one. Missing members are skipped over, as
+//! if the neighbours had been adjacent.
 
 /// The variance of the mean of `length` members of an AR(1) series, in units of one member's variance: 1/n
 /// without correlation, about (1 + ρ)/(1 − ρ)/n in long series.
@@ -70,9 +70,9 @@ impl Series {
         self.0.iter().map(of).sum()
     }
 
-    /// The most likely ρ, between 0 and 0.95, and a cautious one: the largest whose likelihood is down by no more
-    /// than `errors` standard errors would take it. `None` where nothing was counted. Below 0 is not believed:
-    /// alternating noise would make intervals narrower on thin grounds.
+    /// The most likely ρ, between 0 and 0.95, and a cautious one: the largest whose likelihood is down by no
+    /// more than `errors` standard errors would take it. `None` where nothing was counted. Below 0 is not
+    /// believed: alternating noise would make intervals narrower on thin grounds.
     pub fn correlation(&self, errors: f64) -> Option<(f64, f64)> {
         if self.0.is_empty() {
             return None;
@@ -167,7 +167,11 @@ mod tests {
         }
 
         #[test]
-        fn a_mean_varies_more_the_more_its_members_agree(n in 2u8..100, low in 0.0f64..0.9, more in 0.001f64..0.09) {
+        fn a_mean_varies_more_the_more_its_members_agree(
+            n in 2u8..100,
+            low in 0.0f64..0.9,
+            more in 0.001f64..0.09,
+        ) {
             let n = f64::from(n);
             prop_assert!(variance_of_mean(n, low + more) > variance_of_mean(n, low));
             prop_assert!(variance_of_mean(n, low) < 1.0 && variance_of_mean(n, low) >= 1.0 / n - 1e-12);

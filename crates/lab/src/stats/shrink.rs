@@ -1,9 +1,9 @@
 //! Variances of many small groups, each drawn towards what all of them have in common.
 //!
-//! Eight trials alone give a variance to within a factor of two; twenty-seven points of eight give it well, if
-//! they are alike. How alike they are can be read off the spread of their variances, beyond the spread that
-//! chance gives: that decides how much each borrows. G. K. Smyth, *Linear models and empirical Bayes methods*
-//! (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on what may be borrowed.
+//! Eight trials alone give a variance to within a factor of two; twenty-seven points of eight give it well,
+//! if they are alike. How alike they are can be read off the spread of their variances, beyond the spread
+//! that chance gives: that decides how much each borrows. G. K. Smyth, *Linear models and empirical Bayes
+//! methods* (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on what may be borrowed.
 //!
 //! Assumed: normal errors inside each group, and true variances that scatter like a scaled inverse χ².
 
@@ -14,16 +14,16 @@ use statrs::function::gamma::digamma;
 pub struct Prior {
     /// The common variance.
     pub variance: f64,
-    /// How many degrees of freedom that common variance is worth to a group: many where groups are alike, near
-    /// zero where they are not.
+    /// How many degrees of freedom that common variance is worth to a group: many where groups are alike,
+    /// near zero where they are not.
     pub degrees_of_freedom: f64,
     /// Of all groups together: nobody can know more than that.
     total: f64,
 }
 
 impl Prior {
-    /// From each group's variance and its degrees of freedom (groups with less than half a degree are left out);
-    /// the prior is worth no more than `cap`. `None` where no group has a variance.
+    /// From each group's variance and its degrees of freedom (groups with less than half a degree are left
+    /// out); the prior is worth no more than `cap`. `None` where no group has a variance.
     pub fn of(groups: &[(f64, f64)], cap: f64) -> Option<Self> {
         let told: Vec<(f64, f64)> = groups.iter().copied().filter(|(v, d)| *d >= 0.5 && *v > 0.0).collect();
         let total: f64 = told.iter().map(|(_, d)| d).sum();
@@ -133,7 +133,9 @@ mod tests {
         }
 
         #[test]
-        fn what_a_group_ends_with_lies_between_its_own_and_the_common(values in prop::collection::vec(0.01f64..10.0, 2..30)) {
+        fn what_a_group_ends_with_lies_between_its_own_and_the_common(
+            values in prop::collection::vec(0.01f64..10.0, 2..30),
+        ) {
             let groups: Vec<(f64, f64)> = values.iter().map(|v| (*v, 6.0)).collect();
             let prior = Prior::of(&groups, 8.0).unwrap();
             for v in values {

@@ -1,8 +1,8 @@
 //! The unknowns of [`super::Effects`] and their equations: levels, a slope, and a random walk between knots.
 //!
-//! The walk's roughness is the one with the highest restricted likelihood among eight; S. N. Wood, *Fast stable
-//! restricted maximum likelihood and marginal likelihood estimation of semiparametric generalized linear models*
-//! (J. R. Stat. Soc. B 73, 2011), in its simplest case.
+//! The walk's roughness is the one with the highest restricted likelihood among eight; S. N. Wood, *Fast
+//! stable restricted maximum likelihood and marginal likelihood estimation of semiparametric generalized
+//! linear models* (J. R. Stat. Soc. B 73, 2011), in its simplest case.
 
 use super::Row;
 use crate::stats::matrix::Cholesky;
@@ -81,7 +81,8 @@ impl Design {
                 let place = at * knots as f64;
                 let left = (place.floor() as usize).min(knots.saturating_sub(1));
                 let part = place - left as f64;
-                // Column of knot k (1 ..) is groups + k; the pinned knot 0 borrows the slope's column with factor 0.
+                // Column of knot k (1 ..) is groups + k; the pinned knot 0 borrows the slope's column with
+                // factor 0.
                 let knot = |k: usize, factor: f64| {
                     if k == 0 || knots == 0 { (groups, 0.0) } else { (groups + k, factor) }
                 };

@@ -1,4 +1,5 @@
-//! The noise of [`super::Effects`]: how large it is in each group, who resembles whom, and what is too far out.
+//! The noise of [`super::Effects`]: how large it is in each group, who resembles whom, and what is too far
+//! out.
 
 use super::design::{Design, Solution};
 use crate::evidence::student_t;
@@ -9,8 +10,8 @@ use crate::stats::shrink::Prior;
 /// Rows are set aside beyond the limit that holds this share of normal noise: 4.5 median distances or 3.04 σ
 /// where σ is well known, and more where it is not.
 const LIMIT_SHARE: f64 = 0.9976;
-/// Nothing nearer than this is set aside, as a share: a simulated device may repeat itself to the last digit, and
-/// then anything else would be far out.
+/// Nothing nearer than this is set aside, as a share: a simulated device may repeat itself to the last digit,
+/// and then anything else would be far out.
 const NEAR: f64 = 1e-3;
 /// What is left of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
@@ -54,7 +55,8 @@ impl Spread {
         let mut change = 0.0f64;
         for (weight, (variance, _)) in weight.iter_mut().zip(&self.drawn) {
             let next = if *variance > 0.0 && self.common > 0.0 {
-                // A group 10 times as quiet as the rest may count 100-fold: beyond that it would be the trend.
+                // A group 10 times as quiet as the rest may count 100-fold: beyond that it would be the
+                // trend.
                 (self.common / variance).clamp(0.01, 100.0)
             } else {
                 1.0
@@ -86,8 +88,8 @@ impl Spread {
         (of(in_time), of(in_group))
     }
 
-    /// The standard deviation of a row of each group and its degrees of freedom, with what correlated residuals
-    /// hide: their level was taken from them, and it wanders with them.
+    /// The standard deviation of a row of each group and its degrees of freedom, with what correlated
+    /// residuals hide: their level was taken from them, and it wanders with them.
     pub(super) fn with_correlation(
         &self,
         design: &Design,

@@ -7,7 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 
-/// Rows of `groups` groups in `rounds` rounds, a second each, whose logarithms `value` gives from group and time.
+/// Rows of `groups` groups in `rounds` rounds, a second each, whose logarithms `value` gives from group and
+/// time.
 fn rows(groups: usize, rounds: usize, mut value: impl FnMut(usize, f64) -> f64) -> Vec<Row> {
     (0..groups * rounds)
         .map(|i| {
@@ -32,8 +33,8 @@ fn without_noise_the_levels_come_back() {
 
 #[test]
 fn a_drift_is_averaged_over_the_time_and_not_over_the_rows() {
-    // Group 2 has rows in the first third only; a rate that falls by e over the run. Its mean over all the time is
-    // (1 − e⁻¹) of its first value, not its own rows' mean.
+    // Group 2 has rows in the first third only; a rate that falls by e over the run. Its mean over all the
+    // time is (1 − e⁻¹) of its first value, not its own rows' mean.
     let all = rows(4, 12, |group, at_s| group as f64 - at_s / 48.0);
     let early: Vec<Row> = all.into_iter().filter(|row| row.group != 2 || row.start_s < 16.0).collect();
     let fit = Effects::fit(&early, 4, Average::OverTime).unwrap();
@@ -62,8 +63,8 @@ fn rate_times_latency_stays_what_was_in_flight() {
 
 #[test]
 fn without_drift_the_estimate_is_the_plain_mean_of_the_values() {
-    // Two ways of being, one half as fast: the mean of 1 and 1/2 is 0.75, whatever their logarithms say. Both ways
-    // come in both halves of the time, so that nothing of it is drift.
+    // Two ways of being, one half as fast: the mean of 1 and 1/2 is 0.75, whatever their logarithms say. Both
+    // ways come in both halves of the time, so that nothing of it is drift.
     let all = rows(1, 40, |_, at_s| if matches!(at_s as u32 % 4, 0 | 3) { 0.0 } else { -(2f64.ln()) });
     let rate = Effects::fit(&all, 1, Average::OverTime).unwrap().estimate(0).unwrap();
     assert!((rate.value() - 0.75).abs() < 0.002, "{rate:?}");
@@ -87,8 +88,8 @@ fn a_slow_row_is_set_aside_and_named_and_a_way_of_being_is_not() {
 
 #[test]
 fn a_bend_in_the_drift_is_followed() {
-    // The rate halves within a tenth of the run: no straight line, and no noise either. Groups that have rows on
-    // both sides know it; group 0, which stopped before, is carried on by them.
+    // The rate halves within a tenth of the run: no straight line, and no noise either. Groups that have rows
+    // on both sides know it; group 0, which stopped before, is carried on by them.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let all = rows(20, 12, |_, at_s| {
         let step = if at_s < 120.0 { 0.0 } else { -0.7 };
@@ -135,13 +136,18 @@ fn correlation_is_found_where_it_is() {
 
 proptest! {
     #[test]
-    fn units_and_the_order_of_rows_do_not_matter(seed in any::<u64>(), factor in -20.0f64..20.0, turn in 0usize..60) {
+    fn units_and_the_order_of_rows_do_not_matter(
+        seed in any::<u64>(),
+        factor in -20.0f64..20.0,
+        turn in 0usize..60,
+    ) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let plain = rows(6, 10, |group, _| group as f64 + 0.1 * random.sample::<f64, _>(StandardNormal));
         let mut moved: Vec<Row> =
             plain.iter().map(|row| Row { log_value: row.log_value + factor, ..*row }).collect();
         moved.rotate_left(turn);
-        let (a, b) = (Effects::fit(&plain, 6, Average::OverTime).unwrap(), Effects::fit(&moved, 6, Average::OverTime).unwrap());
+        let fit = |rows: &[Row]| Effects::fit(rows, 6, Average::OverTime).unwrap();
+        let (a, b) = (fit(&plain), fit(&moved));
         for group in 0..6 {
             let (a, b) = (a.estimate(group).unwrap(), b.estimate(group).unwrap());
             prop_assert!((b.log_mean - a.log_mean - factor).abs() < 1e-7);
