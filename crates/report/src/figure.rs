@@ -257,8 +257,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The same data as a table: heads, and rows of as many cells. Where the series share the places of a grid, a
-    /// row for each place; elsewhere a row for each dot.
+    /// The same data as a table: heads, and rows of as many cells. Where the series share the places of a
+    /// grid, a row for each place; elsewhere a row for each dot.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let shared = self.x.spacing == Spacing::Log || !self.x.places.is_empty();
         if shared { self.table_by_place() } else { self.table_by_dot() }

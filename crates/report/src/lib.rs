@@ -1,7 +1,8 @@
 //! Shows: figures, charts, HTML, Markdown and terminal text of a concluded run.
 //!
-//! Nothing is measured, judged or estimated here. A run comes in as `lab` concluded it, and every format tells the
-//! same story ([`FORMATS`]); a chart is data first ([`figure::Figure`]) and drawn by a kept library.
+//! Nothing is measured, judged or estimated here. A run comes in as `lab` concluded it, and every format
+//! tells the same story ([`FORMATS`]); a chart is data first ([`figure::Figure`]) and drawn by a kept
+//! library.
 
 pub mod chart;
 pub mod echarts;

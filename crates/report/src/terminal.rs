@@ -81,7 +81,8 @@ pub fn trial(run: &Run, paint: Paint) -> String {
     }
     out += &around(trial, paint);
     out += &verdicts(run, trial, paint);
-    let said = "One trial gives no interval: how much the next one would differ is not known. For that, run a study.";
+    let said = "One trial gives no interval: how much the next one would differ is not known. \
+                For that, run a study.";
     out.push('\n');
     out + &paint.hang("", 0, said)
 }
@@ -153,7 +154,8 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
         .collect()
 }
 
-/// The same answer as a study's; then what could not be judged of this trial, and what looked and found nothing.
+/// The same answer as a study's; then what could not be judged of this trial, and what looked and found
+/// nothing.
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     let belief = belief(run);
     let mut out = String::from("\n");

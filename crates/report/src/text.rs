@@ -59,8 +59,8 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Puts no-break spaces inside intervals (`[6.84, 6.98]`), between a number and its unit, and between a value and
-/// its interval, so that no line ends in the middle of a figure.
+/// Puts no-break spaces inside intervals (`[6.84, 6.98]`), between a number and its unit, and between a value
+/// and its interval, so that no line ends in the middle of a figure.
 pub(crate) fn glue(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let mut out = String::with_capacity(text.len());

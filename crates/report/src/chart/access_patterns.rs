@@ -1,7 +1,7 @@
 //! Access patterns side by side: random against sequential, reads against writes.
 //!
-//! One block size and one number in flight, chosen where the most patterns were measured. Each pattern has its
-//! place on the x axis; where two intervals do not overlap, the patterns differ.
+//! One block size and one number in flight, chosen where the most patterns were measured. Each pattern has
+//! its place on the x axis; where two intervals do not overlap, the patterns differ.
 
 use iosonde_model::{About, Named, Op, Point, Run, TrialSpec, units};
 

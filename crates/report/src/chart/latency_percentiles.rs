@@ -1,8 +1,8 @@
 //! Latency percentiles: how long the slow ones wait.
 //!
-//! From the merged histograms of all standing trials of a point, for the least and the most requests in flight of
-//! each direction. A percentile is drawn only where at least ten requests waited longer than it. The further to
-//! the right, the rarer: at p99.9 one request in a thousand waits longer.
+//! From the merged histograms of all standing trials of a point, for the least and the most requests in
+//! flight of each direction. A percentile is drawn only where at least ten requests waited longer than it.
+//! The further to the right, the rarer: at p99.9 one request in a thousand waits longer.
 
 use iosonde_model::{About, Histogram, Named, Op, Outcome, Phase, Point, Run, units};
 use std::collections::HashSet;

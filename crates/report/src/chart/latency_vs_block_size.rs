@@ -1,7 +1,7 @@
 //! Latency against block size: what a larger request costs the one who waits for it.
 //!
-//! The counterpart of throughput against block size: where the line is flat a larger request costs nothing, and
-//! where it rises with the size, the bytes themselves take the time.
+//! The counterpart of throughput against block size: where the line is flat a larger request costs nothing,
+//! and where it rises with the size, the bytes themselves take the time.
 
 use iosonde_model::{About, Named, Run};
 

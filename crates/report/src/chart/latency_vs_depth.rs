@@ -1,7 +1,7 @@
 //! Latency against the number in flight: what keeping the storage busy costs each request.
 //!
-//! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since every
-//! further request only waits behind the others.
+//! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since
+//! every further request only waits behind the others.
 
 use iosonde_model::{About, Named, Run, TrialSpec, units};
 

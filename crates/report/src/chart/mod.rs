@@ -10,7 +10,8 @@ use iosonde_model::{Named, Run, registry};
 use crate::figure::{Figure, Standing};
 
 registry! {
-    /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the report.
+    /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the
+    /// report.
     pub CHARTS: Chart "chart" {
         throughput_latency::ThroughputLatency,
                 throughput_vs_block_size::ThroughputVsBlockSize,

@@ -89,8 +89,8 @@ pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
 pub(super) struct Doubts(HashMap<usize, String>);
 
 impl Doubts {
-    /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of nine
-    /// does not make a point doubtful.
+    /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of
+    /// nine does not make a point doubtful.
     pub(super) fn about(run: &Run, about: About) -> Self {
         let doubts = run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && v.about.touches(about));
         let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();

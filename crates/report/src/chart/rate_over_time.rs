@@ -1,8 +1,8 @@
 //! The canary's rate over the time of the run: whether the storage stayed the same while it was measured.
 //!
-//! The canary is one workload that is run once in every round. What it does changes only when the storage, the
-//! machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance. Points
-//! are compared within rounds, so drift falls on all of them alike.
+//! The canary is one workload that is run once in every round. What it does changes only when the storage,
+//! the machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance.
+//! Points are compared within rounds, so drift falls on all of them alike.
 
 use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
 

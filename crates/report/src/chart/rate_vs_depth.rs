@@ -1,7 +1,7 @@
 //! Requests per second against the number in flight: how many it takes to keep the storage busy.
 //!
-//! Marked are the knee with its interval, where the line through the origin (each request served at once) meets
-//! the highest rate, and the depth that reaches 95 % of that rate.
+//! Marked are the knee with its interval, where the line through the origin (each request served at once)
+//! meets the highest rate, and the depth that reaches 95 % of that rate.
 
 use iosonde_model::{About, Named, Run, TrialSpec};
 

@@ -1,10 +1,10 @@
 //! Throughput against latency, one dot for each number of requests in flight: what more of them buy, and what
 //! they cost.
 //!
-//! The curve runs to the right while the storage still has something idle, then turns up: from there on another
-//! request in flight only waits. By Little's law the corner of the two limits, the highest rate and the latency of
-//! one request alone, is a number of requests in flight: the knee. The thin curve joins every rate and latency
-//! with that product; its band is the knee's interval.
+//! The curve runs to the right while the storage still has something idle, then turns up: from there on
+//! another request in flight only waits. By Little's law the corner of the two limits, the highest rate and
+//! the latency of one request alone, is a number of requests in flight: the knee. The thin curve joins every
+//! rate and latency with that product; its band is the knee's interval.
 
 use iosonde_model::{About, Estimate, Named, Op, Point, Run};
 
@@ -51,8 +51,8 @@ impl Chart for ThroughputLatency {
         let curves = knee(run, lead, &x, &y).into_iter().collect();
         let names = ["queue_depth_knee", "depth_for_95_percent"];
         let reading = "Each dot is a number of requests in flight, written beside it: to the right is more a \
-                       second, upwards a longer wait. The broken line joins all rates and latencies that make up \
-                       the knee; beyond it, more in flight only wait.";
+                       second, upwards a longer wait. The broken line joins all rates and latencies that \
+                       make up the knee; beyond it, more in flight only wait.";
         Some(Figure {
             name: self.name(),
             title: "How many requests should be in flight?".into(),
@@ -108,7 +108,8 @@ fn knee(run: &Run, lead: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
     };
     let band = finding.low.zip(finding.high).map_or_else(Vec::new, |(low, high)| {
         let mut outline = law(low);
-        // The lower curve meets the frame earlier: its end is carried along the frame to keep the outline simple.
+        // The lower curve meets the frame earlier: its end is carried along the frame to keep the outline
+        // simple.
         let meet = |in_flight: f64| (x.high, (in_flight * 1e9 / x.high).clamp(y.low, y.high));
         outline.insert(0, meet(low));
         outline.insert(0, meet(high));

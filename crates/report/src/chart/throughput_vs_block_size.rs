@@ -1,8 +1,8 @@
 //! Throughput against block size: from which size on a larger request brings no more.
 //!
-//! Small requests pay a fixed cost each, so throughput grows with their size until the storage or the way to it is
-//! busy. Marked are the half size, at which half of the bandwidth is reached, and the plateau, from which on no
-//! larger size brings more.
+//! Small requests pay a fixed cost each, so throughput grows with their size until the storage or the way to
+//! it is busy. Marked are the half size, at which half of the bandwidth is reached, and the plateau, from
+//! which on no larger size brings more.
 
 use iosonde_model::{About, Named, Run};
 

@@ -1,4 +1,5 @@
-//! From a figure to Apache ECharts: its option object, the colours, and the still picture drawn inside the program.
+//! From a figure to Apache ECharts: its option object, the colours, and the still picture drawn inside the
+//! program.
 //!
 //! The library and the functions that JSON cannot hold are in `assets/`; the page of the HTML report and the
 //! JavaScript engine in this program run the same two files.

@@ -145,7 +145,8 @@ fn log_ticks(axis: &Axis, fields: &mut Map<String, Value>) {
     fields["axisTick"]["customValues"] = values;
 }
 
-/// A number as JavaScript writes it after rounding to nine digits: the key under which a tick's label is found.
+/// A number as JavaScript writes it after rounding to nine digits: the key under which a tick's label is
+/// found.
 fn near(value: f64) -> String {
     let rounded: f64 = format!("{value:.8e}").parse().expect("a printed number reads back");
     format!("{rounded}")
@@ -154,13 +155,14 @@ fn near(value: f64) -> String {
 fn measured(series: &Series, x: Unit, y: Unit) -> Vec<Value> {
     let tone = series.tone.name();
     let dots: Vec<Value> = series.dots.iter().map(|dot| datum(dot, series, x, y)).collect();
+    let course = if series.broken { "dashed" } else { "solid" };
     let line = json!({
         "type": if series.joined { "line" } else { "scatter" },
         "name": series.name,
         "data": dots,
         "symbol": "circle", "symbolSize": if series.dots.len() > 12 { 5 } else { 7 }, "showAllSymbol": true,
         "color": colour(tone),
-        "lineStyle": { "width": 2, "color": colour(tone), "type": if series.broken { "dashed" } else { "solid" } },
+        "lineStyle": { "width": 2, "color": colour(tone), "type": course },
         "itemStyle": { "color": colour(tone) },
         "emphasis": { "scale": 1.4 },
         "z": 4,
@@ -182,11 +184,12 @@ fn measured(series: &Series, x: Unit, y: Unit) -> Vec<Value> {
 
 fn datum(dot: &Dot, series: &Series, x: Unit, y: Unit) -> Value {
     let tone = series.tone.name();
-    // Above a dot whose whisker stands upright nothing can be read; beside it there is room where no line passes.
-    let beside = !series.joined;
+    // Above a dot whose whisker stands upright nothing can be read; beside it there is room where no line
+    // passes.
+    let position = if series.joined { "top" } else { "right" };
     let mut out = json!({ "value": [x.apply(dot.x), y.apply(dot.y)], "tip": dot.tip });
     if let Some(label) = &dot.label {
-        out["label"] = json!({ "show": true, "formatter": label.replace(['{', '}'], ""), "position": if beside { "right" } else { "top" },
+        out["label"] = json!({ "show": true, "formatter": label.replace(['{', '}'], ""), "position": position,
                                "color": colour("ink"), "fontSize": 12, "distance": 6 });
     }
     if dot.standing == Standing::Doubted {
@@ -215,7 +218,7 @@ fn curves(curve: &Curve, x: Unit, y: Unit) -> Vec<Value> {
     };
     let course = place(&curve.points);
     let mut out = vec![json!({
-        "type": "line", "name": curve.name, "data": course, "showSymbol": false, "symbol": "none", "silent": true,
+        "type": "line", "name": curve.name, "data": course, "symbol": "none", "silent": true,
         "color": colour("knee"), "lineStyle": { "width": 1.5, "type": [6, 4], "color": colour("knee") },
         "tooltip": { "show": false }, "z": 2,
     })];
@@ -284,7 +287,8 @@ fn mark_line(mark: &Mark, axis: &Axis, upright: usize) -> Value {
         }
         .into();
     }
-    json!({ "lineStyle": { "color": colour(mark.tone.name()), "type": "dotted", "width": 1.25 }, "label": label })
+    let line = json!({ "color": colour(mark.tone.name()), "type": "dotted", "width": 1.25 });
+    json!({ "lineStyle": line, "label": label })
 }
 
 #[cfg(test)]

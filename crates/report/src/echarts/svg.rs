@@ -1,7 +1,8 @@
 //! Still pictures: the same option drawn by the same library, in a JavaScript engine inside the program.
 //!
-//! QuickJS runs ECharts in its server-side mode, which wants no document, only `self`, `setTimeout` and `console`.
-//! Loading the library takes longer than drawing a chart, so a [`Painter`] is kept for a report's charts.
+//! QuickJS runs ECharts in its server-side mode, which wants no document, only `self`, `setTimeout` and
+//! `console`. Loading the library takes longer than drawing a chart, so a [`Painter`] is kept for a report's
+//! charts.
 
 use rquickjs::{CatchResultExt, Context, Runtime};
 

@@ -11,8 +11,9 @@ pub enum Theme {
     Page,
 }
 
-/// Name, on light, on dark. Text and lines reach 4.5 : 1 against their paper, the second tones 3 : 1 (WCAG AA for
-/// text and for graphics); reads and writes differ in lightness too, so that they stay apart without colour.
+/// Name, on light, on dark. Text and lines reach 4.5 : 1 against their paper, the second tones 3 : 1 (WCAG AA
+/// for text and for graphics); reads and writes differ in lightness too, so that they stay apart without
+/// colour.
 pub(crate) const COLOURS: [(&str, &str, &str); 13] = [
     ("paper", "#ffffff", "#15171a"),
     ("ink", "#1d1f21", "#e7e5e0"),

@@ -118,7 +118,10 @@ fn advice(run: &Run) -> Markup {
             @if run.advice.is_empty() {
                 p {
                     @if story::is_study(run) { "Nothing can be advised from these findings. " }
-                    @else { "To learn what the storage is like, run a study: " code { "iosonde run quick " (run.info.target) } }
+                    @else {
+                        "To learn what the storage is like, run a study: "
+                        code { "iosonde run quick " (run.info.target) }
+                    }
                     @if let Some(why) = refused { (prose(&capital(why))) }
                 }
             }

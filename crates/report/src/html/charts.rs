@@ -45,8 +45,8 @@ impl Charts {
         own.map(|(figure, picture)| shown(figure, picture)).collect()
     }
 
-    /// Titles and names of the charts that show this experiment's points and stand elsewhere: at the head of the
-    /// report or with another experiment.
+    /// Titles and names of the charts that show this experiment's points and stand elsewhere: at the head of
+    /// the report or with another experiment.
     pub(super) fn elsewhere(&self, experiment: &str) -> Vec<(&str, &'static str)> {
         let shown = self.drawn.iter().enumerate().filter(|(place, (figure, _))| {
             let own = figure.experiment.as_deref() == Some(experiment);

@@ -43,8 +43,8 @@ pub(super) fn footer(run: &Run) -> Markup {
     html! {
         footer {
             p {
-                "Run " (run.info.id) ", written by iosonde " (run.iosonde) ". Charts by Apache ECharts (Apache License 2.0), "
-                "carried in this file; it loads nothing."
+                "Run " (run.info.id) ", written by iosonde " (run.iosonde)
+                ". Charts by Apache ECharts (Apache License 2.0), carried in this file; it loads nothing."
             }
         }
     }

@@ -52,7 +52,9 @@ fn reason(refused: &[FindingRow]) -> Markup {
 pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
     let whole = charts.of(None);
     html! {
-        @for (place, section) in story::sections(run).iter().enumerate() { (experiment(place, section, charts)) }
+        @for (place, section) in story::sections(run).iter().enumerate() {
+            (experiment(place, section, charts))
+        }
         @if !whole.is_empty() {
             section aria-labelledby="course" {
                 h2 #course { "The course of the run" }

@@ -11,13 +11,18 @@ fn scroll(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
 }
 
+fn heads(heads: &[&str]) -> Markup {
+    html! { thead { tr { @for head in heads { th scope="col" { (head) } } } } }
+}
+
 pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
     let table = html! {
         table.stack {
             caption {
-                "Values with their " (units::percent(confidence)) " intervals in brackets; below a sentence, on what it rests."
+                "Values with their " (units::percent(confidence))
+                " intervals in brackets; below a sentence, on what it rests."
             }
-            thead { tr { th scope="col" { "Finding" } th scope="col" { "Value" } th scope="col" { "Of" } th scope="col" { "In words" } } }
+            (heads(&["Finding", "Value", "Of", "In words"]))
             tbody {
                 @for row in rows {
                     tr {
@@ -39,7 +44,7 @@ pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
 pub(super) fn refused(rows: &[FindingRow]) -> Markup {
     let table = html! {
         table.stack {
-            thead { tr { th scope="col" { "Finding" } th scope="col" { "Of" } th scope="col" { "Why not, and what would answer" } } }
+            (heads(&["Finding", "Of", "Why not, and what would answer"]))
             tbody {
                 @for row in rows {
                     tr {
@@ -57,7 +62,7 @@ pub(super) fn refused(rows: &[FindingRow]) -> Markup {
 pub(super) fn points(name: &str, points: &[&Point]) -> Markup {
     let table = html! {
         table.figures {
-            thead { tr { @for head in story::POINT_HEADS { th scope="col" { (head) } } } }
+            (heads(&story::POINT_HEADS))
             tbody {
                 @for row in story::point_rows(points) {
                     tr {
@@ -99,7 +104,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
     let table = html! {
         table.stack {
             caption { "Void figures reach no finding; figures in doubt stay, with the doubt beside them." }
-            thead { tr { th scope="col" { "Verdict" } th scope="col" { "Check" } th scope="col" { "Of" } th scope="col" { "Why" } } }
+            (heads(&["Verdict", "Check", "Of", "Why"]))
             tbody {
                 @for row in rows {
                     tr {
@@ -127,11 +132,14 @@ pub(super) fn trials(run: &Run) -> Markup {
                 (count) " trials, preparation and canaries among them"
                 @if voids > 0 { "; " (voids) " void" }
                 ". A row for each direction; latencies are of single trials and have no interval. "
-                "Histograms and windows are in the JSON document: " code { "iosonde report " (run.info.id) " -f json" } "."
+                "Histograms and windows are in the JSON document: "
+                code { "iosonde report " (run.info.id) " -f json" } "."
             }
             details {
                 summary { "Show all " (count) " trials" }
-                div.scroll.tall tabindex="0" role="region" aria-label="Table of every trial" { (trial_table(run, &worst)) }
+                div.scroll.tall tabindex="0" role="region" aria-label="Table of every trial" {
+                    (trial_table(run, &worst))
+                }
             }
         }
     }
@@ -140,7 +148,9 @@ pub(super) fn trials(run: &Run) -> Markup {
 fn trial_table(run: &Run, worst: &std::collections::BTreeMap<u64, (Outcome, String)>) -> Markup {
     html! {
         table.trials {
-            thead { tr { @for head in story::TRIAL_HEADS { th scope="col" { button type="button" { (head) } } } } }
+            thead {
+                tr { @for head in story::TRIAL_HEADS { th scope="col" { button type="button" { (head) } } } }
+            }
             tbody {
                 @for trial in &run.trials {
                     @let verdict = worst.get(&trial.id);

@@ -26,7 +26,7 @@ if ! (cd "$work" && npm install --no-audit --no-fund --no-package-lock --logleve
 fi
 mkdir -p "$work/nine" "$work/many"
 cargo run --quiet -p iosonde-report --example fixture_report "$work/nine"
-# 38 rounds of 26 points and a canary, and the filling: 1,027 trials.
+# 38 rounds of 27 points and a canary, and the filling: 1,065 trials.
 cargo run --quiet -p iosonde-report --example fixture_report "$work/many" 38
 cd "$work"
 CHROMIUM="$browser" node check.mjs "$work/nine/fixture.html" "$work/many/fixture.html"

@@ -1,8 +1,10 @@
-//! A concluded run as `quick` makes it, on an invented device with a closed form: 26 points, several trials each,
-//! one void trial, one doubt, one refused finding, and a label that would be markup if anybody let it.
+//! A concluded run as `quick` makes it, on an invented device with a closed form: 27 points, several trials
+//! each, one void trial, one doubt, one refused finding, and a label that would be markup if anybody let it.
 //!
-//! Device: a 4 KiB read alone takes 80 µs + 4 KiB / 2.5 GB/s; with N in flight X(N) = N / (R₀ (1 + (N/24)³)^⅓),
-//! so the highest rate is 24 / R₀ and the knee is 24. Noise is a fixed sequence of about ±3 %.
+//! Device: a 4 KiB read alone takes 80 µs + 4 KiB / 2.5 GB/s; with N in flight X(N) = N / (R₀ (1 +
+//! (N/24)³)^⅓), so the highest rate is 24 / R₀ and the knee is 24. Noise is a fixed sequence of about ±3 %.
+
+mod conclusions;
 
 use std::collections::BTreeMap;
 
@@ -227,146 +229,6 @@ fn info(rounds: u32) -> RunInfo {
     }
 }
 
-type Told = (f64, f64, f64);
-
-fn finding(name: &str, experiment: &str, op: Op, unit: &str, told: Told, sentence: &str) -> Finding {
-    let block_size_bytes = if experiment == "block-size" { None } else { Some(4096) };
-    Finding {
-        name: name.into(),
-        experiment: experiment.into(),
-        conditions: Conditions {
-            op: Some(op),
-            random: Some(true),
-            block_size_bytes,
-            ..Conditions::default()
-        },
-        status: Status::Found,
-        value: Some(told.0),
-        unit: unit.into(),
-        low: Some(told.1),
-        high: Some(told.2),
-        confidence: 0.95,
-        sentence: sentence.into(),
-        why: None,
-        trials: vec![3, 4, 5],
-    }
-}
-
-fn findings() -> Vec<Finding> {
-    use Op::{Read, Write};
-    // Closed forms: R0 = 80 us + 4096 B / 2.5 B/ns = 81.6 us; 24 / R0 = 294 k IOPS; n1/2 = 80 us * 2.5 B/ns = 200 kB.
-    let refused = Finding {
-        status: Status::Refused,
-        value: None,
-        low: None,
-        high: None,
-        why: Some(
-            "the deepest point has 128 in flight, less than four times the corner at 40; \
-                   measure deeper: `iosonde run queue-depth ./ --set depth=1..512*2`"
-                .into(),
-        ),
-        ..finding("queue_depth_knee", "queue-depth-writes", Write, "requests", (0.0, 0.0, 0.0), "")
-    };
-    let mut bandwidth = finding(
-        "device_bandwidth",
-        "random-vs-sequential",
-        Read,
-        "B/s",
-        (2.48e9, 2.41e9, 2.55e9),
-        "Large reads bring 2.48 GB/s [2.41, 2.55].",
-    );
-    let mut order = finding(
-        "random_vs_sequential",
-        "random-vs-sequential",
-        Read,
-        "ratio",
-        (1.0, 0.98, 1.02),
-        "Reads of 1 MiB: random ones are as fast as sequential ones, 1.00× [0.98, 1.02].",
-    );
-    for large in [&mut bandwidth, &mut order] {
-        let shared =
-            Conditions { block_size_bytes: Some(1 << 20), queue_depth: Some(8), ..Conditions::default() };
-        large.conditions = Conditions { op: Some(Read), ..shared };
-    }
-    vec![
-        bandwidth,
-        finding(
-            "max_iops",
-            "queue-depth",
-            Read,
-            "IOPS",
-            (294e3, 288e3, 301e3),
-            "At most 294 k IOPS [288, 301] of 4 KiB random reads.",
-        ),
-        finding(
-            "base_latency",
-            "queue-depth",
-            Read,
-            "ns",
-            (81_600.0, 80_100.0, 83_200.0),
-            "One 4 KiB random read alone takes 81.6 µs [80.1, 83.2].",
-        ),
-        finding(
-            "per_request_cost",
-            "block-size",
-            Read,
-            "ns",
-            (80_000.0, 76_000.0, 84_400.0),
-            "Each read costs 80.0 µs [76.0, 84.4] before its first byte.",
-        ),
-        finding(
-            "half_size",
-            "block-size",
-            Read,
-            "B",
-            (200_000.0, 188_000.0, 213_000.0),
-            "Half of the bandwidth is reached with reads of 195 KiB [184, 208].",
-        ),
-        finding(
-            "plateau_block_size",
-            "block-size",
-            Read,
-            "B",
-            (4_194_304.0, 2_097_152.0, 4_194_304.0),
-            "Reads alone in flight gain up to 4 MiB.",
-        ),
-        finding(
-            "queue_depth_knee",
-            "queue-depth",
-            Read,
-            "requests",
-            (24.0, 22.6, 25.5),
-            "The knee of 4 KiB random reads is at 24 in flight [23, 26].",
-        ),
-        finding(
-            "depth_for_95_percent",
-            "queue-depth",
-            Read,
-            "requests",
-            (45.0, 38.0, 54.0),
-            "95 % of the highest rate needs 45 in flight [38, 54].",
-        ),
-        refused,
-        order,
-    ]
-}
-
-fn advice() -> Vec<Advice> {
-    vec![
-        Advice {
-            sentence: "ask for 256 KiB or more at a time, or keep 24 or more small requests in flight".into(),
-            why: "Below that the storage is idle part of the time; more in flight only wait.".into(),
-            findings: vec!["half_size".into(), "queue_depth_knee".into()],
-        },
-        Advice {
-            sentence: "where latency matters more than rate, keep no more than 8 small reads in flight"
-                .into(),
-            why: "Up to there a 4 KiB read takes hardly longer than one alone, 81.6 µs.".into(),
-            findings: vec!["base_latency".into(), "queue_depth_knee".into()],
-        },
-    ]
-}
-
 fn reason(about: About, why: &str, name: &str, value: f64) -> Reason {
     Reason { about, why: why.into(), figures: BTreeMap::from([(name.to_owned(), value)]) }
 }
@@ -409,7 +271,23 @@ pub fn run(rounds: u32) -> Run {
     let busy = "The program itself was busy for 93 % of the time; the storage may be faster than this.";
     let told = Verdict::Doubt(reason(About::Rate, busy, "busy_share", 0.93));
     run.verdicts.push(Judgement::new("generator-bound", "point", None, Some(18), told));
-    run.findings = findings();
-    run.advice = advice();
+    run.findings = conclusions::findings();
+    run.advice = conclusions::advice();
+    run
+}
+
+/// A single workload, as `iosonde point` runs it: the mix, once.
+pub fn point() -> Run {
+    let mut run = run(1);
+    (run.info.study, run.info.study_source) = ("point".into(), String::new());
+    (run.info.device.asked_size_bytes, run.info.device.notes) = (None, Vec::new());
+    (run.findings, run.advice) = (Vec::new(), Vec::new());
+    let mut point = run.points.pop().expect("the plan has points");
+    let last = run.trials.pop().expect("the plan has trials");
+    point.why_no_interval = Some("1 trial is too few".into());
+    run.trials = vec![run.trials.swap_remove(0), Trial { point: Some(0), ..last }];
+    let own = |verdict: &Judgement| verdict.trial == run.trials.last().map(|trial| trial.id);
+    run.verdicts.retain(own);
+    run.points = vec![Point { id: 0, ..point }];
     run
 }

@@ -1,0 +1,115 @@
+//! What the storage and the machine are, and how it was measured: labels with what they say.
+
+use iosonde_model::{Medium, Run, RunState, units};
+
+/// A label and what it says.
+pub(crate) type Fact = (&'static str, String);
+
+/// What the storage is, as far as the system tells.
+pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
+    let device = &run.info.device;
+    let size = |bytes: Option<u64>| bytes.map(units::size);
+    let medium = match device.medium {
+        Medium::Flash => "flash (the kernel says that it does not rotate)",
+        Medium::Disk => "a rotating disk",
+        Medium::Memory => "memory",
+        Medium::Network => "a network file system",
+        Medium::UserSpace => "a file system in user space",
+        Medium::Simulated => "a simulated device",
+        Medium::Virtual => "a virtual disk",
+        Medium::Unknown => "not told",
+    };
+    let chain = (device.chain.len() > 1).then(|| device.chain.join(" → "));
+    let facts = [
+        ("Target", Some(run.info.target.clone())),
+        ("Device", device.name.clone()),
+        ("Model", device.model.clone()),
+        ("Medium", Some(medium.to_owned())),
+        ("Size", size(device.size_bytes)),
+        ("Link", device.link.clone()),
+        ("File system", device.file_system.clone()),
+        ("Mounted with", device.mount_options.clone()),
+        ("Devices below", chain),
+        ("Not visible from here", device.unseen.clone()),
+        ("Measured area", Some(units::size(device.working_set_bytes))),
+        ("Logical block", size(device.logical_block_bytes)),
+        ("Physical block", size(device.physical_block_bytes)),
+        (
+            "Direct I/O",
+            Some(if device.direct { "yes, past the page cache" } else { "no: buffered" }.to_owned()),
+        ),
+        ("Alignment", size(device.direct_alignment_bytes)),
+        ("Scheduler", device.scheduler.clone()),
+        ("Write cache", device.write_cache.clone()),
+    ];
+    told(facts)
+}
+
+/// The machine that measured.
+pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
+    let host = &run.info.host;
+    told([
+        ("Host", host.name.clone()),
+        ("System", host.kernel.clone()),
+        ("Processor", host.cpu.clone()),
+        ("Processors used", host.cpus.map(|count| count.to_string())),
+        ("Memory", host.memory_bytes.map(units::size)),
+        ("Virtual machine", host.virtualization.clone()),
+        ("Clock", host.clock.clone()),
+    ])
+}
+
+fn told<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Vec<Fact> {
+    facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
+}
+
+/// What somebody needs to measure the same again.
+pub(crate) fn method_facts(run: &Run) -> Vec<Fact> {
+    let info = &run.info;
+    let state = match info.state {
+        RunState::Done => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Running => "under way",
+        RunState::Failed => "ended by an error",
+    };
+    let share = |share: f64| (share > 0.0).then(|| units::percent(share));
+    told([
+        ("Command", Some(info.command.clone())),
+        ("Study", Some(info.study.clone())),
+        ("Run", Some(format!("{}, {state}", info.id))),
+        ("Label", info.label.clone()),
+        ("Note", info.note.clone()),
+        ("Started", Some(info.started_at.clone())),
+        ("Took", Some(units::duration(info.elapsed_s))),
+        ("Budget", info.budget_s.map(units::duration)),
+        ("Rounds", Some(info.rounds.to_string())),
+        ("Precision asked for", share(info.precision).map(|p| format!("±{p}"))),
+        ("Confidence", share(info.confidence)),
+        ("Seed", Some(info.seed.to_string())),
+        ("Engine", Some(info.device.engine.clone()).filter(|engine| !engine.is_empty())),
+        ("Written", Some(units::decimal_bytes(info.bytes_written))),
+        ("iosonde", Some(run.iosonde.clone())),
+    ])
+}
+
+/// The method in sentences: order, warm-up, intervals, percentiles; of a single workload the warm-up alone.
+pub(crate) fn method(run: &Run) -> &'static [&'static str] {
+    if is_study(run) { &METHOD } else { &METHOD[..1] }
+}
+
+/// Whether a study was run, and not a single workload.
+pub(crate) fn is_study(run: &Run) -> bool {
+    !run.info.study_source.is_empty()
+}
+
+// The warm-up first: it is all of the method that a single workload has.
+const METHOD: [&str; 4] = [
+    "What completes in the first tenth of a trial (at least 25 ms, at most 5 s) is warm-up and does not count.",
+    "Every round visits each open point once in a fresh random order, with a canary among them, so that drift \
+     falls on all points alike and is seen.",
+    "Rates and mean latencies are fitted on the log scale to points and to the time that all of them share; what \
+     is left over, pooled over the points and widened for the correlation from trial to trial, gives the \
+     intervals.",
+    "The intervals stay honest although a point stops when its interval is narrow enough; percentiles come from \
+     the merged histograms of a point's trials, resampled by rounds.",
+];
