@@ -26,7 +26,7 @@ impl Chart for AccessPatterns {
         if points.len() < 3 {
             return None;
         }
-        let doubts = Doubts::about(run, About::Rate);
+        let doubts = Doubts::about(run, &[About::Rate]);
         let series: Vec<Series> = Op::ALL.into_iter().filter_map(|op| series(&points, op, &doubts)).collect();
         let spec = &points[0].spec;
         let label = format!(

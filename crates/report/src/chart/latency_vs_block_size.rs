@@ -23,7 +23,7 @@ impl Chart for LatencyVsBlockSize {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::by_block_size(run);
         let lead = families.first()?;
-        let doubts = Doubts::about(run, About::Latency);
+        let doubts = Doubts::about(run, &[About::Latency]);
         let mut series: Vec<Series> = Vec::new();
         for family in families.iter().take(4) {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));

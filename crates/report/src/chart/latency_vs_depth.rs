@@ -23,7 +23,7 @@ impl Chart for LatencyVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::by_depth(run);
         let lead = families.first()?;
-        let doubts = Doubts::about(run, About::Latency);
+        let doubts = Doubts::about(run, &[About::Latency]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         // Two families at most: each has two lines.
         for family in families.iter().take(2) {

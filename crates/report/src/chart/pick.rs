@@ -85,14 +85,15 @@ pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.queue_depth = 0, TrialSpec::asked_in_flight)
 }
 
-/// Which points have doubted figures of one kind.
+/// Which points have doubted figures of the kinds that a chart shows.
 pub(super) struct Doubts(HashMap<usize, String>);
 
 impl Doubts {
     /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of
     /// nine does not make a point doubtful.
-    pub(super) fn about(run: &Run, about: About) -> Self {
-        let doubts = run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && v.about.touches(about));
+    pub(super) fn about(run: &Run, figures: &[About]) -> Self {
+        let touched = |about: About| figures.iter().any(|figure| about.touches(*figure));
+        let doubts = run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && touched(v.about));
         let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
         let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
         for verdict in doubts {

@@ -23,7 +23,7 @@ impl Chart for RateVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::by_depth(run);
         let lead = families.first()?;
-        let doubts = Doubts::about(run, About::Rate);
+        let doubts = Doubts::about(run, &[About::Rate]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         for family in families.iter().take(4) {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));

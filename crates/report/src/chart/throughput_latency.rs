@@ -26,7 +26,7 @@ impl Chart for ThroughputLatency {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let mut families = pick::by_depth(run);
         families.sort_by_key(|family| (family.op, std::cmp::Reverse(family.points.len())));
-        let doubts = Doubts::about(run, About::Latency);
+        let doubts = Doubts::about(run, &[About::Rate, About::Latency]);
         let mut series: Vec<Series> = Vec::new();
         for family in families.iter().take(4) {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));

@@ -24,7 +24,7 @@ impl Chart for ThroughputVsBlockSize {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::by_block_size(run);
         let lead = families.first()?;
-        let doubts = Doubts::about(run, About::Rate);
+        let doubts = Doubts::about(run, &[About::Rate]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         for family in families.iter().take(4) {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
