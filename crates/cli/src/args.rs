@@ -91,7 +91,7 @@ pub enum Command {
 /// What is measured and how, for `run` and `point`.
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// The prepared area [default: 4 GiB, or what fills in 15 % of the time]
+    /// The prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,
     /// io_uring or psync [default: the best that works here]
@@ -113,7 +113,7 @@ pub struct TargetArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Your name for the run
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_label)]
     pub label: Option<String>,
     /// Your note
     #[arg(long, value_name = "TEXT")]
@@ -141,8 +141,8 @@ pub struct RunArgs {
     /// How narrow each interval must become: half its width [default: the study's; quick: 5%]
     #[arg(long, value_name = "P%", value_parser = parse_precision)]
     pub precision: Option<f64>,
-    /// Exactly so many rounds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    /// Exactly so many rounds; an interval needs 5
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(5..=1000))]
     pub rounds: Option<u32>,
     /// Print the plan and measure nothing
     #[arg(long)]
@@ -198,7 +198,7 @@ pub struct PointArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub span: Option<u64>,
     /// How long it runs
-    #[arg(long, alias = "runtime", value_name = "TIME", value_parser = units::parse_time, default_value = "5s")]
+    #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time, default_value = "5s")]
     pub time: u64,
     /// What does not count at the beginning [default: a tenth, and until the depth has turned over once]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
@@ -303,6 +303,23 @@ fn parse_precision(text: &str) -> Result<f64, String> {
     let share = units::parse_percent(text).map_err(|e| e.to_string())?;
     let fits = (0.001..=0.5).contains(&share);
     if fits { Ok(share) } else { Err("a precision lies between 0.1% and 50%".into()) }
+}
+
+fn parse_label(text: &str) -> Result<String, String> {
+    let reference = text == "last" || text.starts_with("last~");
+    if text.trim().is_empty() || text.chars().any(char::is_control) || reference {
+        return Err("a label is printable text, and neither empty nor `last`".into());
+    }
+    Ok(text.to_owned())
+}
+
+fn parse_trial_time(text: &str) -> Result<u64, String> {
+    match units::parse_time(text).map_err(|e| e.to_string())? {
+        // 50 ms: the warm-up alone takes 25.
+        ns if ns < 50_000_000 => Err("a trial takes at least 50ms".into()),
+        ns if ns > 86_400_000_000_000 => Err("a trial takes at most a day".into()),
+        ns => Ok(ns),
+    }
 }
 
 fn parse_block_size(text: &str) -> Result<u64, String> {

@@ -11,7 +11,8 @@ use crate::{failure::Failure, screen::Screen, session::Session};
 /// Opens the notebook, says what must be said of it, and removes files that killed runs left behind.
 pub fn open(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
     let path = store.map_or_else(default_path, |path| Ok(path.to_owned()))?;
-    let mut notebook = Notebook::open(&path)?;
+    // Nothing has been done yet: a notebook that cannot be opened is the user's to mend.
+    let mut notebook = Notebook::open(&path).map_err(Failure::usage)?;
     for note in notebook.notes() {
         screen.say(&format!("note          {note}"));
     }

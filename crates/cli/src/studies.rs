@@ -20,7 +20,7 @@ pub fn find(word: &str) -> Result<Study, Failure> {
     if word.ends_with(".toml") {
         let text = std::fs::read_to_string(Path::new(word))
             .map_err(|e| Failure::usage(format!("the study {word} cannot be read: {e}")))?;
-        return Study::parse(&text, word).map_err(Failure::usage);
+        return checked(Study::parse(&text, word).map_err(Failure::usage)?);
     }
     if let Some((name, text)) = STUDIES.iter().find(|(name, _)| *name == word) {
         return Study::parse(text, name).map_err(Failure::usage);
@@ -35,6 +35,14 @@ pub fn find(word: &str) -> Result<Study, Failure> {
     Err(Failure::usage(format!(
         "there is no study or experiment named `{word}`{hint} List them with `iosonde studies`"
     )))
+}
+
+/// The bounds that the options have as well.
+fn checked(study: Study) -> Result<Study, Failure> {
+    if (0.001..=0.5).contains(&study.precision) {
+        return Ok(study);
+    }
+    Err(Failure::usage(format!("study {}: a precision lies between 0.1% and 50%", study.name)))
 }
 
 /// Whether any point of a study writes, on a device that allows everything.

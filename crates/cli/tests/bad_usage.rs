@@ -57,7 +57,7 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     bench.iosonde(&["point", "sim:ideal", "--bs", "1G", "--depth", "65537"]).refused(&["65537"]);
     bench.iosonde(&["point", "./", "--bs", "1G", "--depth", "64", "--size", "8G"]).refused(&["buffers"]);
     bench
-        .iosonde(&["run", "queue-depth", "./", "--rounds", "3", "--time", "1s"])
+        .iosonde(&["run", "queue-depth", "./", "--rounds", "5", "--time", "1s"])
         .refused(&["rounds", "--time"]);
     let study =
         "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\ndepth = [1, 40000]\n";

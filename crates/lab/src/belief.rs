@@ -135,6 +135,10 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
 fn unrepeated(run: &Run) -> Option<String> {
     let rounds = run.info.rounds;
     let too_few = !run.info.study_source.is_empty() && rounds < FEWEST_COMPLETE_ROUNDS;
+    let intervals = run.points.iter().filter(|point| half_width(point).is_some()).count();
+    if !too_few && !run.info.study_source.is_empty() && intervals == 0 {
+        return Some(format!("no figure has an interval after {rounds} rounds; give it more --time"));
+    }
     too_few.then(|| format!("only {rounds} of at least {FEWEST_COMPLETE_ROUNDS} rounds were completed"))
 }
 
@@ -143,17 +147,17 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let why = voids.first().map_or_else(String::new, |void| void.why.clone());
     let word =
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
-    if let Some(note) = run.info.device.notes.iter().find(|note| word(note)) {
-        return format!("nothing was read from storage ({note})");
-    }
+    let hole = run.info.device.notes.iter().find(|note| word(note));
     // What went through the page cache although it should not have is memory all the same.
     let ignored = voids.iter().any(|void| void.check == "direct-ignored");
     let direct = run.info.device.direct && !ignored && run.info.device.medium != Medium::Memory;
     let sum = |name: &str| voids.iter().filter_map(|void| void.figures.get(name)).sum::<f64>();
     // Not exactly nothing: others' I/O is in the count.
-    match direct && sum("moved_bytes") < NOTHING_SHARE * sum("issued_bytes") {
-        true => format!("nothing was read from storage ({why})"),
-        false => format!("these figures are memory, not storage ({why})"),
+    let nothing = direct && sum("moved_bytes") < NOTHING_SHARE * sum("issued_bytes");
+    match (nothing, hole) {
+        (true, note) => format!("nothing was read from storage ({})", note.unwrap_or(&why)),
+        (false, Some(note)) if direct => format!("part of what was read was never on storage ({note})"),
+        (false, _) => format!("these figures are memory, not storage ({why})"),
     }
 }
 

@@ -111,7 +111,7 @@ impl FromStr for Rw {
             let names = Self::ALL.map(Self::name);
             let hint = crate::nearest(text, names)
                 .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            format!("`{text}` is no access pattern{hint} The patterns are {}", names.join(", "))
+            format!("`{text}` is no access pattern{hint} (the patterns are {})", names.join(", "))
         })
     }
 }

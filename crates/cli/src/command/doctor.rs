@@ -32,7 +32,7 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         destroy: None,
         seed: 0,
     };
-    let asked = Asked { command: "iosonde doctor", writes: false };
+    let asked = Asked { command: "iosonde run quick", writes: false };
     let mut session = session::open(&args.target, &options, asked, &mut notebook::Unwritten)?;
     let mut text = format!("{}   {}\n\n", args.target, iosonde_report::subject(&session.device));
     for (label, fact) in facts(&session) {

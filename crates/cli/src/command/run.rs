@@ -198,6 +198,7 @@ fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Re
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
     let planned = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
+    session::refuse_what_the_engine_cannot(&session, planned.points.iter().map(|point| &point.spec))?;
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
     let schedule = schedule(planned.points, options, options.time_ns as f64 / 1e9 * share)?;
     let plan = schedule.plan();

@@ -7,6 +7,12 @@
 //! by as much as that is wrong, and 5 % is what `quick` asks of an interval. A loop that refills its slots
 //! at once stays within 1 %.
 //!
+//! Looks also at: what the block layer below counted (direct I/O only). Less than half of what was asked for is
+//! a doubt: the rest waited above the device, in the block layer's own queue, the file system or this program,
+//! and the device was never asked to work on so many at once. Half, because the time between our stamps and the
+//! block layer's belongs to a request as well (a quarter of it at 100 us); splitting and other programs only
+//! raise the count. From 8 on: below, that time is too large a part.
+//!
 //! Verdict: void as a statement about depth: the rate was really reached, only not with that number in
 //! flight, so the trial stays in rates and leaves the knee. Where nobody counted the outstanding requests
 //! (another tool's result), it abstains, and `littles-law` works the number out from rate and latency.
@@ -23,6 +29,10 @@ use super::{Check, Specimens, judged, specimen};
 
 /// As a share of what was asked for; see the manual page above.
 const SHORT_BY: f64 = 0.05;
+/// What the device must at least have seen, as a share of what was asked for.
+const DEVICE_SHARE_MIN: f64 = 0.5;
+/// From so many in flight on the device's count is looked at.
+const DEVICE_FROM: f64 = 8.0;
 
 pub(super) struct DepthNotReached;
 
@@ -44,7 +54,12 @@ impl Check for DepthNotReached {
                 with(Some(32.0)),
                 with(Some(30.5)),
                 specimen::run(specimen::healthy(Rw::Write, 1 << 20, 1, 900)),
+                // The device saw 72 of 128: the rest of each request's time passed on the way.
+                specimen::run(at_the_device(128, 72.0)),
+                specimen::run(at_the_device(4, 1.5)),
             ],
+            // 1,024 asked of a block layer that hands 256 on.
+            doubt: vec![specimen::run(at_the_device(1024, 202.0))],
             void: vec![with(Some(30.3)), with(Some(18.0))],
             abstain: vec![with(None)],
             ..Specimens::default()
@@ -59,8 +74,30 @@ fn verdict(trial: &Trial) -> Verdict {
         return Verdict::Abstain(Reason::new(About::Depth, why));
     };
     if reached >= asked * (1.0 - SHORT_BY) {
-        return Verdict::Pass;
+        return below(trial, asked);
     }
     let why = format!("{reached:.1} requests were in flight on average, not {asked}");
     Verdict::Void(Reason::new(About::Depth, why).with("in_flight_mean", reached).with("asked", asked))
+}
+
+/// Whether the device below was asked for as much as we were.
+fn below(trial: &Trial, asked: f64) -> Verdict {
+    let counted = trial.witnesses.block_layer_in_flight_mean;
+    match counted.filter(|_| trial.spec.direct && asked >= DEVICE_FROM) {
+        Some(seen) if seen < DEVICE_SHARE_MIN * asked => {
+            let why = format!(
+                "the device saw {seen:.0} in flight of the {asked} asked for: the rest waited above it"
+            );
+            let reason = Reason::new(About::Depth, why);
+            Verdict::Doubt(reason.with("device_in_flight_mean", seen).with("asked", asked))
+        }
+        _ => Verdict::Pass,
+    }
+}
+
+/// A healthy trial whose block layer counted so many in flight.
+fn at_the_device(depth: u32, seen: f64) -> Trial {
+    let mut trial = specimen::healthy(Rw::RandRead, 4096, depth, 2_000);
+    trial.witnesses.block_layer_in_flight_mean = Some(seen);
+    trial
 }

@@ -40,7 +40,7 @@ impl Parameters {
                 let keys: Vec<_> = known.iter().map(|parameter| parameter.key).collect();
                 let hint = nearest(key, keys.iter().copied())
                     .map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
-                return Err(fail(format!("it has no parameter `{key}`{hint} It has {}", keys.join(", "))));
+                return Err(fail(format!("it has no parameter `{key}`{hint} (it has {})", keys.join(", "))));
             }
         }
         let mut values = given.clone();

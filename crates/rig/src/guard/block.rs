@@ -146,6 +146,11 @@ fn not_opened(path: &Path, verb: &str, error: &io::Error) -> Refusal {
             )),
             path,
         ),
+        Some(Errno::PERM) if rustix::process::geteuid().is_root() => Refusal::new(format!(
+            "{shown} cannot be {verb}, not even by root ({}): a container or this machine's policy forbids it.",
+            in_words(error)
+        ))
+        .hint("Measure inside a file system on it: name one of its directories."),
         Some(Errno::ACCESS | Errno::PERM) => {
             Refusal::new(format!("{shown} cannot be {verb} by this user ({}).", in_words(error)))
                 .hint("Disks belong to root and often to the group `disk`; run it as one of them.")

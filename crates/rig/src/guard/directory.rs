@@ -83,8 +83,9 @@ fn too_small(path: &Path, room: &Room) -> Refusal {
     }
     let available = units::size(room.available_bytes.unwrap_or(0));
     let total = units::size(room.total_bytes);
-    let sentence =
-        format!("The file system of {shown} is full: {available} of {total} are available to this user.");
+    let sentence = format!(
+        "The file system of {shown} has too little room: {available} of {total} are available to this user."
+    );
     Refusal::new(sentence)
         .hint(format!(
             "iosonde needs {least}, takes at most half of what is available, and leaves a tenth \
@@ -170,7 +171,10 @@ mod tests {
             process_limit: false,
         };
         let text = too_small(Path::new("/mnt"), &room).to_string();
-        assert!(text.starts_with("The file system of /mnt is full: 12 MiB of 1 GiB are available"), "{text}");
+        assert!(
+            text.starts_with("The file system of /mnt has too little room: 12 MiB of 1 GiB are available"),
+            "{text}"
+        );
     }
 
     #[test]
