@@ -62,7 +62,6 @@ impl Check for DepthNotReached {
             doubt: vec![specimen::run(at_the_device(1024, 202.0))],
             void: vec![with(Some(30.3)), with(Some(18.0))],
             abstain: vec![with(None)],
-            ..Specimens::default()
         }
     }
 }
