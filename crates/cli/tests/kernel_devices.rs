@@ -1,6 +1,9 @@
 //! Kernel devices whose truth can be set: a loop device, and a cgroup's limit. They need root; where it is missing
 //! the test says so.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 mod common;
 
 use std::{

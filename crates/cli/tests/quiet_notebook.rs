@@ -1,6 +1,9 @@
 //! A notebook that lies on the storage under test, as on a laptop, changes nothing. Alone in its file: cargo runs
 //! test binaries one after another, and the other tests' notebooks would write meanwhile.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 mod common;
 
 use common::{Bench, SMALL_STUDY, direct_here};

@@ -1,5 +1,8 @@
 //! Whole runs on the real kernel: direct I/O on a file, memory that passes for storage, and kill -9.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 mod common;
 
 use std::time::Duration;

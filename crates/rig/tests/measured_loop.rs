@@ -1,5 +1,8 @@
 //! The measured loop on real files: what it counts is what the kernel saw, and ends meet.
 
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
 use std::{
     fs::File,
     io::Write,

@@ -1,5 +1,5 @@
 //! What the end-to-end tests share: the program, a notebook of its own, and the JSON that it prints.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::print_stderr)]
 
 use std::{
     path::{Path, PathBuf},
