@@ -132,7 +132,7 @@ pub struct TargetArgs {
 /// `iosonde run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// [STUDY] TARGET: a study's name or file [default: quick], then a directory, file, block device or sim:NAME
+    /// A study's name or file (left out: quick), then the target: a directory, file, block device or sim:NAME
     #[arg(value_name = "STUDY|TARGET", required = true, num_args = 1..=2)]
     pub words: Vec<String>,
     /// How long it may take, preparation included [default: the study's; quick: 90s]

@@ -159,7 +159,7 @@ fn full_and_read_only_file_systems_say_so() {
         Err(why) => return skip("full and read-only file systems", &why),
     };
     let refusal = admit(full.path(), &writing(None)).unwrap_err();
-    assert!(refusal.sentence.contains("is full: 32 MiB of 32 MiB are available"), "{refusal}");
+    assert!(refusal.sentence.contains("has too little room: 32 MiB of 32 MiB are available"), "{refusal}");
     let frozen = Memory::new("size=1g").unwrap();
     File::create(frozen.path().join("large")).unwrap().set_len(70 * MIB).unwrap();
     tool("mount", &["-o", "remount,ro", text(frozen.path())]).unwrap();

@@ -5,7 +5,7 @@
 //!
 //! A device is a TOML file ([`DeviceFile`]) whose sections are *parts* that a request passes on its way down
 //! to the medium and back up ([`Device`] shows the way on one screen). [`truths`] says what is true of such a
-//! device, in closed form and with its derivation, and [`reference`] computes what no formula gives. Adding a
+//! device, in closed form and with its derivation, and [`reference()`] computes what no formula gives. Adding a
 //! part is one file in `part/` and one line in its registry.
 
 mod builtin;

@@ -158,7 +158,8 @@ mod tests {
         );
         assert_eq!(
             error(&PLAIN.replace("80us", "80 parsecs")),
-            "x.toml, line 5: [queue.service] fixed: `80 parsecs` is not a time; write for example 80us, 2ms, 90s, 5m or 1h"
+            "x.toml, line 5: [queue.service] fixed: `80 parsecs` is not a time; write for example 80us, 2ms, 90s, \
+             5m or 1h"
         );
         assert_eq!(
             error(&PLAIN.replace("servers = 4", "servers = 0")),
