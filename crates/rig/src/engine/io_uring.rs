@@ -22,6 +22,10 @@ use crate::{buffer::BufferPool, clock::Clock};
 
 /// IORING_MAX_ENTRIES of the kernel.
 const DEPTH_MAX: u32 = 32_768;
+/// The kernel plugs a batch: none of its requests reaches the device before the last is queued (blk_start_plug(), as
+/// io_submit_sqes() calls it). Handing on 32 at once left a virtual disk idle meanwhile and cost 15 % of its rate
+/// against one at a time; parts of 4 cost nothing measurable and a quarter of the system calls.
+const DIRECT_PART: usize = 4;
 /// A registered buffer may not be longer (io_uring_register(2), IORING_REGISTER_BUFFERS).
 const REGISTERED_MAX_BYTES: usize = 1 << 30;
 
@@ -63,7 +67,8 @@ impl EngineKind for IoUring {
         ring.submitter().register_files(&[file.as_raw_fd()])?;
         let fixed = register(&ring, bench.buffers).map_err(|why| notes.push(why)).is_ok();
         let slots = (0..bench.depth).map(|slot| bench.buffers.slot(slot)).collect();
-        let engine = Box::new(Loop { ring, _file: Arc::clone(file), slots, fixed });
+        let part = if bench.direct { DIRECT_PART } else { usize::MAX };
+        let engine = Box::new(Loop { ring, _file: Arc::clone(file), slots, fixed, part });
         Ok(Opened { engine, clock: Clock::real(), notes })
     }
 }
@@ -115,6 +120,8 @@ struct Loop {
     _file: Arc<File>,
     slots: Box<[*mut u8]>,
     fixed: bool,
+    /// Requests that one system call submits at most.
+    part: usize,
 }
 
 impl Loop {
@@ -166,16 +173,22 @@ impl Loop {
 
 impl Engine for Loop {
     fn submit(&mut self, _now_ns: u64, requests: &[Request]) -> io::Result<usize> {
-        let Self { ring, slots, fixed, .. } = self;
-        let mut queue = ring.submission();
         let mut taken = 0;
-        for request in requests {
-            let entry = entry(request, slots[request.slot as usize], *fixed);
-            // SAFETY: see `enter`; the slot's buffer is not used by anybody else until its completion is reaped.
-            if unsafe { queue.push(&entry) }.is_err() {
-                break;
+        for (number, part) in requests.chunks(self.part).enumerate() {
+            // The last part goes with the wait that follows, in one system call.
+            if number > 0 {
+                self.enter(0, 0)?;
             }
-            taken += 1;
+            let Self { ring, slots, fixed, .. } = self;
+            let mut queue = ring.submission();
+            for request in part {
+                let entry = entry(request, slots[request.slot as usize], *fixed);
+                // SAFETY: see `enter`; the slot's buffer is nobody else's until its completion is reaped.
+                if unsafe { queue.push(&entry) }.is_err() {
+                    return Ok(taken);
+                }
+                taken += 1;
+            }
         }
         Ok(taken)
     }
