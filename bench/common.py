@@ -41,7 +41,9 @@ def fill(path, size_bytes):
 def point(binary, target, *options, store):
     """One trial of `iosonde point` as its JSON document."""
     command = [binary, "point", target, *options, "--json", "--quiet", "--store", store]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
