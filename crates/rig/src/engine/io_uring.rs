@@ -124,6 +124,14 @@ struct Loop {
     part: usize,
 }
 
+impl Drop for Loop {
+    /// Closing a ring is finished by a kernel thread some time later, and until then the registered file stays open:
+    /// its lock, or an exclusively opened device, would be held although the program has ended.
+    fn drop(&mut self) {
+        let _ = self.ring.submitter().unregister_files();
+    }
+}
+
 impl Loop {
     /// Submits what is queued and waits for `want` completions, at most `wait_ns`.
     fn enter(&mut self, want: u32, wait_ns: u64) -> io::Result<()> {

@@ -15,7 +15,12 @@ use super::{
     target::in_words,
     users::{Thing, user_of_file},
 };
+use crate::clock::sleep_s;
 use crate::platform::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of};
+
+/// One second in all.
+const LOCK_TRIES: u32 = 21;
+const LOCK_PAUSE_S: f64 = 0.05;
 
 pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
     let found = Found::at(path)?;
@@ -82,11 +87,22 @@ fn open_writable(path: &Path, found: &Found) -> Result<File, Refusal> {
     })?;
     // Two measurements on one file would measure each other. Where there are no locks there is nothing to
     // ask.
-    if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+    if !locked_in_time(&file) {
         return Err(Refusal::new(format!("{shown} is locked by another program. It was not touched."))
             .hint("Another iosonde may be measuring it. Wait until it ends."));
     }
     Ok(file)
+}
+
+/// A killed program's lock outlives it while the kernel closes its rings: tenths of a second.
+fn locked_in_time(file: &File) -> bool {
+    let locked = || flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK);
+    (0..LOCK_TRIES).any(|tried| {
+        if tried > 0 {
+            sleep_s(LOCK_PAUSE_S);
+        }
+        locked()
+    })
 }
 
 fn without_writing(refusal: Refusal, path: &Path) -> Refusal {
