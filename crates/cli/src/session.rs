@@ -131,7 +131,7 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     device.model = Some(format!("simulated: {}", file.summary()));
     device.size_bytes = Some(capacity_bytes);
     device.medium = Medium::Simulated;
-    device.engine = chosen.kind.name().to_owned();
+    device.engine = chosen.name;
     device.direct = options.direct.unwrap_or(true);
     device.logical_block_bytes = Some(512);
     device.asked_size_bytes = options.size_bytes;
@@ -156,7 +156,7 @@ fn real(
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
     device.notes.extend(chosen.note);
-    device.engine = chosen.kind.name().to_owned();
+    device.engine = chosen.name;
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
     refuse_a_crumb(&admitted.path.display().to_string(), device.working_set_bytes)?;
@@ -174,7 +174,7 @@ pub fn refuse_what_the_engine_cannot<'a>(
     specs: impl Iterator<Item = &'a TrialSpec>,
 ) -> Result<(), Failure> {
     let engine = &session.device.engine;
-    let kind = engine::ENGINES.find(engine).map_err(Failure::usage)?;
+    let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
     let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
     for spec in specs {
         let depth = spec.queue_depth;

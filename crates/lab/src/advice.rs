@@ -12,7 +12,7 @@ const PAGE_BYTES: u64 = 8192;
 
 /// Advice from a run's findings; none where they are refused.
 pub(crate) fn advice(run: &Run) -> Vec<Advice> {
-    let advice = Op::ALL.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
+    let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     advice.chain([order(run), pages(run)]).flatten().collect()
 }
 

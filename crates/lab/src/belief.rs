@@ -276,7 +276,7 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
 
 /// Half of the wider interval of a point's directions, as a share of the value.
 fn half_width(point: &Point) -> Option<f64> {
-    let directions = Op::ALL.into_iter().filter(|&op| point.spec.rw.has(op));
+    let directions = Op::DIRECTIONS.into_iter().filter(|&op| point.spec.rw.has(op));
     let widths = directions.map(|op| point.direction(op)?.iops.relative_half_width());
     widths.collect::<Option<Vec<_>>>()?.into_iter().max_by(f64::total_cmp)
 }

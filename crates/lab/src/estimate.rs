@@ -110,8 +110,8 @@ impl Fitted {
 
 /// Every estimate that a run's trials allow. Points are named by their place in the slice that was given.
 pub struct Estimates {
-    rate: [Fitted; 2],
-    latency: [Fitted; 2],
+    rate: [Fitted; 3],
+    latency: [Fitted; 3],
 }
 
 impl Estimates {
@@ -120,8 +120,8 @@ impl Estimates {
         let times = visits(trials, voids);
         let fit = |figure, op| Fitted::new(points, trials, &times, voids, figure, op);
         Self {
-            rate: Op::ALL.map(|op| fit(Figure::Rate, op)),
-            latency: Op::ALL.map(|op| fit(Figure::Latency, op)),
+            rate: Op::DIRECTIONS.map(|op| fit(Figure::Rate, op)),
+            latency: Op::DIRECTIONS.map(|op| fit(Figure::Latency, op)),
         }
     }
 
@@ -190,6 +190,7 @@ pub fn fill_points(
         point.void = own.iter().filter(|trial| voids.get(&trial.id).is_some_and(void)).count() as u32;
         let direction = |op| direction(&own, voids, &estimates, place, op, confidence, seed);
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
+        point.trim = direction(Op::Trim);
         point.why_no_interval = why_no_interval(point, &own, voids, &estimates, place);
     }
     estimates.outliers()
@@ -267,7 +268,7 @@ fn why_no_interval(
     place: usize,
 ) -> Option<String> {
     let missing = |op: &Op| point.spec.rw.has(*op) && estimates.iops(place, *op).is_none();
-    let op = Op::ALL.into_iter().find(missing)?;
+    let op = Op::DIRECTIONS.into_iter().find(missing)?;
     let stand = standing(own, voids, About::Rate).len();
     let kept = estimates.rate[op as usize].kept(place);
     let count = |n: usize| if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") };

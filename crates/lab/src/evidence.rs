@@ -72,6 +72,7 @@ impl<'a> Evidence<'a> {
         match op {
             Op::Read => self.read.as_ref(),
             Op::Write => self.write.as_ref(),
+            Op::Trim | Op::Flush => None,
         }
     }
 

@@ -73,7 +73,7 @@ fn what_it_is(run: &Run) -> String {
         Medium::Unknown => "storage of unknown kind",
     };
     let seen = seen::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
-    let ratio = Op::ALL.into_iter().find_map(|op| found(run, "random_vs_sequential", op));
+    let ratio = Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op));
     match ratio {
         Some(finding) => format!("{medium}{seen}: {}", order(finding)),
         None => format!("{medium}{seen}"),
@@ -87,7 +87,8 @@ fn order(finding: &Finding) -> String {
 
 /// `read .. write ..` with what each direction says; nothing where neither does.
 fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
-    let parts = Op::ALL.into_iter().filter_map(|op| Some(format!("{op} {}", say(found(run, name, op)?))));
+    let parts =
+        Op::TRANSFERS.into_iter().filter_map(|op| Some(format!("{op} {}", say(found(run, name, op)?))));
     let parts: Vec<_> = parts.collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -22,8 +22,12 @@ pub use histogram::Histogram;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{RUN_SCHEMA, Run, RunInfo, RunState};
-pub use spec::{Distribution, Op, Payload, Rw, TrialSpec};
+pub use spec::{
+    Arrivals, BlockSizes, Distribution, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, WeightedSize,
+};
 pub use study::{ExperimentSpec, Study, StudyError};
-pub use trial::{Direction, LatencySummary, Phase, Trial, Window, WindowDirection};
+pub use trial::{
+    Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
+};
 pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};
 pub use witness::Witnesses;

@@ -91,6 +91,9 @@ pub struct Point {
     pub read: Option<PointDirection>,
     /// What the writes say together.
     pub write: Option<PointDirection>,
+    /// What the trims say together.
+    #[serde(default)]
+    pub trim: Option<PointDirection>,
 }
 
 impl Point {
@@ -109,6 +112,7 @@ impl Point {
             why_no_interval: None,
             read: None,
             write: None,
+            trim: None,
         }
     }
 
@@ -117,6 +121,8 @@ impl Point {
         match op {
             Op::Read => self.read.as_ref(),
             Op::Write => self.write.as_ref(),
+            Op::Trim => self.trim.as_ref(),
+            Op::Flush => None,
         }
     }
 

@@ -100,9 +100,82 @@ pub struct Window {
     pub read: Option<WindowDirection>,
     /// Writes, where the workload has any.
     pub write: Option<WindowDirection>,
+    /// Trims, where the workload has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<WindowDirection>,
 }
 
-/// One timed run of one workload.
+impl Window {
+    /// One direction.
+    pub fn direction(&self, op: Op) -> Option<&WindowDirection> {
+        match op {
+            Op::Read => self.read.as_ref(),
+            Op::Write => self.write.as_ref(),
+            Op::Trim => self.trim.as_ref(),
+            Op::Flush => None,
+        }
+    }
+}
+
+/// What the flushes of a trial did between the end of the warm-up and the end of the trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Flush {
+    /// Flushes that succeeded.
+    pub ios: u64,
+    /// Flushes that failed.
+    pub errors: u64,
+    /// From the moment all earlier writes of the job had completed to the end of the flush.
+    pub latency_ns: LatencySummary,
+    /// The same, whole.
+    pub histogram: Histogram,
+}
+
+/// One stream of a workload that has several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stream {
+    /// What was asked of it.
+    pub spec: TrialSpec,
+    /// What its reads did.
+    pub read: Option<Direction>,
+    /// What its writes did.
+    pub write: Option<Direction>,
+    /// What its trims did.
+    pub trim: Option<Direction>,
+    /// What its flushes did.
+    pub flush: Option<Flush>,
+    /// Requests outstanding, averaged over the measured time.
+    pub in_flight_mean: Option<f64>,
+    /// Requests that were due and never sent (open loop only).
+    pub unserved: u64,
+    /// Completions a second, where a rate was asked.
+    pub achieved_rate_iops: Option<f64>,
+}
+
+/// What reading back found, in blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Blocks that were read back.
+    pub checked: u64,
+    /// No write of the trial arrived: what was there before still is.
+    pub lost: u64,
+    /// Parts of different writes, or damaged.
+    pub torn: u64,
+    /// A block that belongs elsewhere.
+    pub misplaced: u64,
+    /// An earlier write of the trial: the last one did not arrive, or an old version is served.
+    pub stale: u64,
+    /// Blocks that could not be read.
+    pub unreadable: u64,
+}
+
+impl Verification {
+    /// Blocks that are not as they should be.
+    pub fn bad(&self) -> u64 {
+        self.lost + self.torn + self.misplaced + self.stale + self.unreadable
+    }
+}
+
+/// One timed run of one workload. Where the workload has several streams, directions are their totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// 1, 2, .. in the order of execution.
@@ -132,13 +205,35 @@ pub struct Trial {
     pub read: Option<Direction>,
     /// What the writes did, where the workload has any.
     pub write: Option<Direction>,
+    /// What the trims did, where the workload has any.
+    #[serde(default)]
+    pub trim: Option<Direction>,
+    /// What the flushes did, where the workload has any.
+    #[serde(default)]
+    pub flush: Option<Flush>,
+    /// The streams apart, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<Stream>,
     /// Requests outstanding, averaged over the measured time.
     pub in_flight_mean: Option<f64>,
-    /// Share of the measured time that the workers were busy, waiting excluded.
+    /// Share of the time that the busiest worker was busy, waiting excluded.
     #[serde(default)]
     pub busy_share: Option<f64>,
     /// Requests that were due and never sent (open loop only).
     pub unserved: u64,
+    /// Completions a second over all jobs, where a rate was asked.
+    #[serde(default)]
+    pub achieved_rate_iops: Option<f64>,
+    /// Mean time from the moment that a request was due to the moment that it was handed on, where a slot was free
+    /// for it (open loop only): the generator's own lateness, which no storage caused.
+    #[serde(default)]
+    pub pacing_error_ns: Option<f64>,
+    /// The 99th percentile of the same.
+    #[serde(default)]
+    pub pacing_error_ns_p99: Option<f64>,
+    /// What reading back found, where it was asked.
+    #[serde(default)]
+    pub verify: Option<Verification>,
     /// Requests that had not come back when the wait for them was given up.
     pub hung: u64,
     /// Processor time of the workers in user mode.
@@ -155,31 +250,69 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// A trial of a workload in which nothing was counted.
+    pub fn blank(spec: TrialSpec, phase: Phase) -> Self {
+        Self {
+            id: 0,
+            experiment: String::new(),
+            point: None,
+            round: 0,
+            phase,
+            started_at: String::new(),
+            started_s: 0.0,
+            elapsed_s: 0.0,
+            warmup_s: 0.0,
+            measured_s: 0.0,
+            spec,
+            read: None,
+            write: None,
+            trim: None,
+            flush: None,
+            streams: Vec::new(),
+            in_flight_mean: None,
+            busy_share: None,
+            unserved: 0,
+            achieved_rate_iops: None,
+            pacing_error_ns: None,
+            pacing_error_ns_p99: None,
+            verify: None,
+            hung: 0,
+            cpu_user_s: None,
+            cpu_system_s: None,
+            windows: Vec::new(),
+            witnesses: Witnesses::default(),
+            error_examples: Vec::new(),
+        }
+    }
+
     /// What one direction did.
     pub fn direction(&self, op: Op) -> Option<&Direction> {
         match op {
             Op::Read => self.read.as_ref(),
             Op::Write => self.write.as_ref(),
+            Op::Trim => self.trim.as_ref(),
+            Op::Flush => None,
         }
     }
 
-    /// Both directions that occur, reads first.
+    /// The directions that occur, reads first.
     pub fn directions(&self) -> impl Iterator<Item = (Op, &Direction)> {
-        Op::ALL.into_iter().filter_map(|op| Some((op, self.direction(op)?)))
+        Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, self.direction(op)?)))
     }
 
-    /// Completions per second over both directions.
+    /// Completions per second over all directions.
     pub fn iops(&self) -> f64 {
         self.directions().map(|(_, d)| d.iops).sum()
     }
 
-    /// Bytes per second over both directions.
+    /// Bytes per second over all directions.
     pub fn bytes_per_s(&self) -> f64 {
         self.directions().map(|(_, d)| d.bytes_per_s).sum()
     }
 
-    /// Errors of both directions.
+    /// Errors of all directions and of flushes.
     pub fn errors(&self) -> u64 {
-        self.directions().map(|(_, d)| d.errors).sum()
+        self.directions().map(|(_, d)| d.errors).sum::<u64>()
+            + self.flush.as_ref().map_or(0, |flush| flush.errors)
     }
 }

@@ -14,6 +14,9 @@ pub struct Witnesses {
     pub issued_read_bytes: u64,
     /// Bytes that completed writes of ours moved, warm-up and drain included.
     pub issued_write_bytes: u64,
+    /// Bytes that completed trims of ours covered, warm-up and drain included.
+    #[serde(default)]
+    pub issued_trim_bytes: u64,
     /// Requests of ours that completed, warm-up and drain included.
     pub issued_ios: u64,
     /// The block device whose counters were read: `vda`, `nvme0n1`.

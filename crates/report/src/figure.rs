@@ -164,6 +164,7 @@ impl Tone {
             (Op::Read, true) => Self::OtherRead,
             (Op::Write, false) => Self::Write,
             (Op::Write, true) => Self::OtherWrite,
+            (Op::Trim | Op::Flush, _) => Self::Neutral,
         }
     }
 

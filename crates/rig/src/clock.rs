@@ -90,6 +90,13 @@ pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));
 }
 
+/// Sleeps within an open loop, when nothing is due and nothing is out.
+pub fn sleep_ns(ns: u64) {
+    if ns > 0 {
+        std::thread::sleep(std::time::Duration::from_nanos(ns));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

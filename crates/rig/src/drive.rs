@@ -1,10 +1,12 @@
-//! The measured loop: keeps the asked number of requests in flight, stamps time, counts.
+//! The measured loop of one job: keeps the asked number of requests in flight, or sends them when they are due, stamps
+//! time, counts.
 //!
 //! It is a state machine, so that several jobs can share one virtual clock; on real engines a worker runs its own
 //! to the end. Per batch it makes one reading of the clock and the engine's own system call, and allocates nothing.
 //!
-//! **Time stamps.** A request is due the moment the batch is reaped that freed its slot, and its latency ends when
-//! its completion is seen: latency includes submission, and what the program itself adds between two batches.
+//! **Time stamps.** In a closed loop a request is due the moment the batch is reaped that freed its slot; in an open
+//! loop, when the pace says so. Its latency ends when its completion is seen: latency includes submission, and what the
+//! program itself adds between two batches.
 //!
 //! **Warm-up.** What completes in the first tenth of a trial (at least 25 ms, at most 5 s) does not count, nor
 //! anything before as many requests have completed as are kept in flight: until then the queue is still filling.
@@ -12,19 +14,23 @@
 //!
 //! **Ends.** Measured time begins and ends at a completion, not at a tick: a fixed interval would count one request
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
+//!
+//! **Flushes** are issued once the job's earlier requests have completed, and nothing is sent beside them: that is
+//! what a program that waits for its log does, and a flush beside writes in flight says nothing about them.
 
 use std::{
     io,
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use iosonde_model::{Op, TrialSpec};
+use iosonde_model::{Histogram, Op, TrialSpec};
 
 use crate::{
     buffer::BufferPool,
-    clock::Clock,
+    clock::{self, Clock},
     engine::{Completions, Engine, Request},
     offset::Offsets,
+    pace::Pace,
     recorder::{Recorded, Recorder},
 };
 
@@ -33,6 +39,8 @@ const WAIT_NS: u64 = 1_000_000_000;
 /// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
 const HUNG_AFTER_NS: u64 = 35_000_000_000;
+/// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
+const POLL_NS: u64 = 60_000;
 
 /// When a trial ends, and what does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +49,7 @@ pub struct Limits {
     pub duration_ns: u64,
     /// The warm-up; `None` for the rule above.
     pub warm_up_ns: Option<u64>,
-    /// Requests after which it ends, if that comes first.
+    /// Requests of each job after which it ends, if that comes first.
     pub ios: Option<u64>,
 }
 
@@ -87,6 +95,10 @@ pub struct Driven {
     pub issued: Issued,
     /// Requests that never came back.
     pub hung: u64,
+    /// Open loop: requests due within the measured time and never sent.
+    pub unserved: u64,
+    /// Open loop: how late requests were handed on for which a slot was free.
+    pub pacing_error: Option<Histogram>,
 }
 
 /// Bytes and requests that completed, warm-up and drain included: what a witness outside must have seen.
@@ -96,8 +108,19 @@ pub struct Issued {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
+    /// Bytes trimmed.
+    pub trim_bytes: u64,
     /// Requests.
     pub ios: u64,
+}
+
+impl std::ops::AddAssign for Issued {
+    fn add_assign(&mut self, other: Self) {
+        self.read_bytes += other.read_bytes;
+        self.write_bytes += other.write_bytes;
+        self.trim_bytes += other.trim_bytes;
+        self.ios += other.ios;
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +134,35 @@ enum Stage {
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     due_ns: u64,
+    length_bytes: u32,
     op: Op,
+}
+
+/// Flushes of a job.
+#[derive(Debug)]
+struct Flushes {
+    every: u32,
+    writes_since: u32,
+    under_way: bool,
+}
+
+impl Flushes {
+    /// Whether nothing may be sent before a flush has completed.
+    #[inline]
+    fn hold(&self) -> bool {
+        self.under_way || self.writes_since >= self.every
+    }
+}
+
+/// An open loop's pace and its own lateness.
+#[derive(Debug)]
+struct Open {
+    pace: Pace,
+    /// When requests could be sent again after none could, for want of a slot or before a flush: what was due
+    /// earlier waited for the storage, not for us.
+    slot_free_since_ns: u64,
+    late_ns: Histogram,
+    unserved: u64,
 }
 
 /// One job of one trial.
@@ -123,10 +174,13 @@ pub struct Drive<'a> {
     recorder: Recorder,
     limits: Limits,
     stop: &'a AtomicBool,
-    block_bytes: u32,
     /// Whether somebody reads what is written: a simulated device does not.
     stamps: bool,
+    open: Option<Open>,
+    flushes: Option<Flushes>,
     slots: Box<[Slot]>,
+    /// Slots with nothing in flight and nothing pending.
+    idle: Vec<u32>,
     pending: Vec<Request>,
     done: Completions,
     stage: Stage,
@@ -149,12 +203,18 @@ impl<'a> Drive<'a> {
         clock: &'a Clock,
         buffers: &'a BufferPool,
         spec: &TrialSpec,
-        offsets: Offsets,
+        (offsets, seed): (Offsets, u64),
         limits: Limits,
         stop: &'a AtomicBool,
     ) -> Self {
         let depth = spec.queue_depth as usize;
         let expected_ns = if limits.duration_ns == u64::MAX { 0 } else { limits.duration_ns };
+        let open = spec.rate_iops.map(|rate_iops| Open {
+            pace: Pace::new(rate_iops, spec.arrivals, seed),
+            slot_free_since_ns: 0,
+            late_ns: Histogram::new(),
+            unserved: 0,
+        });
         Self {
             engine,
             clock,
@@ -163,9 +223,16 @@ impl<'a> Drive<'a> {
             recorder: Recorder::new(spec, expected_ns),
             limits,
             stop,
-            block_bytes: u32::try_from(spec.block_size_bytes).expect("the plan limits a block to 1 GiB"),
             stamps: !matches!(clock, Clock::Virtual(_)),
-            slots: vec![Slot { due_ns: 0, op: Op::Read }; depth].into(),
+            open,
+            flushes: spec.sync.flush_every().map(|every| Flushes {
+                every,
+                writes_since: 0,
+                under_way: false,
+            }),
+            slots: vec![Slot { due_ns: 0, length_bytes: 0, op: Op::Read }; depth].into(),
+            // The last slot is taken first: in order from 0 on.
+            idle: (0..spec.queue_depth).rev().collect(),
             pending: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
             stage: Stage::WarmUp,
@@ -181,40 +248,52 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Runs to the end; in virtual time it moves the clock from event to event.
-    pub fn run(mut self) -> io::Result<Driven> {
-        self.begin()?;
-        while self.stage != Stage::Done {
-            if let Clock::Virtual(time) = self.clock {
-                match self.engine.next_event_ns() {
-                    Some(at_ns) => time.advance_to(at_ns),
-                    None if self.pending.is_empty() => break,
-                    None => {}
-                }
-            }
-            self.step()?;
-        }
-        Ok(self.finish())
+    /// Whether it has ended.
+    pub fn is_done(&self) -> bool {
+        self.stage == Stage::Done
     }
 
-    fn begin(&mut self) -> io::Result<()> {
+    /// Sends the first requests.
+    pub fn begin(&mut self) -> io::Result<()> {
         let now_ns = self.clock.now_ns();
         (self.begun_ns, self.last_ns, self.last_completion_ns) = (now_ns, now_ns, now_ns);
         (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
         self.recorder.begin(now_ns);
+        if let Some(open) = &mut self.open {
+            open.pace.begin(now_ns);
+        }
         if self.limits.warm_up_ns() == 0 {
             self.stage = Stage::Measure;
         }
-        for slot in 0..self.slots.len() as u32 {
-            self.ask(slot, now_ns);
-        }
+        self.ask(now_ns);
         self.submit(now_ns)
     }
 
+    /// Virtual time: the earliest moment at which there is something to do; `None` where nothing will ever come.
+    pub fn next_moment_ns(&self) -> Option<u64> {
+        let due_ns = self.open.as_ref().filter(|_| self.may_ask()).map(|open| open.pace.next_due_ns());
+        let now_ns = (!self.pending.is_empty()).then(|| self.clock.now_ns());
+        [self.engine.next_event_ns(), due_ns, now_ns].into_iter().flatten().min()
+    }
+
+    fn may_ask(&self) -> bool {
+        matches!(self.stage, Stage::WarmUp | Stage::Measure)
+            && !self.idle.is_empty()
+            && !self.held_by_a_flush()
+    }
+
     /// One batch: reap, count, ask again.
-    fn step(&mut self) -> io::Result<()> {
+    pub fn step(&mut self) -> io::Result<()> {
         self.done.clear();
-        self.engine.reap(WAIT_NS, &mut self.done)?;
+        let wait_ns = self.wait_ns();
+        if self.in_flight == 0 && self.pending.is_empty() && self.open.is_some() {
+            // Nothing can complete: an engine that blocks would come back at once and spin.
+            if matches!(self.clock, Clock::Real { .. }) {
+                clock::sleep_ns(wait_ns);
+            }
+        } else {
+            self.engine.reap(wait_ns, &mut self.done)?;
+        }
         let now_ns = self.clock.now_ns();
         if self.stage == Stage::Measure {
             self.in_flight_area += u128::from(self.in_flight) * u128::from(now_ns - self.last_ns);
@@ -222,30 +301,58 @@ impl<'a> Drive<'a> {
         self.last_ns = now_ns;
         if !self.done.is_empty() {
             self.last_completion_ns = now_ns;
+            self.count(now_ns);
         }
-        self.in_flight -= self.done.len() as u64;
-        self.count(now_ns);
         self.turn(now_ns);
         if matches!(self.stage, Stage::WarmUp | Stage::Measure) {
-            for i in 0..self.done.len() {
-                self.ask(self.done[i].slot, now_ns);
-            }
+            self.ask(now_ns);
         }
         self.submit(now_ns)
     }
 
+    /// How long a reap may wait: until shortly before the next request is due, and then not at all.
+    #[inline]
+    fn wait_ns(&self) -> u64 {
+        match &self.open {
+            Some(open) if matches!(self.stage, Stage::WarmUp | Stage::Measure) => {
+                let until_ns = open.pace.next_due_ns().saturating_sub(self.last_ns);
+                if self.idle.is_empty() || self.held_by_a_flush() {
+                    WAIT_NS
+                } else {
+                    until_ns.saturating_sub(POLL_NS).min(WAIT_NS)
+                }
+            }
+            _ => WAIT_NS,
+        }
+    }
+
     #[inline]
     fn count(&mut self, now_ns: u64) {
+        self.in_flight -= self.done.len() as u64;
+        let could_not_send = self.idle.is_empty() || self.held_by_a_flush();
+        if let Some(open) = self.open.as_mut().filter(|_| could_not_send) {
+            open.slot_free_since_ns = now_ns;
+        }
+        let counts = matches!(self.stage, Stage::WarmUp | Stage::Measure);
         for completion in &self.done {
-            let Slot { due_ns, op } = self.slots[completion.slot as usize];
+            let Slot { due_ns, length_bytes, op } = self.slots[completion.slot as usize];
+            self.idle.push(completion.slot);
             let moved_bytes = completion.result.max(0) as u64;
-            self.issued.ios += 1;
             match op {
                 Op::Read => self.issued.read_bytes += moved_bytes,
                 Op::Write => self.issued.write_bytes += moved_bytes,
+                Op::Trim => self.issued.trim_bytes += moved_bytes,
+                Op::Flush => {
+                    self.flushes.as_mut().expect("it was sent").under_way = false;
+                    if counts {
+                        self.recorder.record(op, 0, completion.result, now_ns - due_ns);
+                    }
+                    continue;
+                }
             }
-            if matches!(self.stage, Stage::WarmUp | Stage::Measure) {
-                self.recorder.record(op, self.block_bytes, completion.result, now_ns - due_ns);
+            self.issued.ios += 1;
+            if counts {
+                self.recorder.record(op, length_bytes, completion.result, now_ns - due_ns);
             }
         }
     }
@@ -254,11 +361,15 @@ impl<'a> Drive<'a> {
     fn turn(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.begun_ns;
         if self.stage == Stage::WarmUp {
-            let turned_over = self.issued.ios >= self.slots.len() as u64;
+            // An open loop's depth is a limit, not a queue that must fill.
+            let turned_over = self.open.is_some() || self.issued.ios >= self.slots.len() as u64;
             if !self.done.is_empty() && turned_over && since_ns >= self.limits.warm_up_ns() {
                 self.recorder.end_warm_up(now_ns);
                 (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
                 self.stage = Stage::Measure;
+                if let Some(open) = &mut self.open {
+                    open.late_ns.clear();
+                }
                 // Measured time begins at this completion, and ends at another.
                 return;
             }
@@ -267,37 +378,95 @@ impl<'a> Drive<'a> {
             self.measured_to_ns = now_ns;
             let measured_ns = now_ns - self.warm_up_ended_ns;
             if measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns {
-                self.stage = Stage::Drain;
-                self.pending.clear();
+                self.drain();
             } else {
                 self.recorder.look_at_the_window(now_ns);
             }
         }
         if self.stop.load(Ordering::Relaxed) && self.stage != Stage::Done {
-            self.stage = Stage::Drain;
-            self.pending.clear();
+            self.drain();
         }
         if self.limits.ios.is_some_and(|limit| self.issued.ios >= limit) {
-            self.stage = Stage::Drain;
+            self.drain();
         }
         let overdue_ns = now_ns - self.last_completion_ns;
-        if self.in_flight == 0 && self.stage == Stage::Drain || overdue_ns > HUNG_AFTER_NS {
+        // An open loop may have nothing to send for longer.
+        let hung = overdue_ns > HUNG_AFTER_NS && (self.in_flight > 0 || self.open.is_none());
+        if self.in_flight == 0 && self.stage == Stage::Drain || hung {
             self.stage = Stage::Done;
         }
     }
 
+    fn drain(&mut self) {
+        if self.stage != Stage::Drain {
+            self.stage = Stage::Drain;
+            if let Some(open) = &mut self.open {
+                open.unserved = open.pace.skip_to(self.measured_to_ns);
+            }
+        }
+        // What was asked for and not yet taken is given back.
+        while let Some(request) = self.pending.pop() {
+            self.idle.push(request.slot);
+        }
+    }
+
+    /// Gives every idle slot its next request, as far as requests are due.
     #[inline]
-    fn ask(&mut self, slot: u32, now_ns: u64) {
-        if self.limits.ios.is_some_and(|limit| self.asked >= limit) {
+    fn ask(&mut self, now_ns: u64) {
+        while let Some(&slot) = self.idle.last() {
+            if self.held_by_a_flush() {
+                return self.flush(slot, now_ns);
+            }
+            if self.limits.ios.is_some_and(|limit| self.asked >= limit) {
+                return;
+            }
+            let mut due_ns = now_ns;
+            if let Some(open) = &mut self.open {
+                due_ns = open.pace.next_due_ns();
+                if due_ns > now_ns {
+                    return;
+                }
+                open.pace.advance();
+                if due_ns >= open.slot_free_since_ns {
+                    open.late_ns.record(now_ns - due_ns);
+                }
+            }
+            self.idle.pop();
+            self.request(slot, due_ns);
+        }
+    }
+
+    #[inline]
+    fn request(&mut self, slot: u32, due_ns: u64) {
+        self.asked += 1;
+        let (op, offset_bytes, length_bytes) = self.offsets.draw();
+        self.slots[slot as usize] = Slot { due_ns, length_bytes, op };
+        if op == Op::Write {
+            if self.stamps {
+                self.buffers.stamp(slot, length_bytes, self.asked);
+            }
+            if let Some(flushes) = &mut self.flushes {
+                flushes.writes_since += 1;
+            }
+        }
+        self.pending.push(Request { slot, op, length_bytes, offset_bytes });
+    }
+
+    #[inline]
+    fn held_by_a_flush(&self) -> bool {
+        self.flushes.as_ref().is_some_and(Flushes::hold)
+    }
+
+    /// Sends the flush that is due, once nothing else is out.
+    fn flush(&mut self, slot: u32, now_ns: u64) {
+        let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.under_way) else { return };
+        if self.in_flight > 0 || !self.pending.is_empty() {
             return;
         }
-        self.asked += 1;
-        let (op, offset_bytes) = self.offsets.draw();
-        self.slots[slot as usize] = Slot { due_ns: now_ns, op };
-        if op == Op::Write && self.stamps {
-            self.buffers.stamp(slot, self.block_bytes, self.asked);
-        }
-        self.pending.push(Request { slot, op, length_bytes: self.block_bytes, offset_bytes });
+        (flushes.writes_since, flushes.under_way) = (0, true);
+        self.idle.pop();
+        self.slots[slot as usize] = Slot { due_ns: now_ns, length_bytes: 0, op: Op::Flush };
+        self.pending.push(Request { slot, op: Op::Flush, length_bytes: 0, offset_bytes: 0 });
     }
 
     #[inline]
@@ -311,8 +480,11 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Driven {
+    /// What it did.
+    pub fn finish(self) -> Driven {
         let measured_ns = self.measured_to_ns - self.warm_up_ended_ns;
+        let (unserved, pacing_error) =
+            self.open.map_or((0, None), |open| (open.unserved, Some(open.late_ns)));
         Driven {
             recorded: self.recorder.finish(self.measured_to_ns),
             warm_up_s: (self.warm_up_ended_ns - self.begun_ns) as f64 / 1e9,
@@ -320,6 +492,8 @@ impl<'a> Drive<'a> {
             in_flight_mean: (measured_ns > 0).then(|| self.in_flight_area as f64 / measured_ns as f64),
             issued: self.issued,
             hung: self.in_flight,
+            unserved,
+            pacing_error,
         }
     }
 }

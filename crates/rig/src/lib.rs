@@ -8,11 +8,14 @@ compile_error!("iosonde measures on Linux only, so far: engines, guard and witne
 
 pub mod buffer;
 pub mod clock;
+mod crew;
 pub mod drive;
 pub mod engine;
 pub mod guard;
 pub mod interrupt;
+mod merge;
 pub mod offset;
+mod pace;
 pub mod platform;
 pub mod prepare;
 mod recorder;

@@ -11,6 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Offsets {
     random: Xoshiro256PlusPlus,
     pattern: Pattern,
+    trims: bool,
     mix: Mix,
     base_bytes: u64,
     block_bytes: u64,
@@ -51,8 +52,8 @@ fn below(random: &mut Xoshiro256PlusPlus, bound: u64) -> u64 {
 }
 
 impl Offsets {
-    /// A generator for a workload whose span holds at least one block.
-    pub fn new(spec: &TrialSpec, seed: u64) -> Self {
+    /// A generator for one job of a workload whose span holds at least one block.
+    pub fn new(spec: &TrialSpec, _job: u32, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let block_bytes = spec.block_size_bytes;
         let blocks = spec.span_bytes / block_bytes;
@@ -75,7 +76,14 @@ impl Offsets {
         // A random phase: jobs and trials of one mix shall not read and write in step.
         let owed =
             if spec.rw.is_mixed() { below(&mut random, 1 << 20) as f64 / f64::from(1 << 20) } else { 0.0 };
-        Self { random, pattern, mix: Mix { read_share, owed }, base_bytes: spec.offset_bytes, block_bytes }
+        Self {
+            random,
+            pattern,
+            trims: spec.rw.trims(),
+            mix: Mix { read_share, owed },
+            base_bytes: spec.offset_bytes,
+            block_bytes,
+        }
     }
 
     /// Makes a sequential generator begin at the start of the span, as filling needs.
@@ -87,10 +95,10 @@ impl Offsets {
         self
     }
 
-    /// The next request: its direction and its byte offset in the target.
+    /// The next request: its direction, its byte offset in the target, its length in bytes.
     #[inline]
-    pub fn draw(&mut self) -> (Op, u64) {
-        let op = self.mix.draw();
+    pub fn draw(&mut self) -> (Op, u64, u32) {
+        let op = if self.trims { Op::Trim } else { self.mix.draw() };
         let within = match &mut self.pattern {
             Pattern::Random { blocks } => below(&mut self.random, *blocks) * self.block_bytes,
             Pattern::Step { next_bytes, step_bytes, end_bytes } => {
@@ -102,14 +110,14 @@ impl Offsets {
                 at
             }
         };
-        (op, self.base_bytes + within)
+        (op, self.base_bytes + within, self.block_bytes as u32)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_model::{Distribution, Payload, Rw};
+    use iosonde_model::Rw;
     use proptest::prelude::*;
 
     fn spec(rw: Rw, block: u64, span: u64) -> TrialSpec {
@@ -124,14 +132,13 @@ mod tests {
             span_bytes: span,
             engine: String::new(),
             direct: true,
-            distribution: Distribution::Uniform,
-            payload: Payload::Random,
+            ..TrialSpec::default()
         }
     }
 
     #[test]
     fn a_pass_from_the_start_visits_each_block_once_in_order() {
-        let mut offsets = Offsets::new(&spec(Rw::Write, 4096, 10 * 4096 + 17), 3).from_start();
+        let mut offsets = Offsets::new(&spec(Rw::Write, 4096, 10 * 4096 + 17), 0, 3).from_start();
         let seen: Vec<u64> = (0..11).map(|_| offsets.draw().1 / 4096).collect();
         assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
     }
@@ -139,14 +146,14 @@ mod tests {
     #[test]
     fn a_stride_wraps_at_the_end_of_the_span() {
         let strided = TrialSpec { stride_bytes: Some(3 * 4096), ..spec(Rw::Read, 4096, 8 * 4096) };
-        let mut offsets = Offsets::new(&strided, 3).from_start();
+        let mut offsets = Offsets::new(&strided, 0, 3).from_start();
         let seen: Vec<u64> = (0..5).map(|_| offsets.draw().1 / 4096).collect();
         assert_eq!(seen, [0, 3, 6, 0, 3]);
     }
 
     #[test]
     fn random_offsets_cover_the_blocks_evenly() {
-        let mut offsets = Offsets::new(&spec(Rw::RandRead, 4096, 64 * 4096), 11);
+        let mut offsets = Offsets::new(&spec(Rw::RandRead, 4096, 64 * 4096), 0, 11);
         let mut counts = [0u32; 64];
         (0..64_000).for_each(|_| counts[(offsets.draw().1 / 4096) as usize] += 1);
         // 1,000 expected in each, standard deviation 31; 5 sigma.
@@ -156,7 +163,7 @@ mod tests {
     #[test]
     fn trials_of_one_point_begin_at_different_places() {
         let starts: std::collections::HashSet<u64> =
-            (0..20).map(|seed| Offsets::new(&spec(Rw::Read, 4096, 1 << 30), seed).draw().1).collect();
+            (0..20).map(|seed| Offsets::new(&spec(Rw::Read, 4096, 1 << 30), 0, seed).draw().1).collect();
         assert!(starts.len() > 15, "{starts:?}");
     }
 
@@ -171,9 +178,9 @@ mod tests {
             let spec = TrialSpec {
                 stride_bytes: stride.map(|s| s * 512), offset_bytes: offset * 512, ..spec(rw, block_bytes, span)
             };
-            let mut offsets = Offsets::new(&spec, seed);
+            let mut offsets = Offsets::new(&spec, 0, seed);
             for _ in 0..200 {
-                let (op, at) = offsets.draw();
+                let (op, at, _) = offsets.draw();
                 prop_assert!(rw.has(op));
                 prop_assert!(at >= spec.offset_bytes && at + block_bytes <= spec.offset_bytes + span);
                 prop_assert_eq!((at - spec.offset_bytes) % 512, 0);
@@ -183,7 +190,7 @@ mod tests {
         #[test]
         fn a_mix_is_exact_to_the_request(percent in 0.0f64..=100.0, seed: u64, n in 1usize..5000) {
             let spec = TrialSpec { read_percent: Some(percent), ..spec(Rw::RandRw, 4096, 1 << 20) };
-            let mut offsets = Offsets::new(&spec, seed);
+            let mut offsets = Offsets::new(&spec, 0, seed);
             let reads = (0..n).filter(|_| offsets.draw().0 == Op::Read).count() as f64;
             prop_assert!((reads - percent / 100.0 * n as f64).abs() <= 1.0 + 1e-6);
         }

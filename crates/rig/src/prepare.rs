@@ -6,11 +6,11 @@
 
 use std::io;
 
-use iosonde_model::{Distribution, Payload, Rw, Trial, TrialSpec};
+use iosonde_model::{Rw, Trial, TrialSpec};
 
 use crate::{
     drive::Limits,
-    engine::{ENGINES, Storage},
+    engine::{self, Storage},
 };
 
 /// One request of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
@@ -25,7 +25,7 @@ pub const BUDGET_SHARE: f64 = 0.15;
 
 /// The workload that fills `bytes` from `from_bytes` on, and its limits. Ends early when `seconds` are over.
 pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f64) -> (TrialSpec, Limits) {
-    let deep = ENGINES.find(engine).is_ok_and(|kind| kind.name() != "psync");
+    let deep = engine::named(engine).is_ok_and(|(kind, _)| kind.name() != "psync");
     let spec = TrialSpec {
         rw: Rw::Write,
         block_size_bytes: FILL_BLOCK_BYTES,
@@ -37,8 +37,7 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
         span_bytes: bytes,
         engine: engine.to_owned(),
         direct,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     };
     let limits = Limits {
         duration_ns: (seconds.max(0.01) * 1e9) as u64,

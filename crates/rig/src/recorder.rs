@@ -3,7 +3,7 @@
 //! Each completion is recorded once, in the histogram of the present window; at the window's end that is summed up
 //! and merged into the whole. So percentiles by window cost the hot loop nothing.
 
-use iosonde_model::{Direction, Histogram, LatencySummary, Op, TrialSpec, Window, WindowDirection};
+use iosonde_model::{Direction, Flush, Histogram, LatencySummary, Op, TrialSpec, Window, WindowDirection};
 
 /// The length that a window has at least.
 pub const WINDOW_NS: u64 = 100_000_000;
@@ -61,7 +61,8 @@ impl Lane {
 /// Counts completions of one trial between the end of its warm-up and its end.
 #[derive(Debug)]
 pub struct Recorder {
-    lanes: [Option<Lane>; 2],
+    /// By [`Op`]: reads, writes, trims, flushes.
+    lanes: [Option<Lane>; 4],
     windows: Vec<Window>,
     origin_ns: u64,
     counted_from_ns: u64,
@@ -69,19 +70,11 @@ pub struct Recorder {
     errors: Vec<(i32, u64)>,
 }
 
-fn lane_of(op: Op) -> usize {
-    match op {
-        Op::Read => 0,
-        Op::Write => 1,
-    }
-}
-
 impl Recorder {
     /// A recorder for a workload; `expected_ns` sizes the list of windows so that it does not grow while measuring.
     pub fn new(spec: &TrialSpec, expected_ns: u64) -> Self {
-        let lane = |op| spec.rw.has(op).then(Lane::new);
         Self {
-            lanes: [lane(Op::Read), lane(Op::Write)],
+            lanes: [Op::Read, Op::Write, Op::Trim, Op::Flush].map(|op| spec.has(op).then(Lane::new)),
             // A trial without an end (filling) may outgrow it: one small allocation in 100 s.
             windows: Vec::with_capacity((expected_ns / WINDOW_NS).clamp(16, 1000) as usize + 2),
             origin_ns: 0,
@@ -105,7 +98,7 @@ impl Recorder {
     /// Counts one completion: bytes moved or a negative errno.
     #[inline]
     pub fn record(&mut self, op: Op, asked_bytes: u32, result: i32, latency_ns: u64) {
-        let lane = self.lanes[lane_of(op)].as_mut().expect("only directions of the workload complete");
+        let lane = self.lanes[op as usize].as_mut().expect("only directions of the workload complete");
         if result < 0 {
             lane.window.errors += 1;
             self.note_error(-result);
@@ -136,12 +129,14 @@ impl Recorder {
     }
 
     fn end_window(&mut self, now_ns: u64) {
-        let [read, write] = &mut self.lanes;
+        let [read, write, trim, flush] = &mut self.lanes;
+        flush.as_mut().map(Lane::end_window);
         self.windows.push(Window {
             start_s: (self.window_from_ns - self.origin_ns) as f64 / 1e9,
             length_s: (now_ns - self.window_from_ns) as f64 / 1e9,
             read: read.as_mut().map(Lane::end_window),
             write: write.as_mut().map(Lane::end_window),
+            trim: trim.as_mut().map(Lane::end_window),
         });
         self.window_from_ns = now_ns;
     }
@@ -152,11 +147,21 @@ impl Recorder {
             self.end_window(now_ns);
         }
         let measured_s = (now_ns - self.counted_from_ns) as f64 / 1e9;
-        let [read, write] = self.lanes.map(|lane| lane.map(|lane| direction(lane, measured_s)));
+        let [read, write, trim, flush] = self.lanes;
+        let [read, write, trim] =
+            [read, write, trim].map(|lane| lane.map(|lane| direction(lane, measured_s)));
         let name = |errno| std::io::Error::from_raw_os_error(errno);
         let error_examples =
             self.errors.iter().map(|&(errno, count)| format!("{count} x {}", name(errno))).collect();
-        Recorded { read, write, windows: self.windows, measured_s, error_examples }
+        Recorded {
+            read,
+            write,
+            trim,
+            flush: flush.map(flushed),
+            windows: self.windows,
+            measured_s,
+            error_examples,
+        }
     }
 }
 
@@ -175,6 +180,15 @@ fn direction(lane: Lane, measured_s: f64) -> Direction {
     }
 }
 
+fn flushed(lane: Lane) -> Flush {
+    Flush {
+        ios: lane.whole.ios,
+        errors: lane.whole.errors,
+        latency_ns: LatencySummary::of(&lane.whole_latency),
+        histogram: lane.whole_latency,
+    }
+}
+
 /// What a recorder counted.
 #[derive(Debug)]
 pub struct Recorded {
@@ -182,6 +196,10 @@ pub struct Recorded {
     pub read: Option<Direction>,
     /// What the writes did.
     pub write: Option<Direction>,
+    /// What the trims did.
+    pub trim: Option<Direction>,
+    /// What the flushes did.
+    pub flush: Option<Flush>,
     /// The measured time in slices.
     pub windows: Vec<Window>,
     /// From the end of the warm-up to the last completion that counts.

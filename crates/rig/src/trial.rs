@@ -1,16 +1,16 @@
-//! One trial: opens the engine, reads the witnesses, runs the measured loop, reads the witnesses again.
+//! One trial: its workers open their engines, the witnesses are read, the loops run, the witnesses are read again.
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Phase, Trial, TrialSpec, Witnesses};
+use iosonde_model::{Histogram, Phase, Trial, TrialSpec, Witnesses};
 
 use crate::{
-    buffer::BufferPool,
     clock::Clock,
-    drive::{Drive, Driven, Issued, Limits},
-    engine::{Bench, ENGINES, Opened, Storage},
-    offset::Offsets,
-    witness::{self, Watch},
+    crew::{self, Around, Shift, Worked},
+    drive::{Issued, Limits},
+    engine::Storage,
+    merge::Team,
+    witness::Watch,
 };
 
 /// What is asked for.
@@ -62,82 +62,85 @@ impl Bed {
     /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had);
     /// requests that fail are counted in the trial.
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
-        let Order { spec, limits, phase, seed } = order;
-        let kind = ENGINES.find(&spec.engine).map_err(io::Error::other)?;
-        let virtual_time = matches!(self.storage, Storage::Simulated(_));
-        let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
-        let mut buffers = new_pool(spec.queue_depth, spec.block_size_bytes)?;
-        if spec.rw.writes() && !virtual_time {
-            buffers.fill_random(seed ^ 0x5eed_da7a);
+        let jobs = crew::jobs(order.spec, order.seed);
+        let shift = Shift { limits: order.limits, phase: order.phase, stop };
+        let Self { storage, watch, clock } = self;
+        let mut seen = Seen::new(storage, watch, clock, order.spec);
+        let worked = crew::work(storage, &jobs, shift, &mut seen)?;
+        let mut notes: Vec<String> = Vec::new();
+        for note in worked.iter().flat_map(|worker| &worker.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
         }
-        let bench =
-            Bench { storage: &self.storage, depth: spec.queue_depth, buffers: &buffers, direct: spec.direct };
-        let Opened { mut engine, clock, notes } = kind.open(&bench)?;
-        let mut offsets = Offsets::new(spec, *seed);
-        if *phase == Phase::Prepare {
-            offsets = offsets.from_start();
-        }
-        let (started_at, started_s) = (self.clock.utc(), self.clock.now_s());
-        let before = Before::read(self, spec);
-        let origin_s = self.clock.now_s();
-        let cpu_before = witness::thread_cpu();
-        let drive = Drive::new(engine.as_mut(), &clock, &buffers, spec, offsets, *limits, stop);
-        let driven = drive.run()?;
-        let cpu_after = witness::thread_cpu();
-        let simulated_busy_s = before.simulated_busy_s(self);
-        let witnesses = before.compare(self, driven.issued, origin_s, spec);
-        if driven.hung > 0 {
-            // The kernel may still write into the buffers: they must outlive the process's interest in them.
-            std::mem::forget(engine);
-            std::mem::forget(buffers);
-        }
-        let cpu = if virtual_time { None } else { cpu_before.zip(cpu_after) };
-        let cpu = cpu.map(|(before, after)| (after.0 - before.0, after.1 - before.1));
-        let busy_s = simulated_busy_s.or(cpu.map(|(user_s, system_s)| user_s + system_s));
-        let trial = assemble(order, driven, witnesses, (started_at, started_s), cpu, busy_s);
+        let Seen { started_at, started_s, witnesses, simulated_busy_s, .. } = seen;
+        let mut trial = assemble(order, worked, witnesses, simulated_busy_s);
+        (trial.started_at, trial.started_s) = (started_at, started_s);
         Ok(Outcome { trial, notes })
     }
 }
 
-fn assemble(
-    order: &Order,
-    driven: Driven,
-    witnesses: Witnesses,
-    started: (String, f64),
-    cpu: Option<(f64, f64)>,
-    busy_s: Option<f64>,
-) -> Trial {
-    let Driven { recorded, warm_up_s, elapsed_s, in_flight_mean, hung, .. } = driven;
+/// The trial that its workers' doings amount to.
+fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_busy_s: Option<f64>) -> Trial {
+    let mut issued = Issued::default();
+    worked.iter().for_each(|worker| issued += worker.driven.issued);
+    (seen.issued_read_bytes, seen.issued_write_bytes) = (issued.read_bytes, issued.write_bytes);
+    (seen.issued_trim_bytes, seen.issued_ios) = (issued.trim_bytes, issued.ios);
+    let elapsed_s = worked.iter().map(|worker| worker.driven.elapsed_s).fold(0.0, f64::max);
+    let warmup_s = worked.iter().map(|worker| worker.driven.warm_up_s).fold(0.0, f64::max);
+    let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(|worker| worker.cpu_s).collect();
+    let busiest =
+        |cpu: &Vec<(f64, f64)>| cpu.iter().map(|(user_s, system_s)| user_s + system_s).fold(0.0, f64::max);
+    let busy_s = simulated_busy_s.or(cpu.as_ref().map(busiest));
+    let sum = |pick: fn(&(f64, f64)) -> f64| cpu.as_ref().map(|cpu| cpu.iter().map(pick).sum());
+    let (cpu_user_s, cpu_system_s) = (sum(|cpu| cpu.0), sum(|cpu| cpu.1));
+    let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =
+        Team::of(order.spec, worked);
     Trial {
-        id: 0,
-        experiment: String::new(),
-        point: None,
-        round: 0,
-        phase: order.phase,
-        started_at: started.0,
-        started_s: started.1,
         elapsed_s,
-        warmup_s: warm_up_s,
+        warmup_s,
         measured_s: recorded.measured_s,
-        spec: order.spec.clone(),
         read: recorded.read,
         write: recorded.write,
+        trim: recorded.trim,
+        flush: recorded.flush,
+        streams,
         in_flight_mean,
         busy_share: busy_s.filter(|_| elapsed_s > 0.0).map(|busy_s| busy_s / elapsed_s),
-        unserved: 0,
+        unserved,
+        achieved_rate_iops,
+        pacing_error_ns: pacing_error.as_ref().and_then(Histogram::mean_ns),
+        pacing_error_ns_p99: pacing_error.as_ref().and_then(|late| late.quantile_ns(0.99)),
         hung,
-        cpu_user_s: cpu.map(|(user_s, _)| user_s),
-        cpu_system_s: cpu.map(|(_, system_s)| system_s),
+        cpu_user_s,
+        cpu_system_s,
         windows: recorded.windows,
-        witnesses,
+        witnesses: seen,
         error_examples: recorded.error_examples,
+        ..Trial::blank(order.spec.clone(), order.phase)
     }
 }
 
 /// Readings before a trial.
 enum Before {
-    Real { at_s: f64 },
+    Real,
     Simulated { at_s: f64, counters: iosonde_sim::Counters, resident_bytes: u64 },
+}
+
+/// What is read before and after a trial.
+struct Seen<'a> {
+    storage: &'a Storage,
+    watch: &'a mut Option<Watch>,
+    clock: &'a Clock,
+    spec: &'a TrialSpec,
+    before: Before,
+    before_s: f64,
+    origin_s: f64,
+    started_at: String,
+    started_s: f64,
+    witnesses: Witnesses,
+    /// Time that a simulated program's processor was busy, copying included.
+    simulated_busy_s: Option<f64>,
 }
 
 /// What of a workload's span a simulated page cache holds; nothing where there is none.
@@ -145,60 +148,69 @@ fn resident_bytes(device: &iosonde_sim::Device, spec: &TrialSpec) -> u64 {
     device.resident_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes).unwrap_or(0)
 }
 
-impl Before {
-    fn read(bed: &mut Bed, spec: &TrialSpec) -> Self {
-        let at_s = bed.clock.now_s();
-        if let Storage::Simulated(shared) = &bed.storage {
-            let device = shared.device.borrow();
-            let (counters, resident_bytes) = (device.counters(), resident_bytes(&device, spec));
-            return Self::Simulated { at_s, counters, resident_bytes };
+impl<'a> Seen<'a> {
+    fn new(
+        storage: &'a Storage,
+        watch: &'a mut Option<Watch>,
+        clock: &'a Clock,
+        spec: &'a TrialSpec,
+    ) -> Self {
+        Self {
+            storage,
+            watch,
+            clock,
+            spec,
+            before: Before::Real,
+            before_s: 0.0,
+            origin_s: 0.0,
+            started_at: clock.utc(),
+            started_s: clock.now_s(),
+            witnesses: Witnesses::default(),
+            simulated_busy_s: None,
         }
-        if let Some(watch) = &mut bed.watch {
+    }
+}
+
+impl Around for Seen<'_> {
+    fn before(&mut self) {
+        (self.started_at, self.started_s) = (self.clock.utc(), self.clock.now_s());
+        self.before_s = self.clock.now_s();
+        if let Storage::Simulated(shared) = self.storage {
+            let device = shared.device.borrow();
+            let (counters, resident_bytes) = (device.counters(), resident_bytes(&device, self.spec));
+            self.before = Before::Simulated { at_s: self.before_s, counters, resident_bytes };
+        } else if let Some(watch) = self.watch {
             watch.before();
         }
-        Self::Real { at_s }
+        self.origin_s = self.clock.now_s();
     }
 
-    /// Time that a simulated program's processor was busy, copying included.
-    fn simulated_busy_s(&self, bed: &Bed) -> Option<f64> {
-        let (Self::Simulated { counters, .. }, Storage::Simulated(shared)) = (self, &bed.storage) else {
-            return None;
-        };
-        let busy_ns = shared.device.borrow().counters().host_busy_ns - counters.host_busy_ns;
-        Some(busy_ns as f64 / 1e9)
-    }
-
-    fn compare(self, bed: &mut Bed, issued: Issued, origin_s: f64, spec: &TrialSpec) -> Witnesses {
-        let own = Witnesses {
-            issued_read_bytes: issued.read_bytes,
-            issued_write_bytes: issued.write_bytes,
-            issued_ios: issued.ios,
-            ..Witnesses::default()
-        };
-        let (from_s, seen) = match (self, &bed.storage, &mut bed.watch) {
-            (Self::Real { at_s }, _, Some(watch)) => (at_s, watch.after(own)),
+    fn after(&mut self) {
+        let seen = match (&self.before, self.storage, &mut self.watch) {
+            (Before::Real, _, Some(watch)) => watch.after(Witnesses::default()),
             (
-                Self::Simulated { at_s, counters: before, resident_bytes: resident_bytes_before },
+                Before::Simulated { at_s, counters: before, resident_bytes: before_bytes },
                 Storage::Simulated(shared),
                 _,
             ) => {
                 let device = shared.device.borrow();
                 let after = device.counters();
+                self.simulated_busy_s = Some((after.host_busy_ns - before.host_busy_ns) as f64 / 1e9);
                 let in_flight_ns = (after.in_flight_ns - before.in_flight_ns) as f64;
-                let elapsed_ns = (bed.clock.now_s() - at_s) * 1e9;
-                let seen = Witnesses {
+                let elapsed_ns = (self.clock.now_s() - at_s) * 1e9;
+                Witnesses {
                     block_layer_device: Some("simulated".into()),
                     block_layer_read_bytes: Some(after.read_bytes - before.read_bytes),
                     block_layer_write_bytes: Some(after.write_bytes - before.write_bytes),
                     block_layer_in_flight_mean: (elapsed_ns > 0.0).then(|| in_flight_ns / elapsed_ns),
-                    resident_before_bytes: Some(resident_bytes_before),
-                    resident_after_bytes: Some(resident_bytes(&device, spec)),
-                    ..own
-                };
-                (at_s, seen)
+                    resident_before_bytes: Some(*before_bytes),
+                    resident_after_bytes: Some(resident_bytes(&device, self.spec)),
+                    ..Witnesses::default()
+                }
             }
-            (Self::Real { at_s } | Self::Simulated { at_s, .. }, ..) => (at_s, own),
+            _ => Witnesses::default(),
         };
-        Witnesses { from_s: from_s - origin_s, to_s: bed.clock.now_s() - origin_s, ..seen }
+        let (from_s, to_s) = (self.before_s - self.origin_s, self.clock.now_s() - self.origin_s);
+        self.witnesses = Witnesses { from_s, to_s, ..seen };
     }
 }

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use iosonde_model::{Distribution, Op, Payload, Phase, Rw, Trial, TrialSpec};
+use iosonde_model::{Op, Phase, Rw, Trial, TrialSpec};
 use iosonde_rig::{
     clock::Clock,
     drive::Limits,
@@ -39,8 +39,7 @@ fn spec(engine: &str, rw: Rw, depth: u32) -> TrialSpec {
         span_bytes: 8 * MIB,
         engine: engine.into(),
         direct: false,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     }
 }
 

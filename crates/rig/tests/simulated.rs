@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use iosonde_model::{Distribution, Payload, Phase, Rw, Trial, TrialSpec};
+use iosonde_model::{Phase, Rw, Trial, TrialSpec};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -22,8 +22,7 @@ fn spec(depth: u32, block_size_bytes: u64) -> TrialSpec {
         span_bytes: 1 << 30,
         engine: "sim".into(),
         direct: true,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     }
 }
 

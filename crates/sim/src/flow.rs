@@ -218,6 +218,7 @@ impl Flow {
                 counters.write_bytes += bytes;
                 counters.write_requests += 1;
             }
+            Op::Trim | Op::Flush => {}
         }
     }
 }

@@ -144,7 +144,7 @@ impl<'a> Laws<'a> {
             }
             stated.named(finding)
         };
-        Op::ALL.map(truth).to_vec()
+        Op::TRANSFERS.map(truth).to_vec()
     }
 
     fn caveats(&self, op: Op, law: Law) -> String {

@@ -122,7 +122,7 @@ fn the_tightest_part_sets_the_rate() {
 #[test]
 fn a_duplex_link_carries_both_directions_at_once() {
     let queue = "[queue]\nservers = 32\nservice = { fixed = \"60us\" }";
-    let mixed = |tag: u64| Ask { op: Op::ALL[tag as usize % 2], ..read(tag, 131_072) };
+    let mixed = |tag: u64| Ask { op: Op::TRANSFERS[tag as usize % 2], ..read(tag, 131_072) };
     let duplex = rate(&format!("[link]\nbandwidth = \"1GB/s\"\n{queue}"), 64, 20_000, mixed);
     let half = rate(&format!("[link]\nbandwidth = \"1GB/s\"\nduplex = false\n{queue}"), 64, 20_000, mixed);
     // One lane: 1 GB/s / 128 KiB = 7,629 a second. With two lanes the mix that a closed loop settles on

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Distribution, Medium, Outcome, Payload, Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{drive::Limits, interrupt};
 use iosonde_store::same_storage;
@@ -146,7 +146,6 @@ fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<T
         span_bytes,
         engine: session.device.engine.clone(),
         direct: session.device.direct,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     })
 }

@@ -101,7 +101,7 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
         let name = device.file_system.as_deref().or(device.name.as_deref()).unwrap_or("this target");
         return Verdict::Void(Reason::new(About::Device, format!("{name} is memory: no storage was asked")));
     }
-    let verdicts = Op::ALL.into_iter().filter(|&op| trial.spec.rw.has(op)).map(|op| one_way(trial, op));
+    let verdicts = Op::DIRECTIONS.into_iter().filter(|&op| trial.spec.has(op)).map(|op| one_way(trial, op));
     let severity = |verdict: &Verdict| match verdict {
         Verdict::Void(_) => 3,
         Verdict::Doubt(_) => 2,
@@ -116,6 +116,10 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
     let (issued_bytes, moved_bytes) = match op {
         Op::Read => (witnesses.issued_read_bytes, witnesses.block_layer_read_bytes),
         Op::Write => (witnesses.issued_write_bytes, witnesses.block_layer_write_bytes),
+        Op::Trim | Op::Flush => {
+            let why = format!("{op}s move no data that a counter could have seen");
+            return Verdict::Abstain(Reason::new(About::Device, why));
+        }
     };
     if issued_bytes < JUDGED_BYTES_MIN {
         let why =
@@ -154,11 +158,11 @@ fn shortfall(spec: &TrialSpec, op: Op, issued_bytes: u64, moved_bytes: u64) -> S
             "the device moved {share} of the {issued} that were read past the page cache: the rest was \
              not read from storage (holes in the file, or a cache that direct I/O does not pass)"
         ),
-        (Op::Write, false) => format!(
+        (Op::Write | Op::Trim | Op::Flush, false) => format!(
             "the device had taken {share} of the {issued} that were written when the clock stopped: the \
              rest was in memory"
         ),
-        (Op::Write, true) => format!(
+        (Op::Write | Op::Trim | Op::Flush, true) => format!(
             "the device took {share} of the {issued} that were written: the file system keeps, packs or \
              drops the rest"
         ),

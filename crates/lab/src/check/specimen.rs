@@ -1,8 +1,8 @@
 //! Runs with known answers, built from plain numbers: what the checks must pass, catch and abstain from.
 
 use iosonde_model::{
-    Device, Direction, Distribution, Histogram, Host, LatencySummary, Medium, Op, Payload, Phase, Point, Run,
-    RunInfo, RunState, Rw, Trial, TrialSpec, Window, WindowDirection, Witnesses,
+    Device, Direction, Histogram, Host, LatencySummary, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw,
+    Trial, TrialSpec, Window, WindowDirection, Witnesses,
 };
 
 /// The measured time of a specimen trial.
@@ -22,8 +22,7 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
         span_bytes: 1 << 30,
         engine: "io_uring".into(),
         direct: true,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     };
     // Little's law gives the latency: depth / iops.
     let latency_ns = (f64::from(queue_depth) * 1e9 / iops as f64).round() as u64;
@@ -39,7 +38,6 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
         experiment: "queue-depth".into(),
         point: Some(0),
         round: 1,
-        phase: Phase::Measure,
         started_at: "2026-01-01T00:00:00Z".into(),
         started_s: 0.0,
         elapsed_s: 1.1,
@@ -49,8 +47,6 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
         write: lane(Op::Write),
         in_flight_mean: Some(f64::from(queue_depth)),
         busy_share: Some(0.3),
-        unserved: 0,
-        hung: 0,
         cpu_user_s: Some(0.1),
         cpu_system_s: Some(0.2),
         windows: (0..10)
@@ -59,6 +55,7 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
                 length_s: 0.1,
                 read: window(Op::Read, i),
                 write: window(Op::Write, i),
+                trim: None,
             })
             .collect(),
         witnesses: Witnesses {
@@ -74,8 +71,7 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
             resident_after_bytes: Some(0),
             ..Witnesses::default()
         },
-        error_examples: Vec::new(),
-        spec,
+        ..Trial::blank(spec, Phase::Measure)
     }
 }
 

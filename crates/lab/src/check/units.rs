@@ -139,10 +139,7 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
 
 /// The windows' sums against the whole.
 fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
-    let lanes = trial.windows.iter().filter_map(|window| match op {
-        Op::Read => window.read.as_ref(),
-        Op::Write => window.write.as_ref(),
-    });
+    let lanes = trial.windows.iter().filter_map(|window| window.direction(op));
     let lanes: Vec<_> = lanes.collect();
     let stated = lanes.iter().map(|lane| lane.ios).sum::<u64>() as f64;
     let what = format!("{op}s of all windows");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::schedule::simulation::plain_points;
-use iosonde_model::{Direction, LatencySummary, TrialSpec, Witnesses};
+use iosonde_model::{Direction, LatencySummary, TrialSpec};
 
 /// A trial of a point: so many I/Os a second for a second, one in flight.
 pub(crate) fn trial(id: u64, point: Option<usize>, round: u32, spec: &TrialSpec, iops: u64) -> Trial {
@@ -18,29 +18,18 @@ pub(crate) fn trial(id: u64, point: Option<usize>, round: u32, spec: &TrialSpec,
         latency_ns: LatencySummary::of(&histogram),
         histogram,
     };
+    let phase = if point.is_some() { Phase::Measure } else { Phase::Canary };
     Trial {
         id,
         experiment: "simulated".into(),
         point,
         round,
-        phase: if point.is_some() { Phase::Measure } else { Phase::Canary },
-        started_at: String::new(),
         started_s: id as f64 * 1.01,
         elapsed_s: 1.0,
-        warmup_s: 0.0,
         measured_s: 1.0,
-        spec: spec.clone(),
         read: spec.rw.reads().then(|| direction.clone()),
         write: spec.rw.writes().then_some(direction),
-        in_flight_mean: None,
-        busy_share: None,
-        unserved: 0,
-        hung: 0,
-        cpu_user_s: None,
-        cpu_system_s: None,
-        windows: Vec::new(),
-        witnesses: Witnesses::default(),
-        error_examples: Vec::new(),
+        ..Trial::blank(spec.clone(), phase)
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Visit {
     pub log_read_iops: Option<f64>,
     /// ln(completions per second) of writes.
     pub log_write_iops: Option<f64>,
+    /// ln(completions per second) of trims.
+    pub log_trim_iops: Option<f64>,
 }
 
 impl Visit {
@@ -31,6 +33,8 @@ impl Visit {
         match op {
             Op::Read => self.log_read_iops,
             Op::Write => self.log_write_iops,
+            Op::Trim => self.log_trim_iops,
+            Op::Flush => None,
         }
     }
 }
@@ -69,6 +73,7 @@ pub fn visits(trials: &[Trial], voids: &Voids) -> Vec<Visit> {
             stands: !voids.get(&trial.id).is_some_and(|about| about.touches(About::Rate)),
             log_read_iops: log(Op::Read),
             log_write_iops: log(Op::Write),
+            log_trim_iops: log(Op::Trim),
         });
     }
     out

@@ -1,6 +1,6 @@
 //! The common shape of an experiment's points: every combination of the lists that a study gives.
 
-use iosonde_model::{Device, Distribution, Payload, Rw, TrialSpec};
+use iosonde_model::{Device, Rw, TrialSpec};
 
 /// The lists whose combinations are wanted.
 #[derive(Debug, Clone)]
@@ -52,8 +52,7 @@ fn spec(
         span_bytes: device.working_set_bytes,
         engine: device.engine.clone(),
         direct: device.direct,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     }
 }
 

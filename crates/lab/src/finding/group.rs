@@ -181,6 +181,8 @@ pub(crate) fn workload(conditions: &Conditions) -> String {
     let ops = conditions.op.map_or("requests", |op| match op {
         Op::Read => "reads",
         Op::Write => "writes",
+        Op::Trim => "trims",
+        Op::Flush => "flushes",
     });
     size.into_iter().chain(order).chain([ops.to_owned()]).collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@
 //! far, times noise with mean one. The truth of a point is its rate with the drift, averaged over the time
 //! that the run took; noise and outliers are disturbance.
 
-use iosonde_model::{Closed, Distribution, Op, Payload, Point, Rw, TrialSpec};
+use iosonde_model::{Closed, Op, Point, Rw, TrialSpec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -109,8 +109,7 @@ pub fn plain_points(count: usize) -> Vec<Point> {
         span_bytes: 1 << 30,
         engine: "none".to_owned(),
         direct: true,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     };
     let of =
         |id: usize| Point::planned(id, "simulated", TrialSpec { queue_depth: id as u32 + 1, ..spec.clone() });
@@ -143,6 +142,7 @@ pub fn simulate(
             stands: true,
             log_read_iops: Some(storage.rate(slot.point, (clock_s + end_s) / 2.0).ln()),
             log_write_iops: None,
+            log_trim_iops: None,
         });
         clock_s = end_s + schedule.terms.overhead_s;
     }

@@ -39,7 +39,7 @@ struct Known {
 
 #[derive(Debug, Clone, Default)]
 struct Intervals {
-    iops: [Option<LogEstimate>; 2],
+    iops: [Option<LogEstimate>; 3],
     /// The widest of its directions, as half a width over the value; `None` where one has no interval.
     half_width: Option<f64>,
 }
@@ -107,13 +107,13 @@ impl State {
 
 impl Known {
     fn fit(&self) -> Vec<Intervals> {
-        let fits = Op::ALL.map(|op| self.effects(op));
+        let fits = Op::DIRECTIONS.map(|op| self.effects(op));
         let of = |(point, rw): (usize, &Rw)| {
-            let iops = Op::ALL.map(|op| {
+            let iops = Op::DIRECTIONS.map(|op| {
                 let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= FEWEST_TRIALS)?;
                 effects.estimate(point)
             });
-            let halves = Op::ALL
+            let halves = Op::DIRECTIONS
                 .into_iter()
                 .filter(|op| rw.has(*op))
                 .map(|op| iops[op as usize]?.estimate(self.confidence).relative_half_width());
@@ -151,7 +151,9 @@ impl Memory {
             let figure = |value: Option<f64>| value.map_or(0, f64::to_bits);
             let who = visit.point.map_or(0, |point| point as u64 + 1) << 33;
             let what = who | u64::from(visit.round) << 1 | u64::from(visit.stands);
-            let values = figure(visit.log_read_iops) ^ figure(visit.log_write_iops).rotate_left(1);
+            let values = figure(visit.log_read_iops)
+                ^ figure(visit.log_write_iops).rotate_left(1)
+                ^ figure(visit.log_trim_iops).rotate_left(2);
             chance::mix(chance::mix(chance::mix(key ^ what) ^ visit.start_s.to_bits()) ^ values)
         });
         if let Some((_, state)) = self.0.iter().find(|(known, _)| *known == key) {

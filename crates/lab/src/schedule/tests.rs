@@ -19,6 +19,7 @@ fn visit(trial: usize, slot: Slot, start_s: f64, length_s: f64, stands: bool, lo
         stands,
         log_read_iops: Some(log_iops),
         log_write_iops: None,
+        log_trim_iops: None,
     }
 }
 

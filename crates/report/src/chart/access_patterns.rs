@@ -27,7 +27,8 @@ impl Chart for AccessPatterns {
             return None;
         }
         let doubts = Doubts::about(run, &[About::Rate]);
-        let series: Vec<Series> = Op::ALL.into_iter().filter_map(|op| series(&points, op, &doubts)).collect();
+        let series: Vec<Series> =
+            Op::DIRECTIONS.into_iter().filter_map(|op| series(&points, op, &doubts)).collect();
         let spec = &points[0].spec;
         let label = format!(
             "access pattern: {} requests, {}",

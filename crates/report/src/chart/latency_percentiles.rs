@@ -27,7 +27,7 @@ impl Chart for LatencyPercentiles {
         let lead = families.first()?;
         let void = void_trials(run);
         let mut series: Vec<Series> = Vec::new();
-        for op in Op::ALL {
+        for op in Op::DIRECTIONS {
             let Some(family) = families.iter().find(|family| family.op == op) else { continue };
             let ends = [family.points[0], family.points[family.points.len() - 1]];
             for (point, deep) in ends.into_iter().zip([false, true]) {

@@ -54,7 +54,7 @@ pub(super) fn families<'a>(
         let op = match point.spec.rw {
             Rw::Read | Rw::RandRead => Op::Read,
             Rw::Write | Rw::RandWrite => Op::Write,
-            Rw::Rw | Rw::RandRw => continue,
+            Rw::Rw | Rw::RandRw | Rw::Trim | Rw::RandTrim => continue,
         };
         if point.direction(op).is_none() {
             continue;

@@ -200,7 +200,7 @@ pub(crate) fn point_rows(points: &[&Point]) -> Vec<[String; 8]> {
             closed(point).to_owned(),
         ])
     };
-    points.iter().flat_map(|point| Op::ALL.into_iter().filter_map(move |op| row(point, op))).collect()
+    points.iter().flat_map(|point| Op::DIRECTIONS.into_iter().filter_map(move |op| row(point, op))).collect()
 }
 
 fn closed(point: &Point) -> &'static str {

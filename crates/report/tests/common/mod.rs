@@ -36,8 +36,7 @@ fn spec(rw: Rw, block_size_bytes: u64, queue_depth: u32) -> TrialSpec {
         span_bytes: 4 << 30,
         engine: "io_uring".into(),
         direct: true,
-        distribution: Distribution::Uniform,
-        payload: Payload::Random,
+        ..TrialSpec::default()
     }
 }
 
@@ -124,22 +123,17 @@ fn trial(
         experiment: experiment.into(),
         point,
         round,
-        phase,
         started_at: format!("2026-11-21T10:{:02}:{:02}Z", 4 + id / 120 % 56, id / 2 % 60),
         started_s: 12.0 + id as f64 * 0.5,
         elapsed_s: 0.45,
         warmup_s: 0.1,
         measured_s,
-        spec: spec.clone(),
         read: one(reads),
         write: one(1.0 - reads),
         in_flight_mean: Some(f64::from(spec.queue_depth) * (1.0 - 0.004 * noise(id, 3).abs())),
         busy_share: Some(0.21),
-        unserved: 0,
-        hung: 0,
         cpu_user_s: Some(0.02),
         cpu_system_s: Some(0.11),
-        windows: Vec::new(),
         witnesses: Witnesses {
             from_s: -0.001,
             to_s: 0.452,
@@ -151,7 +145,7 @@ fn trial(
             block_layer_write_bytes: Some((issued as f64 * (1.0 - reads) * 1.001) as u64),
             ..Witnesses::default()
         },
-        error_examples: Vec::new(),
+        ..Trial::blank(spec.clone(), phase)
     }
 }
 

@@ -110,6 +110,7 @@ fn entry(request: &Request, buffer: *mut u8, fixed: bool) -> squeue::Entry {
         (Op::Write, true) => opcode::WriteFixed::new(file, buffer, length, 0).offset(at).build(),
         (Op::Read, false) => opcode::Read::new(file, buffer, length).offset(at).build(),
         (Op::Write, false) => opcode::Write::new(file, buffer, length).offset(at).build(),
+        (Op::Trim | Op::Flush, _) => opcode::Nop::new().build(),
     };
     entry.user_data(u64::from(request.slot))
 }

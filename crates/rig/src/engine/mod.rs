@@ -5,7 +5,7 @@
 
 use std::{fs::File, io, sync::Arc};
 
-use iosonde_model::{Named, Op, registry};
+use iosonde_model::{Named, Op, Sync, registry};
 
 use crate::{buffer::BufferPool, clock::Clock};
 
@@ -23,11 +23,11 @@ registry! {
 pub struct Request {
     /// Below the depth; free until its completion is reaped.
     pub slot: u32,
-    /// Read or write.
+    /// Read, write, trim or flush.
     pub op: Op,
-    /// Length in bytes.
+    /// Length in bytes; 0 of a flush.
     pub length_bytes: u32,
-    /// Byte offset in the target.
+    /// Byte offset in the target; 0 of a flush.
     pub offset_bytes: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct Request {
 pub struct Completion {
     /// The request's slot.
     pub slot: u32,
-    /// Bytes moved, or a negative errno.
+    /// Bytes moved (trimmed, where it was a trim; 0 of a flush), or a negative errno.
     pub result: i32,
 }
 
@@ -94,6 +94,29 @@ pub struct Bench<'a> {
     pub buffers: &'a BufferPool,
     /// Whether the page cache is bypassed; on files the descriptor carries it, simulated devices must be told.
     pub direct: bool,
+    /// What makes writes durable: `Dsync` is the engine's to ask for with each write, and a flush may be one of data
+    /// alone (`fdatasync`).
+    pub sync: Sync,
+    /// Options of the engine that were asked for, all of them known to it.
+    pub options: &'a [&'static str],
+    /// Which of a trial's jobs this is: jobs on one simulated device are told apart by it.
+    pub job: u32,
+}
+
+impl Bench<'_> {
+    /// Whether an option was asked for.
+    pub fn has(&self, option: &str) -> bool {
+        self.options.contains(&option)
+    }
+}
+
+/// An option of an engine: how it is called, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub struct EngineOption {
+    /// As in `io_uring:sqpoll`.
+    pub name: &'static str,
+    /// One sentence.
+    pub explain: &'static str,
 }
 
 /// An engine ready to run, and the clock that times it.
@@ -113,23 +136,50 @@ pub trait EngineKind: Named {
 
     /// Makes it ready.
     fn open(&self, bench: &Bench) -> io::Result<Opened>;
+
+    /// What can be asked of it beside its name.
+    fn options(&self) -> &'static [EngineOption] {
+        &[]
+    }
+}
+
+/// An engine with its options, as it stands in a workload: `io_uring`, `io_uring:sqpoll,iopoll`.
+pub fn named(text: &str) -> Result<(&'static dyn EngineKind, Vec<&'static str>), Unavailable> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let kind = ENGINES.find(name).map_err(|unknown| Unavailable(unknown.to_string()))?;
+    let mut options = Vec::new();
+    for asked in rest.split(',').filter(|asked| !asked.is_empty()) {
+        let known = kind.options().iter().find(|option| option.name == asked);
+        options.push(known.ok_or_else(|| no_such_option(kind, asked))?.name);
+    }
+    Ok((kind, options))
+}
+
+fn no_such_option(kind: &dyn EngineKind, asked: &str) -> Unavailable {
+    let names: Vec<&str> = kind.options().iter().map(|option| option.name).collect();
+    let known =
+        if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Unavailable(format!("{} has no option `{asked}`: {known}", kind.name()))
 }
 
 /// An engine that works here, what it can do, and a sentence where it is not the one that would be best.
 pub struct Chosen {
     /// The engine.
     pub kind: &'static dyn EngineKind,
+    /// Its name with its options, as workloads carry it.
+    pub name: String,
     /// What it can do here.
     pub abilities: Abilities,
     /// Why it is not the first choice, where it is not.
     pub note: Option<String>,
 }
 
-/// The engine that was asked for, or the first in the registry that works on this storage.
+/// The engine that was asked for, or the first in the registry that works on this storage. Engines that move nothing
+/// are never chosen unasked.
 pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavailable> {
     if let Some(name) = wanted {
-        let kind = ENGINES.find(name).map_err(|unknown| Unavailable(unknown.to_string()))?;
-        return Ok(Chosen { kind, abilities: kind.probe(storage)?, note: None });
+        let (kind, _) = named(name)?;
+        return Ok(Chosen { kind, name: name.to_owned(), abilities: kind.probe(storage)?, note: None });
     }
     let simulated = matches!(storage, Storage::Simulated(_));
     let mut refused = Vec::new();
@@ -138,7 +188,7 @@ pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavail
             Ok(abilities) => {
                 let note = (!refused.is_empty())
                     .then(|| format!("{}; measured with {} instead", refused.join("; "), kind.name()));
-                return Ok(Chosen { kind, abilities, note });
+                return Ok(Chosen { kind, name: kind.name().to_owned(), abilities, note });
             }
             Err(Unavailable(why)) => refused.push(why),
         }

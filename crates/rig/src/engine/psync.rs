@@ -57,6 +57,7 @@ impl Loop {
                 match request.op {
                     Op::Read => libc::pread(fd, self.buffer.cast(), length, at),
                     Op::Write => libc::pwrite(fd, self.buffer.cast(), length, at),
+                    Op::Trim | Op::Flush => return -libc::EOPNOTSUPP,
                 }
             };
             if moved >= 0 {

@@ -19,12 +19,14 @@ use crate::clock::{Clock, VirtualClock};
 pub struct SharedDevice {
     pub(crate) device: Rc<RefCell<Device>>,
     pub(crate) clock: VirtualClock,
+    /// Completions that another job's reap took out of the device, by job.
+    mail: Rc<RefCell<Vec<Vec<Completion>>>>,
 }
 
 impl SharedDevice {
     /// A device at the beginning of its time.
     pub fn new(device: Device) -> Self {
-        Self { device: Rc::new(RefCell::new(device)), clock: VirtualClock::default() }
+        Self { device: Rc::new(RefCell::new(device)), clock: VirtualClock::default(), mail: Rc::default() }
     }
 }
 
@@ -55,7 +57,12 @@ impl EngineKind for Sim {
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let Storage::Simulated(shared) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
-        let engine = Box::new(Loop { shared: shared.clone(), direct: bench.direct, done: Vec::new() });
+        let mut mail = shared.mail.borrow_mut();
+        let jobs = mail.len().max(bench.job as usize + 1);
+        mail.resize_with(jobs, Vec::new);
+        mail[bench.job as usize].clear();
+        let (shared, job) = (shared.clone(), bench.job as usize);
+        let engine = Box::new(Loop { shared: shared.clone(), direct: bench.direct, job, done: Vec::new() });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
     }
 }
@@ -63,6 +70,7 @@ impl EngineKind for Sim {
 struct Loop {
     shared: SharedDevice,
     direct: bool,
+    job: usize,
     done: Vec<Done>,
 }
 
@@ -73,7 +81,13 @@ impl Engine for Loop {
             let &Request { slot, op, length_bytes, offset_bytes } = request;
             device.submit(
                 now_ns,
-                Ask { tag: u64::from(slot), op, offset_bytes, length_bytes, direct: self.direct },
+                Ask {
+                    tag: (self.job as u64) << 32 | u64::from(slot),
+                    op,
+                    offset_bytes,
+                    length_bytes,
+                    direct: self.direct,
+                },
             );
         }
         Ok(requests.len())
@@ -82,11 +96,18 @@ impl Engine for Loop {
     fn reap(&mut self, _wait_ns: u64, done: &mut Completions) -> io::Result<()> {
         self.done.clear();
         self.shared.device.borrow_mut().reap(self.shared.clock.now_ns(), &mut self.done);
-        done.extend(self.done.iter().map(|d| Completion { slot: d.tag as u32, result: d.result }));
+        let mut mail = self.shared.mail.borrow_mut();
+        for Done { tag, result, .. } in &self.done {
+            mail[(tag >> 32) as usize].push(Completion { slot: *tag as u32, result: *result });
+        }
+        done.append(&mut mail[self.job]);
         Ok(())
     }
 
     fn next_event_ns(&self) -> Option<u64> {
+        if !self.shared.mail.borrow()[self.job].is_empty() {
+            return Some(self.shared.clock.now_ns());
+        }
         self.shared.device.borrow().next_event_ns()
     }
 }

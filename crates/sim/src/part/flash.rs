@@ -208,6 +208,7 @@ impl Settings for FlashSettings {
     fn idle(&self, load: &Load) -> Option<Idle> {
         let turns = self.turns(load.block_size_bytes) as f64;
         let (fixed_ns, words) = match (load.op, self.buffer) {
+            (Op::Trim | Op::Flush, _) => (0.0, "nothing"),
             (Op::Read, _) => (turns * self.times.read_ns * load.stretch, "sensing"),
             (Op::Write, Some(buffer)) => (buffer.latency_ns as f64, "write buffer"),
             (Op::Write, None) => {
@@ -327,6 +328,7 @@ impl Part for Chips {
         match request.op {
             Op::Read => self.read(now_ns, id, &range, flow),
             Op::Write => self.write(now_ns, id, &range, flow),
+            Op::Trim | Op::Flush => Step::Back(now_ns),
         }
     }
 

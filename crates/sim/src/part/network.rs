@@ -129,7 +129,7 @@ impl Part for Wire {
         let request = &flow[id];
         let sent_ns = match request.op {
             Op::Write => self.there.transfer(now_ns, request.length_bytes, bytes_per_s),
-            Op::Read => now_ns,
+            Op::Read | Op::Trim | Op::Flush => now_ns,
         };
         let arrived_ns = sent_ns + round_trip_ns / 2;
         if let (Op::Read, Some(pages)) = (request.op, &mut self.pages) {

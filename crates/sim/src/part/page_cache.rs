@@ -238,7 +238,7 @@ impl Part for Cache {
             {
                 self.hit(now_ns, id, flow)
             }
-            (_, true) => Step::On(now_ns),
+            (Op::Trim | Op::Flush, false) | (_, true) => Step::On(now_ns),
         }
     }
 

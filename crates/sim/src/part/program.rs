@@ -64,7 +64,7 @@ impl Settings for ProgramSettings {
     fn host_cost_ns(&self, op: Op) -> u64 {
         match op {
             Op::Read => self.read_ns,
-            Op::Write => self.write_ns,
+            Op::Write | Op::Trim | Op::Flush => self.write_ns,
         }
     }
 

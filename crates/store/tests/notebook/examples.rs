@@ -1,8 +1,8 @@
 //! Runs and trials to keep.
 
 use iosonde_model::{
-    Device, Direction, Distribution, Histogram, Host, LatencySummary, Payload, Phase, RunInfo, RunState, Rw,
-    Trial, TrialSpec, Window, WindowDirection, Witnesses,
+    Device, Direction, Histogram, Host, LatencySummary, Phase, RunInfo, RunState, Rw, Trial, TrialSpec,
+    Window, WindowDirection, Witnesses,
 };
 use iosonde_store::Notebook;
 use tempfile::TempDir;
@@ -60,39 +60,33 @@ pub(crate) fn direction(latencies_ns: &[u64], seconds: f64) -> Direction {
 
 /// Trial number `id`: 1 s, begun `id` seconds after the run, 8 KiB written.
 pub(crate) fn trial(id: u64) -> Trial {
+    let spec = TrialSpec {
+        rw: Rw::RandRw,
+        block_size_bytes: 4096,
+        queue_depth: 8,
+        jobs: 1,
+        read_percent: Some(70.0),
+        stride_bytes: None,
+        offset_bytes: 0,
+        span_bytes: 1 << 30,
+        engine: "psync".into(),
+        direct: true,
+        ..TrialSpec::default()
+    };
     Trial {
         id,
         experiment: "mix".into(),
         point: Some(3),
         round: 1,
-        phase: Phase::Measure,
         started_at: "2026-11-21T10:30:01Z".into(),
         started_s: id as f64,
         elapsed_s: 1.0,
         warmup_s: 0.1,
         measured_s: 0.9,
-        spec: TrialSpec {
-            rw: Rw::RandRw,
-            block_size_bytes: 4096,
-            queue_depth: 8,
-            jobs: 1,
-            read_percent: Some(70.0),
-            stride_bytes: None,
-            offset_bytes: 0,
-            span_bytes: 1 << 30,
-            engine: "psync".into(),
-            direct: true,
-            distribution: Distribution::Uniform,
-            payload: Payload::Random,
-        },
         read: Some(direction(&[80_123, 81_456, 1_000_001], 0.9)),
         write: Some(direction(&[20_000, 25_000], 0.9)),
         in_flight_mean: Some(7.9),
-        busy_share: None,
-        unserved: 0,
-        hung: 0,
         cpu_user_s: Some(0.01),
-        cpu_system_s: None,
         windows: vec![Window {
             start_s: 0.1,
             length_s: 0.1,
@@ -102,9 +96,10 @@ pub(crate) fn trial(id: u64) -> Trial {
                 latency_ns_p50: Some(81_456.0),
                 latency_ns_p99: None,
             }),
-            write: None,
+            ..Window::default()
         }],
         witnesses: Witnesses { issued_write_bytes: 8192, issued_ios: 5, ..Witnesses::default() },
         error_examples: vec!["EIO (5) at byte 4096".into()],
+        ..Trial::blank(spec, Phase::Measure)
     }
 }

@@ -1,0 +1,293 @@
+//! The workload of a trial: what is asked of the storage. Two trials with equal specs belong to one point.
+
+mod distribution;
+mod op;
+mod payload;
+mod sizes;
+mod sync;
+
+use serde::{Deserialize, Serialize};
+
+pub use distribution::Distribution;
+pub use op::{Op, Rw};
+pub use payload::Payload;
+pub use sizes::{BlockSizes, WeightedSize};
+pub use sync::Sync;
+
+use crate::units;
+
+/// Lets a type that reads and prints itself as text stand so in files, too.
+macro_rules! as_text {
+    ($type:ty) => {
+        impl TryFrom<String> for $type {
+            type Error = String;
+            fn try_from(text: String) -> Result<Self, String> {
+                text.parse()
+            }
+        }
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+use as_text;
+
+/// When requests of an open loop are due.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    /// At equal distances.
+    #[default]
+    Fixed,
+    /// At random: distances are exponentially distributed, as of many independent clients.
+    Poisson,
+}
+
+/// Where several jobs of one workload go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ranges {
+    /// All over the whole span.
+    #[default]
+    Shared,
+    /// Each over its own part of the span.
+    Disjoint,
+}
+
+/// What a strided pass does when it comes to the end of the span.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StridePass {
+    /// Begins again at the same offsets.
+    #[default]
+    Same,
+    /// Begins again one block further on, so that in the end every block is visited.
+    Shifted,
+}
+
+/// One combination of parameters: the identity of a point. Where a workload has several streams, this is the first
+/// and `and` holds the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialSpec {
+    /// Access pattern.
+    pub rw: Rw,
+    /// Bytes of one request; the largest where there are several sizes.
+    pub block_size_bytes: u64,
+    /// Several sizes with their shares; empty where there is one.
+    #[serde(default, skip_serializing_if = "BlockSizes::is_one")]
+    pub block_sizes: BlockSizes,
+    /// Requests kept in flight, per job; with a rate, the most that may be outstanding.
+    pub queue_depth: u32,
+    /// Workers that run this workload at the same time.
+    pub jobs: u32,
+    /// Share of reads in a mix, in percent; `None` for one direction.
+    pub read_percent: Option<f64>,
+    /// Distance between the starts of sequential requests, where it is not the block size.
+    pub stride_bytes: Option<u64>,
+    /// What a strided pass does at the end of the span.
+    #[serde(default)]
+    pub stride_pass: StridePass,
+    /// Where the addressed part of the target begins.
+    pub offset_bytes: u64,
+    /// The part of the target that is addressed.
+    pub span_bytes: u64,
+    /// Random offsets are multiples of this from the span's beginning; `None` for the (smallest) block size.
+    #[serde(default)]
+    pub align_bytes: Option<u64>,
+    /// Where several jobs go.
+    #[serde(default)]
+    pub ranges: Ranges,
+    /// Name of the engine, with its options: `io_uring`, `io_uring:sqpoll`.
+    pub engine: String,
+    /// Whether the page cache is bypassed.
+    pub direct: bool,
+    /// How random offsets are drawn.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// Requests that become due each second, per job; `None` for a closed loop.
+    #[serde(default)]
+    pub rate_iops: Option<f64>,
+    /// When they are due.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// What makes writes durable.
+    #[serde(default)]
+    pub sync: Sync,
+    /// What is written.
+    #[serde(default)]
+    pub payload: Payload,
+    /// Whether each block carries its offset, version and checksum, and is read back.
+    #[serde(default)]
+    pub verify: bool,
+    /// Streams that run beside this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub and: Vec<TrialSpec>,
+}
+
+impl Default for TrialSpec {
+    /// 4 KiB random reads, one at a time; where and with which engine is for the caller to say.
+    fn default() -> Self {
+        Self {
+            rw: Rw::RandRead,
+            block_size_bytes: 4096,
+            block_sizes: BlockSizes::default(),
+            queue_depth: 1,
+            jobs: 1,
+            read_percent: None,
+            stride_bytes: None,
+            stride_pass: StridePass::Same,
+            offset_bytes: 0,
+            span_bytes: 0,
+            align_bytes: None,
+            ranges: Ranges::Shared,
+            engine: String::new(),
+            direct: true,
+            distribution: Distribution::Uniform,
+            rate_iops: None,
+            arrivals: Arrivals::Fixed,
+            sync: Sync::None,
+            payload: Payload::Random,
+            verify: false,
+            and: Vec::new(),
+        }
+    }
+}
+
+impl TrialSpec {
+    /// The workload in words, for people: `4 KiB random reads, 32 in flight`.
+    pub fn describe(&self) -> String {
+        let mut words = self.describe_stream();
+        for stream in &self.and {
+            words = format!("{words}; beside {}", stream.describe_stream());
+        }
+        words
+    }
+
+    fn describe_stream(&self) -> String {
+        let size = self.block_sizes.describe().unwrap_or_else(|| units::size(self.block_size_bytes));
+        let what = match self.rw {
+            Rw::Read => "sequential reads".to_owned(),
+            Rw::Write => "sequential writes".to_owned(),
+            Rw::RandRead => "random reads".to_owned(),
+            Rw::RandWrite => "random writes".to_owned(),
+            Rw::Trim => "sequential trims".to_owned(),
+            Rw::RandTrim => "random trims".to_owned(),
+            Rw::Rw => format!("sequential, {} % reads", self.read_percent.unwrap_or(50.0)),
+            Rw::RandRw => format!("random, {} % reads", self.read_percent.unwrap_or(50.0)),
+        };
+        let stride = self.stride_bytes.map_or_else(String::new, |s| format!(" every {}", units::size(s)));
+        let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
+            (Some(rate), arrivals, depth) => {
+                let at_random = if arrivals == Arrivals::Poisson { " at random" } else { "" };
+                format!("{} a second{at_random}, at most {depth} in flight", units::count(rate))
+            }
+            (None, _, 1) => "one at a time".to_owned(),
+            (None, _, depth) => format!("{depth} in flight"),
+        };
+        let jobs = if self.jobs > 1 { format!(" in each of {} jobs", self.jobs) } else { String::new() };
+        let mut rest = String::new();
+        if self.distribution != Distribution::Uniform {
+            rest += &format!(", {}", self.distribution);
+        }
+        if self.sync != Sync::None {
+            rest += &format!(", {}", self.sync);
+        }
+        if self.payload != Payload::Random {
+            rest += &format!(", payload {}", self.payload);
+        }
+        if self.verify {
+            rest += ", verified";
+        }
+        format!("{size} {what}{stride}, {load}{jobs}{rest}")
+    }
+
+    /// Requests that this workload keeps in flight over all its jobs and streams.
+    pub fn asked_in_flight(&self) -> u64 {
+        self.streams().map(|stream| u64::from(stream.queue_depth) * u64::from(stream.jobs)).sum()
+    }
+
+    /// The streams: this one, then those beside it.
+    pub fn streams(&self) -> impl Iterator<Item = &TrialSpec> {
+        std::iter::once(self).chain(&self.and)
+    }
+
+    /// This stream without the others.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self { and: Vec::new(), ..self.clone() }
+    }
+
+    /// Whether any stream has requests of this kind.
+    pub fn has(&self, op: Op) -> bool {
+        self.streams().any(|stream| match op {
+            Op::Flush => stream.sync.flush_every().is_some(),
+            _ => stream.rw.has(op),
+        })
+    }
+
+    /// Whether any stream changes what the storage holds.
+    pub fn changes(&self) -> bool {
+        self.streams().any(|stream| stream.rw.changes())
+    }
+
+    /// Whether as many requests as asked are kept in flight all the time: not where a rate says when they are due, and
+    /// not where flushes wait for all of them.
+    pub fn keeps_depth(&self) -> bool {
+        self.streams().all(|stream| stream.rate_iops.is_none() && stream.sync.flush_every().is_none())
+    }
+
+    /// The smallest request.
+    pub fn smallest_block_bytes(&self) -> u64 {
+        self.block_sizes.smallest_bytes().unwrap_or(self.block_size_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> TrialSpec {
+        TrialSpec { queue_depth: 32, span_bytes: 1 << 30, engine: "io_uring".into(), ..TrialSpec::default() }
+    }
+
+    #[test]
+    fn words_before_numbers() {
+        assert_eq!(example().describe(), "4 KiB random reads, 32 in flight");
+        let mix = TrialSpec { rw: Rw::RandRw, read_percent: Some(70.0), queue_depth: 1, ..example() };
+        assert_eq!(mix.describe(), "4 KiB random, 70 % reads, one at a time");
+        let log =
+            TrialSpec { rw: Rw::Write, queue_depth: 1, sync: Sync::Fdatasync { every: 1 }, ..example() };
+        let both = TrialSpec { rate_iops: Some(5000.0), and: vec![log], ..example() };
+        let words = "4 KiB random reads, 5 k a second, at most 32 in flight; \
+                     beside 4 KiB sequential writes, one at a time, fdatasync:1";
+        assert_eq!(both.describe(), words);
+        assert_eq!(both.asked_in_flight(), 33);
+        assert!(both.has(Op::Flush) && both.has(Op::Write) && !both.has(Op::Trim) && !both.keeps_depth());
+    }
+
+    #[test]
+    fn a_spec_of_an_earlier_version_reads_with_the_defaults() {
+        let text = r#"{"rw":"randread","block_size_bytes":4096,"queue_depth":32,"jobs":1,"read_percent":null,
+            "stride_bytes":null,"offset_bytes":0,"span_bytes":1073741824,"engine":"io_uring","direct":true,
+            "distribution":"uniform","payload":"random"}"#;
+        assert_eq!(serde_json::from_str::<TrialSpec>(text).unwrap(), example());
+    }
+
+    #[test]
+    fn everything_reads_back() {
+        let spec = TrialSpec {
+            block_sizes: "4k:60,64k:40".parse().unwrap(),
+            block_size_bytes: 65_536,
+            distribution: Distribution::Zipf { theta: 1.1 },
+            sync: Sync::Dsync,
+            payload: Payload::Compress { share: 0.5 },
+            and: vec![example()],
+            ..example()
+        };
+        let text = serde_json::to_string(&spec).unwrap();
+        assert!(text.contains(r#""distribution":"zipf:1.1""#), "{text}");
+        assert_eq!(serde_json::from_str::<TrialSpec>(&text).unwrap(), spec);
+    }
+}

@@ -1,0 +1,81 @@
+//! What makes writes durable: `none`, `fsync:N`, `fdatasync:N`, `dsync`.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// What makes writes durable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Sync {
+    /// Nothing: a write is done when the system says so.
+    #[default]
+    None,
+    /// `fsync` after every so many writes of a job, once they have completed.
+    Fsync {
+        /// Writes between two flushes.
+        every: u32,
+    },
+    /// `fdatasync` after every so many writes of a job, once they have completed.
+    Fdatasync {
+        /// Writes between two flushes.
+        every: u32,
+    },
+    /// Each write is durable when it completes (O_DSYNC).
+    Dsync,
+}
+
+impl Sync {
+    /// Writes of a job between two flushes, where flushes are requests of their own.
+    pub fn flush_every(self) -> Option<u32> {
+        match self {
+            Self::Fsync { every } | Self::Fdatasync { every } => Some(every),
+            Self::None | Self::Dsync => None,
+        }
+    }
+}
+
+impl fmt::Display for Sync {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Fsync { every } => write!(f, "fsync:{every}"),
+            Self::Fdatasync { every } => write!(f, "fdatasync:{every}"),
+            Self::Dsync => f.write_str("dsync"),
+        }
+    }
+}
+
+impl FromStr for Sync {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let every = || {
+            let number = rest.parse().ok().filter(|&every: &u32| every > 0);
+            number.ok_or_else(|| format!("`{text}`: {name} takes a number of writes, as in {name}:1"))
+        };
+        match name {
+            "none" if rest.is_empty() => Ok(Self::None),
+            "dsync" if rest.is_empty() => Ok(Self::Dsync),
+            "fsync" => Ok(Self::Fsync { every: every()? }),
+            "fdatasync" => Ok(Self::Fdatasync { every: every()? }),
+            _ => Err(format!("`{text}` is no way to sync (they are none, fsync:N, fdatasync:N and dsync)")),
+        }
+    }
+}
+
+super::as_text!(Sync);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_read_back_as_they_are_printed() {
+        for text in ["none", "fsync:32", "fdatasync:1", "dsync"] {
+            assert_eq!(text.parse::<Sync>().unwrap().to_string(), text);
+        }
+        assert!("fsync".parse::<Sync>().unwrap_err().contains("fsync:1"));
+        assert!("fsync:0".parse::<Sync>().is_err());
+    }
+}

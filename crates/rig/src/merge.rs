@@ -1,0 +1,264 @@
+//! What several jobs did, as one: counts are added, rates are added, histograms are merged.
+//!
+//! Each job measures from a completion of its own to another, so the jobs' measured times differ by a request or so.
+//! Rates are added because each is right over its own time; the measured time of the whole is then the one for which
+//! its count and its rate agree. Windows are cut anew on one grid, from the jobs' own, each taken as even within;
+//! percentiles by window are left out, since those of several jobs have no common value.
+
+use iosonde_model::{
+    Direction, Flush, Histogram, LatencySummary, Op, Stream, TrialSpec, Window, WindowDirection,
+};
+
+use crate::{
+    crew::Worked,
+    drive::Driven,
+    recorder::{Recorded, WINDOW_NS},
+};
+
+/// What the workers of a trial did together.
+pub struct Team {
+    /// What counts, of all streams.
+    pub recorded: Recorded,
+    /// Requests in flight, over all jobs.
+    pub in_flight_mean: Option<f64>,
+    /// Open loop: requests due and never sent.
+    pub unserved: u64,
+    /// Requests that never came back.
+    pub hung: u64,
+    /// Completions a second of the streams that a rate was asked of.
+    pub achieved_rate_iops: Option<f64>,
+    /// Open loop: the generator's own lateness.
+    pub pacing_error: Option<Histogram>,
+    /// The streams apart, where there are several.
+    pub streams: Vec<Stream>,
+}
+
+impl Team {
+    /// Adds up what the workers did: by stream first.
+    pub fn of(spec: &TrialSpec, worked: Vec<Worked>) -> Self {
+        let specs: Vec<&TrialSpec> = spec.streams().collect();
+        let mut by_stream: Vec<Vec<Driven>> = specs.iter().map(|_| Vec::new()).collect();
+        for worker in worked {
+            by_stream[worker.stream].push(worker.driven);
+        }
+        let mut teams: Vec<Self> =
+            specs.iter().zip(by_stream).map(|(spec, driven)| Self::stream(spec, driven)).collect();
+        if teams.len() == 1 {
+            return teams.remove(0);
+        }
+        let apart = |(spec, team): (&&TrialSpec, &Self)| Stream {
+            spec: spec.alone(),
+            read: team.recorded.read.clone(),
+            write: team.recorded.write.clone(),
+            trim: team.recorded.trim.clone(),
+            flush: team.recorded.flush.clone(),
+            in_flight_mean: team.in_flight_mean,
+            unserved: team.unserved,
+            achieved_rate_iops: team.achieved_rate_iops,
+        };
+        let streams = specs.iter().zip(&teams).map(apart).collect();
+        let rates: Vec<f64> = teams.iter().filter_map(|team| team.achieved_rate_iops).collect();
+        Self {
+            in_flight_mean: teams.iter().map(|team| team.in_flight_mean).sum(),
+            unserved: teams.iter().map(|team| team.unserved).sum(),
+            hung: teams.iter().map(|team| team.hung).sum(),
+            achieved_rate_iops: (!rates.is_empty()).then(|| rates.iter().sum()),
+            pacing_error: merged(teams.iter().filter_map(|team| team.pacing_error.as_ref())),
+            recorded: recorded(teams.into_iter().map(|team| team.recorded).collect()),
+            streams,
+        }
+    }
+
+    fn stream(spec: &TrialSpec, driven: Vec<Driven>) -> Self {
+        let in_flight_mean = driven.iter().map(|job| job.in_flight_mean).sum();
+        let (unserved, hung) =
+            (driven.iter().map(|job| job.unserved).sum(), driven.iter().map(|job| job.hung).sum());
+        let pacing_error = merged(driven.iter().filter_map(|job| job.pacing_error.as_ref()));
+        let recorded = recorded(driven.into_iter().map(|job| job.recorded).collect());
+        let served =
+            [&recorded.read, &recorded.write, &recorded.trim].into_iter().flatten().map(|d| d.iops).sum();
+        let achieved_rate_iops = spec.rate_iops.map(|_| served);
+        Self {
+            recorded,
+            in_flight_mean,
+            unserved,
+            hung,
+            achieved_rate_iops,
+            pacing_error,
+            streams: Vec::new(),
+        }
+    }
+}
+
+fn merged<'a>(parts: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
+    parts.fold(None, |sum: Option<Histogram>, part| {
+        let mut sum = sum.unwrap_or_default();
+        sum.merge(part);
+        Some(sum)
+    })
+}
+
+/// Adds up what jobs counted. One job's figures stay as they are.
+pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
+    if jobs.len() == 1 {
+        return jobs.remove(0);
+    }
+    let directions = |pick: fn(&Recorded) -> Option<&Direction>| -> Option<Direction> {
+        let parts: Vec<&Direction> = jobs.iter().filter_map(pick).collect();
+        (!parts.is_empty()).then(|| direction(&parts))
+    };
+    let read = directions(|job| job.read.as_ref());
+    let write = directions(|job| job.write.as_ref());
+    let trim = directions(|job| job.trim.as_ref());
+    let all = || [&read, &write, &trim].into_iter().flatten();
+    let (ios, iops): (u64, f64) = (all().map(|d| d.ios).sum(), all().map(|d| d.iops).sum());
+    let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
+    let flushes: Vec<&Flush> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
+    let mut error_examples: Vec<String> = Vec::new();
+    for example in jobs.iter().flat_map(|job| &job.error_examples) {
+        if !error_examples.contains(example) {
+            error_examples.push(example.clone());
+        }
+    }
+    Recorded {
+        flush: (!flushes.is_empty()).then(|| flush(&flushes)),
+        windows: windows(&jobs),
+        measured_s: if ios > 0 { ios as f64 / iops } else { longest_s },
+        error_examples,
+        read,
+        write,
+        trim,
+    }
+}
+
+fn direction(parts: &[&Direction]) -> Direction {
+    let sum = |figure: fn(&Direction) -> u64| parts.iter().map(|part| figure(part)).sum();
+    let mut histogram = Histogram::new();
+    parts.iter().for_each(|part| histogram.merge(&part.histogram));
+    Direction {
+        ios: sum(|d| d.ios),
+        bytes: sum(|d| d.bytes),
+        errors: sum(|d| d.errors),
+        short: sum(|d| d.short),
+        iops: parts.iter().map(|d| d.iops).sum(),
+        bytes_per_s: parts.iter().map(|d| d.bytes_per_s).sum(),
+        latency_ns: LatencySummary::of(&histogram),
+        histogram,
+    }
+}
+
+fn flush(parts: &[&Flush]) -> Flush {
+    let mut histogram = Histogram::new();
+    parts.iter().for_each(|part| histogram.merge(&part.histogram));
+    Flush {
+        ios: parts.iter().map(|part| part.ios).sum(),
+        errors: parts.iter().map(|part| part.errors).sum(),
+        latency_ns: LatencySummary::of(&histogram),
+        histogram,
+    }
+}
+
+/// Windows of all jobs on one grid, over the time in which all of them measured.
+fn windows(jobs: &[Recorded]) -> Vec<Window> {
+    let starts = jobs.iter().filter_map(|job| job.windows.first()).map(|window| window.start_s);
+    let ends =
+        jobs.iter().filter_map(|job| job.windows.last()).map(|window| window.start_s + window.length_s);
+    let (from_s, to_s) = (starts.fold(0.0, f64::max), ends.fold(f64::INFINITY, f64::min));
+    if !to_s.is_finite() || to_s <= from_s {
+        return Vec::new();
+    }
+    // Whole windows of at least the usual length, so that none is a sliver.
+    // A ten-thousandth less is a rounding of seconds, not a shorter window.
+    let count = ((to_s - from_s) / (WINDOW_NS as f64 / 1e9) + 1e-4).floor().max(1.0) as usize;
+    let length_s = (to_s - from_s) / count as f64;
+    (0..count)
+        .map(|number| {
+            let start_s = from_s + number as f64 * length_s;
+            let lane = |op| window(jobs, op, start_s, start_s + length_s);
+            Window { start_s, length_s, read: lane(Op::Read), write: lane(Op::Write), trim: lane(Op::Trim) }
+        })
+        .collect()
+}
+
+fn window(jobs: &[Recorded], op: Op, from_s: f64, to_s: f64) -> Option<WindowDirection> {
+    // Rounding differences of running totals, not shares: what is cut is neither lost nor counted twice.
+    let between = |figure: fn(&WindowDirection) -> u64| {
+        let until = |at_s| jobs.iter().map(|job| total_until(&job.windows, op, at_s, figure)).sum::<f64>();
+        (until(to_s).round() - until(from_s).round()) as u64
+    };
+    let occurs = jobs.iter().flat_map(|job| job.windows.first()).any(|window| window.direction(op).is_some());
+    occurs.then(|| WindowDirection {
+        ios: between(|lane| lane.ios),
+        bytes: between(|lane| lane.bytes),
+        ..WindowDirection::default()
+    })
+}
+
+fn total_until(windows: &[Window], op: Op, at_s: f64, figure: fn(&WindowDirection) -> u64) -> f64 {
+    let part = |window: &Window| {
+        let share = if window.length_s > 0.0 { (at_s - window.start_s) / window.length_s } else { 1.0 };
+        window.direction(op).map_or(0.0, |lane| figure(lane) as f64 * share.clamp(0.0, 1.0))
+    };
+    windows.iter().map(part).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job that reads evenly, in windows of its own.
+    fn job(starts_s: &[f64], length_s: f64, ios: u64) -> Recorded {
+        let lane =
+            WindowDirection { ios, bytes: ios * 4096, latency_ns_p50: Some(1.0), latency_ns_p99: None };
+        let window = |&start_s| Window { start_s, length_s, read: Some(lane.clone()), ..Window::default() };
+        let measured_s = length_s * starts_s.len() as f64;
+        let mut histogram = Histogram::new();
+        (0..ios * starts_s.len() as u64).for_each(|i| histogram.record(1000 + i));
+        let total = histogram.total();
+        let read = Direction {
+            ios: total,
+            bytes: total * 4096,
+            errors: 0,
+            short: 0,
+            iops: total as f64 / measured_s,
+            bytes_per_s: total as f64 * 4096.0 / measured_s,
+            latency_ns: LatencySummary::of(&histogram),
+            histogram,
+        };
+        Recorded {
+            read: Some(read),
+            write: None,
+            trim: None,
+            flush: None,
+            windows: starts_s.iter().map(window).collect(),
+            measured_s,
+            error_examples: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn counts_and_rates_add_up_and_agree() {
+        let merged = recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)]);
+        let read = merged.read.unwrap();
+        assert_eq!(read.ios, 900);
+        assert!((read.iops - 3000.0).abs() < 1e-6, "{}", read.iops);
+        assert!((read.ios as f64 / read.iops - merged.measured_s).abs() < 1e-9);
+        assert_eq!(read.histogram.total(), 900);
+    }
+
+    #[test]
+    fn windows_are_cut_anew_and_nothing_is_lost() {
+        let merged = recorded(vec![job(&[0.0, 0.1, 0.2], 0.1, 100), job(&[0.0, 0.15], 0.15, 300)]);
+        let ios: Vec<u64> = merged.windows.iter().map(|w| w.read.as_ref().unwrap().ios).collect();
+        // 100 + 200 in each: both jobs are even.
+        assert_eq!(ios, [300, 300, 300]);
+        assert!(merged.windows.iter().all(|w| w.read.as_ref().unwrap().latency_ns_p50.is_none()));
+        assert!(merged.windows.iter().all(|w| w.write.is_none()));
+    }
+
+    #[test]
+    fn one_job_stays_as_it_is() {
+        let merged = recorded(vec![job(&[0.0, 0.1], 0.1, 5)]);
+        assert_eq!(merged.windows[0].read.as_ref().unwrap().latency_ns_p50, Some(1.0));
+    }
+}
