@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use iosonde_model::{Rw, units};
+use iosonde_model::units;
+
+use crate::stream::StreamArgs;
 
 /// A storage profiler that people can believe.
 #[derive(Debug, Parser)]
@@ -176,34 +178,19 @@ pub struct ResumeArgs {
 pub struct PointArgs {
     /// A directory, file, block device or sim:NAME
     pub target: String,
-    /// read, write, randread, randwrite, rw or randrw
-    #[arg(long, value_name = "PATTERN", default_value = "randread")]
-    pub rw: Rw,
-    /// Bytes of one request
-    #[arg(long, value_name = "SIZE", value_parser = parse_block_size, default_value = "4k")]
-    pub bs: u64,
-    /// Requests kept in flight
-    #[arg(long, alias = "iodepth", value_name = "N", default_value_t = 1, value_parser = parse_depth())]
-    pub depth: u32,
-    /// Share of reads in rw and randrw
-    #[arg(long, alias = "rwmixread", value_name = "READ%", value_parser = units::parse_percent)]
-    pub mix: Option<f64>,
-    /// Distance between the starts of sequential requests
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
-    pub stride: Option<u64>,
-    /// Where the addressed part begins
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size, default_value = "0")]
-    pub offset: u64,
-    /// The part that is addressed [default: all that is prepared]
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
-    pub span: Option<u64>,
+    /// What the first stream does.
+    #[command(flatten)]
+    pub stream: StreamArgs,
+    /// A stream beside the first, in the same words: "rw=write bs=4k sync=fdatasync:1"; may be repeated
+    #[arg(long, value_name = "STREAM", value_parser = crate::stream::parse_beside)]
+    pub and: Vec<StreamArgs>,
     /// How long it runs
     #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time, default_value = "5s")]
     pub time: u64,
     /// What does not count at the beginning [default: a tenth, and until the depth has turned over once]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub warmup: Option<u64>,
-    /// End after so many requests
+    /// End after so many requests, of each job
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ios: Option<u64>,
     /// What is measured and how.
@@ -289,10 +276,6 @@ pub struct ExplainArgs {
     pub name: String,
 }
 
-fn parse_depth() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=65_536)
-}
-
 fn parse_confidence(text: &str) -> Result<f64, String> {
     let share = units::parse_percent(text).map_err(|e| e.to_string())?;
     let fits = (0.5..=0.999).contains(&share);
@@ -319,18 +302,5 @@ fn parse_trial_time(text: &str) -> Result<u64, String> {
         ns if ns < 50_000_000 => Err("a trial takes at least 50ms".into()),
         ns if ns > 86_400_000_000_000 => Err("a trial takes at most a day".into()),
         ns => Ok(ns),
-    }
-}
-
-fn parse_block_size(text: &str) -> Result<u64, String> {
-    if text.contains(',') {
-        return Err(
-            "one size; in fio a comma separates read and write sizes, which iosonde does not mix up".into()
-        );
-    }
-    match units::parse_size(text).map_err(|e| e.to_string())? {
-        0 => Err("a block has at least one byte".into()),
-        bytes if bytes > 1 << 30 => Err("a block has at most 1 GiB".into()),
-        bytes => Ok(bytes),
     }
 }

@@ -8,6 +8,7 @@ mod notebook;
 mod progress;
 mod screen;
 mod session;
+mod stream;
 mod studies;
 
 use std::process::ExitCode;

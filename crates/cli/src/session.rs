@@ -176,15 +176,15 @@ pub fn refuse_what_the_engine_cannot<'a>(
     let engine = &session.device.engine;
     let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
     let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
-    for spec in specs {
+    for spec in specs.flat_map(TrialSpec::streams) {
         let depth = spec.queue_depth;
         if depth > depth_max {
             return Err(Failure::usage(format!(
                 "{engine} keeps at most {depth_max} in flight, not {depth}; `iosonde engines {engine}` says why"
             )));
         }
-        let (block, buffers) =
-            (spec.block_size_bytes, spec.block_size_bytes.saturating_mul(u64::from(depth)));
+        let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
+        let buffers = block.saturating_mul(slots);
         // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).
         if block > 1 << 30 {
             return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
@@ -193,7 +193,7 @@ pub fn refuse_what_the_engine_cannot<'a>(
         let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
         if let Some(limit) = limit {
             return Err(Failure::usage(format!(
-                "{depth} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
+                "{slots} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
                  ({}) is taken. Ask for smaller blocks or fewer in flight",
                 units::size(block),
                 units::size(buffers),

@@ -1,7 +1,10 @@
 //! The end screen: can it be believed, what is it like, what to do about it.
 
 use iosonde_lab::conclude::{Mark, belief, storage_lines};
-use iosonde_model::{Direction, Judgement, Op, Outcome, Run, Status, Trial, units};
+use iosonde_model::{
+    Direction, Flush, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial, TrialSpec,
+    Verification, units,
+};
 
 use crate::quantity::Quantity;
 use crate::text::{Ink, clean, columns, pad};
@@ -79,6 +82,12 @@ pub fn trial(run: &Run, paint: Paint) -> String {
     for (op, direction) in trial.directions() {
         out += &one_direction(trial, op, direction, paint);
     }
+    if let Some(flush) = &trial.flush {
+        out += &flushes(trial, flush, paint);
+    }
+    for (number, stream) in trial.streams.iter().enumerate() {
+        out += &one_stream(number + 1, stream, paint);
+    }
     out += &around(trial, paint);
     out += &verdicts(run, trial, paint);
     let said = "One trial gives no interval: how much the next one would differ is not known. \
@@ -88,28 +97,7 @@ pub fn trial(run: &Run, paint: Paint) -> String {
 }
 
 fn one_direction(trial: &Trial, op: Op, direction: &Direction, paint: Paint) -> String {
-    let latency = &direction.latency_ns;
-    let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
-    let rate = format!(
-        "{}, {}",
-        Quantity::Iops.text(direction.iops),
-        Quantity::BytesPerSecond.text(direction.bytes_per_s)
-    );
-    let mut rows = vec![("rate", rate)];
-    let max = latency.max.map(|ns| ns as f64);
-    let figures = [
-        ("mean", latency.mean),
-        ("p50", latency.p50),
-        ("p99", latency.p99),
-        ("p99.9", latency.p99_9),
-        ("max", max),
-    ];
-    let told: Vec<String> = figures
-        .iter()
-        .filter(|(_, ns)| ns.is_some())
-        .map(|(name, ns)| format!("{name} {}", time(*ns)))
-        .collect();
-    rows.push(("latency", if told.is_empty() { "nothing completed".to_owned() } else { told.join(", ") }));
+    let mut rows = vec![("rate", rate(direction)), ("latency", latencies(&direction.latency_ns))];
     let share = direction.ios as f64 / trial.directions().map(|(_, d)| d.ios).sum::<u64>().max(1) as f64;
     let counted = format!("{} in {} s", units::count(direction.ios as f64), fixed(trial.measured_s));
     rows.push((
@@ -124,6 +112,77 @@ fn one_direction(trial: &Trial, op: Op, direction: &Direction, paint: Paint) -> 
     out
 }
 
+fn rate(direction: &Direction) -> String {
+    format!(
+        "{}, {}",
+        Quantity::Iops.text(direction.iops),
+        Quantity::BytesPerSecond.text(direction.bytes_per_s)
+    )
+}
+
+fn latencies(latency: &LatencySummary) -> String {
+    let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
+    let max = latency.max.map(|ns| ns as f64);
+    let figures = [
+        ("mean", latency.mean),
+        ("p50", latency.p50),
+        ("p99", latency.p99),
+        ("p99.9", latency.p99_9),
+        ("max", max),
+    ];
+    let told: Vec<String> = figures
+        .iter()
+        .filter(|(_, ns)| ns.is_some())
+        .map(|(name, ns)| format!("{name} {}", time(*ns)))
+        .collect();
+    if told.is_empty() { "nothing completed".to_owned() } else { told.join(", ") }
+}
+
+fn flushes(trial: &Trial, flush: &Flush, paint: Paint) -> String {
+    let per_s = if trial.measured_s > 0.0 { flush.ios as f64 / trial.measured_s } else { 0.0 };
+    let mut rows = vec![
+        ("rate", format!("{} a second", units::count(per_s))),
+        ("latency", latencies(&flush.latency_ns)),
+    ];
+    if flush.errors > 0 {
+        rows.push(("failed", format!("{} with an error", flush.errors)));
+    }
+    format!("{}\n{}", paint.ink(Ink::Strong, "FLUSHES"), table(&rows, paint))
+}
+
+/// One stream of several, in short: the totals stand above.
+fn one_stream(number: usize, stream: &Stream, paint: Paint) -> String {
+    let lanes = [(Op::Read, &stream.read), (Op::Write, &stream.write), (Op::Trim, &stream.trim)];
+    let told = |(op, lane): (Op, &Option<Direction>)| {
+        let lane = lane.as_ref()?;
+        Some((format!("{op}s"), format!("{}; latency {}", rate(lane), latencies(&lane.latency_ns))))
+    };
+    let mut rows: Vec<(String, String)> = lanes.into_iter().filter_map(told).collect();
+    if let Some(flush) = &stream.flush {
+        rows.push(("flushes".into(), format!("latency {}", latencies(&flush.latency_ns))));
+    }
+    rows.extend(
+        stream.achieved_rate_iops.map(|rate| ("served".into(), served(rate, &stream.spec, stream.unserved))),
+    );
+    let rows: Vec<(&str, String)> = rows.iter().map(|(label, text)| (label.as_str(), text.clone())).collect();
+    let head = format!("STREAM {number}   {}", stream.spec.describe());
+    format!("{}{}", paint.hang("", 2, &paint.ink(Ink::Strong, &head)), table(&rows, paint))
+}
+
+/// What an open loop asked for, and what became of it.
+fn served(achieved_iops: f64, spec: &TrialSpec, unserved: u64) -> String {
+    let asked_iops = spec.rate_iops.unwrap_or(0.0) * f64::from(spec.jobs);
+    let rest = match unserved {
+        0 => "every request was sent".to_owned(),
+        n => format!("{} due and never sent", units::count(n as f64)),
+    };
+    format!(
+        "{} of {} a second asked for; {rest}",
+        Quantity::Iops.text(achieved_iops),
+        units::count(asked_iops)
+    )
+}
+
 fn fixed(seconds: f64) -> String {
     format!("{seconds:.2}")
 }
@@ -132,7 +191,19 @@ fn around(trial: &Trial, paint: Paint) -> String {
     let ios: u64 = trial.witnesses.issued_ios;
     let mut rows = Vec::new();
     if let Some(mean) = trial.in_flight_mean {
-        rows.push(("in flight", format!("{mean:.1} of {} asked for", trial.spec.asked_in_flight())));
+        let most = if trial.spec.keeps_depth() { "asked for" } else { "at most" };
+        rows.push(("in flight", format!("{mean:.1} of {} {most}", trial.spec.asked_in_flight())));
+    }
+    if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
+        rows.push(("served", served(rate, &trial.spec, trial.unserved)));
+    }
+    if let Some(late_ns) = trial.pacing_error_ns {
+        let p99 = trial.pacing_error_ns_p99.map(|ns| format!(", p99 {}", Quantity::Nanoseconds.text(ns)));
+        let mean = Quantity::Nanoseconds.text(late_ns);
+        rows.push(("pacing", format!("sent {mean} late on average{}", p99.unwrap_or_default())));
+    }
+    if let Some(seen) = &trial.verify {
+        rows.push(("verified", verified(seen)));
     }
     if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0) {
         let per_io = |seconds: f64| seconds * 1e6 / ios as f64;
@@ -143,8 +214,24 @@ fn around(trial: &Trial, paint: Paint) -> String {
         rows.push(("hung", format!("{} requests had not come back when the trial was given up", trial.hung)));
     }
     rows.extend(trial.error_examples.iter().map(|example| ("error", clean(example))));
-    let head = if trial.directions().count() > 1 { "BOTH" } else { "TRIAL" };
+    let several = trial.directions().count() > 1 || !trial.streams.is_empty();
+    let head = if several { "TOGETHER" } else { "TRIAL" };
     format!("{}\n{}", paint.ink(Ink::Strong, head), table(&rows, paint))
+}
+
+fn verified(seen: &Verification) -> String {
+    let kinds = [
+        (seen.lost, "lost"),
+        (seen.torn, "torn"),
+        (seen.misplaced, "misplaced"),
+        (seen.stale, "stale"),
+        (seen.unreadable, "unreadable"),
+    ];
+    let bad: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
+    let checked = units::count(seen.checked as f64);
+    let found = if bad.is_empty() { "all as written".to_owned() } else { bad.join(", ") };
+    format!("{checked} blocks read back: {found}")
 }
 
 fn table(rows: &[(&str, String)], paint: Paint) -> String {

@@ -97,6 +97,8 @@ pub struct Driven {
     pub hung: u64,
     /// Open loop: requests due within the measured time and never sent.
     pub unserved: u64,
+    /// Open loop: time spent watching the clock for the next due moment, which is waiting, not work.
+    pub polled_s: f64,
     /// Open loop: how late requests were handed on for which a slot was free.
     pub pacing_error: Option<Histogram>,
 }
@@ -163,6 +165,8 @@ struct Open {
     slot_free_since_ns: u64,
     late_ns: Histogram,
     unserved: u64,
+    /// Time in which the clock was watched for the next due moment and nothing else happened.
+    polled_ns: u64,
 }
 
 /// One job of one trial.
@@ -214,6 +218,7 @@ impl<'a> Drive<'a> {
             slot_free_since_ns: 0,
             late_ns: Histogram::new(),
             unserved: 0,
+            polled_ns: 0,
         });
         Self {
             engine,
@@ -298,10 +303,13 @@ impl<'a> Drive<'a> {
         if self.stage == Stage::Measure {
             self.in_flight_area += u128::from(self.in_flight) * u128::from(now_ns - self.last_ns);
         }
+        let since_ns = now_ns - self.last_ns;
         self.last_ns = now_ns;
         if !self.done.is_empty() {
             self.last_completion_ns = now_ns;
             self.count(now_ns);
+        } else if let Some(open) = self.open.as_mut().filter(|_| wait_ns == 0) {
+            open.polled_ns += since_ns;
         }
         self.turn(now_ns);
         if matches!(self.stage, Stage::WarmUp | Stage::Measure) {
@@ -483,8 +491,10 @@ impl<'a> Drive<'a> {
     /// What it did.
     pub fn finish(self) -> Driven {
         let measured_ns = self.measured_to_ns - self.warm_up_ended_ns;
-        let (unserved, pacing_error) =
-            self.open.map_or((0, None), |open| (open.unserved, Some(open.late_ns)));
+        let (unserved, polled_ns, pacing_error) = match self.open {
+            Some(open) => (open.unserved, open.polled_ns, Some(open.late_ns)),
+            None => (0, 0, None),
+        };
         Driven {
             recorded: self.recorder.finish(self.measured_to_ns),
             warm_up_s: (self.warm_up_ended_ns - self.begun_ns) as f64 / 1e9,
@@ -493,6 +503,7 @@ impl<'a> Drive<'a> {
             issued: self.issued,
             hung: self.in_flight,
             unserved,
+            polled_s: polled_ns as f64 / 1e9,
             pacing_error,
         }
     }

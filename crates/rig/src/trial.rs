@@ -89,9 +89,12 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let elapsed_s = worked.iter().map(|worker| worker.driven.elapsed_s).fold(0.0, f64::max);
     let warmup_s = worked.iter().map(|worker| worker.driven.warm_up_s).fold(0.0, f64::max);
     let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(|worker| worker.cpu_s).collect();
-    let busiest =
-        |cpu: &Vec<(f64, f64)>| cpu.iter().map(|(user_s, system_s)| user_s + system_s).fold(0.0, f64::max);
-    let busy_s = simulated_busy_s.or(cpu.as_ref().map(busiest));
+    // Watching the clock before a due moment takes time that the next request could have had: it is waiting.
+    let busy = |worker: &Worked| {
+        worker.cpu_s.map(|(user_s, system_s)| (user_s + system_s - worker.driven.polled_s).max(0.0))
+    };
+    let busy: Option<Vec<f64>> = worked.iter().map(busy).collect();
+    let busy_s = simulated_busy_s.or(busy.map(|busy_s| busy_s.into_iter().fold(0.0, f64::max)));
     let sum = |pick: fn(&(f64, f64)) -> f64| cpu.as_ref().map(|cpu| cpu.iter().map(pick).sum());
     let (cpu_user_s, cpu_system_s) = (sum(|cpu| cpu.0), sum(|cpu| cpu.1));
     let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{drive::Limits, interrupt};
 use iosonde_store::same_storage;
@@ -16,6 +16,7 @@ use crate::{
     notebook,
     screen::Screen,
     session::{self, Asked, Options, Session},
+    stream::StreamArgs,
 };
 
 /// How long filling may take for one point: long enough for a gigabyte on an ordinary drive.
@@ -26,11 +27,11 @@ const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
 /// Runs one workload.
 pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let options = Options::of(&args.common, args.time, 0.05, None);
-    if args.mix.is_some() && !args.rw.is_mixed() {
-        return Err(Failure::usage(format!("--mix is for rw and randrw; {} has one direction", args.rw)));
+    for stream in streams(args) {
+        stream.refuse_contradictions()?;
     }
     let mut book = notebook::open(store, &screen)?;
-    let asked = Asked { command: "iosonde point", writes: args.rw.writes() };
+    let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse(args, &session)?;
     let study = Study {
@@ -102,50 +103,20 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     let device = &session.device;
     let asked_bytes = args.common.size.unwrap_or(DEFAULT_SIZE_BYTES).min(session.room_bytes);
     session::refuse_what_the_engine_cannot(session, std::iter::once(&spec(args, session, asked_bytes)?))?;
-    let unit = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
-    for (option, bytes) in
-        [("--bs", args.bs), ("--offset", args.offset), ("--stride", args.stride.unwrap_or(0))]
-    {
-        if device.direct && bytes % unit != 0 {
-            return Err(Failure::usage(format!(
-                "{option} {} is no multiple of {}, which direct I/O needs here; align it, or measure with --buffered",
-                units::size(bytes),
-                units::size(unit)
-            )));
-        }
-    }
-    if args.stride.is_some_and(|stride| args.rw.is_random() || stride < args.bs) {
-        return Err(Failure::usage(format!(
-            "--stride is the distance between sequential requests, at least the block of {}",
-            units::size(args.bs)
-        )));
+    if device.direct {
+        let unit_bytes = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
+        streams(args).try_for_each(|stream| stream.refuse_misaligned(unit_bytes))?;
     }
     Ok(())
 }
 
+fn streams(args: &PointArgs) -> impl Iterator<Item = &StreamArgs> {
+    std::iter::once(&args.stream).chain(&args.and)
+}
+
 fn spec(args: &PointArgs, session: &Session, working_set_bytes: u64) -> Result<TrialSpec, Failure> {
-    let left_bytes = working_set_bytes.saturating_sub(args.offset);
-    let span_bytes = args.span.unwrap_or(left_bytes);
-    if span_bytes > left_bytes || span_bytes < args.bs {
-        return Err(Failure::usage(format!(
-            "a span of {} from {} does not fit: {} are prepared (--size), and a block has {}",
-            units::size(span_bytes),
-            units::size(args.offset),
-            units::size(working_set_bytes),
-            units::size(args.bs)
-        )));
-    }
-    Ok(TrialSpec {
-        rw: args.rw,
-        block_size_bytes: args.bs,
-        queue_depth: args.depth,
-        jobs: 1,
-        read_percent: args.rw.is_mixed().then(|| args.mix.unwrap_or(0.5) * 100.0),
-        stride_bytes: args.stride,
-        offset_bytes: args.offset,
-        span_bytes,
-        engine: session.device.engine.clone(),
-        direct: session.device.direct,
-        ..TrialSpec::default()
-    })
+    let device = &session.device;
+    let of = |stream: &StreamArgs| stream.spec(&device.engine, device.direct, working_set_bytes);
+    let and = args.and.iter().map(of).collect::<Result<_, _>>()?;
+    Ok(TrialSpec { and, ..of(&args.stream)? })
 }
