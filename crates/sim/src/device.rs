@@ -7,8 +7,10 @@
 //! program          one processor issues one request after another
 //!   page cache     answers what memory holds, takes what is written, sends it down later
 //! ---------------- counted from here on, as a block layer would
+//!   split          what is larger than the device takes goes down in pieces
 //!   throttle       a cloud volume's token bucket
 //!   network        half a round trip each way; a server's memory may answer
+//!   slots          so many commands at once, the others wait
 //!   link           command latency; writes move their bytes down, reads up
 //!   faults         requests fail, get stuck, or find the device gone
 //!   thermal, neighbour, noise

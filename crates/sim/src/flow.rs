@@ -34,6 +34,10 @@ pub(crate) struct Request {
     pub(crate) entered_ns: Option<u64>,
     /// The stage that made it and will end it, for requests that no program made.
     pub(crate) owner: Option<u8>,
+    /// The request that it is a piece of.
+    pub(crate) parent: Option<Id>,
+    /// Pieces of it that have not come back.
+    pub(crate) pieces_left: u32,
     /// How far the page cache has got with it.
     pub(crate) fetch: Fetch,
     /// The next request that waits for the same one.
@@ -63,9 +67,9 @@ pub struct Counters {
     pub read_bytes: u64,
     /// Bytes that the device took.
     pub write_bytes: u64,
-    /// Reads that came back, failed ones included.
+    /// Reads that came back, failed ones included, and as many as there were pieces of a split one.
     pub read_requests: u64,
-    /// Writes that came back, failed ones included.
+    /// Writes that came back, counted alike.
     pub write_requests: u64,
     /// Requests that came back with an error; they moved no bytes.
     pub failed_requests: u64,
@@ -78,6 +82,16 @@ pub struct Counters {
     pub erased_blocks: u64,
     /// Processor time that the program spent on requests, in nanoseconds.
     pub host_busy_ns: u64,
+}
+
+impl Counters {
+    /// Further requests of a kind: pieces of one that came back as a whole.
+    pub(crate) fn count_pieces(&mut self, op: Op, more: u64) {
+        match op {
+            Op::Read => self.read_requests += more,
+            Op::Write => self.write_requests += more,
+        }
+    }
 }
 
 /// Requests under way, events to come, completions to hand out.
@@ -143,6 +157,8 @@ impl Flow {
             stretch: 1.0,
             entered_ns: None,
             owner: None,
+            parent: None,
+            pieces_left: 0,
             fetch: Fetch::New,
             next_waiting: None,
             first_waiting: None,
@@ -161,6 +177,19 @@ impl Flow {
     /// Ends a request that no program asked for.
     pub(crate) fn close(&mut self, id: Id) {
         self.free.push(id);
+    }
+
+    /// Ends a piece; gives the whole that it belongs to when this was the last one out.
+    pub(crate) fn close_piece(&mut self, id: Id) -> Option<Id> {
+        let piece = self[id];
+        self.close(id);
+        let whole = piece.parent?;
+        let request = &mut self[whole];
+        if request.errno == 0 {
+            request.errno = piece.errno;
+        }
+        request.pieces_left -= 1;
+        (request.pieces_left == 0).then_some(whole)
     }
 
     /// Occupies the program's processor for a while, after whatever it already has to do; says when that

@@ -56,7 +56,8 @@ const SMALL_BYTES: u64 = 4 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 
 /// Why Hockney's line has no parameters here.
-const STAIRCASE: &str = "the medium's time is a staircase in the size, so no straight line describes it";
+const STAIRCASE: &str = "the medium's time is no straight line in the size: it goes by whole pages, or waits for the \
+    slowest of several pieces";
 
 /// What is true of a device.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,17 +103,31 @@ impl<'a> Laws<'a> {
         Idle {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
             ns_per_byte: terms.iter().map(|term| term.ns_per_byte).sum(),
-            linear: terms.iter().all(|term| term.linear),
+            linear: terms.iter().all(|term| term.linear) && !self.waits_for_the_slowest_piece(),
             words: terms.iter().map(|term| term.words.as_str()).collect::<Vec<_>>().join(" + "),
         }
     }
 
+    /// Whether large requests go down in pieces that take unequal times.
+    fn waits_for_the_slowest_piece(&self) -> bool {
+        self.file.settings().any(|part| part.split_bytes().is_some_and(|most| most < LARGE_BYTES))
+            && self.file.settings().any(|part| part.scatters())
+    }
+
     /// The most requests a second: the tightest limit, with the words of all.
-    fn most(&self, load: &Load) -> Result<Limit, &'static str> {
+    fn most(&self, load: &Load) -> Result<Limit, String> {
         if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(load, Law::Most)) {
-            return Err(why);
+            return Err(why.to_owned());
         }
-        let mut limits: Vec<Limit> = self.file.settings().filter_map(|part| part.limit(load)).collect();
+        let mut limits = Vec::new();
+        let mut below = Below { load: *load, pieces: 1 };
+        for (place, part) in self.file.settings().enumerate() {
+            limits.extend(part.limit(&below.load).map(|limit| below.of_whole_requests(limit)));
+            if let Some(slots) = part.slots() {
+                limits.extend(self.held_by_slots(slots, place, &below)?);
+            }
+            below.split(part.split_bytes());
+        }
         limits.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
         let words: Vec<_> =
             limits.iter().map(|limit| format!("{} = {}", limit.words, grouped(limit.per_s))).collect();
@@ -121,8 +136,32 @@ impl<'a> Laws<'a> {
         } else {
             String::new()
         };
-        let first = limits.first().ok_or("no part limits the rate");
-        first.map(|limit| Limit { per_s: limit.per_s, words: format!("{}{rest}", words[0]) })
+        let first = limits.first().ok_or("no part limits the rate")?;
+        Ok(Limit { per_s: first.per_s, words: format!("{}{rest}", words[0]) })
+    }
+
+    /// The rate at which slots turn over. An error where that has no closed form: several slots over a medium
+    /// whose times vary reach a rate between this one and the medium's own.
+    fn held_by_slots(&self, slots: u32, place: usize, below: &Below) -> Result<Option<Limit>, String> {
+        let parts = || self.file.settings().skip(place);
+        let terms: Vec<Idle> = parts().filter_map(|part| part.idle(&below.load)).collect();
+        let held_ns: f64 = terms
+            .iter()
+            .map(|term| term.fixed_ns + term.ns_per_byte * below.load.block_size_bytes as f64)
+            .sum();
+        if held_ns <= 0.0 {
+            return Ok(None);
+        }
+        let per_s = f64::from(slots) * 1e9 / held_ns;
+        let medium = parts().filter_map(|part| part.limit(&below.load)).map(|limit| limit.per_s);
+        let medium = medium.fold(f64::INFINITY, f64::min);
+        if slots > 1 && per_s < medium && parts().any(|part| part.scatters()) {
+            return Err(format!(
+                "{slots} slots are fewer than keep the medium busy, and its times vary from request to request"
+            ));
+        }
+        let words = format!("{slots} slot{} / {}", if slots == 1 { "" } else { "s" }, units::time(held_ns));
+        Ok(Some(below.of_whole_requests(Limit { per_s, words })))
     }
 
     fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
@@ -197,7 +236,7 @@ impl<'a> Laws<'a> {
         let conditions = conditions(op, SMALL_BYTES, None);
         match self.most(&self.load(op, SMALL_BYTES, true)) {
             Ok(limit) => Stated::some(conditions, limit.per_s, "IOPS", limit.words),
-            Err(why) => Stated::none(conditions, why.into()),
+            Err(why) => Stated::none(conditions, why),
         }
     }
 
@@ -205,7 +244,7 @@ impl<'a> Laws<'a> {
         let conditions = Conditions { random: Some(false), ..conditions(op, LARGE_BYTES, None) };
         let limit = match self.most(&self.load(op, LARGE_BYTES, false)) {
             Ok(limit) => limit,
-            Err(why) => return Stated::none(conditions, why.into()),
+            Err(why) => return Stated::none(conditions, why),
         };
         let bytes_per_s = limit.per_s * LARGE_BYTES as f64;
         let size = units::size(LARGE_BYTES);
@@ -293,6 +332,30 @@ impl<'a> Laws<'a> {
         }
         let derivation = format!("{} IOPS x {} = {knee:.2} in flight", grouped(iops), units::time(ns));
         Stated::some(conditions, knee, "requests", derivation)
+    }
+}
+
+/// The load that a part sees, below one that splits.
+struct Below {
+    load: Load,
+    /// For each request of the program.
+    pieces: u64,
+}
+
+impl Below {
+    fn split(&mut self, most_bytes: Option<u64>) {
+        let pieces = most_bytes.map_or(1, |most| self.load.block_size_bytes.div_ceil(most).max(1));
+        self.pieces *= pieces;
+        // Pieces of one size: the last may be shorter, and what counts is their mean.
+        self.load.block_size_bytes /= pieces;
+    }
+
+    fn of_whole_requests(&self, limit: Limit) -> Limit {
+        if self.pieces == 1 {
+            return limit;
+        }
+        let words = format!("{} / {} pieces", limit.words, self.pieces);
+        Limit { per_s: limit.per_s / self.pieces as f64, words }
     }
 }
 

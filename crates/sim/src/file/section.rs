@@ -267,7 +267,10 @@ impl<'a> Section<'_, 'a> {
 
     fn keep(&mut self, key: &str, value: &dyn Display) {
         let path = join(&self.path, key);
-        self.reader.parameters.push(Parameter { key: path, value: value.to_string() });
+        // Several parts may read one key.
+        if self.reader.parameters.iter().all(|parameter| parameter.key != path) {
+            self.reader.parameters.push(Parameter { key: path, value: value.to_string() });
+        }
     }
 
     fn not_a(&self, key: &str, at: usize, wanted: &str, value: &DeValue) -> DeviceError {

@@ -17,8 +17,10 @@ registry! {
     pub(crate) PARTS: PartKind "part" {
         program::Program,
         page_cache::PageCache,
+        split::Split,
         throttle::Throttle,
         network::Network,
+        slots::Slots,
         link::Link,
         faults::Faults,
         thermal::Thermal,
@@ -71,6 +73,16 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     /// By how much it lengthens the medium's time, on average: rates divide by it.
     fn stretch_mean(&self) -> f64 {
         1.0
+    }
+
+    /// The largest request that it lets through whole: what is larger comes below in pieces of this size.
+    fn split_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// How many requests it lets be below it at once.
+    fn slots(&self) -> Option<u32> {
+        None
     }
 
     /// What it adds to a request that is alone.
