@@ -90,6 +90,7 @@ impl Counters {
         match op {
             Op::Read => self.read_requests += more,
             Op::Write => self.write_requests += more,
+            Op::Trim | Op::Flush => {}
         }
     }
 }

@@ -11,7 +11,7 @@
 //! max_transfer = "128KiB"
 //! ```
 
-use iosonde_model::Named;
+use iosonde_model::{Named, Op};
 use std::sync::Arc;
 
 use crate::{
@@ -66,7 +66,8 @@ struct Splitter {
 impl Part for Splitter {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let request = flow[id];
-        if request.length_bytes <= self.max_bytes {
+        // Trims move no bytes: devices take them as large as they come.
+        if request.length_bytes <= self.max_bytes || !Op::TRANSFERS.contains(&request.op) {
             return Step::On(now_ns);
         }
         let pieces = request.length_bytes.div_ceil(self.max_bytes);
