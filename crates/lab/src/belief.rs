@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use iosonde_model::{Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units};
 
-use crate::{check::CHECKS, schedule::FEWEST_COMPLETE_ROUNDS, seen};
+use crate::{check::CHECKS, schedule::FEWEST_COMPLETE_ROUNDS, seen, words::lowered};
 
 /// Share of void trials above which a run says nothing.
 const VOID_SHARE_MAX: f64 = 0.5;
@@ -113,7 +113,7 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
         return Some("nothing was measured".into());
     }
     let most = |voids: &[&Judgement]| ids(voids).len() as f64 >= VOID_SHARE_MAX * measured.len() as f64;
-    let first = |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| void.why.clone());
+    let first = |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| lowered(&void.why));
     let of = |names: &[&str]| -> Vec<&Judgement> {
         trial_voids(run, measured).filter(|void| names.contains(&void.check.as_str())).collect()
     };
@@ -144,7 +144,7 @@ fn unrepeated(run: &Run) -> Option<String> {
 
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
-    let why = voids.first().map_or_else(String::new, |void| void.why.clone());
+    let why = voids.first().map_or_else(String::new, |void| lowered(&void.why));
     let word =
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
     let hole = run.info.device.notes.iter().find(|note| word(note));
@@ -177,16 +177,21 @@ fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
 fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
+    let aside = set_aside(run);
     if void == 0 {
-        let text = if all == 1 { "the trial stands".to_owned() } else { format!("all {all} trials stand") };
+        let text = match (all, aside) {
+            (1, _) => "the trial stands".to_owned(),
+            (all, 0) => format!("all {all} trials stand"),
+            (all, aside) => format!("no trial is void; {} of {all} count, {}", all - aside, left_out(aside)),
+        };
         return BeliefLine::new(Mark::Yes, text);
     }
     let reasons = CHECKS.iter().filter_map(|check| {
         let own: Vec<_> = voids.iter().copied().filter(|void| void.check == check.name()).collect();
         let first = own.first()?;
         Some(match ids(&own).len() {
-            1 => format!("one: {}", first.why),
-            count => format!("{count}, for example: {}", first.why),
+            1 => format!("one: {}", lowered(&first.why)),
+            count => format!("{count}, for example: {}", lowered(&first.why)),
         })
     });
     let share = void as f64 / all as f64;
@@ -196,7 +201,23 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
         _ => Mark::Yes,
     };
     let why = reasons.collect::<Vec<_>>().join("; ");
-    BeliefLine::new(mark, format!("{} of {all} trials stand; void are {why}", all - void))
+    let aside = if aside > 0 { format!("; {}", left_out(aside)) } else { String::new() };
+    BeliefLine::new(mark, format!("{} of {all} trials stand; void are {why}{aside}", all - void))
+}
+
+/// Trials that no verdict voids and that no mean counts.
+fn set_aside(run: &Run) -> usize {
+    let of_run = |judgement: &&Judgement| judgement.check == "set-aside" && judgement.scope == "run";
+    let counts =
+        run.verdicts.iter().filter(of_run).filter_map(|judgement| judgement.figures.get("set_aside"));
+    counts.copied().fold(0.0, f64::max) as usize
+}
+
+fn left_out(aside: usize) -> String {
+    match aside {
+        1 => "one lies far from the others of its point and is in no mean".to_owned(),
+        _ => format!("{} lie far from the others of their points and are in no mean", in_words(aside)),
+    }
 }
 
 /// One line for each check that doubts.
@@ -211,9 +232,9 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
             let own: Vec<_> = run.verdicts.iter().filter(own).collect();
             let first = own.first()?;
             let text = match (scope, own.len()) {
-                ("run", _) => first.why.clone(),
-                (scope, 1) => format!("one {scope}: {}", first.why),
-                (scope, count) => format!("{count} {scope}s, for example: {}", first.why),
+                ("run", _) => lowered(&first.why),
+                (scope, 1) => format!("one {scope}: {}", lowered(&first.why)),
+                (scope, count) => format!("{count} {scope}s, for example: {}", lowered(&first.why)),
             };
             Some(BeliefLine::new(Mark::Doubt, text))
         })
@@ -229,7 +250,7 @@ fn unwitnessed(run: &Run) -> Option<BeliefLine> {
             && judgement.verdict == Outcome::Abstain
             && share("abstained") >= VOID_SHARE_MAX * share("judged")
     })?;
-    Some(BeliefLine::new(Mark::Doubt, blind.why.clone()))
+    Some(BeliefLine::new(Mark::Doubt, lowered(&blind.why)))
 }
 
 fn unfinished(run: &Run) -> Option<BeliefLine> {

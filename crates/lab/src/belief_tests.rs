@@ -159,6 +159,18 @@ fn a_few_lost_trials_are_named_and_leave_a_yes() {
 }
 
 #[test]
+fn no_capital_stands_within_a_line() {
+    let mut run = reader().run(QUICK, 1);
+    run.trials.iter_mut().for_each(|trial| trial.busy_share = Some(0.9));
+    conclude(&mut run, None).unwrap();
+    for judgement in &mut run.verdicts {
+        judgement.why = crate::words::capitalised(&judgement.why);
+    }
+    let lines = texts(&belief(&run));
+    assert!(lines[0].starts_with("? 120 trials, for example: the program was busy"), "{lines:?}");
+}
+
+#[test]
 fn without_a_witness_memory_cannot_be_ruled_out() {
     let belief = of(&reader(), |run| {
         for trial in &mut run.trials {

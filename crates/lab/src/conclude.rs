@@ -9,7 +9,7 @@ use iosonde_model::{
 use crate::{
     advice,
     check::{CHECKS, Check},
-    estimate::{self, FEWEST_TRIALS, Voids},
+    estimate::{self, FEWEST_TRIALS, Outliers, Voids},
     plan::{self, Asked},
     seen,
 };
@@ -36,7 +36,7 @@ pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), 
     let of_trials = judge_trials(run);
     let voids = voids_of(run, &of_trials);
     let (confidence, seed) = (confidence(run), run.info.seed);
-    estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+    let outliers = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
 
     run.verdicts = of_trials.iter().flat_map(|judged| judged.troubles(run)).collect();
     // Points and the run are judged with the verdicts on trials before them.
@@ -44,9 +44,19 @@ pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), 
     let mut judged = of_trials;
     judged.iter_mut().for_each(|judged| judged.judge(&scopes, run));
     run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
+    count_set_aside(run, &outliers);
     run.findings = findings(run, &asked, &voids, confidence);
     run.advice = advice::advice(run);
     Ok(())
+}
+
+/// One trial in 400 is set aside by chance, which is no doubt, and must not go unsaid either.
+fn count_set_aside(run: &mut Run, outliers: &Outliers) {
+    let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
+    let count = run.trials.iter().filter(measured).count();
+    for line in run.verdicts.iter_mut().filter(|line| line.check == "set-aside" && line.scope == "run") {
+        line.figures.insert("set_aside".to_owned(), count as f64);
+    }
 }
 
 /// The confidence of every interval; runs that were kept before it was recorded had the default.

@@ -12,7 +12,7 @@
 pub mod percentile;
 mod visit;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection, Trial};
 
@@ -26,13 +26,29 @@ pub type Voids = BTreeMap<u64, About>;
 /// Trials behind an interval at the least: fewer say too little about their own scatter.
 pub const FEWEST_TRIALS: usize = 5;
 
-/// Trials that lay too far from the others of their point to count, by id, for each direction and figure.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Trials that lay too far from the others of their point to count, by id, for each figure.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outliers {
     /// Set aside from the estimates of completions per second.
-    pub rate: BTreeSet<u64>,
+    pub rate: BTreeMap<u64, Apart>,
     /// Set aside from the estimates of mean latency.
-    pub latency: BTreeSet<u64>,
+    pub latency: BTreeMap<u64, Apart>,
+}
+
+/// How far a trial lies from what its point does otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Apart {
+    /// Its value over the point's level at that time.
+    pub share: f64,
+    /// The standard deviation of the point's other trials, as a share.
+    pub scatter: f64,
+}
+
+impl Apart {
+    /// In standard deviations of the others.
+    pub fn deviations(&self) -> f64 {
+        self.share.ln().abs() / self.scatter
+    }
 }
 
 /// Which figure of a trial.
@@ -65,6 +81,7 @@ struct Fitted {
     effects: Option<Effects>,
     /// The trial of each row.
     trials: Vec<u64>,
+    groups: Vec<usize>,
 }
 
 impl Fitted {
@@ -91,7 +108,8 @@ impl Fitted {
             }
         }
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverRequests };
-        Self { effects: Effects::fit(&rows, points.len() + 1, average), trials: ids }
+        let groups = rows.iter().map(|row| row.group).collect();
+        Self { effects: Effects::fit(&rows, points.len() + 1, average), trials: ids, groups }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
@@ -102,9 +120,13 @@ impl Fitted {
         self.effects.as_ref().map_or(0, |effects| effects.kept(group))
     }
 
-    fn set_aside(&self) -> impl Iterator<Item = u64> + '_ {
-        let aside = self.effects.as_ref().map_or_else(Vec::new, Effects::set_aside);
-        aside.into_iter().map(|row| self.trials[row])
+    fn set_aside(&self) -> Vec<(u64, Apart)> {
+        let Some(effects) = &self.effects else { return Vec::new() };
+        let apart = |row: usize| {
+            let share = effects.distance(row)?.exp();
+            Some((self.trials[row], Apart { share, scatter: effects.spread(self.groups[row]) }))
+        };
+        effects.set_aside().into_iter().filter_map(apart).collect()
     }
 }
 
@@ -135,18 +157,14 @@ impl Estimates {
         self.latency[op as usize].estimate(point)
     }
 
-    /// The ratio of two points' completions per second; narrower than from two single estimates.
-    pub fn iops_ratio(&self, numerator: usize, denominator: usize, op: Op) -> Option<LogEstimate> {
-        self.iops(numerator, op).and(self.iops(denominator, op))?;
-        self.rate[op as usize].effects.as_ref()?.ratio(numerator, denominator)
-    }
-
-    /// The trials that were set aside.
+    /// The trials that were set aside; of a trial's two directions, the one that lies further out.
     pub fn outliers(&self) -> Outliers {
-        Outliers {
-            rate: self.rate.iter().flat_map(Fitted::set_aside).collect(),
-            latency: self.latency.iter().flat_map(Fitted::set_aside).collect(),
-        }
+        let of = |fits: &[Fitted; 2]| {
+            let mut all: Vec<_> = fits.iter().flat_map(Fitted::set_aside).collect();
+            all.sort_by(|(_, a), (_, b)| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
+            all.into_iter().collect()
+        };
+        Outliers { rate: of(&self.rate), latency: of(&self.latency) }
     }
 
     fn direction(&self, point: usize, op: Op) -> Option<DirectionEvidence> {

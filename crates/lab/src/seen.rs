@@ -3,6 +3,8 @@
 
 use iosonde_model::RunInfo;
 
+use crate::words::{capitalised, lowered};
+
 /// `as this guest sees it` in a virtual machine, `as this system sees it` behind a network or a file system
 /// in user space; `None` where nothing is known to stand between.
 pub(crate) fn as_seen(info: &RunInfo) -> Option<&'static str> {
@@ -14,7 +16,5 @@ pub(crate) fn as_seen(info: &RunInfo) -> Option<&'static str> {
 /// A sentence that begins with that.
 pub(crate) fn qualified(sentence: &str, info: &RunInfo) -> String {
     let Some(seen) = as_seen(info) else { return sentence.to_owned() };
-    let mut letters = sentence.chars();
-    let lowered: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
-    format!("A{}, {lowered}", &seen[1..])
+    format!("{}, {}", capitalised(seen), lowered(sentence))
 }

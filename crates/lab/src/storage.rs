@@ -5,7 +5,7 @@ use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
 use crate::{
     finding::{Order, group::workload},
     seen,
-    words::{Unit, with_interval},
+    words::{Unit, lowered, with_interval},
 };
 
 /// One line about the storage.
@@ -135,17 +135,6 @@ fn plateau(run: &Run) -> Option<StorageLine> {
     let half = half.map(|half| format!("half the bandwidth: {half}"));
     let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");
     (!text.is_empty()).then(|| line("plateau", text))
-}
-
-/// Begins with a small letter, unless a name does (`1 of 8 trials`, `IOPS`).
-fn lowered(text: &str) -> String {
-    let mut letters = text.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -83,6 +83,23 @@ fn decimals(value: f64, half_width: f64) -> usize {
     f64::max(of_width, of_value).clamp(0.0, 3.0) as usize
 }
 
+/// Sentences begin with a capital, also where they begin with a workload.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// In the middle of a sentence there is no capital, unless a name begins with one (`IOPS`, `O_DIRECT`).
+pub(crate) fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +117,17 @@ mod tests {
         assert_eq!(shown(Unit::Bytes, 22_528.0, 20_480.0, 25_600.0), "22 KiB [20, 25]");
         assert_eq!(shown(Unit::InFlight, 46.0, 41.0, 52.0), "46 in flight [41, 52]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× [0.98, 1.02]");
+    }
+
+    #[test]
+    fn a_sentence_within_a_sentence_keeps_only_the_capitals_of_names() {
+        assert_eq!(lowered("The program was busy"), "the program was busy");
+        assert_eq!(lowered("O_DIRECT was asked for"), "O_DIRECT was asked for");
+        assert_eq!(lowered("IOPS fell"), "IOPS fell");
+        assert_eq!(lowered("A page is 4 KiB"), "a page is 4 KiB");
+        assert_eq!(lowered(""), "");
+        assert_eq!(capitalised("4 KiB reads"), "4 KiB reads");
+        assert_eq!(capitalised("reads"), "Reads");
     }
 
     #[test]

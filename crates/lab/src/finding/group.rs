@@ -6,7 +6,7 @@ use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, units}
 use crate::{
     estimate::FEWEST_TRIALS,
     evidence::{Evidence, LogEstimate},
-    words::{Unit, with_interval},
+    words::{Unit, capitalised, with_interval},
 };
 
 /// Points that differ in what a finding varies and in nothing else.
@@ -166,12 +166,6 @@ fn trial_ids(points: &[&Evidence]) -> Vec<u64> {
     ids.sort_unstable();
     ids.dedup();
     ids
-}
-
-/// Sentences begin with a capital, also where they begin with a workload.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `4 KiB random reads`, `random writes`, `reads`: as much as the conditions tell.

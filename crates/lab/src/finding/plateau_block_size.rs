@@ -19,12 +19,12 @@ use iosonde_model::{Estimate, Finding, Named, units};
 
 use super::{
     FindingKind, Proof, best,
-    group::{self, Group, Writer, capitalised, workload},
+    group::{self, Group, Writer, workload},
     hockney,
 };
 use crate::{
     evidence::{Evidence, LogEstimate, student_t},
-    words::Unit,
+    words::{Unit, capitalised},
 };
 
 /// Share of the asymptotic rate that counts as the plateau.

@@ -133,6 +133,12 @@ impl Effects {
         aside
     }
 
+    /// How far a row lies from its group's level and the trend: ln(value / what was expected).
+    pub fn distance(&self, row: usize) -> Option<f64> {
+        let line = &self.design.rows[self.design.order.iter().position(|&i| i == row)?];
+        Some(line.value - line.times(&self.solution.parameters))
+    }
+
     /// How many rows of a group were kept.
     pub fn kept(&self, group: usize) -> usize {
         self.design.rows.iter().zip(&self.kept).filter(|(row, kept)| row.group == group && **kept).count()

@@ -44,7 +44,7 @@ fn with_doubts(mut figure: Figure) -> Figure {
         let what = if count == 1 { "One dot is hollow" } else { "Hollow dots are in doubt" };
         let tip = &first.tip;
         let said = match (tip.first(), tip.last()) {
-            (Some(head), Some(why)) => format!("{what}: {head}, {why}"),
+            (Some(head), Some(why)) => format!("{what}: {head}, {}.", why.trim_end_matches('.')),
             _ => format!("{what}."),
         };
         figure.reading = if figure.reading.is_empty() { said } else { format!("{} {said}", figure.reading) };

@@ -259,10 +259,10 @@ pub fn run(rounds: u32) -> Run {
         let (id, scope) = (trial.id, "trial");
         run.verdicts.push(Judgement::new("littles-law", scope, Some(id), None, Verdict::Pass));
     }
-    let other = "Another process read 41 MB/s from nvme0n1 meanwhile.";
+    let other = "another process read 41 MB/s from nvme0n1 meanwhile";
     let told = Verdict::Void(reason(About::All, other, "others_read_bytes_per_s", 41e6));
     run.verdicts.push(Judgement::new("cache-served", "trial", Some(void), None, told));
-    let busy = "The program itself was busy for 93 % of the time; the storage may be faster than this.";
+    let busy = "the program itself was busy for 93 % of the time; the storage may be faster than this";
     let told = Verdict::Doubt(reason(About::Rate, busy, "busy_share", 0.93));
     run.verdicts.push(Judgement::new("generator-bound", "point", None, Some(18), told));
     run.findings = conclusions::findings();
