@@ -159,7 +159,7 @@ impl Estimates {
 
     /// The trials that were set aside; of a trial's two directions, the one that lies further out.
     pub fn outliers(&self) -> Outliers {
-        let of = |fits: &[Fitted; 2]| {
+        let of = |fits: &[Fitted]| {
             let mut all: Vec<_> = fits.iter().flat_map(Fitted::set_aside).collect();
             all.sort_by(|(_, a), (_, b)| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
             all.into_iter().collect()
