@@ -1,6 +1,9 @@
 //! The notebook, opened where the options say, and what the guard writes into it.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use iosonde_model::{Closed, Medium, Run};
 use iosonde_rig::guard::{self, StrayRecorder};
@@ -8,18 +11,47 @@ use iosonde_store::{Notebook, default_path};
 
 use crate::{failure::Failure, screen::Screen, session::Session};
 
-/// Opens the notebook, says what must be said of it, and removes files that killed runs left behind.
+/// Opens the notebook for a new run, making it where there is none, and clears away what killed runs left.
 pub fn open(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
-    let path = store.map_or_else(default_path, |path| Ok(path.to_owned()))?;
+    let mut notebook = Notebook::open(&path(store)?).map_err(Failure::usage)?;
+    announce(&notebook, screen);
+    clear_away(&mut notebook)?;
+    Ok(notebook)
+}
+
+/// Opens the notebook to read in it; makes nothing and clears nothing away.
+pub fn open_existing(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
     // Nothing has been done yet: a notebook that cannot be opened is the user's to mend.
-    let mut notebook = Notebook::open(&path).map_err(Failure::usage)?;
+    let notebook = Notebook::open_existing(&path(store)?).map_err(Failure::usage)?;
+    announce(&notebook, screen);
+    Ok(notebook)
+}
+
+/// Opens a notebook that is there to change what is in it, and clears away what killed runs left.
+pub fn open_to_change(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
+    let mut notebook = open_existing(store, screen)?;
+    notebook.clear_locks();
+    clear_away(&mut notebook)?;
+    Ok(notebook)
+}
+
+/// Where the options and the environment say that it lies.
+pub fn path(store: Option<&Path>) -> Result<PathBuf, Failure> {
+    store.map_or_else(default_path, |path| Ok(path.to_owned())).map_err(Failure::usage)
+}
+
+fn announce(notebook: &Notebook, screen: &Screen) {
     for note in notebook.notes() {
         screen.say(&format!("note          {note}"));
     }
+}
+
+/// Removes files that killed runs left on what they measured.
+fn clear_away(notebook: &mut Notebook) -> Result<(), Failure> {
     for gone in guard::remove_strays(&notebook.strays()?) {
         notebook.forget_stray(&gone)?;
     }
-    Ok(notebook)
+    Ok(())
 }
 
 /// A new run's id. A simulated run's follows from its seed, so that repeating it gives the same document.

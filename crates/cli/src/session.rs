@@ -98,6 +98,14 @@ pub fn open(
     }
 }
 
+/// Refuses a target that is not there or is no storage, before anything else is opened or made for it.
+pub fn check_target(text: &str, command: &str) -> Result<(), Failure> {
+    match Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(command)))? {
+        Target::Simulated(name) => device_file(&name).map(drop),
+        _ => Ok(()),
+    }
+}
+
 /// Who opens a target.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {

@@ -91,7 +91,9 @@ fn a_folder_that_is_read_only_or_a_special_file() {
 fn simulated_devices_and_runs_that_are_not_there() {
     let bench = Bench::new();
     bench.iosonde(&["run", "quick", "sim:idael"]).refused(&["did you mean `ideal`?"]);
-    bench.iosonde(&["show", "7f3a"]).refused(&["no runs yet"]);
+    bench.iosonde(&["show", "7f3a"]).refused(&["no notebook of runs yet", "iosonde run quick ./"]);
+    bench.iosonde(&["run", "quick", "sim:ideal", "--rounds", "5", "--quiet"]);
+    bench.iosonde(&["show", "nothing-like-it"]).refused(&["holds no run", "iosonde ls"]);
     bench.iosonde(&["resume"]).refused(&["no run was interrupted"]);
     let wrong = "name = \"x\"\ncapacity = \"1GB\"\n[queue]\nserver = 4\n";
     bench.text("x.toml", wrong);

@@ -79,6 +79,13 @@ pub enum StoreError {
     #[error("the notebook {} holds no runs yet; `iosonde run TARGET` makes one", .path.display())]
     Empty { path: PathBuf },
     #[error(
+        "there is no notebook of runs yet at {}; the first run makes it, for example:  iosonde run quick ./",
+        .path.display()
+    )]
+    Missing { path: PathBuf },
+    #[error("the notebook {} cannot be reached: {source}; choose another with --store PATH", .path.display())]
+    Unreachable { path: PathBuf, source: io::Error },
+    #[error(
         "the notebook {} holds no run `{reference}`{}`iosonde ls` lists them", .path.display(), hint(.nearest)
     )]
     NoRun { path: PathBuf, reference: String, nearest: Option<String> },

@@ -5,8 +5,8 @@
 //! has no name any more and begins again.
 
 use std::{
-    ffi::OsString,
-    fs::{File, OpenOptions, TryLockError},
+    ffi::{OsStr, OsString},
+    fs::{DirEntry, File, OpenOptions, TryLockError},
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use crate::StoreError;
+use crate::{StoreError, write};
 
 /// Held while a run is under way; dropping it (or dying) tells everybody that it is not.
 #[derive(Debug)]
@@ -51,21 +51,22 @@ pub(crate) fn take(notebook: &Path, id: &str) -> Result<Option<RunLock>, StoreEr
         if attempt > 0 {
             thread::sleep(PAUSE);
         }
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(fail)?;
-        match file.try_lock() {
-            Ok(()) if file.metadata().map_err(fail)?.nlink() == 0 => {}
-            Ok(()) => return Ok(Some(RunLock { _file: file, path })),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(source)) => return Err(fail(source)),
+        if let Some(lock) = try_take(&path).map_err(fail)? {
+            return Ok(Some(lock));
         }
     }
     Ok(None)
+}
+
+/// One attempt: `None` where it is held, or lost its name meanwhile.
+fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) if file.metadata()?.nlink() == 0 => Ok(None),
+        Ok(()) => Ok(Some(RunLock { _file: file, path: path.to_owned() })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(source)) => Err(source),
+    }
 }
 
 /// Whether some process holds the lock of a run.
@@ -77,12 +78,43 @@ pub(crate) fn is_held(notebook: &Path, id: &str) -> Result<bool, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(fail(error)),
     };
-    // Shared, so that two who only look never take each other for a run.
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false),
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(source)) => Err(fail(source)),
+    // Shared, so that two who only look never take each other for a run. Twice, since whoever clears away holds
+    // it alone for microseconds.
+    for last in [false, true] {
+        match file.try_lock_shared() {
+            Ok(()) => return Ok(false),
+            Err(TryLockError::WouldBlock) if last => return Ok(true),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(source)) => return Err(fail(source)),
+        }
     }
+    Ok(true)
+}
+
+/// Removes the lock files of runs that no process holds. A kill leaves one: the lock goes with its process, the
+/// name does not.
+pub(crate) fn clear_stale(notebook: &Path) {
+    let (Some(folder), Some(name)) = (notebook.parent(), notebook.file_name()) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if let Some(id) = id_of(name, &entry.file_name()).filter(|_| is_empty_file(&entry)) {
+            // Taken for a moment: dropping it removes the file. A run that begins meanwhile waits for that.
+            drop(try_take(&lock_path(notebook, &id)));
+        }
+    }
+}
+
+/// The run's id in the name of a lock file of this notebook.
+fn id_of(notebook: &OsStr, name: &OsStr) -> Option<String> {
+    let rest = name.to_str()?.strip_prefix(notebook.to_str()?)?;
+    let id = rest.strip_prefix('.')?.strip_suffix(".running")?;
+    write::check_id(id).ok()?;
+    Some(id.to_owned())
+}
+
+/// Lock files hold nothing; what does, or is a link, is somebody else's.
+fn is_empty_file(entry: &DirEntry) -> bool {
+    entry.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
 #[cfg(test)]
@@ -110,6 +142,32 @@ mod tests {
         File::create(lock_path(&notebook, "a")).unwrap();
         assert!(!is_held(&notebook, "a").unwrap());
         assert!(take(&notebook, "a").unwrap().is_some());
+    }
+
+    #[test]
+    fn only_what_a_kill_left_of_this_notebook_is_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let notebook = folder.path().join("n.db");
+        let alive = take(&notebook, "alive").unwrap();
+        let names =
+            ["n.db", "n.db.dead.running", "n.db.a.b.running", "other.db.dead.running", "n.db.running"];
+        for name in names {
+            File::create(folder.path().join(name)).unwrap();
+        }
+        std::fs::write(folder.path().join("n.db.full.running"), "text").unwrap();
+        std::os::unix::fs::symlink("/nowhere", folder.path().join("n.db.link.running")).unwrap();
+        clear_stale(&notebook);
+        let mut left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        let others = ["n.db.a.b.running", "n.db.alive.running", "n.db.full.running", "n.db.link.running"];
+        assert_eq!(left[0], "n.db");
+        assert_eq!(left[1..5], others);
+        assert_eq!(left[5..], ["n.db.running", "other.db.dead.running"]);
+        assert!(is_held(&notebook, "alive").unwrap());
+        drop(alive);
     }
 
     #[test]

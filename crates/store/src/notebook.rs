@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Journal, StoreError, error::BUSY_S, journal_kind, schema};
+use crate::{Journal, StoreError, error::BUSY_S, journal_kind, lock, schema};
 
 /// An open notebook of runs. Several processes may have the same one open.
 #[derive(Debug)]
@@ -21,12 +21,36 @@ pub struct Notebook {
 }
 
 impl Notebook {
-    /// Opens a notebook, making the file and its folders where there are none.
+    /// Opens a notebook to write into it, making the file and its folders where there are none, and clears away
+    /// what killed runs left beside it.
     ///
     /// # Errors
     /// The place cannot be written, or what lies there is no notebook of this version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_where(path, journal_kind)
+        let notebook = Self::open_where(path, journal_kind)?;
+        notebook.clear_locks();
+        Ok(notebook)
+    }
+
+    /// Opens a notebook that is there; makes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where there is none yet; otherwise as [`Notebook::open`].
+    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        let missing = || StoreError::Missing { path: path.to_owned() };
+        match fs::metadata(path) {
+            // An empty file is what SQLite leaves before the first table is made.
+            Ok(found) if found.is_file() && found.len() == 0 => Err(missing()),
+            Ok(_) => Self::open_where(path, journal_kind),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing()),
+            Err(source) => Err(StoreError::Unreachable { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Removes lock files that killed runs left beside the notebook. Best effort: what stays is empty, and harms
+    /// nobody.
+    pub fn clear_locks(&self) {
+        lock::clear_stale(&self.path);
     }
 
     /// Opens it as if it lay on the file system that `journal_for` finds.
@@ -237,7 +261,7 @@ mod tests {
         drop(notebook);
         let error = Notebook::open(&path).unwrap_err().to_string();
         assert!(
-            error.contains("newer iosonde") && error.contains("number 7") && error.contains("up to 1"),
+            error.contains("newer iosonde") && error.contains("number 7") && error.contains("up to 2"),
             "{error}"
         );
     }

@@ -20,8 +20,12 @@ pub struct RunSummary {
     pub target: String,
     /// Model or name of the device.
     pub device: Option<String>,
-    /// UTC, RFC 3339.
+    /// UTC, RFC 3339, on the run's own clock: a simulated one begins in 1970.
     pub started_at: String,
+    /// UTC, RFC 3339: when the run was written down here. Not in the JSON, where a simulated run's document
+    /// follows from its seed alone.
+    #[serde(skip)]
+    pub kept_at: Option<String>,
     /// On the run's own clock, up to the last trial of a run that was killed.
     pub elapsed_s: f64,
     /// How far it came; a run written down as running whose process is gone is interrupted.
@@ -37,7 +41,7 @@ pub struct RunSummary {
 const SUMMARIES: &str = "
     SELECT r.id, r.label, r.note, r.study, r.target, r.device, r.started_at, r.elapsed_s, r.state,
            coalesce(r.bytes_written, 0), count(t.id), coalesce(max(t.started_s + t.elapsed_s), 0.0),
-           coalesce(sum(t.issued_write_bytes), 0)
+           coalesce(sum(t.issued_write_bytes), 0), r.kept_at
     FROM runs r LEFT JOIN trials t ON t.run = r.id
     GROUP BY r.number ORDER BY r.number DESC";
 
@@ -61,6 +65,7 @@ impl Notebook {
                 target: row.get(4)?,
                 device: row.get(5)?,
                 started_at: row.get(6)?,
+                kept_at: row.get(13)?,
                 elapsed_s: if open { elapsed_s.max(last_end_s) } else { elapsed_s },
                 state,
                 trials: row.get::<_, i64>(10)?.unsigned_abs(),

@@ -9,7 +9,7 @@ use crate::StoreError;
 const APPLICATION_ID: i64 = 0x696f_7364;
 
 /// The layout's number, kept in SQLite's `user_version`. A change adds a step to [`prepare`].
-pub(crate) const LAYOUT: i64 = 1;
+pub(crate) const LAYOUT: i64 = 2;
 
 /// The comments stay in the file: `.schema` in the sqlite3 shell shows them.
 const TABLES: &str = "
@@ -26,7 +26,8 @@ CREATE TABLE runs (
   elapsed_s REAL NOT NULL,
   state TEXT NOT NULL,           -- done, interrupted, failed; running also where the process was killed
   bytes_written INTEGER,
-  info TEXT NOT NULL             -- everything about the run but its trials, as JSON
+  info TEXT NOT NULL,            -- everything about the run but its trials, as JSON
+  kept_at TEXT                   -- UTC, RFC 3339: when this was written down; a simulated run starts in 1970
 );
 CREATE TABLE trials (
   run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -70,28 +71,35 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?;
     // One transaction, so that both looks see one state: another process may be making the tables right now.
     let transaction = connection.transaction().map_err(fail)?;
-    let recognised = is_recognised(&transaction, path)?;
+    let found = layout(&transaction, path)?;
     transaction.finish().map_err(fail)?;
-    if recognised {
+    if found == Some(LAYOUT) {
         return Ok(());
     }
-    // Immediate, and looked at again inside: two processes may have found the same empty file.
+    // Immediate, and looked at again inside: two processes may have found the same empty or older file.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate).map_err(fail)?;
-    if !is_recognised(&transaction, path)? {
-        transaction.execute_batch(TABLES).map_err(fail)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
-        transaction.pragma_update(None, "user_version", LAYOUT).map_err(fail)?;
+    match layout(&transaction, path)? {
+        Some(LAYOUT) => {}
+        Some(_) => transaction.execute_batch(FROM_1_TO_2).map_err(fail)?,
+        None => {
+            transaction.execute_batch(TABLES).map_err(fail)?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
+        }
     }
+    transaction.pragma_update(None, "user_version", LAYOUT).map_err(fail)?;
     transaction.commit().map_err(fail)
 }
 
-/// Whether it is a notebook of this layout; `false` for an empty file.
-fn is_recognised(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+/// Layout 1 did not say when a simulated run was made.
+const FROM_1_TO_2: &str = "ALTER TABLE runs ADD COLUMN kept_at TEXT";
+
+/// The number of a notebook's layout; `None` for an empty file.
+fn layout(connection: &Connection, path: &Path) -> Result<Option<i64>, StoreError> {
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let read = || Ok((number("PRAGMA application_id")?, number("SELECT count(*) FROM sqlite_schema")?));
     let (application, tables) = read().map_err(|error| StoreError::sqlite(path, &error))?;
     if tables == 0 && application == 0 {
-        return Ok(false);
+        return Ok(None);
     }
     if application != APPLICATION_ID {
         return Err(StoreError::Foreign { path: path.to_owned() });
@@ -100,5 +108,32 @@ fn is_recognised(connection: &Connection, path: &Path) -> Result<bool, StoreErro
     if found > LAYOUT {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: LAYOUT });
     }
-    Ok(true)
+    Ok(Some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Notebook;
+
+    #[test]
+    fn an_older_notebook_is_brought_up_to_date_and_keeps_its_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n.db");
+        let old = Connection::open(&path).unwrap();
+        let kept = TABLES.find(",            -- everything").unwrap();
+        let rest = TABLES.find(");\nCREATE TABLE trials").unwrap();
+        old.execute_batch(&format!("{}{}", &TABLES[..kept], &TABLES[rest..])).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        let sql = "INSERT INTO runs (id, study, target, started_at, elapsed_s, state, info)
+                   VALUES ('a', 'quick', 'sim:ideal', '1970-01-01T00:00:00Z', 1.0, 'done', '{}')";
+        old.execute(sql, []).unwrap();
+        drop(old);
+        let runs = Notebook::open_existing(&path).unwrap().list().unwrap();
+        assert_eq!((runs[0].id.as_str(), &runs[0].kept_at), ("a", &None));
+        let now: i64 =
+            Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        assert_eq!(now, LAYOUT);
+    }
 }

@@ -25,9 +25,9 @@ impl Notebook {
         let info = RunInfo { state: RunState::Running, ..info.clone() };
         let text = to_text(&info, || format!("run `{}`", info.id))?;
         let sql = "INSERT INTO runs (id, label, note, study, target, device, host, started_at, elapsed_s, state,
-                                     bytes_written, info)
+                                     bytes_written, info, kept_at)
                    VALUES (:id, :label, :note, :study, :target, :device, :host, :started_at, :elapsed_s, :state,
-                           :bytes_written, :info)";
+                           :bytes_written, :info, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))";
         match self.write_run(sql, &info, &text) {
             Err(error) if is_taken(&error) => Err(taken()),
             Err(error) => Err(self.fail(&error)),
@@ -186,7 +186,7 @@ fn is_taken(error: &rusqlite::Error) -> bool {
 }
 
 /// An id becomes part of a file's name (the lock's), so a path must not fit into it.
-fn check_id(id: &str) -> Result<(), StoreError> {
+pub(crate) fn check_id(id: &str) -> Result<(), StoreError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if (1..=64).contains(&id.len()) && id.chars().all(fits) {
         Ok(())

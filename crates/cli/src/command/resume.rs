@@ -19,7 +19,7 @@ use crate::{
 
 /// Resumes a run.
 pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let mut book = notebook::open(store, &screen)?;
+    let mut book = notebook::open_to_change(store, &screen)?;
     let id = match &args.run {
         Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,
         None => book

@@ -6,7 +6,7 @@ use crate::{args::RmArgs, failure::Failure, notebook, screen::Screen};
 
 /// Removes runs.
 pub fn run(args: &RmArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let mut notebook = notebook::open(store, &screen)?;
+    let mut notebook = notebook::open_to_change(store, &screen)?;
     let ids: Result<Vec<_>, _> =
         args.runs.iter().map(|reference| notebook.resolve(Some(reference))).collect();
     for id in ids.map_err(Failure::usage)? {

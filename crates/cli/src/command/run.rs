@@ -43,8 +43,9 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
     }
-    let mut notebook = notebook::open(store, &screen)?;
     let command = format!("iosonde run {}", study.name);
+    session::check_target(&target, &command)?;
+    let mut notebook = notebook::open(store, &screen)?;
     let asked = Asked { command: &command, writes: studies::writes(&study)? };
     let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut notebook))?;
     refuse_a_hopeless_budget(&study, &options, &session)?;

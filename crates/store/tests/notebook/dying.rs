@@ -63,7 +63,11 @@ fn kill_in_the_middle_loses_nothing_that_was_committed() {
 }
 
 fn check_what_is_left(path: &Path, committed: u64) {
+    let lock = path.with_file_name("notebook.db.victim.running");
+    drop(Notebook::open_existing(path).unwrap());
+    assert!(lock.exists(), "reading removed a lock file");
     let mut notebook = Notebook::open(path).unwrap();
+    assert!(!lock.exists(), "the lock file of a killed run is still there");
     assert_eq!(notebook.resumable().unwrap().as_deref(), Some("victim"));
     let run = notebook.load("victim").unwrap();
     assert_eq!(run.info.state, RunState::Interrupted);

@@ -16,6 +16,30 @@ fn folders_are_made() {
 }
 
 #[test]
+fn reading_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a/notebook.db");
+    let error = Notebook::open_existing(&path).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "there is no notebook of runs yet at {}; the first run makes it, for example:  iosonde run quick ./",
+            path.display()
+        )
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // An empty file of somebody's stays empty.
+    let empty = folder.path().join("empty");
+    fs::write(&empty, "").unwrap();
+    assert!(matches!(Notebook::open_existing(&empty), Err(StoreError::Missing { .. })));
+    assert_eq!(fs::metadata(&empty).unwrap().len(), 0);
+    let below_a_file = Notebook::open_existing(&empty.join("notebook.db")).unwrap_err().to_string();
+    assert!(below_a_file.contains("cannot be reached"), "{below_a_file}");
+    drop(Notebook::open(&path).unwrap());
+    assert!(Notebook::open_existing(&path).unwrap().list().unwrap().is_empty());
+}
+
+#[test]
 fn a_file_that_is_no_database_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("letter.txt");

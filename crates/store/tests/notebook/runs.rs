@@ -116,6 +116,9 @@ fn the_list_has_the_newest_first_with_its_trials() {
     // Trial 2 began after 2 s and took 1; each of the two wrote 8 KiB.
     assert_eq!((newest.elapsed_s, newest.bytes_written), (3.0, 16_384));
     assert_eq!((list[1].trials, list[1].state, list[1].elapsed_s), (0, RunState::Done, 0.0));
+    // Written down now, whatever its own clock says: the 21st century, in UTC.
+    let kept_at = newest.kept_at.as_deref().unwrap();
+    assert!(kept_at.starts_with("20") && kept_at.ends_with('Z') && kept_at.len() == 20, "{kept_at}");
 }
 
 #[test]
