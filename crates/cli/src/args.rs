@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use iosonde_model::units;
+use iosonde_model::{LatencyLimit, units};
 
 use crate::stream::StreamArgs;
 
@@ -91,7 +91,7 @@ pub enum Command {
 }
 
 /// What is measured and how, for `run` and `point`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TargetArgs {
     /// The prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
@@ -174,7 +174,7 @@ pub struct ResumeArgs {
 }
 
 /// `iosonde point`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PointArgs {
     /// A directory, file, block device or sim:NAME
     pub target: String,
@@ -184,9 +184,12 @@ pub struct PointArgs {
     /// A stream beside the first, in the same words: "rw=write bs=4k sync=fdatasync:1"; may be repeated
     #[arg(long, value_name = "STREAM", value_parser = crate::stream::parse_beside)]
     pub and: Vec<StreamArgs>,
-    /// How long it runs
-    #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time, default_value = "5s")]
-    pub time: u64,
+    /// How long it runs [default: 5s; with --latency-limit 60s for the whole search]
+    #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time)]
+    pub time: Option<u64>,
+    /// Find the highest load that keeps a latency: p99=1ms, p99.9=5ms or mean=200us
+    #[arg(long, value_name = "FIGURE=TIME", conflicts_with_all = ["and", "rate", "ios", "warmup", "verify"])]
+    pub latency_limit: Option<LatencyLimit>,
     /// What does not count at the beginning [default: a tenth, and until the depth has turned over once]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub warmup: Option<u64>,

@@ -186,6 +186,17 @@ impl Measurement<'_> {
     /// Measures until the schedule is done; the points' fates.
     pub fn measure(&mut self, study: &Study) -> Result<Vec<Option<Closed>>, Failure> {
         let schedule = self.schedule(study)?;
+        self.follow(&schedule)
+    }
+
+    /// Measures points that no study planned, in as many rounds as the options ask for.
+    pub fn measure_points(&mut self, points: Vec<Point>) -> Result<Vec<Option<Closed>>, Failure> {
+        let left_s = self.options.time_ns as f64 / 1e9 - self.elapsed_s();
+        let schedule = schedule(points, self.options, left_s)?;
+        self.follow(&schedule)
+    }
+
+    fn follow(&mut self, schedule: &Schedule) -> Result<Vec<Option<Closed>>, Failure> {
         let begun_s = self.elapsed_s() - self.measured_s();
         let mut progress = Progress::new(&self.screen, schedule.points().len());
         loop {
@@ -196,7 +207,7 @@ impl Measurement<'_> {
                 progress.end();
                 return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
             };
-            progress.show(&schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
             let Asked { spec, phase, round, point, experiment, duration_ns, seed } = asked;
             let outcome = self.trial(&spec, Limits::time(duration_ns), phase, seed);
             let mut trial = outcome.inspect_err(|_| progress.end())?;

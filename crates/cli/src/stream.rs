@@ -135,6 +135,7 @@ impl StreamArgs {
             distribution: self.distribution.unwrap_or(usual),
             rate_iops: self.rate,
             arrivals: self.arrivals.unwrap_or_default(),
+            latency_limit: None,
             sync: self.sync,
             payload: self.payload,
             verify: self.verify,

@@ -68,7 +68,8 @@ pub(crate) fn confidence(run: &Run) -> f64 {
 /// workload) has the points that its trials were made for.
 fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
     if run.info.study_source.is_empty() {
-        return Ok((Vec::new(), points_of_trials(&run.trials)));
+        let points = points_of_trials(&run.trials);
+        return Ok((plan::asked_by(&points), points));
     }
     let study = Study::parse(&run.info.study_source, &run.info.study)?;
     Ok((plan::experiments(&study)?, plan::points(&study, &run.info.device)?.points))

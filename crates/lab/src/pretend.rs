@@ -97,12 +97,30 @@ impl Pretend {
         };
         let one = |point: &'a Point| Evidence {
             point,
-            trials: vec![trial; 6],
+            trials: if point.spec.rate_iops.is_some() { self.offered(point) } else { vec![trial; 6] },
             void: vec![None; 6],
             read: direction(point, Op::Read),
             write: direction(point, Op::Write),
         };
         points.iter().map(one).collect()
+    }
+
+    /// Six rounds of an offered load, which meets one clerk of t₀: every latency is the 99th percentile,
+    /// ln(100) t₀ / (1 - load x t₀), give or take a per cent.
+    fn offered(&self, point: &Point) -> Vec<&'static Trial> {
+        let spec = &point.spec;
+        let rate_iops = spec.rate_iops.expect("a load is offered");
+        let trial = |round: u32| {
+            let p99_ns = 100f64.ln() * self.t0_ns / (1.0 - rate_iops * self.t0_ns / 1e9);
+            let off = 1.0 + 0.01 * f64::from(round % 3) - 0.01;
+            let mut trial =
+                specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, rate_iops as u64);
+            trial.read =
+                Some(specimen::direction(rate_iops as u64, spec.block_size_bytes, (p99_ns * off) as u64));
+            (trial.spec, trial.round) = (spec.clone(), round);
+            &*Box::leak(Box::new(trial))
+        };
+        (1..=6).map(trial).collect()
     }
 
     /// One trial of each point in each round, judged by nobody yet.

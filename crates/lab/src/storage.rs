@@ -24,7 +24,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
         return Vec::new();
     }
     let figures: Vec<_> =
-        [bandwidth(run), small(run, Op::Read), small(run, Op::Write), knee(run), plateau(run)]
+        [bandwidth(run), small(run, Op::Read), small(run, Op::Write), knee(run), plateau(run), promise(run)]
             .into_iter()
             .flatten()
             .collect();
@@ -95,6 +95,15 @@ fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<Strin
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
     both(run, "device_bandwidth", |finding| worded(Unit::Rate, finding)).map(|text| line("bandwidth", text))
+}
+
+/// The load up to which a latency is kept.
+fn promise(run: &Run) -> Option<StorageLine> {
+    let limit = run.points.iter().find_map(|point| point.spec.latency_limit)?;
+    let told = both(run, "iops_at_latency", |finding| {
+        format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
+    });
+    told.map(|text| line("promise", text))
 }
 
 /// The most and the least of small requests: how many a second, and how long one takes alone.

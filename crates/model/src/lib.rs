@@ -23,7 +23,8 @@ pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{RUN_SCHEMA, Run, RunInfo, RunState};
 pub use spec::{
-    Arrivals, BlockSizes, Distribution, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, WeightedSize,
+    Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync,
+    TrialSpec, WeightedSize,
 };
 pub use study::{ExperimentSpec, Study, StudyError};
 pub use trial::{

@@ -2,6 +2,7 @@
 
 pub mod devices;
 pub mod doctor;
+pub mod latency_limit;
 pub mod ls;
 pub mod point;
 pub mod registry;

@@ -8,7 +8,7 @@ use iosonde_report::{Paint, terminal};
 use iosonde_rig::{drive::Limits, interrupt};
 use iosonde_store::same_storage;
 
-use super::run::write;
+use super::{latency_limit, run::write};
 use crate::{
     args::PointArgs,
     failure::{DOUBT, Failure, INTERRUPTED},
@@ -19,6 +19,10 @@ use crate::{
     stream::StreamArgs,
 };
 
+/// How long a trial lasts where nobody says.
+const TRIAL_NS: u64 = 5_000_000_000;
+/// How long a search for the highest load lasts where nobody says.
+const SEARCH_NS: u64 = 60_000_000_000;
 /// How long filling may take for one point: long enough for a gigabyte on an ordinary drive.
 const FILL_S: f64 = 10.0;
 /// The prepared area where nobody asks for another: one point does not justify the filling that a study does.
@@ -26,7 +30,18 @@ const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
 
 /// Runs one workload.
 pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let options = Options::of(&args.common, args.time, 0.05, None);
+    let time_ns = args.time.unwrap_or(if args.latency_limit.is_some() { SEARCH_NS } else { TRIAL_NS });
+    let rounds = args.latency_limit.map(|_| latency_limit::ROUNDS);
+    let options = Options::of(&args.common, time_ns, 0.05, rounds);
+    let searching;
+    let args = if args.latency_limit.is_some() {
+        // A search offers rates of its own: what goes with a rate goes with it.
+        let stream = StreamArgs { rate: Some(1.0), ..args.stream.clone() };
+        searching = PointArgs { stream, ..args.clone() };
+        &searching
+    } else {
+        args
+    };
     for stream in streams(args) {
         stream.refuse_contradictions()?;
     }
@@ -35,9 +50,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse(args, &session)?;
     let study = Study {
-        name: "point".into(),
+        name: if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into(),
         question: String::new(),
-        time_ns: args.time,
+        time_ns,
         precision: 0.05,
         size_bytes: None,
         experiments: Vec::new(),
@@ -75,7 +90,10 @@ fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failur
     let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
     measurement.prepare(asked_bytes, FILL_S)?;
     let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;
-    let limits = Limits { duration_ns: args.time, warm_up_ns: args.warmup, ios: args.ios };
+    if let Some(limit) = args.latency_limit {
+        return latency_limit::measure(measurement, &spec, limit, measurement.options.time_ns as f64 / 1e9);
+    }
+    let limits = Limits { duration_ns: measurement.options.time_ns, warm_up_ns: args.warmup, ios: args.ios };
     let mut trial = measurement.trial(&spec, limits, Phase::Measure, measurement.options.seed)?;
     trial.experiment = "point".into();
     (trial.round, trial.point) = (1, Some(0));
@@ -89,13 +107,18 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
             let text = iosonde_report::json(run).map_err(Failure::failed)?;
             if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
         }
-        None => screen.result(&terminal::trial(run, Paint { color: screen.color, width: screen.width }))?,
+        None => screen.result(&in_words(run, screen))?,
     }
     let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
     if args.common.strict && doubtful {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
     }
     Ok(())
+}
+
+fn in_words(run: &Run, screen: Screen) -> String {
+    let paint = Paint { color: screen.color, width: screen.width };
+    if run.info.study == "point" { terminal::trial(run, paint) } else { terminal::summary(run, paint) }
 }
 
 /// What this engine and this storage cannot do is refused before anything is written.

@@ -49,6 +49,9 @@ impl Check for DepthNotReached {
 
     fn specimens(&self) -> Specimens {
         let with = |in_flight_mean| specimen::run(Trial { in_flight_mean, ..specimen::usual() });
+        // An open loop with 2 of at most 32 outstanding.
+        let mut offered = specimen::usual();
+        (offered.spec.rate_iops, offered.in_flight_mean) = (Some(100_000.0), Some(2.0));
         Specimens {
             pass: vec![
                 with(Some(32.0)),
@@ -61,13 +64,17 @@ impl Check for DepthNotReached {
             // 1,024 asked of a block layer that hands 256 on.
             doubt: vec![specimen::run(at_the_device(1024, 202.0))],
             void: vec![with(Some(30.3)), with(Some(18.0))],
-            abstain: vec![with(None)],
+            abstain: vec![with(None), specimen::run(offered)],
         }
     }
 }
 
 fn verdict(trial: &Trial) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
+    if !trial.spec.keeps_depth() {
+        let why = "with a rate or with flushes the number in flight is a limit, not a promise";
+        return Verdict::Abstain(Reason::new(About::Depth, why));
+    }
     let Some(reached) = trial.in_flight_mean else {
         let why = "nobody counted the requests in flight";
         return Verdict::Abstain(Reason::new(About::Depth, why));

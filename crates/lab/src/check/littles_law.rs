@@ -83,8 +83,19 @@ fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes:
 fn verdict(trial: &Trial) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
-    let known: Vec<_> = known.collect();
+    let mut known: Vec<_> = known.collect();
     let abstain = |why: &str| Verdict::Abstain(Reason::new(About::Depth, why));
+    if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
+        return abstain(
+            "with a rate, latency counts from the due moment and the number in flight from the sending",
+        );
+    }
+    if let Some((flush, mean_ns)) =
+        trial.flush.as_ref().and_then(|flush| Some((flush, flush.latency_ns.mean?)))
+    {
+        // A flush is in flight like any other request.
+        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
+    }
     if known.is_empty() {
         return abstain("no request completed, so there is no latency to multiply");
     }

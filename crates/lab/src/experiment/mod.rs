@@ -15,6 +15,7 @@ registry! {
         queue_depth::QueueDepth,
         random_vs_sequential::RandomVsSequential,
         mix::Mix,
+        open_loop::OpenLoop,
     }
 }
 

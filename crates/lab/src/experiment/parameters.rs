@@ -78,6 +78,15 @@ impl Parameters {
         self.one(key, self.counts(key)?)
     }
 
+    /// One text.
+    pub fn text(&self, key: &str) -> Result<String, ParameterError> {
+        let mut texts = self.texts(key)?;
+        match (texts.pop(), texts.len()) {
+            (Some(text), 0) => Ok(text),
+            (_, more) => Err(self.fail(format!("`{key}` takes one value, not {}", more + 1))),
+        }
+    }
+
     /// A list of access patterns.
     pub fn patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
         self.texts(key)?.iter().map(|text| text.parse().map_err(|message| self.fail(message))).collect()

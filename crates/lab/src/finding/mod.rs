@@ -21,6 +21,7 @@ registry! {
         queue_depth_knee::QueueDepthKnee,
         depth_for_95_percent::DepthFor95Percent,
         random_vs_sequential::RandomVsSequential,
+        iops_at_latency::IopsAtLatency,
     }
 }
 
@@ -30,6 +31,7 @@ pub(crate) use {
     depth_for_95_percent::DepthFor95Percent,
     device_bandwidth::DeviceBandwidth,
     half_size::HalfSize,
+    iops_at_latency::IopsAtLatency,
     max_iops::MaxIops,
     per_request_cost::PerRequestCost,
     plateau_block_size::PlateauBlockSize,

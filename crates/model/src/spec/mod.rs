@@ -1,6 +1,7 @@
 //! The workload of a trial: what is asked of the storage. Two trials with equal specs belong to one point.
 
 mod distribution;
+mod latency_limit;
 mod op;
 mod payload;
 mod sizes;
@@ -9,6 +10,7 @@ mod sync;
 use serde::{Deserialize, Serialize};
 
 pub use distribution::Distribution;
+pub use latency_limit::LatencyLimit;
 pub use op::{Op, Rw};
 pub use payload::Payload;
 pub use sizes::{BlockSizes, WeightedSize};
@@ -112,6 +114,9 @@ pub struct TrialSpec {
     /// When they are due.
     #[serde(default)]
     pub arrivals: Arrivals,
+    /// The latency that the load shall keep, where the question is how much load does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_limit: Option<LatencyLimit>,
     /// What makes writes durable.
     #[serde(default)]
     pub sync: Sync,
@@ -147,6 +152,7 @@ impl Default for TrialSpec {
             distribution: Distribution::Uniform,
             rate_iops: None,
             arrivals: Arrivals::Fixed,
+            latency_limit: None,
             sync: Sync::None,
             payload: Payload::Random,
             verify: false,
