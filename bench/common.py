@@ -38,18 +38,18 @@ def fill(path, size_bytes):
         os.fsync(file.fileno())
 
 
-def point(binary, target, *options, store):
-    """One trial of `iosonde point` as its JSON document."""
-    command = [binary, "point", target, *options, "--json", "--quiet", "--store", store]
+def point(binary, target, *options, store, prefix=()):
+    """One trial of `iosonde point` as its JSON document; a prefix such as `taskset` goes before the program."""
+    command = [*prefix, binary, "point", target, *options, "--json", "--quiet", "--store", store]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
-def fio(path, *options):
+def fio(path, *options, prefix=()):
     """The first job of one fio run as JSON."""
-    command = ["fio", "--name=x", f"--filename={path}", "--output-format=json", *options]
+    command = [*prefix, "fio", "--name=x", f"--filename={path}", "--output-format=json", *options]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["jobs"][0]
 

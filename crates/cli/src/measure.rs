@@ -8,7 +8,7 @@ use iosonde_lab::{
     plan,
     schedule::{Asked, Schedule, Terms},
 };
-use iosonde_model::{Closed, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec, units};
+use iosonde_model::{Closed, Op, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     prepare,
@@ -115,6 +115,25 @@ impl Measurement<'_> {
         Ok(trial)
     }
 
+    /// What was trimmed is filled again before anything is read: storage answers holes without touching its medium.
+    fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
+        let trims = |trial: &Trial| trial.spec.has(Op::Trim);
+        let fills = |trial: &Trial| trial.phase == Phase::Prepare;
+        let latest = self.run.trials.iter().rev().find(|trial| trims(trial) || fills(trial));
+        if !spec.has(Op::Read) || !latest.is_some_and(trims) {
+            return Ok(());
+        }
+        let filled_bytes = self.session.device.working_set_bytes;
+        // As long as it takes: less than all of it would leave holes.
+        self.fill(0, filled_bytes, f64::from(u32::MAX))?;
+        prepare::settle(&self.session.bed.storage).map_err(|e| {
+            Failure::failed(format!(
+                "{}: what was filled again could not be flushed: {e}",
+                self.run.info.target
+            ))
+        })
+    }
+
     /// Runs one trial; a raised stop becomes the end of the run.
     pub fn trial(
         &mut self,
@@ -209,6 +228,7 @@ impl Measurement<'_> {
             };
             progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
             let Asked { spec, phase, round, point, experiment, duration_ns, seed } = asked;
+            self.refill_before(&spec)?;
             let outcome = self.trial(&spec, Limits::time(duration_ns), phase, seed);
             let mut trial = outcome.inspect_err(|_| progress.end())?;
             (trial.round, trial.point, trial.experiment) = (round, point, experiment);
