@@ -21,7 +21,7 @@ use crate::{
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, Opened, SharedDevice, Storage},
     offset::Offsets,
-    witness,
+    payload, slots, witness,
 };
 
 /// What one worker does.
@@ -178,9 +178,9 @@ fn equip(storage: &Storage, job: &Job, index: u32) -> io::Result<Equipped> {
     let Job { spec, seed, .. } = job;
     let virtual_time = matches!(storage, Storage::Simulated(_));
     let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
-    let mut buffers = new_pool(spec.queue_depth, spec.block_size_bytes)?;
+    let mut buffers = new_pool(slots::slots(spec), spec.block_size_bytes)?;
     if spec.rw.writes() && !virtual_time {
-        buffers.fill_random(seed ^ 0x5eed_da7a);
+        payload::fill(&mut buffers, spec, seed ^ 0x5eed_da7a);
     }
     let (kind, options) = engine::named(&spec.engine).map_err(io::Error::other)?;
     let bench = Bench {

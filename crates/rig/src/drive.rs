@@ -31,7 +31,9 @@ use crate::{
     engine::{Completions, Engine, Request},
     offset::Offsets,
     pace::Pace,
+    payload::Maker,
     recorder::{Recorded, Recorder},
+    slots::{self, Idle},
 };
 
 /// Longest wait for one completion before the clock is looked at again.
@@ -178,13 +180,13 @@ pub struct Drive<'a> {
     recorder: Recorder,
     limits: Limits,
     stop: &'a AtomicBool,
-    /// Whether somebody reads what is written: a simulated device does not.
-    stamps: bool,
+    /// Makes what is written; `None` where nobody looks at it: a simulated device does not.
+    maker: Option<Maker>,
     open: Option<Open>,
     flushes: Option<Flushes>,
+    depth: u64,
     slots: Box<[Slot]>,
-    /// Slots with nothing in flight and nothing pending.
-    idle: Vec<u32>,
+    idle: Idle,
     pending: Vec<Request>,
     done: Completions,
     stage: Stage,
@@ -201,7 +203,7 @@ pub struct Drive<'a> {
 
 impl<'a> Drive<'a> {
     /// A job that has not begun; `stop` ends it early (its figures are then worth nothing). The pool holds as many
-    /// slots as the workload keeps in flight.
+    /// buffers as [`slots::slots`] says.
     pub fn new(
         engine: &'a mut dyn Engine,
         clock: &'a Clock,
@@ -228,16 +230,17 @@ impl<'a> Drive<'a> {
             recorder: Recorder::new(spec, expected_ns),
             limits,
             stop,
-            stamps: !matches!(clock, Clock::Virtual(_)),
+            maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec)),
             open,
             flushes: spec.sync.flush_every().map(|every| Flushes {
                 every,
                 writes_since: 0,
                 under_way: false,
             }),
-            slots: vec![Slot { due_ns: 0, length_bytes: 0, op: Op::Read }; depth].into(),
-            // The last slot is taken first: in order from 0 on.
-            idle: (0..spec.queue_depth).rev().collect(),
+            depth: depth as u64,
+            slots: vec![Slot { due_ns: 0, length_bytes: 0, op: Op::Read }; slots::slots(spec) as usize]
+                .into(),
+            idle: Idle::new(spec),
             pending: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
             stage: Stage::WarmUp,
@@ -281,10 +284,14 @@ impl<'a> Drive<'a> {
         [self.engine.next_event_ns(), due_ns, now_ns].into_iter().flatten().min()
     }
 
+    /// Whether fewer requests are out than are kept in flight.
+    #[inline]
+    fn has_room(&self) -> bool {
+        self.in_flight + (self.pending.len() as u64) < self.depth
+    }
+
     fn may_ask(&self) -> bool {
-        matches!(self.stage, Stage::WarmUp | Stage::Measure)
-            && !self.idle.is_empty()
-            && !self.held_by_a_flush()
+        matches!(self.stage, Stage::WarmUp | Stage::Measure) && self.has_room() && !self.held_by_a_flush()
     }
 
     /// One batch: reap, count, ask again.
@@ -324,7 +331,7 @@ impl<'a> Drive<'a> {
         match &self.open {
             Some(open) if matches!(self.stage, Stage::WarmUp | Stage::Measure) => {
                 let until_ns = open.pace.next_due_ns().saturating_sub(self.last_ns);
-                if self.idle.is_empty() || self.held_by_a_flush() {
+                if !self.has_room() || self.held_by_a_flush() {
                     WAIT_NS
                 } else {
                     until_ns.saturating_sub(POLL_NS).min(WAIT_NS)
@@ -336,15 +343,15 @@ impl<'a> Drive<'a> {
 
     #[inline]
     fn count(&mut self, now_ns: u64) {
+        let could_not_send = !self.has_room() || self.held_by_a_flush();
         self.in_flight -= self.done.len() as u64;
-        let could_not_send = self.idle.is_empty() || self.held_by_a_flush();
         if let Some(open) = self.open.as_mut().filter(|_| could_not_send) {
             open.slot_free_since_ns = now_ns;
         }
         let counts = matches!(self.stage, Stage::WarmUp | Stage::Measure);
         for completion in &self.done {
             let Slot { due_ns, length_bytes, op } = self.slots[completion.slot as usize];
-            self.idle.push(completion.slot);
+            self.idle.give_back(op, completion.slot);
             let moved_bytes = completion.result.max(0) as u64;
             match op {
                 Op::Read => self.issued.read_bytes += moved_bytes,
@@ -370,7 +377,7 @@ impl<'a> Drive<'a> {
         let since_ns = now_ns - self.begun_ns;
         if self.stage == Stage::WarmUp {
             // An open loop's depth is a limit, not a queue that must fill.
-            let turned_over = self.open.is_some() || self.issued.ios >= self.slots.len() as u64;
+            let turned_over = self.open.is_some() || self.issued.ios >= self.depth;
             if !self.done.is_empty() && turned_over && since_ns >= self.limits.warm_up_ns() {
                 self.recorder.end_warm_up(now_ns);
                 (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
@@ -414,16 +421,16 @@ impl<'a> Drive<'a> {
         }
         // What was asked for and not yet taken is given back.
         while let Some(request) = self.pending.pop() {
-            self.idle.push(request.slot);
+            self.idle.give_back(request.op, request.slot);
         }
     }
 
-    /// Gives every idle slot its next request, as far as requests are due.
+    /// Asks for as much as is to be kept in flight, as far as requests are due.
     #[inline]
     fn ask(&mut self, now_ns: u64) {
-        while let Some(&slot) = self.idle.last() {
+        while self.has_room() {
             if self.held_by_a_flush() {
-                return self.flush(slot, now_ns);
+                return self.flush(now_ns);
             }
             if self.limits.ios.is_some_and(|limit| self.asked >= limit) {
                 return;
@@ -439,19 +446,19 @@ impl<'a> Drive<'a> {
                     open.late_ns.record(now_ns - due_ns);
                 }
             }
-            self.idle.pop();
-            self.request(slot, due_ns);
+            self.request(due_ns);
         }
     }
 
     #[inline]
-    fn request(&mut self, slot: u32, due_ns: u64) {
+    fn request(&mut self, due_ns: u64) {
         self.asked += 1;
         let (op, offset_bytes, length_bytes) = self.offsets.draw();
+        let slot = self.idle.take(op);
         self.slots[slot as usize] = Slot { due_ns, length_bytes, op };
         if op == Op::Write {
-            if self.stamps {
-                self.buffers.stamp(slot, length_bytes, self.asked);
+            if let Some(maker) = &mut self.maker {
+                maker.make(self.buffers, slot, length_bytes);
             }
             if let Some(flushes) = &mut self.flushes {
                 flushes.writes_since += 1;
@@ -466,13 +473,13 @@ impl<'a> Drive<'a> {
     }
 
     /// Sends the flush that is due, once nothing else is out.
-    fn flush(&mut self, slot: u32, now_ns: u64) {
+    fn flush(&mut self, now_ns: u64) {
         let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.under_way) else { return };
         if self.in_flight > 0 || !self.pending.is_empty() {
             return;
         }
         (flushes.writes_since, flushes.under_way) = (0, true);
-        self.idle.pop();
+        let slot = self.idle.take(Op::Flush);
         self.slots[slot as usize] = Slot { due_ns: now_ns, length_bytes: 0, op: Op::Flush };
         self.pending.push(Request { slot, op: Op::Flush, length_bytes: 0, offset_bytes: 0 });
     }

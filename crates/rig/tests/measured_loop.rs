@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use iosonde_model::{Op, Phase, Rw, Trial, TrialSpec};
+use iosonde_model::{Op, Payload, Phase, Rw, Trial, TrialSpec};
 use iosonde_rig::{
     clock::Clock,
     drive::Limits,
@@ -118,6 +118,24 @@ fn what_is_written_arrives_and_differs_from_block_to_block() {
         let data = std::fs::read(file.path()).unwrap();
         let distinct: std::collections::HashSet<&[u8]> = data.chunks(4096).collect();
         assert_eq!(distinct.len(), 2048, "{engine}");
+    }
+}
+
+#[test]
+fn a_mix_never_writes_what_it_read() {
+    for (engine, depth) in [("psync", 1), ("io_uring", 16)] {
+        let (mut bed, file) = bed(8 * MIB);
+        if !usable(engine, &bed) {
+            continue;
+        }
+        let before = std::fs::read(file.path()).unwrap();
+        let mix = TrialSpec { payload: Payload::Zero, ..spec(engine, Rw::RandRw, depth) };
+        let trial = run(&mut bed, &mix, Limits::requests(4000));
+        assert_eq!((trial.read.unwrap().ios, trial.write.unwrap().ios), (2000, 2000));
+        let after = std::fs::read(file.path()).unwrap();
+        let blocks = || before.chunks(4096).zip(after.chunks(4096));
+        assert!(blocks().any(|(before, after)| before != after));
+        assert!(blocks().all(|(before, after)| after == before || after.iter().all(|&b| b == 0)), "{engine}");
     }
 }
 

@@ -66,7 +66,7 @@ impl EngineKind for IoUring {
         let mut notes = Vec::new();
         ring.submitter().register_files(&[file.as_raw_fd()])?;
         let fixed = register(&ring, bench.buffers).map_err(|why| notes.push(why)).is_ok();
-        let slots = (0..bench.depth).map(|slot| bench.buffers.slot(slot)).collect();
+        let slots = (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect();
         let part = if bench.direct { DIRECT_PART } else { usize::MAX };
         let engine = Box::new(Loop { ring, _file: Arc::clone(file), slots, fixed, part });
         Ok(Opened { engine, clock: Clock::real(), notes })

@@ -18,10 +18,11 @@ registry! {
     }
 }
 
-/// One request: which slot (and so which buffer) it uses, and what it asks for.
+/// One request: which slot (and so which buffer) it uses, and what it asks for. A mix of reads and writes has twice as
+/// many slots as it keeps in flight, so that what is read never becomes what is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Below the depth; free until its completion is reaped.
+    /// Below the number of buffers; nobody else's until its completion is reaped.
     pub slot: u32,
     /// Read, write, trim or flush.
     pub op: Op,
@@ -88,9 +89,9 @@ pub struct Unavailable(pub String);
 pub struct Bench<'a> {
     /// What is measured.
     pub storage: &'a Storage,
-    /// Slots: requests in flight.
+    /// Requests in flight at most.
     pub depth: u32,
-    /// One aligned buffer a slot.
+    /// One aligned buffer a slot: at least as many as may be in flight.
     pub buffers: &'a BufferPool,
     /// Whether the page cache is bypassed; on files the descriptor carries it, simulated devices must be told.
     pub direct: bool,

@@ -35,15 +35,15 @@ impl EngineKind for Psync {
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
-        let buffer = bench.buffers.slot(0);
-        let engine = Box::new(Loop { file: Arc::clone(file), buffer, done: None });
+        let slots = (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect();
+        let engine = Box::new(Loop { file: Arc::clone(file), slots, done: None });
         Ok(Opened { engine, clock: Clock::real(), notes: Vec::new() })
     }
 }
 
 struct Loop {
     file: Arc<File>,
-    buffer: *mut u8,
+    slots: Box<[*mut u8]>,
     done: Option<Completion>,
 }
 
@@ -51,12 +51,13 @@ impl Loop {
     fn call(&self, request: &Request) -> i32 {
         let (fd, length, at) =
             (self.file.as_raw_fd(), request.length_bytes as usize, request.offset_bytes as libc::off_t);
+        let buffer = self.slots[request.slot as usize].cast();
         loop {
-            // SAFETY: slot 0's buffer is at least a block long and outlives the engine; nobody else uses it.
+            // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.
             let moved = unsafe {
                 match request.op {
-                    Op::Read => libc::pread(fd, self.buffer.cast(), length, at),
-                    Op::Write => libc::pwrite(fd, self.buffer.cast(), length, at),
+                    Op::Read => libc::pread(fd, buffer, length, at),
+                    Op::Write => libc::pwrite(fd, buffer, length, at),
                     Op::Trim | Op::Flush => return -libc::EOPNOTSUPP,
                 }
             };
