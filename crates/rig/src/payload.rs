@@ -4,9 +4,9 @@
 //! eight bytes, which costs one cache line in each 4 KiB; drawing 128 KiB of fresh random bytes for each write would
 //! take 20 µs or more, longer than a fast drive needs to store them.
 //!
-//! **compress:P%**: the last P % of every 4 KiB are zeros. **dedupe:P%**: P % of the 4 KiB blocks are written from their
-//! buffer a second time, unchanged. Storage compares blocks of 4 KiB or more when it deduplicates; where requests are no
-//! multiples of that, 512 B take its place, and below that the request.
+//! **compress:P%**: the last P % of every 4 KiB are zeros. **dedupe:P%**: P % of the 4 KiB blocks are written from
+//! their buffer a second time, unchanged. Storage compares blocks of 4 KiB or more when it deduplicates; where
+//! requests are no multiples of that, 512 B take its place, and below that the request.
 
 use iosonde_model::{Payload, TrialSpec};
 use rand::{RngExt, SeedableRng};
