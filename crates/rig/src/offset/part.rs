@@ -59,7 +59,10 @@ mod tests {
             jobs in 1u32..20, blocks in 1u64..50, rest in 0u64..4096, offset_bytes in 0u64..10_000,
         ) {
             let spec = TrialSpec {
-                jobs, offset_bytes, span_bytes: (u64::from(jobs) + blocks) * 4096 + rest, ranges: Ranges::Disjoint,
+                jobs,
+                offset_bytes,
+                span_bytes: (u64::from(jobs) + blocks) * 4096 + rest,
+                ranges: Ranges::Disjoint,
                 ..TrialSpec::default()
             };
             let parts: Vec<Part> = (0..jobs).map(|job| Part::of(&spec, job)).collect();
@@ -71,7 +74,8 @@ mod tests {
             }
             prop_assert_eq!(at_bytes, offset_bytes + spec.span_bytes);
             prop_assert!(parts.windows(2).all(|two| two[0].length_bytes <= two[1].length_bytes));
-            prop_assert!(parts[..parts.len() - 1].iter().all(|part| part.length_bytes == parts[0].length_bytes));
+            let equal = &parts[..parts.len() - 1];
+            prop_assert!(equal.iter().all(|part| part.length_bytes == parts[0].length_bytes));
         }
     }
 

@@ -2,21 +2,21 @@
 //!
 //! It works on the numbers below the next power of two. Adding a key, multiplying by an odd one and folding
 //! the upper half of the bits onto the lower can each be undone, so that no two numbers meet (Kensler 2013
-//! shuffles samples in this way; a Feistel network of equal quality takes five times as long). What falls
+//! shuffles samples in this way; a Feistel network of equal quality took five times as long). What falls
 //! beyond n is sent through again until it does not ("cycle walking", Black and Rogaway 2002): less than
-//! twice in the mean.
+//! twice in the mean. 5..10 ns, and up to 30 where n lies just above a power of two and the processor guesses
+//! wrong every other time.
 
 use rand::Rng;
 
 use super::Random;
 
-/// Rounds beyond which 4 million successive pairs, lag-2 pairs and differences look random for more than
-/// [`FEW`] numbers.
+/// With so many, 4 million successive pairs, pairs two apart and distances look random for more than [`FEW`]
+/// numbers; with three they do not.
 const ROUNDS: usize = 4;
-/// Rounds besides, with which the same is true for any number of them.
+/// With so many besides, they do for any number.
 const MORE_ROUNDS: usize = 8;
-/// So few numbers leave little to mix; requests are then large, or the span is a toy's, and nobody minds 30
-/// ns more.
+/// Where there are so few numbers, requests are large or the span is a toy's: nobody minds 20 ns more.
 const FEW: u64 = 512;
 
 /// What is added, and what multiplied with.
@@ -77,6 +77,8 @@ impl Permutation {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::{super::testing::*, *};
@@ -99,8 +101,8 @@ mod tests {
         #[test]
         fn many_numbers_do_not_meet_either(n in 1u64..=u64::MAX, seed: u64, from: u64) {
             let order = Permutation::new(n, &mut random(seed));
-            let numbers: std::collections::HashSet<u64> = (0..500).map(|k| (from % n + k) % n).collect();
-            let sent: std::collections::HashSet<u64> = numbers.iter().map(|&number| order.of(number)).collect();
+            let numbers: HashSet<u64> = (0..500).map(|k| (from % n + k) % n).collect();
+            let sent: HashSet<u64> = numbers.iter().map(|&number| order.of(number)).collect();
             prop_assert_eq!(sent.len(), numbers.len());
             prop_assert!(sent.iter().all(|&number| number < n));
         }

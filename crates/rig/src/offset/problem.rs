@@ -66,8 +66,8 @@ fn span(spec: &TrialSpec) -> Option<String> {
     let fitting = span_bytes / unit_bytes;
     (fitting < u64::from(spec.jobs)).then(|| {
         format!(
-            "{} jobs with ranges of their own need {} each, and a span of {} holds {fitting} of these; ask for a \
-             larger span, fewer jobs or shared ranges",
+            "{} jobs with ranges of their own need {} each, and a span of {} holds {fitting} of these; ask for \
+             a larger span, fewer jobs or shared ranges",
             spec.jobs,
             size(unit_bytes),
             size(span_bytes)
@@ -87,8 +87,8 @@ fn random(spec: &TrialSpec) -> Option<String> {
             Some("once visits every block once, which is defined for one block size only".into())
         }
         Distribution::Once if part::align_bytes(spec) < spec.block_size_bytes => Some(format!(
-            "once visits every block once, but blocks of {} that begin every {} overlap; leave the alignment out, or \
-             draw uniformly",
+            "once visits every block once, but blocks of {} that begin every {} overlap; leave the alignment \
+             out, or draw uniformly",
             size(spec.block_size_bytes),
             size(part::align_bytes(spec))
         )),
@@ -98,8 +98,8 @@ fn random(spec: &TrialSpec) -> Option<String> {
             let least_bytes = hot_bytes.min(spec.span_bytes as f64 - hot_bytes) * (1.0 + 1e-9);
             (least_bytes < part::align_bytes(spec) as f64 * f64::from(parts(spec))).then(|| {
                 format!(
-                    "{distribution} divides a span of {} into a hot and a cold part, of which one is smaller than a \
-                     block; ask for a larger span or another share",
+                    "{distribution} divides a span of {} into a hot and a cold part, of which one is smaller \
+                     than a block; ask for a larger span or another share",
                     size(spec.span_bytes)
                 )
             })
@@ -129,13 +129,13 @@ fn stride(spec: &TrialSpec) -> Option<String> {
         ))
     } else if stride_bytes.saturating_add(block_bytes) > room_bytes && room_bytes >= 2 * block_bytes {
         Some(format!(
-            "a stride of {stride} leaves the range of {} with its first step; ask for a larger span or a shorter stride",
+            "a stride of {stride} leaves the range of {} at once; ask for a larger span or a shorter stride",
             size(room_bytes)
         ))
     } else if spec.stride_pass == StridePass::Shifted && stride_bytes % block_bytes != 0 {
         Some(format!(
-            "passes shifted by a block of {} visit every block only where the stride is a multiple of it, which \
-             {stride} is not",
+            "passes shifted by a block of {} visit every block only where the stride is a multiple of it, \
+             which {stride} is not",
             size(block_bytes)
         ))
     } else {

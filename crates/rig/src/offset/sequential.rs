@@ -119,7 +119,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shifted_passes_visit_every_block_once(stride in 1u64..50, blocks in 1u64..500, block in 1u64..9, seed: u64) {
+        fn shifted_passes_visit_every_block_once(
+            stride in 1u64..50, blocks in 1u64..500, block in 1u64..9, seed: u64,
+        ) {
             let last = (blocks - 1) * block;
             let mut steps = Step::new((stride * block, block), last, (0, 1), &mut random(seed));
             // From wherever it begins: the cycle has as many requests as there are blocks.
@@ -129,7 +131,9 @@ mod tests {
         }
 
         #[test]
-        fn the_beginning_is_one_of_the_cycle(stride in 0u64..50, shift in 0u64..9, blocks in 1u64..200, seed: u64) {
+        fn the_beginning_is_one_of_the_cycle(
+            stride in 0u64..50, shift in 0u64..9, blocks in 1u64..200, seed: u64,
+        ) {
             let mut begun = Step::new((stride, shift), blocks - 1, (0, 1), &mut random(seed));
             let first = begun.draw();
             let cycle = steps(stride, shift, blocks, 2 * blocks as usize + 2);
