@@ -20,7 +20,7 @@ use crate::{
     clock::Clock,
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, Opened, SharedDevice, Storage},
-    offset::Offsets,
+    offset::{Offsets, job_seed},
     payload, slots, witness,
 };
 
@@ -50,17 +50,13 @@ pub struct Worked {
     pub notes: Vec<String>,
 }
 
-/// The jobs of a workload. Seeds differ, so that no two jobs visit the same offsets at the same time.
+/// The jobs of a workload, those of a stream one after another.
 pub fn jobs(spec: &TrialSpec, seed: u64) -> Vec<Job> {
     let streams = spec.streams().enumerate();
     let jobs =
         streams.flat_map(|(stream, spec)| (0..spec.jobs).map(move |number| (stream, spec.alone(), number)));
-    // The odd constant of Weyl sequences (golden ratio): nearby numbers give unrelated seeds.
-    jobs.enumerate()
-        .map(|(n, (stream, spec, number))| {
-            let seed = seed.wrapping_add((n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            Job { stream, spec, number, seed }
-        })
+    jobs.zip(0..)
+        .map(|((stream, spec, number), n)| Job { stream, spec, number, seed: job_seed(seed, n) })
         .collect()
 }
 
