@@ -15,6 +15,9 @@ const DEPTHS: [u32; 3] = [32, 128, 256];
 /// Deep enough for the most that a device gives: eight times as many as units, on the largest of ours.
 const DEEPEST: u32 = 1024;
 
+/// What a run was asked for: operation, whether at random, block size, depth.
+type Asked = (Op, bool, u64, u32);
+
 /// A device's closed truths, and runs of it.
 pub(super) struct Computed<'a> {
     closed: &'a [Truth],
@@ -23,7 +26,7 @@ pub(super) struct Computed<'a> {
     /// Why runs tell nothing.
     wanders: Option<&'static str>,
     seed: u64,
-    runs: RefCell<HashMap<(Op, bool, u64, u32), Option<Reference>>>,
+    runs: RefCell<HashMap<Asked, Option<Reference>>>,
 }
 
 impl<'a> Computed<'a> {
@@ -121,7 +124,7 @@ impl<'a> Computed<'a> {
     }
 
     fn base_latency(&self, op: Op) -> Option<Found> {
-        let words = "100 % random addresses, one at a time".to_owned();
+        let words = "random addresses, one at a time".to_owned();
         Some(Found { estimate: self.alone(op)?, unit: "ns", words, queue_depth: Some(1) })
     }
 
