@@ -36,7 +36,7 @@ use crate::{
 pub struct Ask {
     /// The caller's mark, given back with the completion.
     pub tag: u64,
-    /// Read, write, trim or flush. The last two cost the program alone.
+    /// Read, write, trim or flush. A flush has neither place nor length.
     pub op: Op,
     /// Where it begins, in bytes.
     pub offset_bytes: u64,
@@ -91,10 +91,6 @@ impl Device {
     pub fn submit(&mut self, now_ns: u64, ask: Ask) {
         self.advance(now_ns);
         let id = self.flow.open(ask, self.file.capacity_bytes());
-        if matches!(ask.op, Op::Trim | Op::Flush) {
-            let done_ns = self.flow.compute(self.now_ns, self.host_cost_ns(ask.op).max(REFUSAL_NS));
-            return self.flow.events.push(done_ns, id, Leg::Out);
-        }
         self.travel(self.now_ns, id, Leg::Down(0));
     }
 

@@ -226,7 +226,7 @@ impl Flow {
     /// The request leaves the host for the device, unless nothing of it lies there.
     pub(crate) fn enter_device(&mut self, now_ns: u64, id: Id) -> bool {
         let request = &mut self[id];
-        let enters = request.errno == 0 && request.length_bytes > 0;
+        let enters = request.errno == 0 && (request.length_bytes > 0 || request.op == Op::Flush);
         request.entered_ns = enters.then_some(now_ns);
         enters
     }

@@ -18,6 +18,7 @@ mod pages;
 mod part;
 mod random;
 mod reference;
+mod start;
 mod truth;
 
 pub use builtin::{builtin, builtin_names};
@@ -26,4 +27,5 @@ pub use file::{DeviceError, DeviceFile, Parameter};
 pub use flow::Counters;
 pub use part::part_manuals;
 pub use reference::{Reference, ReferenceLoad, reference};
-pub use truth::{FINDING_NAMES, Truth, truths};
+pub use start::StartState;
+pub use truth::{FINDING_NAMES, Known, Truth, truths, truths_with_references};

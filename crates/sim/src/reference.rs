@@ -11,10 +11,12 @@ use crate::{
 };
 
 /// What is asked of the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReferenceLoad {
     /// Read or write.
     pub op: Op,
+    /// The share of reads in a mix, drawn at random; `op` alone if `None`.
+    pub read_share: Option<f64>,
     /// Random over the span, or in sequence and around its end.
     pub random: bool,
     /// Bytes of one request, and what it is aligned to.
@@ -25,6 +27,9 @@ pub struct ReferenceLoad {
     pub span_bytes: Option<u64>,
     /// Requests that are made before anything is counted: how a buffer is filled or a steady state reached.
     pub warm_up_requests: u64,
+    /// Requests of a batch, of which there are 20: their means are taken as independent, so a batch is many times
+    /// as long as anything that the device remembers.
+    pub batch_requests: u64,
 }
 
 /// What a fresh device does under a load, with 95 % intervals.
@@ -36,16 +41,14 @@ pub struct Reference {
     pub latency_ns_mean: Estimate,
 }
 
-/// Batches whose means are taken as independent; each is thousands of requests long.
+/// Batches whose means are taken as independent.
 const BATCHES: usize = 20;
-/// Requests of a batch.
-const BATCH_REQUESTS: u64 = 5_000;
 /// Student's t at 95 % with 19 degrees of freedom.
 const T_19: f64 = 2.093;
 
-/// Runs a load on a fresh device in virtual time: 100,000 requests after warming up, in 20 batches, whose
-/// means give the interval (batch means; Law, Simulation Modeling and Analysis, section 9.5). `None` if the
-/// device stops answering. Takes about a tenth of a second.
+/// Runs a load on a fresh device in virtual time: 20 batches of requests after warming up, whose means give the
+/// interval (batch means; Law, Simulation Modeling and Analysis, section 9.5). `None` if the device stops
+/// answering. 100,000 requests take about a tenth of a second.
 pub fn reference(file: &DeviceFile, load: &ReferenceLoad, seed: u64) -> Option<Reference> {
     let mut run = Run::new(file, load, seed);
     run.finish(load.warm_up_requests.max(u64::from(load.queue_depth) * 4))?;
@@ -53,19 +56,56 @@ pub fn reference(file: &DeviceFile, load: &ReferenceLoad, seed: u64) -> Option<R
     let mut latencies_ns = Vec::with_capacity(BATCHES);
     for _ in 0..BATCHES {
         let (from_ns, latency_before_ns) = (run.now_ns, run.latency_ns);
-        let finished = run.finish(BATCH_REQUESTS)? as f64;
+        let finished = run.finish(load.batch_requests)? as f64;
         per_request_ns.push((run.now_ns - from_ns) as f64 / finished);
         latencies_ns.push((run.latency_ns - latency_before_ns) as f64 / finished);
     }
-    let gap_ns = mean(&per_request_ns);
+    Some(Reference { iops: per_s(mean(&per_request_ns)), latency_ns_mean: mean(&latencies_ns) })
+}
+
+/// A log: appends of so many bytes one at a time on a fresh device, each followed by a flush. Gives the mean time of a
+/// flush, and the appends a second.
+pub(crate) fn log_writes(file: &DeviceFile, length_bytes: u32, seed: u64) -> Option<(Estimate, Estimate)> {
+    // Enough to see every erase and turn of a platter at its rate.
+    const APPENDS: u64 = 100;
+    let mut device = Device::new(file, seed);
+    let (mut now_ns, mut offset_bytes, mut done) = (0, 0, Vec::new());
+    let (mut flushes_ns, mut appends_ns) = (Vec::new(), Vec::new());
+    for _ in 0..BATCHES {
+        let (from_ns, mut flushing_ns) = (now_ns, 0);
+        for _ in 0..APPENDS {
+            let write = Ask { tag: 0, op: Op::Write, offset_bytes, length_bytes, direct: true };
+            let written_ns = alone(&mut device, now_ns, write, &mut done)?;
+            now_ns =
+                alone(&mut device, written_ns, Ask { op: Op::Flush, length_bytes: 0, ..write }, &mut done)?;
+            flushing_ns += now_ns - written_ns;
+            offset_bytes = (offset_bytes + u64::from(length_bytes)) % (file.capacity_bytes() / 2);
+        }
+        flushes_ns.push(flushing_ns as f64 / APPENDS as f64);
+        appends_ns.push((now_ns - from_ns) as f64 / APPENDS as f64);
+    }
+    Some((mean(&flushes_ns), per_s(mean(&appends_ns))))
+}
+
+/// When the only request under way is done.
+fn alone(device: &mut Device, now_ns: u64, ask: Ask, done: &mut Vec<Done>) -> Option<u64> {
+    done.clear();
+    device.submit(now_ns, ask);
+    while done.is_empty() {
+        device.reap(device.next_event_ns()?, done);
+    }
+    Some(done[0].at_ns)
+}
+
+/// The rate of something that takes so many nanoseconds.
+fn per_s(gap_ns: Estimate) -> Estimate {
     let rate = |ns: f64| 1e9 / ns;
-    let iops = Estimate {
+    Estimate {
         value: rate(gap_ns.value),
         low: gap_ns.high.map(rate),
         // An interval that reaches down to no time at all has no upper end.
         high: gap_ns.low.filter(|ns| *ns > 0.0).map(rate),
-    };
-    Some(Reference { iops, latency_ns_mean: mean(&latencies_ns) })
+    }
 }
 
 fn mean(values: &[f64]) -> Estimate {
@@ -127,7 +167,10 @@ impl<'a> Run<'a> {
     }
 
     fn submit(&mut self, slot: u32) {
-        let ReferenceLoad { op, random, block_size_bytes: length_bytes, .. } = *self.load;
+        let ReferenceLoad { mut op, random, block_size_bytes: length_bytes, .. } = *self.load;
+        if let Some(share) = self.load.read_share {
+            op = if self.random.random_bool(share) { Op::Read } else { Op::Write };
+        }
         let block = if random { self.random.random_range(0..self.blocks) } else { self.asked % self.blocks };
         let offset_bytes = block * u64::from(length_bytes);
         self.submitted_ns[slot as usize] = self.now_ns;
@@ -145,11 +188,13 @@ mod tests {
     fn load(queue_depth: u32) -> ReferenceLoad {
         ReferenceLoad {
             op: Op::Read,
+            read_share: None,
             random: true,
             block_size_bytes: 4096,
             queue_depth,
             span_bytes: None,
             warm_up_requests: 10_000,
+            batch_requests: 5_000,
         }
     }
 

@@ -10,10 +10,12 @@ fn any_ask() -> impl Strategy<Value = (u64, Ask)> {
     // Offsets anywhere near the beginning, so that requests meet, or anywhere at all; aligned or not.
     let offset = prop_oneof![(0u64..64).prop_map(|block| block * 4096), 0u64..1 << 20, 0u64..1 << 43];
     let length = prop_oneof![Just(4096u32), Just(131_072), 0u32..3_000_000];
-    (0u64..2_000_000, any::<bool>(), offset, length, any::<bool>()).prop_map(
-        |(gap_ns, reads, offset_bytes, length_bytes, direct)| {
-            let op = if reads { Op::Read } else { Op::Write };
-            (gap_ns, Ask { tag: 0, op, offset_bytes, length_bytes, direct })
+    let op =
+        prop_oneof![4 => Just(Op::Read), 4 => Just(Op::Write), 1 => Just(Op::Trim), 1 => Just(Op::Flush)];
+    (0u64..2_000_000, op, offset, length, any::<bool>()).prop_map(
+        |(gap_ns, op, offset_bytes, length_bytes, direct)| {
+            let place = if op == Op::Flush { (0, 0) } else { (offset_bytes, length_bytes) };
+            (gap_ns, Ask { tag: 0, op, offset_bytes: place.0, length_bytes: place.1, direct })
         },
     )
 }
@@ -38,15 +40,23 @@ const UNUSUAL: &str = "name = \"unusual\"\ncapacity = \"64MiB\"\n\
     direct = \"ignored\"\ndirty_limit = \"1%\"\n\
     [throttle]\niops = 5000\n\
     [network]\nround_trip = \"101us\"\nbandwidth = \"118MB/s\"\nserver_cache = \"1MiB\"\n\
-    [link]\nbandwidth = \"1GB/s\"\nduplex = false\n\
+    [link]\nbandwidth = \"1GB/s\"\nduplex = false\nmax_transfer = \"64KiB\"\nslots = 5\n\
     [thermal]\nafter = \"5ms at full rate\"\nfactor = 0.5\nrecover = \"1ms\"\n\
     [noise]\nlatency_cv = 0.3\npoint_run_effect = 0.1\n\
     neighbour = { every = \"20ms\", for = \"5ms\", takes = \"80%\" }\n\
     [faults]\nstuck = { at = \"10ms\", for = \"20ms\" }\n\
     [flash]\nunits = 3\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\n\
     erase = \"1ms\"\npages_per_block = 4\nplacement = \"log\"\ngc = \"fifo\"\nspare = \"10%\"\n\
-    write_buffer = { size = \"100KiB\", latency = \"9us\", drain = \"300MB/s\" }\n\
+    write_buffer = { size = \"100KiB\", latency = \"9us\", drain = \"300MB/s\", flush = \"40us\" }\n\
+    slc = { size = \"1MiB\", program = \"100us\", fold = \"idle 3ms\" }\nstate = \"filled:80%\"\n\
     read_cache = { size = \"1MiB\", latency = \"8us\" }\n";
+
+/// The same for a disk.
+const UNUSUAL_DISK: &str = "name = \"unusual-disk\"\ncapacity = \"1GB\"\n\
+    [host]\nmemory = \"64MiB\"\ncopy_rate = \"10GB/s\"\ndirect = \"nocache\"\n\
+    [link]\nslots = 2\n\
+    [disk]\nrpm = 7200\nseek = { track = \"0.6ms\", average = \"8.5ms\" }\nouter = \"210MB/s\"\n\
+    inner = \"105MB/s\"\ncache = \"1MiB\"\nwrite_cache = \"1MiB\"\nqueue = { slots = 8, policy = \"sptf\" }\n";
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
@@ -54,7 +64,7 @@ proptest! {
     #[test]
     fn every_request_is_answered_once(asks in prop::collection::vec(any_ask(), 1..120)) {
         let built_in = builtin_names().map(|name| (name, builtin(name).unwrap()));
-        for (name, text) in built_in.chain([("unusual", UNUSUAL)]) {
+        for (name, text) in built_in.chain([("unusual", UNUSUAL), ("unusual-disk", UNUSUAL_DISK)]) {
             let file = DeviceFile::parse(text, name).unwrap();
             let (done, counters) = run(&file, &asks);
             let mut answered: Vec<u64> = done.iter().map(|one| one.tag).collect();

@@ -87,3 +87,38 @@ fn writes_in_sequence_keep_up_only_with_another_in_line() {
     assert!(turns_lost(2) < 2.0, "{}", turns_lost(2));
     assert!(turns_lost(1) > 998.0, "{}", turns_lost(1));
 }
+
+#[test]
+fn a_write_cache_takes_a_burst_and_a_flush_waits_for_the_platter() {
+    let cached = |policy: &str| {
+        disk(&format!("write_cache = \"4MiB\"\nqueue = {{ slots = 32, policy = \"{policy}\" }}\n"))
+    };
+    let mut fifo = cached("fifo");
+    // 1,000 x 4 KiB fit: a microsecond each.
+    let end_ns = closed_loop(&mut fifo, 1, 1_000, random_blocks(Op::Write, BLOCKS, 4096, 7));
+    assert_eq!(end_ns, 1_000_000);
+    // All of them are on the platter after 1,000 x 12.69 ms; their mean is off by 1 % (one deviation).
+    let mut done = Vec::new();
+    fifo.submit(end_ns, Ask { tag: 1, op: Op::Flush, offset_bytes: 0, length_bytes: 0, direct: true });
+    let flushed_ns = drive::next_done(&mut fifo, &mut done);
+    assert!((flushed_ns as f64 / 12_692_673e3 - 1.0).abs() < 0.04, "{flushed_ns}");
+    // In the long run the cache changes nothing for one after another, and the choice helps for the nearest first.
+    let lasting = |policy: &str| {
+        let mut disk = cached(policy);
+        let mut ask = random_blocks(Op::Write, BLOCKS, 4096, 7);
+        let warm_ns = closed_loop(&mut disk, 4, 2_000, &mut ask);
+        (drive::closed_loop_between(&mut disk, 4, warm_ns, 10_000, ask) - warm_ns) as f64 / 10_000.0
+    };
+    assert!((lasting("fifo") / 12_692_673.0 - 1.0).abs() < 0.02, "{}", lasting("fifo"));
+    assert!(lasting("sptf") < 0.55 * 12_692_673.0, "{}", lasting("sptf"));
+}
+
+#[test]
+fn a_read_does_not_wait_for_cached_writes() {
+    let mut disk = disk("write_cache = \"4MiB\"\n");
+    let end_ns = closed_loop(&mut disk, 1, 1_000, random_blocks(Op::Write, BLOCKS, 4096, 7));
+    let mut done = Vec::new();
+    disk.submit(end_ns, Ask { tag: 1, op: Op::Read, offset_bytes: 0, length_bytes: 4096, direct: true });
+    // The write under way, and its own: two strokes and turns of 24 ms at most.
+    assert!(drive::next_done(&mut disk, &mut done) < end_ns + 50_000_000);
+}

@@ -153,3 +153,38 @@ fn a_long_run_of_writes_goes_at_the_devices_pace() {
     let ratio = end_ns as f64 / (600.0 * MEBIBYTE as f64 * (1.0 - 12.8 / 600.0));
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
 }
+
+#[test]
+fn a_flush_sends_what_was_dirty_and_does_not_wait_for_what_came_later() {
+    let mut cache = cached("memory = \"1GiB\"");
+    let written_ns = closed_loop(&mut cache, 1, 10, |tag| buffered(Op::Write, tag, 1 << 20));
+    let flush = Ask { tag: 77, op: Op::Flush, offset_bytes: 0, length_bytes: 0, direct: false };
+    cache.submit(written_ns, flush);
+    cache.submit(written_ns, buffered(Op::Write, 50, 1 << 20));
+    let mut done = Vec::new();
+    while done.iter().all(|one: &iosonde_sim::Done| one.tag != 77) {
+        drive::next_done(&mut cache, &mut done);
+    }
+    let took_ns = done.iter().find(|one| one.tag == 77).unwrap().at_ns - written_ns;
+    // 10 MiB at 1 GB/s overlap with all 60 us but the last, and the flush itself: 2 us of processor, 1 us below. The
+    // eleventh write stays in memory.
+    assert!((10_485_760..10_620_000).contains(&took_ns), "{took_ns}");
+    assert_eq!(cache.counters().write_bytes, 10 * MEBIBYTE);
+    // Nothing dirty: nothing to wait for.
+    let mut clean = cached("memory = \"1GiB\"");
+    clean.submit(0, flush);
+    // The page cache has no processor work to do for it: the queue's 1 us, and the program's 2 us.
+    assert_eq!(drive::next_done(&mut clean, &mut Vec::new()), 3_000);
+}
+
+#[test]
+fn a_trim_drops_pages_written_or_not() {
+    let mut cache = cached("memory = \"1GiB\"");
+    let now_ns = closed_loop(&mut cache, 1, 4, |tag| buffered(Op::Write, tag, 1 << 20));
+    let trim = Ask { op: Op::Trim, offset_bytes: 100, length_bytes: 2 << 20, ..buffered(Op::Write, 0, 0) };
+    closed_loop_from(&mut cache, now_ns, 1, |_| trim);
+    // The first page is only grazed, and so is the last.
+    assert_eq!(cache.resident_bytes(0..4 * MEBIBYTE), Some(2 * MEBIBYTE + 4096));
+    cache.reap(100_000_000_000, &mut Vec::new());
+    assert_eq!(cache.counters().write_bytes, 2 * MEBIBYTE + 4096);
+}

@@ -6,7 +6,10 @@ use iosonde_model::units;
 use serde::Serialize;
 use std::sync::Arc;
 
-use crate::part::{PARTS, Settings, Side};
+use crate::{
+    part::{PARTS, Settings, Side},
+    start::StartState,
+};
 pub(crate) use section::{Reader, Section};
 
 /// A device file that cannot be used: where, which key and value, and which rule they break.
@@ -36,18 +39,32 @@ pub struct DeviceFile {
     name: String,
     summary: String,
     capacity_bytes: u64,
+    /// By how much the file's capacity was divided.
+    scale: f64,
     parameters: Vec<Parameter>,
     /// In the order of the way down.
     settings: Vec<Arc<dyn Settings>>,
+    text: Arc<str>,
+    origin: Arc<str>,
 }
 
 impl DeviceFile {
     /// Reads a device's text; `origin` is what errors call it. A key that no part knows is an error with a
     /// suggestion, an impossible value one that names key, value and rule.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DeviceError> {
+        Self::read(text, origin, None)
+    }
+
+    /// The same device, beginning in another state than its file says. A large one may become smaller by that: see
+    /// [`scale`](Self::scale).
+    pub fn in_state(&self, state: StartState) -> Result<Self, DeviceError> {
+        Self::read(&self.text, &self.origin, Some(state))
+    }
+
+    fn read(text: &str, origin: &str, start_state: Option<StartState>) -> Result<Self, DeviceError> {
         let table =
             toml::de::DeTable::parse(text).map_err(|error| section::syntax_error(text, origin, &error))?;
-        let mut reader = Reader::new(text, origin, table.get_ref());
+        let mut reader = Reader::new(text, origin, table.get_ref(), start_state);
         let mut top = reader.top();
         let name = top.text("name")?.ok_or_else(|| top.missing("name", "what to call the device"))?;
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
@@ -75,7 +92,10 @@ impl DeviceFile {
                     .into(),
             ));
         }
-        Ok(Self { name, summary, capacity_bytes, parameters: reader.into_parameters(), settings })
+        let (scale, capacity_bytes) = reader.scaled.unwrap_or((1.0, capacity_bytes));
+        let parameters = reader.into_parameters();
+        let (text, origin) = (text.into(), origin.into());
+        Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin })
     }
 
     /// What the device is called.
@@ -88,9 +108,15 @@ impl DeviceFile {
         &self.summary
     }
 
-    /// Its size.
+    /// Its size, as it is simulated.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
+    }
+
+    /// By how much capacity, buffers and caches were divided, where they were: a log of terabytes that begins filled or
+    /// steady would take gigabytes of memory. Rates and times are those of the whole device.
+    pub fn scale(&self) -> Option<f64> {
+        (self.scale > 1.0).then_some(self.scale)
     }
 
     /// Every value that the file gives, in the order in which the parts read them.

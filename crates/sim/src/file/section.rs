@@ -8,6 +8,7 @@ use toml::{
 };
 
 use super::{DeviceError, Parameter};
+use crate::start::StartState;
 
 /// A file being read. Parts ask for their keys; what nobody asked for is refused at the end.
 pub(crate) struct Reader<'a> {
@@ -21,10 +22,19 @@ pub(crate) struct Reader<'a> {
     parameters: Vec<Parameter>,
     /// The device's size, which parts compare theirs with.
     pub(crate) capacity_bytes: u64,
+    /// The state that was asked for, whatever the file says.
+    pub(crate) start_state: Option<StartState>,
+    /// By how much a part had to divide the device, and what is left of it.
+    pub(super) scaled: Option<(f64, u64)>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(text: &'a str, origin: &'a str, root: &'a DeTable<'a>) -> Self {
+    pub(super) fn new(
+        text: &'a str,
+        origin: &'a str,
+        root: &'a DeTable<'a>,
+        start_state: Option<StartState>,
+    ) -> Self {
         Self {
             text,
             origin,
@@ -33,7 +43,14 @@ impl<'a> Reader<'a> {
             not_tables: Vec::new(),
             parameters: Vec::new(),
             capacity_bytes: 0,
+            start_state,
+            scaled: None,
         }
+    }
+
+    /// The device is simulated smaller than it is.
+    pub(crate) fn scale_capacity(&mut self, by: f64, capacity_bytes: u64) {
+        self.scaled = Some((by, capacity_bytes));
     }
 
     /// The keys before the first section.

@@ -11,8 +11,11 @@
 //! * a random read of b bytes that is alone therefore takes average + T / 2 + 2 b / (outer + inner) on
 //!   average, and reads in sequence go at the rate of their place;
 //! * with a `cache`, the head reads on after a read until it is needed elsewhere: a read that goes on where
-//!   the last one ended, by at most the cache's size, takes what has passed by meanwhile. Writes are done
-//!   when they are on the platter (the write cache is off);
+//!   the last one ended, by at most the cache's size, takes what has passed by meanwhile;
+//! * writes are done when they are on the platter. With a `write_cache` they are done 1 us after they have come, as
+//!   long as that has room, and reach the platter when no other request is in line, or when a write waits for room; a
+//!   flush is done when all that the cache held when it came is on the platter. (Reads of what is in the cache
+//!   still go to the platter: a second copy is rare in a measurement.) Trims mean nothing to a disk: 1 us;
 //! * of the first `slots` requests in line the next is the oldest (`fifo`), or that which the head can begin
 //!   soonest (`sptf`, shortest positioning time first: Jacobson and Wilkes, 1991).
 //!
@@ -23,21 +26,23 @@
 //! outer = "210MB/s"
 //! inner = "105MB/s"
 //! cache = "64MiB"
+//! write_cache = "32MiB"       # left out: off
 //! queue = { slots = 32, policy = "fifo" }
 //! ```
 
+mod arm;
 mod platter;
+mod write_cache;
 
 use iosonde_model::{Named, Op, units};
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
-    event::Leg,
+    device::REFUSAL_NS,
     file::{DeviceError, Reader, Section},
-    flow::{Flow, Id},
-    part::{Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
-    random::whole_ns,
+    part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side},
 };
+use arm::Arm;
 use platter::Platter;
 
 /// Reads `[disk]`.
@@ -73,11 +78,19 @@ impl PartKind for Disk {
             );
         }
         let cache_bytes = disk.size_bytes("cache")?.unwrap_or(0);
+        let write_cache_bytes = disk.size_bytes("write_cache")?;
+        if write_cache_bytes.is_some_and(|bytes| bytes < 1 << 16) {
+            return Err(
+                disk.impossible("write_cache", "it holds at least 64KiB; leave it out to turn it off")
+            );
+        }
         let line = disk.table("queue").map(|mut queue| read_line(&mut queue)).transpose()?;
         let turn_ns = 60e9 / rpm as f64;
         let platter = Platter::new(capacity_bytes, turn_ns, outer as f64, inner as f64, track_ns, average_ns);
         let (slots, shortest_first) = line.unwrap_or((1, false));
-        Ok(Some(Arc::new(DiskSettings { platter, average_ns, cache_bytes, slots, shortest_first })))
+        let settings =
+            DiskSettings { platter, average_ns, cache_bytes, write_cache_bytes, slots, shortest_first };
+        Ok(Some(Arc::new(settings)))
     }
 }
 
@@ -108,11 +121,17 @@ struct DiskSettings {
     platter: Platter,
     average_ns: f64,
     cache_bytes: u64,
+    write_cache_bytes: Option<u64>,
     slots: usize,
     shortest_first: bool,
 }
 
 impl DiskSettings {
+    /// Whether a request of this kind ends in the electronics.
+    fn is_cached(&self, op: Op) -> bool {
+        op == Op::Write && self.write_cache_bytes.is_some()
+    }
+
     fn mean_rate(&self) -> f64 {
         (self.platter.outer + self.platter.inner) / 2.0
     }
@@ -124,16 +143,7 @@ impl Settings for DiskSettings {
     }
 
     fn build(&self, place: &Place) -> Box<dyn Part> {
-        Box::new(Arm {
-            settings: *self,
-            stage: place.stage,
-            waiting: VecDeque::new(),
-            working: false,
-            head_turns: 0.0,
-            read_end_bytes: None,
-            end_ns: 0,
-            exact_end_ns: 0.0,
-        })
+        Box::new(Arm::new(*self, place.stage))
     }
 
     fn scatters(&self) -> bool {
@@ -141,6 +151,10 @@ impl Settings for DiskSettings {
     }
 
     fn idle(&self, load: &Load) -> Option<Idle> {
+        if !Op::TRANSFERS.contains(&load.op) || self.is_cached(load.op) {
+            let words = format!("the disk's electronics {}", units::time(REFUSAL_NS as f64));
+            return Some(Idle { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
+        }
         let turn_ns = self.platter.turn_ns;
         let words = format!(
             "mean seek {} + half a turn {} + b / {}",
@@ -164,12 +178,25 @@ impl Settings for DiskSettings {
                 words,
             });
         }
-        let alone = self.idle(load)?;
+        let alone = self.idle(&Load { op: Op::Read, ..*load })?;
         let ns = alone.fixed_ns + alone.ns_per_byte * load.block_size_bytes as f64;
         Some(Limit { per_s: 1e9 / ns, words: format!("one after another, 1 / ({})", alone.words) })
     }
 
+    fn bursts(&self, _load: &Load) -> Vec<Burst> {
+        let burst = |bytes: u64| Burst {
+            limit: None,
+            words: format!("until the write cache of {} is full", units::size(bytes)),
+        };
+        self.write_cache_bytes.map(burst).into_iter().collect()
+    }
+
     fn no_closed_form(&self, load: &Load, law: Law) -> Option<&'static str> {
+        let appends =
+            law == Law::Alone && !load.random && (load.op == Op::Write || self.is_cached(Op::Write));
+        if appends {
+            return Some("what follows a write in sequence waits for the platter to come round");
+        }
         let reorders = law == Law::Most && self.shortest_first && self.slots > 1 && load.random;
         reorders.then_some(
             "the disk takes the nearest of several requests first, which only a simulation can follow",
@@ -181,7 +208,7 @@ impl Settings for DiskSettings {
             |finding, value, unit, derivation: String| Fact { finding, op: None, value, unit, derivation };
         let Platter { turn_ns, outer, inner, .. } = self.platter;
         let rpm = 60e9 / turn_ns;
-        vec![
+        let mut facts = vec![
             fact("rotation_period", turn_ns, "ns", format!("60 s / {rpm:.0}")),
             fact("seek_time_average", self.average_ns, "ns", "as set, over the whole disk".to_owned()),
             fact(
@@ -190,90 +217,14 @@ impl Settings for DiskSettings {
                 "ratio",
                 format!("{} / {}", units::rate(outer), units::rate(inner)),
             ),
-        ]
-    }
-}
-
-struct Arm {
-    settings: DiskSettings,
-    stage: u8,
-    waiting: VecDeque<Id>,
-    working: bool,
-    /// Where the head stands, in turns from the outer edge.
-    head_turns: f64,
-    /// Where the last request ended, if it was a read and the head is reading on.
-    read_end_bytes: Option<u64>,
-    /// When the last request ended: as an event, and to the fraction of a nanosecond, without which a pass
-    /// over the disk would drift off the platter's angle.
-    end_ns: u64,
-    exact_end_ns: f64,
-}
-
-impl Part for Arm {
-    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
-        self.waiting.push_back(id);
-        if !self.working {
-            self.start_next(now_ns, flow);
+        ];
+        if let Some(bytes) = self.write_cache_bytes {
+            let derivation = "as set; what reaches the platter meanwhile comes on top".to_owned();
+            facts.push(Fact {
+                op: Some(Op::Write),
+                ..fact("write_buffer_bytes", bytes as f64, "B", derivation)
+            });
         }
-        Step::Kept
-    }
-
-    fn wake(&mut self, now_ns: u64, _token: u32, flow: &mut Flow) {
-        self.working = false;
-        self.start_next(now_ns, flow);
-    }
-}
-
-impl Arm {
-    fn start_next(&mut self, now_ns: u64, flow: &mut Flow) {
-        let Some(place) = self.choose(now_ns, flow) else { return };
-        let id = self.waiting.remove(place).expect("it was just chosen from the line");
-        let request = &flow[id];
-        let (from, bytes) = (request.offset_bytes, u64::from(request.length_bytes));
-        let platter = &self.settings.platter;
-        let (begin_turns, end_turns) = (platter.turns(from), platter.turns(from + bytes));
-        let begin_ns = self.exact(now_ns);
-        let exact_end_ns = if self.reads_on(request.op, from, bytes) {
-            // The head has read on since the last read ended: what has passed by is there.
-            (self.exact_end_ns + (end_turns - self.head_turns) * platter.turn_ns).max(begin_ns)
-        } else {
-            let ready_ns = begin_ns + platter.positioning_ns(begin_ns, self.head_turns, begin_turns);
-            ready_ns + (end_turns - begin_turns) * platter.turn_ns
-        };
-        self.exact_end_ns = begin_ns + (exact_end_ns - begin_ns) * request.stretch;
-        self.end_ns = whole_ns(self.exact_end_ns).max(now_ns);
-        let end_ns = self.end_ns;
-        self.read_end_bytes = (request.op == Op::Read).then_some(from + bytes);
-        self.head_turns = end_turns;
-        self.working = true;
-        flow.events.push(end_ns, id, flow.leg_above(self.stage));
-        flow.events.push(end_ns, 0, Leg::Wake(self.stage));
-    }
-
-    /// A moment, to the fraction of a nanosecond where it is the last request's end.
-    fn exact(&self, now_ns: u64) -> f64 {
-        if now_ns == self.end_ns { self.exact_end_ns } else { now_ns as f64 }
-    }
-
-    fn reads_on(&self, op: Op, from: u64, bytes: u64) -> bool {
-        op == Op::Read && self.read_end_bytes == Some(from) && bytes <= self.settings.cache_bytes
-    }
-
-    /// The place in line of the request that is served next.
-    fn choose(&self, now_ns: u64, flow: &Flow) -> Option<usize> {
-        if !self.settings.shortest_first {
-            return (!self.waiting.is_empty()).then_some(0);
-        }
-        let platter = &self.settings.platter;
-        let begin_ns = self.exact(now_ns);
-        let cost = |id: &Id| {
-            let request = &flow[*id];
-            if self.reads_on(request.op, request.offset_bytes, u64::from(request.length_bytes)) {
-                return 0.0;
-            }
-            platter.positioning_ns(begin_ns, self.head_turns, platter.turns(request.offset_bytes))
-        };
-        let costs = self.waiting.iter().take(self.settings.slots).map(cost).enumerate();
-        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
+        facts
     }
 }

@@ -70,6 +70,10 @@ impl Settings for FaultSettings {
         !self.stuck_ns.is_empty() || self.gone_at_ns < u64::MAX
     }
 
+    fn wanders(&self) -> Option<&'static str> {
+        (!self.stuck_ns.is_empty() || self.gone_at_ns < u64::MAX).then_some("it gets stuck, or is gone")
+    }
+
     fn build(&self, place: &Place) -> Box<dyn Part> {
         Box::new(Failing { settings: self.clone(), eio: stream(place.seed, "faults.eio") })
     }

@@ -70,6 +70,16 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether different addresses lie in different places, so that random ones meet.
+    fn lays_out(&self) -> bool {
+        false
+    }
+
+    /// Why the device's rate is another at different times of its life, if it is: then no short run tells it.
+    fn wanders(&self) -> Option<&'static str> {
+        None
+    }
+
     /// By how much it lengthens the medium's time, on average: rates divide by it.
     fn stretch_mean(&self) -> f64 {
         1.0
@@ -93,6 +103,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     /// How many such requests a second it lets through at most.
     fn limit(&self, _load: &Load) -> Option<Limit> {
         None
+    }
+
+    /// What it lets through faster than in the long run, for how many bytes each: the first to fill up first.
+    fn bursts(&self, _load: &Load) -> Vec<Burst> {
+        Vec::new()
     }
 
     /// Why a law that this part belongs to has no closed form, if it has none.
@@ -202,6 +217,15 @@ pub(crate) struct Limit {
     /// Requests a second.
     pub(crate) per_s: f64,
     /// How it comes about: `4 servers / 80 µs`.
+    pub(crate) words: String,
+}
+
+/// A stock of room that makes writes faster while it lasts.
+#[derive(Debug, Clone)]
+pub(crate) struct Burst {
+    /// The most that goes into it; `None` where only what stands above it decides.
+    pub(crate) limit: Option<Limit>,
+    /// Until when: `until the buffer of 64 MiB is full`.
     pub(crate) words: String,
 }
 

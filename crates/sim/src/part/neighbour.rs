@@ -69,6 +69,10 @@ impl Settings for NeighbourSettings {
         true
     }
 
+    fn wanders(&self) -> Option<&'static str> {
+        Some("a neighbour comes and goes")
+    }
+
     fn stretch_mean(&self) -> f64 {
         1.0 / (1.0 - self.takes * self.for_ns as f64 / self.every_ns as f64)
     }

@@ -132,6 +132,9 @@ impl Part for Wire {
             Op::Read | Op::Trim | Op::Flush => now_ns,
         };
         let arrived_ns = sent_ns + round_trip_ns / 2;
+        if let (Op::Trim, Some(pages)) = (request.op, &mut self.pages) {
+            pages_of(request.offset_bytes, request.length_bytes).for_each(|page| pages.remove(page));
+        }
         if let (Op::Read, Some(pages)) = (request.op, &mut self.pages) {
             let asked = pages_of(request.offset_bytes, request.length_bytes);
             if asked.clone().all(|page| pages.holds(page)) {
@@ -150,7 +153,8 @@ impl Part for Wire {
     fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let request = &flow[id];
         let failed = request.errno != 0;
-        if let Some(pages) = self.pages.as_mut().filter(|_| !failed) {
+        let moved = !failed && Op::TRANSFERS.contains(&request.op);
+        if let Some(pages) = self.pages.as_mut().filter(|_| moved) {
             pages_of(request.offset_bytes, request.length_bytes).for_each(|page| pages.insert(page));
         }
         let sent_ns = match request.op {

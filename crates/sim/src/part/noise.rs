@@ -144,6 +144,10 @@ impl Settings for NoiseSettings {
         true
     }
 
+    fn wanders(&self) -> Option<&'static str> {
+        (self.rate_cv > 0.0 || self.drift_per_hour != 0.0).then_some("its rate goes in waves, or drifts")
+    }
+
     fn stretch_mean(&self) -> f64 {
         1.0 + self.tail_share * (self.tail_factor - 1.0)
     }

@@ -15,6 +15,9 @@
 //! `nocache`, a Mac's F_NOCACHE: what is held is still answered from memory, what is not is fetched and not
 //! kept.
 //!
+//! A flush sends down all pages that are dirty when it comes, waits for them and for what was on its way, and then
+//! goes down itself. A trim drops the pages that lie wholly within it, written or not.
+//!
 //! Two readers of one absent page fetch it once. A page that is written in part is not read first, as at the
 //! end of a growing file.
 //!
@@ -29,7 +32,11 @@
 //! ```
 
 use iosonde_model::{Named, Op, units};
-use std::{collections::VecDeque, ops::Range, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    ops::Range,
+    sync::Arc,
+};
 
 use crate::{
     device::REFUSAL_NS,
@@ -155,6 +162,10 @@ impl Settings for CacheSettings {
             oldest_end: 0,
             writing_pages: 0,
             writing_requests: 0,
+            due: VecDeque::new(),
+            next_run: 0,
+            unfinished: BTreeSet::new(),
+            flushes: VecDeque::new(),
             cursor: 0,
             expired: false,
             timer_set: false,
@@ -206,8 +217,16 @@ struct Cache {
     /// Where the latest reads ended: a read that begins at one of them goes on in sequence.
     ends: [u64; STREAMS],
     oldest_end: usize,
+    /// Pages that are on their way to the device or due to be.
     writing_pages: u64,
     writing_requests: u32,
+    /// Runs that a flush has taken and that have not been sent yet, each with its number.
+    due: VecDeque<(u64, Range<u32>)>,
+    /// The number of the next run; and those that the device does not have yet.
+    next_run: u64,
+    unfinished: BTreeSet<u64>,
+    /// Flushes, and the first run that each does not wait for.
+    flushes: VecDeque<(u64, Id)>,
     /// Where the write-back goes on.
     cursor: u32,
     /// Dirty pages have waited long enough: all are written back.
@@ -218,12 +237,17 @@ struct Cache {
 
 impl Part for Cache {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
-        let request = &flow[id];
+        let request = flow[id];
         let bypasses = request.direct && self.settings.direct != Direct::Ignored;
-        if request.errno != 0 || request.asked_bytes == 0 {
+        if request.errno != 0 || request.asked_bytes == 0 && request.op != Op::Flush {
             return Step::Back(now_ns + REFUSAL_NS);
         }
         match (request.op, bypasses) {
+            (Op::Flush, _) => self.flush(now_ns, id, flow),
+            (Op::Trim, _) => {
+                self.drop_whole_pages(request.offset_bytes, request.length_bytes);
+                Step::On(now_ns)
+            }
             (Op::Read, false) => self.read(now_ns, id, flow),
             (Op::Write, false) => self.write(now_ns, id, flow),
             (op, true) if self.settings.direct == Direct::Honoured => {
@@ -238,7 +262,7 @@ impl Part for Cache {
             {
                 self.hit(now_ns, id, flow)
             }
-            (Op::Trim | Op::Flush, false) | (_, true) => Step::On(now_ns),
+            (_, true) => Step::On(now_ns),
         }
     }
 
@@ -377,30 +401,68 @@ impl Cache {
         flow.compute(now_ns, self.settings.copy_ns(bytes))
     }
 
+    fn drop_whole_pages(&mut self, offset_bytes: u64, bytes: u32) {
+        let whole = offset_bytes.div_ceil(PAGE_BYTES)..(offset_bytes + u64::from(bytes)) / PAGE_BYTES;
+        (page_number(whole.start)..page_number(whole.end)).for_each(|page| self.pages.remove(page));
+    }
+
+    /// Everything dirty becomes due at once; what is soiled from now on is none of this flush's business.
+    fn flush(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        while let Some(run) = self.pages.take_dirty_run(0, WRITE_BACK_PAGES) {
+            self.writing_pages += run.len() as u64;
+            let number = self.number_run();
+            self.due.push_back((number, run));
+        }
+        if self.unfinished.is_empty() {
+            return Step::On(now_ns);
+        }
+        self.flushes.push_back((self.next_run, id));
+        self.write_back(now_ns, flow);
+        Step::Kept
+    }
+
+    fn number_run(&mut self) -> u64 {
+        self.unfinished.insert(self.next_run);
+        self.next_run += 1;
+        self.next_run - 1
+    }
+
     /// Sends dirty pages down as long as there is a reason to.
     fn write_back(&mut self, now_ns: u64, flow: &mut Flow) {
-        let wanted = |cache: &Self| {
-            cache.expired
-                || !cache.waiting_writers.is_empty()
-                || cache.pages.dirty_pages() > cache.dirty_limit_pages / 2
-        };
-        while self.writing_requests < WRITE_BACK_IN_FLIGHT && wanted(self) {
-            let Some(run) = self.pages.take_dirty_run(self.cursor, WRITE_BACK_PAGES) else { break };
-            self.cursor = run.end;
+        while self.writing_requests < WRITE_BACK_IN_FLIGHT {
+            let Some((number, run)) = self.due.pop_front().or_else(|| self.next_dirty_run()) else { break };
             self.writing_requests += 1;
-            self.writing_pages += run.len() as u64;
             let offset_bytes = u64::from(run.start) * PAGE_BYTES;
             let length_bytes = run.len() as u32 * PAGE_BYTES as u32;
             let id = flow.spawn(self.place.stage, Op::Write, offset_bytes, length_bytes);
+            flow[id].tag = number;
             flow.events.push(now_ns, id, Leg::Down(self.place.stage + 1));
         }
         self.expired &= self.pages.dirty_pages() > 0;
     }
 
+    /// The next pages to write back, if there is a reason to.
+    fn next_dirty_run(&mut self) -> Option<(u64, Range<u32>)> {
+        let dirty_pages = self.pages.dirty_pages();
+        let wanted =
+            self.expired || !self.waiting_writers.is_empty() || dirty_pages > self.dirty_limit_pages / 2;
+        let run = wanted.then(|| self.pages.take_dirty_run(self.cursor, WRITE_BACK_PAGES)).flatten()?;
+        self.cursor = run.end;
+        self.writing_pages += run.len() as u64;
+        Some((self.number_run(), run))
+    }
+
     fn written_back(&mut self, now_ns: u64, id: Id, flow: &mut Flow) {
         self.writing_requests -= 1;
         self.writing_pages -= u64::from(flow[id].length_bytes) / PAGE_BYTES;
+        self.unfinished.remove(&flow[id].tag);
         flow.close(id);
+        let first_unfinished = self.unfinished.first().copied().unwrap_or(u64::MAX);
+        while let Some((_, flush)) =
+            self.flushes.pop_front_if(|(waits_below, _)| *waits_below <= first_unfinished)
+        {
+            flow.events.push(now_ns, flush, Leg::Down(self.place.stage + 1));
+        }
         while let Some(&writer) = self.waiting_writers.front() {
             let unwritten = self.pages.dirty_pages() + self.writing_pages;
             let pages = pages_of(flow[writer].offset_bytes, flow[writer].asked_bytes).len() as u64;

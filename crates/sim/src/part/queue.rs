@@ -5,7 +5,7 @@
 //! S / c the mean wait of one server is (1 + cv^2) / 2 times p S / (1 - p), with cv = 1 when exponential and
 //! 0 when fixed (Pollaczek and Khinchine), and that of c exponential servers is C(c, p c) S / (c (1 - p))
 //! with Erlang's C (Kleinrock, Queueing Systems I, 1975, chapters 3 and 5). The length of a request plays no
-//! part: a link is for that.
+//! part: a link is for that. Nothing is buffered and nothing remembered: trims and flushes take 1 us and no server.
 //!
 //! ```toml
 //! [queue]
@@ -14,7 +14,7 @@
 //! # or:   = { exponential = "80us" }, or = { lognormal = { mean = "80us", cv = 0.5 } }
 //! ```
 
-use iosonde_model::{Named, units};
+use iosonde_model::{Named, Op, units};
 use rand_distr::{Distribution, Exp1, LogNormal};
 use std::{
     cmp::Reverse,
@@ -23,6 +23,7 @@ use std::{
 };
 
 use crate::{
+    device::REFUSAL_NS,
     file::{DeviceError, Reader, Section},
     flow::{Flow, Id},
     part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
@@ -127,6 +128,10 @@ impl Settings for QueueSettings {
     }
 
     fn idle(&self, load: &Load) -> Option<Idle> {
+        if !Op::TRANSFERS.contains(&load.op) {
+            let words = format!("nothing to do {}", units::time(REFUSAL_NS as f64));
+            return Some(Idle { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
+        }
         let mean_ns = self.service.mean_ns() * load.stretch;
         Some(Idle {
             fixed_ns: mean_ns,
@@ -144,8 +149,20 @@ impl Settings for QueueSettings {
     }
 
     fn facts(&self, _load: &Load) -> Vec<Fact> {
-        let derivation = "a plain queue does not look at addresses".to_owned();
-        vec![Fact { finding: "random_vs_sequential", op: None, value: 1.0, unit: "ratio", derivation }]
+        let ratio = |finding, derivation: &str| {
+            let derivation = derivation.to_owned();
+            Fact { finding, op: None, value: 1.0, unit: "ratio", derivation }
+        };
+        vec![
+            ratio("random_vs_sequential", "a plain queue does not look at addresses"),
+            ratio("stride_effect", "a plain queue does not look at addresses"),
+            ratio("mix_interference", "a plain queue does not tell reads from writes"),
+            Fact {
+                unit: "requests",
+                value: f64::from(self.servers),
+                ..ratio("parallelism", "as many as there are servers")
+            },
+        ]
     }
 }
 
@@ -164,6 +181,9 @@ struct Servers {
 
 impl Part for Servers {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        if !Op::TRANSFERS.contains(&flow[id].op) {
+            return Step::Back(now_ns + REFUSAL_NS);
+        }
         let service_ns = match self.draw {
             Draw::Fixed(ns) => ns,
             Draw::Exponential(mean_ns) => {

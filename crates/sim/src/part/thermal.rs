@@ -71,6 +71,10 @@ impl Settings for ThermalSettings {
         true
     }
 
+    fn wanders(&self) -> Option<&'static str> {
+        Some("its rate depends on how long it has worked")
+    }
+
     fn caveat(&self, _load: &Load, _law: Law) -> Option<String> {
         let after = units::duration(self.after_ns as f64 / 1e9);
         Some(format!("while cool; after {after} of work the medium's rate is multiplied by {}", self.factor))

@@ -13,7 +13,7 @@
 //! burst = { iops = 16000, credit = 5400000 }
 //! ```
 
-use iosonde_model::{Named, units};
+use iosonde_model::{Named, Op, units};
 use std::sync::Arc;
 
 use crate::{
@@ -92,6 +92,10 @@ impl Settings for ThrottleSettings {
         self.burst.is_some()
     }
 
+    fn wanders(&self) -> Option<&'static str> {
+        self.burst.map(|_| "its rate depends on how much credit is left")
+    }
+
     fn limit(&self, load: &Load) -> Option<Limit> {
         let size = units::size(load.block_size_bytes);
         let by_bytes = self.bytes_per_s.map(|rate| Limit {
@@ -153,7 +157,10 @@ impl Part for Bucket {
             self.spaced_ns = pass_ns + 1e9 / burst.iops;
         }
         if let Some(bytes_per_s) = self.settings.bytes_per_s {
-            self.bytes_ns = pass_ns + f64::from(flow[id].length_bytes) * 1e9 / bytes_per_s;
+            let request = &flow[id];
+            // Trims move nothing.
+            let bytes = if Op::TRANSFERS.contains(&request.op) { request.length_bytes } else { 0 };
+            self.bytes_ns = pass_ns + f64::from(bytes) * 1e9 / bytes_per_s;
         }
         Step::On(whole_ns(pass_ns).max(now_ns))
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{
     layout::Layout,
-    log::{Collected, Log},
+    log::{Collected, Found, Log},
+    trimmed::Trimmed,
     units::Units,
 };
 use crate::flow::Flow;
@@ -13,22 +14,41 @@ use crate::flow::Flow;
 pub(super) struct Ground {
     pub(super) layout: Layout,
     pub(super) units: Units,
-    /// Present when pages are placed by the order of writing.
-    pub(super) log: Option<Log>,
+    pub(super) placement: Placement,
+}
+
+/// Where addresses lie.
+pub(super) enum Placement {
+    /// Always on the same unit.
+    Static(Trimmed),
+    /// Where the log stood when they were written. Beside it, for each unit, the part of its latest collection that
+    /// every mapping unit written there pays until the next: one that came all at once would keep reads waiting for
+    /// a tenth of a second.
+    Log(Log, Vec<f64>),
 }
 
 impl Ground {
-    /// Senses every page that holds bytes of a range; says when the last one is read.
+    /// Senses every page that holds bytes of a range; says when the last one is read. What was given back is not
+    /// sensed.
     pub(super) fn sense(&mut self, now_ns: u64, range: &Range<u64>, stretch: f64) -> u64 {
-        let Some(log) = &self.log else {
-            let units = self.layout.units_of_pages(range);
-            return units.map(|unit| self.units.sense(now_ns, unit, stretch)).max().unwrap_or(now_ns);
+        let log = match &self.placement {
+            Placement::Log(log, _) => log,
+            Placement::Static(trimmed) => {
+                if trimmed.covers(range) {
+                    return now_ns;
+                }
+                let units = self.layout.units_of_pages(range);
+                return units.map(|unit| self.units.sense(now_ns, unit, stretch)).max().unwrap_or(now_ns);
+            }
         };
         let (mut done_ns, mut sensed) = (now_ns, None);
         for piece in self.layout.pieces(range) {
-            // What was never written is looked for where static placement would have put it.
-            let place = log.find(piece).map(|(unit, page)| (unit, u64::from(page)));
-            let place = place.unwrap_or_else(|| self.layout.static_place(piece));
+            let place = match log.find(piece) {
+                Found::At(unit, page) => (unit, u64::from(page)),
+                // What was never written is looked for where static placement would have put it.
+                Found::Nowhere => self.layout.static_place(piece),
+                Found::Trimmed => continue,
+            };
             if sensed.replace(place) != Some(place) {
                 done_ns = done_ns.max(self.units.sense(now_ns, place.0, stretch));
             }
@@ -38,7 +58,7 @@ impl Ground {
 
     /// Senses the pages of which a written range gives only a part.
     pub(super) fn sense_before_write(&mut self, now_ns: u64, given: &Range<u64>, stretch: f64) -> u64 {
-        if self.log.is_none() {
+        if matches!(self.placement, Placement::Static(_)) {
             let units = self.layout.units_read_before(given);
             return units.map(|unit| self.units.sense(now_ns, unit, stretch)).max().unwrap_or(now_ns);
         }
@@ -55,22 +75,40 @@ impl Ground {
         done_ns
     }
 
-    /// Places a range that is about to be programmed: calls back with each share's unit and bytes.
+    /// Places a range that is about to be programmed: calls back with each share's unit, bytes, and the time that is to
+    /// be spent on collecting for it.
     pub(super) fn place(
         &mut self,
         whole: &Range<u64>,
         flow: &mut Flow,
-        mut share: impl FnMut(u32, u64, &mut Flow),
+        mut share: impl FnMut(u32, u64, f64, &mut Flow),
     ) {
-        let Some(log) = &mut self.log else {
-            return self.layout.shares(whole).for_each(|(unit, bytes)| share(unit, bytes, flow));
+        let (log, instalments_ns) = match &mut self.placement {
+            Placement::Log(log, instalments_ns) => (log, instalments_ns),
+            Placement::Static(trimmed) => {
+                trimmed.remove(whole);
+                return self.layout.shares(whole).for_each(|(unit, bytes)| share(unit, bytes, 0.0, flow));
+            }
         };
         for piece in self.layout.pieces(whole) {
             let (unit, collected) = log.write(piece);
+            share(unit, self.layout.mapping_unit_bytes, instalments_ns[unit as usize], flow);
             if collected != Collected::default() {
-                self.units.owe(unit, &collected, &self.layout, flow);
+                let ns = self.units.collecting_ns(&collected, &self.layout, flow);
+                instalments_ns[unit as usize] = ns / f64::from(log.slots_until_collecting(unit));
             }
-            share(unit, self.layout.mapping_unit_bytes, flow);
+        }
+    }
+
+    /// Gives back the mapping units that lie wholly in a range.
+    pub(super) fn trim(&mut self, range: &Range<u64>) {
+        let piece = self.layout.mapping_unit_bytes;
+        let whole = range.start.div_ceil(piece)..range.end / piece;
+        match &mut self.placement {
+            Placement::Static(trimmed) => {
+                trimmed.add(&(whole.start * piece..whole.end.max(whole.start) * piece))
+            }
+            Placement::Log(log, _) => whole.for_each(|piece| log.trim(piece)),
         }
     }
 }

@@ -1,16 +1,27 @@
 //! Reading `[flash]` of a device file, and refusing flash that cannot be.
 
 use super::{
-    ReadCacheSettings,
+    LogSettings, ReadCacheSettings,
     buffer::BufferSettings,
     layout::Layout,
     log::{LogSize, Policy},
+    slc::{Fold, SlcSettings},
+    steady,
     units::Times,
 };
 use crate::{
     file::{DeviceError, Section},
     pages::PAGE_BYTES,
+    start::StartState,
 };
+use iosonde_model::units as quantity;
+
+/// Mapping units that are simulated one for one: 64 GiB at 4 KiB; 8 bytes for each keep the simulation below 200 MB.
+const WHOLE_SLOTS: u64 = 1 << 24;
+/// Pages that are left of a scaled device, at least: with four mapping units each, a million slots and 20 MB.
+const SCALED_PAGES: f64 = 262_144.0;
+/// Blocks of each unit that are left, at least.
+const SCALED_BLOCKS: f64 = 32.0;
 
 pub(super) fn layout(flash: &mut Section) -> Result<Layout, DeviceError> {
     let units = flash.count("units")?.ok_or_else(|| flash.missing("units", "how many work in parallel"))?;
@@ -45,19 +56,21 @@ pub(super) fn times(flash: &mut Section) -> Result<Times, DeviceError> {
     }
     let erase_ns = flash.time_ns("erase")?.unwrap_or(0);
     let pages_per_block = flash.count("pages_per_block")?.unwrap_or(256);
-    if pages_per_block == 0 {
-        return Err(flash.impossible("pages_per_block", "a block has at least one page"));
+    // 65,536: four times the largest blocks that are made.
+    if !(1..=65_536).contains(&pages_per_block) {
+        return Err(flash.impossible("pages_per_block", "a block has between 1 and 65,536 pages"));
     }
     let (read_ns, program_ns, erase_ns) = (read_ns as f64, program_ns as f64, erase_ns as f64);
     Ok(Times { read_ns, program_ns, erase_ns, pages_per_block, erases_in_turn: true })
 }
 
-pub(super) fn write_buffer(section: &mut Section) -> Result<BufferSettings, DeviceError> {
+pub(super) fn write_buffer(section: &mut Section, scale: f64) -> Result<BufferSettings, DeviceError> {
     let size_bytes =
         section.size_bytes("size")?.ok_or_else(|| section.missing("size", "such as \"64MiB\""))?;
     let latency_ns =
         section.time_ns("latency")?.ok_or_else(|| section.missing("latency", "such as \"12us\""))?;
     let drain_bytes_per_s = section.rate("drain")?;
+    let flush_ns = section.time_ns("flush")?.unwrap_or(0);
     if size_bytes == 0 {
         return Err(
             section.impossible("size", "an empty buffer takes nothing; leave write_buffer out instead")
@@ -69,10 +82,55 @@ pub(super) fn write_buffer(section: &mut Section) -> Result<BufferSettings, Devi
     if drain_bytes_per_s == Some(0) {
         return Err(section.impossible("drain", "a buffer that never empties takes nothing once it is full"));
     }
-    Ok(BufferSettings { size_bytes, latency_ns, drain_bytes_per_s })
+    let size_bytes = (size_bytes as f64 / scale).ceil() as u64;
+    Ok(BufferSettings { size_bytes, latency_ns, drain_bytes_per_s, flush_ns })
 }
 
-pub(super) fn read_cache(section: &mut Section) -> Result<ReadCacheSettings, DeviceError> {
+pub(super) fn slc(
+    section: &mut Section,
+    times: &Times,
+    layout: &Layout,
+    scale: f64,
+) -> Result<SlcSettings, DeviceError> {
+    let size_bytes =
+        section.size_bytes("size")?.ok_or_else(|| section.missing("size", "such as \"20GiB\""))?;
+    let program_ns = section
+        .time_ns("program")?
+        .ok_or_else(|| section.missing("program", "the time to program a page there"))?;
+    let fold = match section.text("fold")?.as_deref() {
+        None => return Err(section.missing("fold", "\"idle 1s\" or \"full\"")),
+        Some("full") => Fold::Full,
+        Some(text) => {
+            let idle = text.strip_prefix("idle ").and_then(|time| quantity::parse_time(time).ok());
+            match idle {
+                Some(after_ns) if after_ns > 0 => Fold::Idle { after_ns },
+                _ => {
+                    return Err(
+                        section.impossible("fold", "it is \"idle TIME\" (as \"idle 1s\") or \"full\"")
+                    );
+                }
+            }
+        }
+    };
+    if program_ns == 0 || program_ns as f64 >= times.program_ns {
+        let rule = "a fast cache programs in less than `program`, and in more than no time";
+        return Err(section.impossible("program", rule));
+    }
+    if size_bytes < layout.page_bytes * u64::from(layout.units) {
+        return Err(section.impossible("size", "it holds at least one page of each unit"));
+    }
+    let size_bytes = (size_bytes as f64 / scale).ceil() as u64;
+    Ok(SlcSettings { size_bytes, program_ns: program_ns as f64, fold })
+}
+
+pub(super) fn state(flash: &mut Section) -> Result<StartState, DeviceError> {
+    let Some(text) = flash.text("state")? else { return Ok(StartState::Fresh) };
+    text.parse().map_err(|_| {
+        flash.impossible("state", "it is \"fresh\", \"filled:P%\" (as \"filled:50%\") or \"steady\"")
+    })
+}
+
+pub(super) fn read_cache(section: &mut Section, scale: f64) -> Result<ReadCacheSettings, DeviceError> {
     let size_bytes =
         section.size_bytes("size")?.ok_or_else(|| section.missing("size", "such as \"32MiB\""))?;
     let latency_ns =
@@ -83,23 +141,26 @@ pub(super) fn read_cache(section: &mut Section) -> Result<ReadCacheSettings, Dev
     if latency_ns == 0 {
         return Err(section.impossible("latency", "what takes no time can be done infinitely often"));
     }
+    let size_bytes = ((size_bytes as f64 / scale) as u64).max(PAGE_BYTES);
     Ok(ReadCacheSettings { size_bytes, latency_ns })
 }
 
-/// `placement`, `gc` and `spare`: a log, or `None` for static placement.
+/// `placement`, `gc`, `spare` and `scale`: a log, or `None` for static placement.
 pub(super) fn log(
     flash: &mut Section,
     layout: &Layout,
     pages_per_block: u64,
     capacity_bytes: u64,
-) -> Result<Option<(LogSize, Policy)>, DeviceError> {
+    state: StartState,
+) -> Result<Option<LogSettings>, DeviceError> {
     let placement = flash.text("placement")?;
     let gc = flash.text("gc")?;
     let spare_share = flash.share("spare")?;
+    let asked_scale = flash.count("scale")?;
     match placement.as_deref() {
         None | Some("static") => {
             let pointless = gc.map(|_| "gc").or(spare_share.map(|_| "spare"));
-            return match pointless {
+            return match pointless.or(asked_scale.map(|_| "scale")) {
                 Some(key) => Err(flash.impossible(key, "only placement = \"log\" makes garbage to collect")),
                 None => Ok(None),
             };
@@ -117,30 +178,54 @@ pub(super) fn log(
     if !layout.page_bytes.is_multiple_of(layout.mapping_unit_bytes) {
         return Err(flash.impossible("mapping_unit", "in a log it must divide a page"));
     }
-    let user_slots = capacity_bytes.div_ceil(layout.mapping_unit_bytes);
-    // 2^24: 64 GiB at 4 KiB; 8 bytes for each keep the simulation below 200 MB.
-    if user_slots > 1 << 24 {
-        return Err(flash.impossible(
-            "placement",
-            "a log is simulated for up to 16,777,216 mapping units (64GiB at 4KiB)",
-        ));
+    if asked_scale == Some(0) {
+        return Err(flash.impossible("scale", "it divides the capacity: at least 1"));
     }
     let slots_per_page = layout.page_bytes / layout.mapping_unit_bytes;
-    let slots_per_block = slots_per_page * pages_per_block;
-    let physical_slots = (user_slots as f64 * (1.0 + spare)).ceil() as u64;
-    let blocks_per_unit = physical_slots.div_ceil(u64::from(layout.units) * slots_per_block);
-    let usable_blocks = blocks_per_unit.saturating_sub(3);
-    if usable_blocks * u64::from(layout.units) * slots_per_block < user_slots {
+    let shape = LogSize {
+        user_slots: capacity_bytes.div_ceil(layout.mapping_unit_bytes),
+        units: layout.units,
+        blocks_per_unit: 0,
+        slots_per_block: (slots_per_page * pages_per_block) as u32,
+        slots_per_page: slots_per_page as u32,
+    };
+    let scale = asked_scale.map_or_else(|| scale_needed(&shape, spare, state), |scale| scale as f64);
+    let size = sized(shape, policy, spare, scale);
+    let data_blocks = size.user_slots.div_ceil(u64::from(size.units) * u64::from(size.slots_per_block));
+    // Three: the block being filled, the blank one, and one to collect.
+    if u64::from(size.blocks_per_unit) < data_blocks + 3 {
         return Err(
             flash.impossible("spare", "each unit needs at least three blocks more than the user's data fill")
         );
     }
-    let size = LogSize {
-        user_slots,
-        units: layout.units,
-        blocks_per_unit: blocks_per_unit as u32,
-        slots_per_block: slots_per_block as u32,
-        slots_per_page: slots_per_page as u32,
-    };
-    Ok(Some((size, policy)))
+    let slots = u64::from(size.units) * u64::from(size.blocks_per_unit) * u64::from(size.slots_per_block);
+    // Slot numbers have 32 bits, and two of them mean something else.
+    if slots >= u64::from(u32::MAX) - 1 {
+        return Err(flash.impossible("placement", "a log is simulated up to 4,294,967,294 mapping units"));
+    }
+    let scale = shape.user_slots as f64 / size.user_slots as f64;
+    Ok(Some(LogSettings { size, policy, scale: if scale > 1.000_001 { scale } else { 1.0 } }))
+}
+
+/// By how much a log is divided where the file does not say: not at all while memory suffices for what it holds.
+fn scale_needed(shape: &LogSize, spare: f64, state: StartState) -> f64 {
+    if state == StartState::Fresh || shape.user_slots <= WHOLE_SLOTS {
+        return 1.0;
+    }
+    let blocks = SCALED_BLOCKS * f64::from(shape.units) * f64::from(shape.slots_per_block) / (1.0 + spare);
+    let least = blocks.max(SCALED_PAGES * f64::from(shape.slots_per_page)).min(WHOLE_SLOTS as f64);
+    (shape.user_slots as f64 / least).max(1.0)
+}
+
+/// Blocks, and, where the device is scaled, exactly as many of the user's slots as leave the spare asked for.
+fn sized(shape: LogSize, policy: Policy, spare: f64, scale: f64) -> LogSize {
+    let row = f64::from(shape.units) * f64::from(shape.slots_per_block);
+    let room = steady::working_room_at(policy, shape.slots_per_block, spare);
+    let blocks = shape.user_slots as f64 / scale * (1.0 + spare) / row + room;
+    if scale == 1.0 {
+        return LogSize { blocks_per_unit: blocks.ceil() as u32, ..shape };
+    }
+    let blocks = blocks.round();
+    let user_slots = ((blocks - room) * row / (1.0 + spare)) as u64;
+    LogSize { blocks_per_unit: blocks as u32, user_slots, ..shape }
 }

@@ -1,93 +1,27 @@
-//! What is true of a simulated device: for each finding a value in closed form with its derivation in words,
-//! or why there is none.
+//! The closed forms: what the parts' laws say together.
 //!
-//! The parts state their own laws (`Settings::idle`, `Settings::limit`); here they are put together. A
-//! request that is alone takes the sum of all parts' times; the rate with enough in flight is the smallest of
+//! A request that is alone takes the sum of all parts' times; the rate with enough in flight is the smallest of
 //! all parts' limits (Lazowska et al., Quantitative System Performance, 1984, chapter 5: asymptotic bounds).
 
 use iosonde_model::{Conditions, Op, units};
-use serde::Serialize;
 
+use super::{
+    LARGE_BYTES, SMALL_BYTES, Stated, Truth, conditions, grouped,
+    undefined::{STAIRCASE, why_not},
+};
 use crate::{
     file::DeviceFile,
-    part::{Idle, Law, Limit, Load},
+    part::{Burst, Idle, Law, Limit, Load, Side},
 };
 
-/// Names of findings that a truth is stated for, each at least once.
-pub const FINDING_NAMES: [&str; 33] = [
-    "device_bandwidth",
-    "per_request_cost",
-    "half_size",
-    "plateau_block_size",
-    "max_iops",
-    "base_latency",
-    "queue_depth_knee",
-    "depth_for_95_percent",
-    "parallelism",
-    "effective_depth",
-    "random_vs_sequential",
-    "stride_effect",
-    "stripe_bytes",
-    "mix_interference",
-    "mapping_unit_bytes",
-    "write_buffer_bytes",
-    "burst_rate",
-    "sustained_rate",
-    "cache_bytes",
-    "cache_latency",
-    "readahead_bytes",
-    "throttle_rate",
-    "burst_credit_bytes",
-    "drift",
-    "order_effect",
-    "rotation_period",
-    "seek_time_average",
-    "zone_ratio",
-    "flush_latency",
-    "log_writes_per_s",
-    "iops_at_latency",
-    "crossover",
-    "shape",
-];
-
-/// The small request of which rates and latencies are stated.
-const SMALL_BYTES: u64 = 4 << 10;
-/// The large request of which bandwidths are stated.
-const LARGE_BYTES: u64 = 1 << 20;
-
-/// Why Hockney's line has no parameters here.
-const STAIRCASE: &str = "the medium's time is no straight line in the size: it goes by whole pages, or waits for the \
-    slowest of several pieces";
-
-/// What is true of a device.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Truth {
-    /// The finding's name.
-    pub finding: &'static str,
-    /// Under which conditions it holds.
-    pub conditions: Conditions,
-    /// The value, in `unit`; `None` where it is not defined.
-    pub value: Option<f64>,
-    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`; empty where it is not defined.
-    pub unit: &'static str,
-    /// How the value follows from the device's parameters, or why there is none.
-    pub derivation: String,
-}
-
-/// Every finding's truth, in the order of [`FINDING_NAMES`]; reads before writes.
-pub fn truths(file: &DeviceFile) -> Vec<Truth> {
-    let laws = Laws::of(file);
-    FINDING_NAMES.iter().flat_map(|name| laws.truths_of(name)).collect()
-}
-
 /// The laws of a device's parts, put together.
-struct Laws<'a> {
+pub(super) struct Laws<'a> {
     file: &'a DeviceFile,
     stretch: f64,
 }
 
 impl<'a> Laws<'a> {
-    fn of(file: &'a DeviceFile) -> Self {
+    pub(super) fn of(file: &'a DeviceFile) -> Self {
         Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product() }
     }
 
@@ -98,8 +32,11 @@ impl<'a> Laws<'a> {
 
     /// The time of a request that is alone: all parts' times added.
     fn idle(&self, op: Op) -> Idle {
-        let load = self.load(op, SMALL_BYTES, true);
-        let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(&load)).collect();
+        self.idle_of(&self.load(op, SMALL_BYTES, true))
+    }
+
+    fn idle_of(&self, load: &Load) -> Idle {
+        let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(load)).collect();
         Idle {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
             ns_per_byte: terms.iter().map(|term| term.ns_per_byte).sum(),
@@ -114,15 +51,24 @@ impl<'a> Laws<'a> {
             && self.file.settings().any(|part| part.scatters())
     }
 
-    /// The most requests a second: the tightest limit, with the words of all.
+    /// The most requests a second in the long run.
     fn most(&self, load: &Load) -> Result<Limit, String> {
+        self.tightest(load, None)
+    }
+
+    /// The tightest limit, with the words of all; during a burst the medium's own is the burst's.
+    fn tightest(&self, load: &Load, burst: Option<&Burst>) -> Result<Limit, String> {
         if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(load, Law::Most)) {
             return Err(why.to_owned());
         }
         let mut limits = Vec::new();
         let mut below = Below { load: *load, pieces: 1 };
         for (place, part) in self.file.settings().enumerate() {
-            limits.extend(part.limit(&below.load).map(|limit| below.of_whole_requests(limit)));
+            let limit = match burst.filter(|_| part.side() == Side::Medium) {
+                Some(burst) => burst.limit.clone(),
+                None => part.limit(&below.load),
+            };
+            limits.extend(limit.map(|limit| below.of_whole_requests(limit)));
             if let Some(slots) = part.slots() {
                 limits.extend(self.held_by_slots(slots, place, &below)?);
             }
@@ -164,7 +110,7 @@ impl<'a> Laws<'a> {
         Ok(Some(below.of_whole_requests(Limit { per_s, words })))
     }
 
-    fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
+    pub(super) fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
         let (law, state): (Law, fn(&Self, Op) -> Stated) = match finding {
             "base_latency" => (Law::Alone, Self::base_latency),
             "per_request_cost" => (Law::Alone, Self::per_request_cost),
@@ -174,6 +120,9 @@ impl<'a> Laws<'a> {
             "device_bandwidth" => (Law::Most, Self::device_bandwidth),
             "queue_depth_knee" => (Law::Most, Self::queue_depth_knee),
             "depth_for_95_percent" => (Law::Most, Self::depth_for_95_percent),
+            "burst_rate" => return self.burst_rates(),
+            "flush_latency" => return vec![self.flush_latency().named(finding)],
+            "log_writes_per_s" => return vec![self.log_writes_per_s().named(finding)],
             _ => return self.facts_of(finding),
         };
         let truth = |op| {
@@ -233,7 +182,11 @@ impl<'a> Laws<'a> {
     }
 
     fn max_iops(&self, op: Op) -> Stated {
-        let conditions = conditions(op, SMALL_BYTES, None);
+        let mut conditions = conditions(op, SMALL_BYTES, None);
+        if op == Op::Read && self.file.settings().any(|part| part.lays_out()) {
+            // Addresses spread evenly, which random ones are not.
+            conditions.random = None;
+        }
         match self.most(&self.load(op, SMALL_BYTES, true)) {
             Ok(limit) => Stated::some(conditions, limit.per_s, "IOPS", limit.words),
             Err(why) => Stated::none(conditions, why),
@@ -333,6 +286,56 @@ impl<'a> Laws<'a> {
         let derivation = format!("{} IOPS x {} = {knee:.2} in flight", grouped(iops), units::time(ns));
         Stated::some(conditions, knee, "requests", derivation)
     }
+
+    fn burst_rates(&self) -> Vec<Truth> {
+        let name = "burst_rate";
+        let load = self.load(Op::Write, LARGE_BYTES, false);
+        let conditions = Conditions { random: Some(false), ..conditions(Op::Write, LARGE_BYTES, None) };
+        let rate = |burst: &Burst| match self.tightest(&load, Some(burst)) {
+            Ok(limit) => {
+                let bytes_per_s = limit.per_s * LARGE_BYTES as f64;
+                let words = format!("{}; {} requests a second", burst.words, limit.words);
+                Stated::some(conditions.clone(), bytes_per_s, "B/s", words)
+            }
+            Err(why) => Stated::none(conditions.clone(), why),
+        };
+        let bursts: Vec<Burst> = self.file.settings().flat_map(|part| part.bursts(&load)).collect();
+        if bursts.is_empty() {
+            return vec![Stated::none(conditions, why_not(name)).named(name)];
+        }
+        bursts.iter().map(|burst| rate(burst).named(name)).collect()
+    }
+
+    /// A flush after one small write, with nothing else under way.
+    fn flush_latency(&self) -> Stated {
+        let conditions = Conditions { queue_depth: Some(1), ..Conditions::default() };
+        let conditions = Conditions { op: Some(Op::Flush), ..conditions };
+        let load = self.load(Op::Flush, SMALL_BYTES, false);
+        if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone)) {
+            return Stated::none(conditions, why.into());
+        }
+        // It moves no bytes.
+        let idle = self.idle_of(&load);
+        let words = format!("after one 4 KiB write: {} = {}", idle.words, units::time(idle.fixed_ns));
+        Stated::some(conditions, idle.fixed_ns, "ns", words)
+    }
+
+    /// Appends of 4 KiB, one at a time, each with its flush.
+    fn log_writes_per_s(&self) -> Stated {
+        let conditions = Conditions { random: Some(false), ..conditions(Op::Write, SMALL_BYTES, Some(1)) };
+        let load = self.load(Op::Write, SMALL_BYTES, false);
+        let why = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone));
+        let flush = self.flush_latency();
+        let (None, Some(flush_ns)) = (why, flush.value) else {
+            let why = why.map_or(flush.derivation.replace("not defined: ", ""), str::to_owned);
+            return Stated::none(conditions, why);
+        };
+        let write = self.idle_of(&load);
+        let write_ns = write.fixed_ns + write.ns_per_byte * SMALL_BYTES as f64;
+        let (write, flush) = (units::time(write_ns), units::time(flush_ns));
+        let words = format!("1 / (a write of {write} + a flush of {flush})");
+        Stated::some(conditions, 1e9 / (write_ns + flush_ns), "1/s", words)
+    }
 }
 
 /// The load that a part sees, below one that splits.
@@ -356,162 +359,5 @@ impl Below {
         }
         let words = format!("{} / {} pieces", limit.words, self.pieces);
         Limit { per_s: limit.per_s / self.pieces as f64, words }
-    }
-}
-
-/// A truth before it has its finding's name.
-struct Stated {
-    conditions: Conditions,
-    value: Option<f64>,
-    unit: &'static str,
-    derivation: String,
-}
-
-impl Stated {
-    fn some(conditions: Conditions, value: f64, unit: &'static str, derivation: String) -> Self {
-        Self { conditions, value: Some(value), unit, derivation }
-    }
-
-    fn named(self, finding: &'static str) -> Truth {
-        let Self { conditions, value, unit, derivation } = self;
-        Truth { finding, conditions, value, unit, derivation }
-    }
-
-    fn none(conditions: Conditions, why: String) -> Self {
-        Self { conditions, value: None, unit: "", derivation: format!("not defined: {why}") }
-    }
-}
-
-fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Conditions {
-    Conditions {
-        op: Some(op),
-        random: Some(true),
-        block_size_bytes: Some(block_size_bytes),
-        queue_depth,
-        span_bytes: None,
-    }
-}
-
-/// Why no law of the present parts gives a value.
-fn why_not(finding: &str) -> String {
-    let why = match finding {
-        "random_vs_sequential" | "stride_effect" => {
-            "it depends on how many are in flight and on the span, and has no closed form here"
-        }
-        "stripe_bytes" | "mapping_unit_bytes" => "no part of this device lays addresses out",
-        "mix_interference" | "crossover" => "no part states how reads and writes disturb each other",
-        "write_buffer_bytes" => "the device has no write buffer",
-        "burst_rate" => "a burst goes as fast as whatever stands before the write buffer, if there is one",
-        "sustained_rate" => "no part slows writes that last, or only in a way that has no closed form",
-        "flush_latency" | "log_writes_per_s" => "flushes are not simulated",
-        "cache_bytes" => "the device has no cache",
-        "cache_latency" | "readahead_bytes" => "the host has no page cache",
-        "throttle_rate" | "burst_credit_bytes" => "nothing throttles the device",
-        "rotation_period" | "seek_time_average" | "zone_ratio" => "nothing rotates",
-        "drift" => "nothing drifts",
-        "order_effect" | "shape" => "it belongs to a run, not to the device",
-        "parallelism" | "effective_depth" | "iops_at_latency" => {
-            "it depends on the whole law of all times and has no closed form here"
-        }
-        _ => "no law of this device's parts gives it",
-    };
-    why.to_owned()
-}
-
-/// A rate or size in full, its digits in groups of three: 533,333.
-pub(crate) fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::builtin;
-
-    fn truth(device: &str, finding: &str, op: Op) -> Truth {
-        let file = DeviceFile::parse(builtin(device).unwrap(), device).unwrap();
-        truths(&file).into_iter().find(|t| t.finding == finding && t.conditions.op == Some(op)).unwrap()
-    }
-
-    #[test]
-    fn every_finding_has_its_truth_or_its_reason() {
-        let file = DeviceFile::parse(builtin("plain-nvme").unwrap(), "x").unwrap();
-        let all = truths(&file);
-        for name in FINDING_NAMES {
-            let mut of_name = all.iter().filter(|truth| truth.finding == name).peekable();
-            assert!(of_name.peek().is_some(), "{name}");
-            assert!(
-                of_name.all(|t| t.value.is_some() != t.derivation.starts_with("not defined: ")),
-                "{name}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_ideal_device() {
-        // 4 / 80 us; one alone 80 us; 50,000 x 80 us = 4 in flight.
-        let iops = truth("ideal", "max_iops", Op::Read);
-        assert_eq!((iops.value, iops.unit), (Some(50_000.0), "IOPS"));
-        assert_eq!(iops.derivation, "4 servers / 80.0 µs = 50,000");
-        assert_eq!(truth("ideal", "base_latency", Op::Write).value, Some(80_000.0));
-        assert_eq!(truth("ideal", "queue_depth_knee", Op::Read).value, Some(4.0));
-        assert_eq!(truth("ideal", "half_size", Op::Read).value, None);
-        // 95 % of 50,000 needs 3.8, so 4.
-        assert_eq!(truth("ideal", "depth_for_95_percent", Op::Read).value, Some(4.0));
-    }
-
-    #[test]
-    fn the_plain_nvme_derives_in_words() {
-        // 1.5 + 5 + 60 us, and 4,096 B / 3.5 GB/s = 1.170 us.
-        let latency = truth("plain-nvme", "base_latency", Op::Read);
-        assert!((latency.value.unwrap() - 67_670.286).abs() < 0.001);
-        assert_eq!(
-            latency.derivation,
-            "program 1.50 µs + link 5.00 µs + b / 3.50 GB/s + service 60.0 µs = 67.7 µs for 4 KiB"
-        );
-        assert_eq!(
-            truth("plain-nvme", "max_iops", Op::Read).derivation,
-            "32 servers / 60.0 µs = 533,333 (more than that: the program, 1 / 1.50 µs = 666,667; \
-             the link, 3.50 GB/s / 4 KiB = 854,492)"
-        );
-        // 66.5 us x 3.5 GB/s = 232,750 B.
-        assert!((truth("plain-nvme", "half_size", Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6);
-        // 19 times that.
-        assert!(
-            (truth("plain-nvme", "plateau_block_size", Op::Read).value.unwrap() - 4_422_250.0).abs() < 1e-5
-        );
-        assert_eq!(truth("plain-nvme", "depth_for_95_percent", Op::Read).value, None);
-        assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
-    }
-
-    #[test]
-    fn a_throttled_device_has_no_line_and_no_knee() {
-        // 300 a second once the credit is spent: 3.3 ms apart, though one alone takes half a millisecond.
-        let iops = truth("cloud-volume", "max_iops", Op::Read);
-        assert_eq!(iops.value, Some(300.0));
-        assert!(iops.derivation.ends_with(
-            "(once the burst credit of 5,400,000 requests is spent; until then up to 3,000 a second)"
-        ));
-        for finding in ["half_size", "per_request_cost", "plateau_block_size", "queue_depth_knee"] {
-            assert_eq!(truth("cloud-volume", finding, Op::Read).value, None, "{finding}");
-        }
-    }
-
-    #[test]
-    fn a_drifting_device_says_that_its_truth_is_that_of_its_start() {
-        let iops = truth("noisy-virtual-disk", "max_iops", Op::Read);
-        assert!((iops.value.unwrap() - 83_333.333).abs() < 0.001);
-        assert!(iops.derivation.ends_with("(at the start of the device's life, falling by 60 % an hour)"));
-        let file = DeviceFile::parse(builtin("noisy-virtual-disk").unwrap(), "x").unwrap();
-        let drift = truths(&file).into_iter().find(|truth| truth.finding == "drift").unwrap();
-        assert_eq!((drift.value, drift.unit), (Some(-0.6), "1/h"));
     }
 }

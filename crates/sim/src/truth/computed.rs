@@ -1,0 +1,298 @@
+//! Truth by computation: the device itself under stated loads, where no formula holds.
+
+use iosonde_model::{Conditions, Estimate, Op, units};
+use std::{cell::RefCell, collections::HashMap};
+
+use super::{FINDING_NAMES, Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
+use crate::{
+    file::DeviceFile,
+    reference::{Reference, ReferenceLoad, log_writes, reference},
+    start::StartState,
+};
+
+/// Depths at which random reads are told beside the closed form for even ones.
+const DEPTHS: [u32; 3] = [32, 128, 256];
+/// Deep enough for the most that a device gives: eight times as many as units, on the largest of ours.
+const DEEPEST: u32 = 1024;
+
+/// What a run was asked for: operation, whether at random, block size, depth.
+type Asked = (Op, bool, u64, u32);
+
+/// A device's closed truths, and runs of it.
+pub(super) struct Computed<'a> {
+    closed: &'a [Truth],
+    /// The device as it is in the long run: a log in its steady state.
+    lasting: DeviceFile,
+    /// Why runs tell nothing.
+    wanders: Option<&'static str>,
+    seed: u64,
+    runs: RefCell<HashMap<Asked, Option<Reference>>>,
+}
+
+impl<'a> Computed<'a> {
+    pub(super) fn of(file: &DeviceFile, closed: &'a [Truth], seed: u64) -> Self {
+        let lasting = file.in_state(StartState::Steady).unwrap_or_else(|_| file.clone());
+        let wanders = file.settings().find_map(|part| part.wanders());
+        Self { closed, lasting, wanders, seed, runs: RefCell::default() }
+    }
+
+    pub(super) fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
+        debug_assert!(FINDING_NAMES.contains(&finding));
+        let closed = self.closed.iter().filter(|truth| truth.finding == finding).cloned();
+        let mut truths: Vec<Truth> = closed.map(|truth| self.computed(truth)).collect();
+        if finding == "max_iops" {
+            truths.extend(self.random_reads());
+        }
+        truths
+    }
+
+    /// A run's answer in the place of none.
+    fn computed(&self, truth: Truth) -> Truth {
+        if truth.known != Known::NotDefined {
+            return truth;
+        }
+        let op = truth.conditions.op;
+        let found = match (truth.finding, op) {
+            ("base_latency", Some(op)) => self.base_latency(op),
+            ("max_iops", Some(op)) => self.max_iops(op),
+            ("device_bandwidth", Some(op)) => self.device_bandwidth(op),
+            ("queue_depth_knee", Some(op)) => self.knee(op),
+            ("depth_for_95_percent", Some(op)) => self.depth_for_95_percent(op),
+            ("random_vs_sequential", _) => self.random_vs_sequential(),
+            ("mix_interference", _) => self.mix_interference(),
+            ("flush_latency", _) => self.log_write(true),
+            ("log_writes_per_s", _) => self.log_write(false),
+            _ => return truth,
+        };
+        match (found, self.wanders) {
+            (_, Some(why)) => {
+                Truth { derivation: format!("{}; and no run tells it: {why}", truth.derivation), ..truth }
+            }
+            (Some(found), None) => found.truth(&truth),
+            (None, None) => truth,
+        }
+    }
+
+    fn run(&self, op: Op, random: bool, block_size_bytes: u64, queue_depth: u32) -> Option<Reference> {
+        if self.wanders.is_some() {
+            return None;
+        }
+        let key = (op, random, block_size_bytes, queue_depth);
+        if let Some(known) = self.runs.borrow().get(&key) {
+            return *known;
+        }
+        let load = ReferenceLoad {
+            op,
+            read_share: None,
+            random,
+            block_size_bytes: block_size_bytes as u32,
+            queue_depth,
+            span_bytes: None,
+            warm_up_requests: self.warm_up(op, block_size_bytes),
+            batch_requests: 1_000,
+        };
+        let run = reference(&self.lasting, &load, self.seed);
+        self.runs.borrow_mut().insert(key, run);
+        run
+    }
+
+    /// Enough to fill what takes writes at once, but no more than two seconds' work.
+    fn warm_up(&self, op: Op, block_size_bytes: u64) -> u64 {
+        let sizes = self.closed.iter().filter(|truth| truth.finding == "write_buffer_bytes");
+        let bytes: f64 =
+            sizes.filter_map(|truth| truth.value).sum::<f64>() / self.lasting.scale().unwrap_or(1.0);
+        let requests = if op == Op::Read { 0.0 } else { 2.0 * bytes / block_size_bytes as f64 };
+        (requests as u64).clamp(5_000, 1_000_000)
+    }
+
+    /// The closed form where there is one, else what a deep queue reaches.
+    fn most(&self, op: Op) -> Option<Estimate> {
+        let closed =
+            self.closed.iter().find(|truth| truth.finding == "max_iops" && truth.conditions.op == Some(op));
+        match closed.and_then(|truth| truth.value) {
+            Some(value) => Some(Estimate { value, low: Some(value), high: Some(value) }),
+            None => Some(self.run(op, true, SMALL_BYTES, DEEPEST)?.iops),
+        }
+    }
+
+    fn alone(&self, op: Op) -> Option<Estimate> {
+        let closed = |truth: &&Truth| truth.finding == "base_latency" && truth.conditions.op == Some(op);
+        match self.closed.iter().find(closed).and_then(|truth| truth.value) {
+            Some(value) => Some(Estimate { value, low: Some(value), high: Some(value) }),
+            None => Some(self.run(op, true, SMALL_BYTES, 1)?.latency_ns_mean),
+        }
+    }
+
+    fn base_latency(&self, op: Op) -> Option<Found> {
+        let words = "random addresses, one at a time".to_owned();
+        Some(Found { estimate: self.alone(op)?, unit: "ns", words, queue_depth: Some(1) })
+    }
+
+    fn max_iops(&self, op: Op) -> Option<Found> {
+        let estimate = self.run(op, true, SMALL_BYTES, DEEPEST)?.iops;
+        Some(Found {
+            estimate,
+            unit: "IOPS",
+            words: format!("{DEEPEST} in flight"),
+            queue_depth: Some(DEEPEST),
+        })
+    }
+
+    fn device_bandwidth(&self, op: Op) -> Option<Found> {
+        let iops = self.run(op, false, LARGE_BYTES, 32)?.iops;
+        let estimate = scaled(iops, LARGE_BYTES as f64);
+        Some(Found {
+            estimate,
+            unit: "B/s",
+            words: "32 in flight, in sequence".to_owned(),
+            queue_depth: Some(32),
+        })
+    }
+
+    /// The highest rate times the base latency; their relative errors add up.
+    fn knee(&self, op: Op) -> Option<Found> {
+        let (most, alone) = (self.most(op)?, self.alone(op)?);
+        let estimate = Estimate {
+            value: most.value * alone.value / 1e9,
+            low: Some(most.low? * alone.low? / 1e9),
+            high: Some(most.high? * alone.high? / 1e9),
+        };
+        if estimate.value < 1.0 {
+            return None;
+        }
+        let words = format!("{} IOPS x {}", grouped(most.value), units::time(alone.value));
+        Some(Found { estimate, unit: "requests", words, queue_depth: None })
+    }
+
+    /// The least depth at which 95 % of the most is reached; its interval is where the rate's is across that line.
+    fn depth_for_95_percent(&self, op: Op) -> Option<Found> {
+        let line = 0.95 * self.most(op)?.value;
+        let least = |reaches: &dyn Fn(&Estimate) -> Option<f64>| {
+            let (mut below, mut at) = (0, DEEPEST);
+            if reaches(&self.run(op, true, SMALL_BYTES, at)?.iops)? < line {
+                return None;
+            }
+            while at - below > 1 {
+                let middle = (at + below) / 2;
+                let reached = reaches(&self.run(op, true, SMALL_BYTES, middle)?.iops)?;
+                if reached >= line { at = middle } else { below = middle }
+            }
+            Some(f64::from(at))
+        };
+        let estimate = Estimate {
+            value: least(&|iops| Some(iops.value))?,
+            low: Some(least(&|iops| iops.high)?),
+            high: Some(least(&|iops| iops.low)?),
+        };
+        let words =
+            format!("the least depth whose rate is 95 % of {}, random addresses", grouped(line / 0.95));
+        Some(Found { estimate, unit: "requests", words, queue_depth: None })
+    }
+
+    fn random_vs_sequential(&self) -> Option<Found> {
+        let random = self.run(Op::Read, true, SMALL_BYTES, 32)?.iops;
+        let sequential = self.run(Op::Read, false, SMALL_BYTES, 32)?.iops;
+        let words = "4 KiB reads, 32 in flight, random over sequential".to_owned();
+        Some(Found { estimate: over(random, sequential)?, unit: "ratio", words, queue_depth: Some(32) })
+    }
+
+    /// A half-and-half mix against what it would be if every request cost what it costs among its like.
+    fn mix_interference(&self) -> Option<Found> {
+        let (reads, writes) = (
+            self.run(Op::Read, true, SMALL_BYTES, 32)?.iops,
+            self.run(Op::Write, true, SMALL_BYTES, 32)?.iops,
+        );
+        let load = ReferenceLoad {
+            op: Op::Read,
+            random: true,
+            read_share: Some(0.5),
+            block_size_bytes: SMALL_BYTES as u32,
+            queue_depth: 32,
+            span_bytes: None,
+            warm_up_requests: self.warm_up(Op::Write, SMALL_BYTES),
+            batch_requests: 1_000,
+        };
+        let mixed = reference(&self.lasting, &load, self.seed)?.iops;
+        let both = |reads: f64, writes: f64| 2.0 / (1.0 / reads + 1.0 / writes);
+        let expected = Estimate {
+            value: both(reads.value, writes.value),
+            low: Some(both(reads.low?, writes.low?)),
+            high: Some(both(reads.high?, writes.high?)),
+        };
+        let words = "4 KiB, 32 in flight, half of each, over what the two alone would give".to_owned();
+        Some(Found { estimate: over(mixed, expected)?, unit: "ratio", words, queue_depth: Some(32) })
+    }
+
+    fn log_write(&self, flush: bool) -> Option<Found> {
+        if self.wanders.is_some() {
+            return None;
+        }
+        let (flush_ns, per_s) = log_writes(&self.lasting, SMALL_BYTES as u32, self.seed)?;
+        let words = "4 KiB appended and flushed, one after another".to_owned();
+        let (estimate, unit) = if flush { (flush_ns, "ns") } else { (per_s, "1/s") };
+        Some(Found { estimate, unit, words, queue_depth: Some(1) })
+    }
+
+    /// Random addresses beside the closed form for even ones.
+    fn random_reads(&self) -> Vec<Truth> {
+        let is_even = |truth: &&Truth| {
+            truth.finding == "max_iops"
+                && truth.conditions.op == Some(Op::Read)
+                && truth.conditions.random.is_none()
+                && truth.known == Known::ClosedForm
+        };
+        let Some(even) = self.closed.iter().find(is_even) else { return Vec::new() };
+        let at = |depth: u32| {
+            let iops = self.run(Op::Read, true, SMALL_BYTES, depth)?.iops;
+            let share = iops.value / even.value?;
+            let words =
+                format!("random addresses, {depth} in flight: {} of the closed form", units::percent(share));
+            let mut truth =
+                Found { estimate: iops, unit: "IOPS", words, queue_depth: Some(depth) }.truth(even);
+            truth.conditions.random = Some(true);
+            Some(truth)
+        };
+        DEPTHS.into_iter().filter_map(at).collect()
+    }
+}
+
+/// What a run found.
+struct Found {
+    estimate: Estimate,
+    unit: &'static str,
+    words: String,
+    queue_depth: Option<u32>,
+}
+
+impl Found {
+    /// In the place of another truth of the same finding.
+    fn truth(self, instead: &Truth) -> Truth {
+        let Estimate { value, low, high } = self.estimate;
+        let depth = self.queue_depth.or(instead.conditions.queue_depth);
+        Truth {
+            finding: instead.finding,
+            conditions: Conditions { queue_depth: depth, ..instead.conditions.clone() },
+            known: Known::Reference,
+            value: Some(value),
+            low,
+            high,
+            unit: self.unit,
+            derivation: format!("computed: {}", self.words),
+        }
+    }
+}
+
+fn scaled(estimate: Estimate, by: f64) -> Estimate {
+    Estimate {
+        value: estimate.value * by,
+        low: estimate.low.map(|low| low * by),
+        high: estimate.high.map(|high| high * by),
+    }
+}
+
+/// A ratio of two independent estimates: their relative half-widths add up as squares do.
+fn over(a: Estimate, b: Estimate) -> Option<Estimate> {
+    let value = a.value / b.value;
+    let width = a.relative_half_width()?.hypot(b.relative_half_width()?);
+    Some(Estimate { value, low: Some(value * (1.0 - width)), high: Some(value * (1.0 + width)) })
+}

@@ -1,0 +1,238 @@
+//! What is true of a simulated device: for each finding a value in closed form with its derivation in words,
+//! or why there is none.
+//!
+//! A truth is a closed form, put together from the laws that the parts state ([`laws`]); or, where there is none, what
+//! the device itself does under a stated load, with an interval ([`computed`]); or not defined, with the reason.
+
+mod computed;
+mod laws;
+mod undefined;
+
+use iosonde_model::{Conditions, Op};
+use serde::Serialize;
+
+use crate::file::DeviceFile;
+use laws::Laws;
+
+/// Names of findings that a truth is stated for, each at least once.
+pub const FINDING_NAMES: [&str; 33] = [
+    "device_bandwidth",
+    "per_request_cost",
+    "half_size",
+    "plateau_block_size",
+    "max_iops",
+    "base_latency",
+    "queue_depth_knee",
+    "depth_for_95_percent",
+    "parallelism",
+    "effective_depth",
+    "random_vs_sequential",
+    "stride_effect",
+    "stripe_bytes",
+    "mix_interference",
+    "mapping_unit_bytes",
+    "write_buffer_bytes",
+    "burst_rate",
+    "sustained_rate",
+    "cache_bytes",
+    "cache_latency",
+    "readahead_bytes",
+    "throttle_rate",
+    "burst_credit_bytes",
+    "drift",
+    "order_effect",
+    "rotation_period",
+    "seek_time_average",
+    "zone_ratio",
+    "flush_latency",
+    "log_writes_per_s",
+    "iops_at_latency",
+    "crossover",
+    "shape",
+];
+
+/// The small request of which rates and latencies are stated.
+const SMALL_BYTES: u64 = 4 << 10;
+/// The large request of which bandwidths are stated.
+const LARGE_BYTES: u64 = 1 << 20;
+
+/// How a truth is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Known {
+    /// By a formula.
+    #[serde(rename = "closed form")]
+    ClosedForm,
+    /// By running the device, to within an interval.
+    #[serde(rename = "reference")]
+    Reference,
+    /// There is nothing to know.
+    #[serde(rename = "not defined")]
+    NotDefined,
+}
+
+/// What is true of a device.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Truth {
+    /// The finding's name.
+    pub finding: &'static str,
+    /// Under which conditions it holds.
+    pub conditions: Conditions,
+    /// How it is known.
+    pub known: Known,
+    /// The value, in `unit`; `None` where it is not defined.
+    pub value: Option<f64>,
+    /// Lower end of a reference's interval, at 95 %.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`; empty where it is not defined.
+    pub unit: &'static str,
+    /// How the value follows from the device's parameters, or why there is none.
+    pub derivation: String,
+}
+
+/// Every finding's truth in closed form, in the order of [`FINDING_NAMES`]; reads before writes.
+pub fn truths(file: &DeviceFile) -> Vec<Truth> {
+    let laws = Laws::of(file);
+    FINDING_NAMES.iter().flat_map(|name| laws.truths_of(name)).collect()
+}
+
+/// The same, with what only running the device tells in the place of what has no closed form, and beside it where random
+/// addresses fall short of one. Takes seconds.
+pub fn truths_with_references(file: &DeviceFile, seed: u64) -> Vec<Truth> {
+    let closed = truths(file);
+    let computed = computed::Computed::of(file, &closed, seed);
+    FINDING_NAMES.iter().flat_map(|name| computed.truths_of(name)).collect()
+}
+
+/// A truth before it has its finding's name.
+struct Stated {
+    conditions: Conditions,
+    value: Option<f64>,
+    unit: &'static str,
+    derivation: String,
+}
+
+impl Stated {
+    fn some(conditions: Conditions, value: f64, unit: &'static str, derivation: String) -> Self {
+        Self { conditions, value: Some(value), unit, derivation }
+    }
+
+    fn named(self, finding: &'static str) -> Truth {
+        let Self { conditions, value, unit, derivation } = self;
+        let known = if value.is_some() { Known::ClosedForm } else { Known::NotDefined };
+        Truth { finding, conditions, known, value, low: None, high: None, unit, derivation }
+    }
+
+    fn none(conditions: Conditions, why: String) -> Self {
+        Self { conditions, value: None, unit: "", derivation: format!("not defined: {why}") }
+    }
+}
+
+fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Conditions {
+    Conditions {
+        op: Some(op),
+        random: Some(true),
+        block_size_bytes: Some(block_size_bytes),
+        queue_depth,
+        span_bytes: None,
+    }
+}
+
+/// A rate or size in full, its digits in groups of three: 533,333.
+pub(crate) fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin;
+
+    fn truth(device: &str, finding: &str, op: Op) -> Truth {
+        let file = DeviceFile::parse(builtin(device).unwrap(), device).unwrap();
+        truths(&file).into_iter().find(|t| t.finding == finding && t.conditions.op == Some(op)).unwrap()
+    }
+
+    #[test]
+    fn every_finding_has_its_truth_or_its_reason() {
+        let file = DeviceFile::parse(builtin("plain-nvme").unwrap(), "x").unwrap();
+        let all = truths(&file);
+        for name in FINDING_NAMES {
+            let mut of_name = all.iter().filter(|truth| truth.finding == name).peekable();
+            assert!(of_name.peek().is_some(), "{name}");
+            assert!(
+                of_name.all(|t| t.value.is_some() != t.derivation.starts_with("not defined: ")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_ideal_device() {
+        // 4 / 80 us; one alone 80 us; 50,000 x 80 us = 4 in flight.
+        let iops = truth("ideal", "max_iops", Op::Read);
+        assert_eq!((iops.value, iops.unit), (Some(50_000.0), "IOPS"));
+        assert_eq!(iops.derivation, "4 servers / 80.0 µs = 50,000");
+        assert_eq!(truth("ideal", "base_latency", Op::Write).value, Some(80_000.0));
+        assert_eq!(truth("ideal", "queue_depth_knee", Op::Read).value, Some(4.0));
+        assert_eq!(truth("ideal", "half_size", Op::Read).value, None);
+        // 95 % of 50,000 needs 3.8, so 4.
+        assert_eq!(truth("ideal", "depth_for_95_percent", Op::Read).value, Some(4.0));
+    }
+
+    #[test]
+    fn the_plain_nvme_derives_in_words() {
+        // 1.5 + 5 + 60 us, and 4,096 B / 3.5 GB/s = 1.170 us.
+        let latency = truth("plain-nvme", "base_latency", Op::Read);
+        assert!((latency.value.unwrap() - 67_670.286).abs() < 0.001);
+        assert_eq!(
+            latency.derivation,
+            "program 1.50 µs + link 5.00 µs + b / 3.50 GB/s + service 60.0 µs = 67.7 µs for 4 KiB"
+        );
+        assert_eq!(
+            truth("plain-nvme", "max_iops", Op::Read).derivation,
+            "32 servers / 60.0 µs = 533,333 (more than that: the program, 1 / 1.50 µs = 666,667; \
+             the link, 3.50 GB/s / 4 KiB = 854,492)"
+        );
+        // 66.5 us x 3.5 GB/s = 232,750 B.
+        assert!((truth("plain-nvme", "half_size", Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6);
+        // 19 times that.
+        assert!(
+            (truth("plain-nvme", "plateau_block_size", Op::Read).value.unwrap() - 4_422_250.0).abs() < 1e-5
+        );
+        assert_eq!(truth("plain-nvme", "depth_for_95_percent", Op::Read).value, None);
+        assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_throttled_device_has_no_line_and_no_knee() {
+        // 300 a second once the credit is spent: 3.3 ms apart, though one alone takes half a millisecond.
+        let iops = truth("cloud-volume", "max_iops", Op::Read);
+        assert_eq!(iops.value, Some(300.0));
+        assert!(iops.derivation.ends_with(
+            "(once the burst credit of 5,400,000 requests is spent; until then up to 3,000 a second)"
+        ));
+        for finding in ["half_size", "per_request_cost", "plateau_block_size", "queue_depth_knee"] {
+            assert_eq!(truth("cloud-volume", finding, Op::Read).value, None, "{finding}");
+        }
+    }
+
+    #[test]
+    fn a_drifting_device_says_that_its_truth_is_that_of_its_start() {
+        let iops = truth("noisy-virtual-disk", "max_iops", Op::Read);
+        assert!((iops.value.unwrap() - 83_333.333).abs() < 0.001);
+        assert!(iops.derivation.ends_with("(at the start of the device's life, falling by 60 % an hour)"));
+        let file = DeviceFile::parse(builtin("noisy-virtual-disk").unwrap(), "x").unwrap();
+        let drift = truths(&file).into_iter().find(|truth| truth.finding == "drift").unwrap();
+        assert_eq!((drift.value, drift.unit), (Some(-0.6), "1/h"));
+    }
+}
