@@ -31,7 +31,10 @@ use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
     Unavailable, calls,
 };
-use crate::{buffer::BufferPool, clock::Clock};
+use crate::{
+    buffer::BufferPool,
+    clock::{self, Clock},
+};
 
 /// IORING_MAX_ENTRIES of the kernel.
 const DEPTH_MAX: u32 = 32_768;
@@ -61,16 +64,7 @@ impl EngineKind for IoUring {
         let Storage::File(_) = storage else {
             return Err(Unavailable("io_uring reads files; a simulated device has its own engine".into()));
         };
-        let ring = ring(8, Mode::default()).map_err(|error| {
-            let why = match error.raw_os_error() {
-                Some(libc::EPERM | libc::EACCES) => {
-                    "is forbidden here (a container's seccomp filter, or kernel.io_uring_disabled)"
-                }
-                Some(libc::ENOSYS) => "does not exist in this kernel",
-                _ => "cannot be set up",
-            };
-            Unavailable(format!("io_uring {why}: {error}"))
-        })?;
+        let ring = ring(8, Mode::default()).map_err(refusal)?;
         // Waiting with a time limit came with Linux 5.11.
         if !ring.params().is_feature_ext_arg() {
             return Err(Unavailable("io_uring of this kernel cannot wait with a time limit".into()));
@@ -84,7 +78,7 @@ impl EngineKind for IoUring {
         // An own file was empty when its options were tried.
         self.probe_options(bench.storage, bench.options).map_err(io::Error::other)?;
         let (mode, plain) = (Mode::of(bench.options), bench.has("plain"));
-        let ring = ring(bench.depth, mode)?;
+        let ring = ring(bench.depth, mode).map_err(|error| io::Error::other(refusal(error)))?;
         let mut notes = Vec::new();
         let mut form = Form {
             file: types::Fd(file.as_raw_fd()),
@@ -143,6 +137,19 @@ impl EngineKind for IoUring {
         }
         if mode.iopoll { try_polling(file) } else { Ok(()) }
     }
+}
+
+/// Why a ring cannot be had.
+fn refusal(error: io::Error) -> Unavailable {
+    let why = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "is forbidden here (a container's seccomp filter, or kernel.io_uring_disabled)"
+        }
+        Some(libc::ENOSYS) => "does not exist in this kernel",
+        Some(libc::ENOMEM) => "needs more locked memory than this user may have (`ulimit -l`)",
+        _ => "cannot be set up",
+    };
+    Unavailable(format!("io_uring {why}: {error}"))
 }
 
 const ABILITIES: Abilities = Abilities {
@@ -209,24 +216,36 @@ fn try_polling(file: &File) -> Result<(), Unavailable> {
     if !calls::is_direct(file) {
         return Err(refuse("only direct I/O reaches the device's polled queues"));
     }
-    let tried = || -> io::Result<i32> {
-        let mut ring = ring(8, Mode { sqpoll: false, iopoll: true })?;
-        // 64 KiB: a multiple of every alignment that direct I/O asks for.
-        let buffers = BufferPool::new(1, 1 << 16)?;
-        let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), buffers.slot(0), 1 << 16).build();
-        // SAFETY: the pool's only slot is 64 KiB long and outlives the request, which is waited for.
-        unsafe { ring.submission().push(&entry) }.map_err(io::Error::other)?;
-        ring.submit_and_wait(1)?;
-        Ok(ring.completion().next().map_or(0, |completion| completion.result()))
-    };
-    match tried() {
-        Ok(result) if result == -libc::EOPNOTSUPP => Err(refuse(
+    match polled_read(file) {
+        Ok(Some(result)) if result == -libc::EOPNOTSUPP => Err(refuse(
             "this device has no polled queues (EOPNOTSUPP); NVMe drives get them by the kernel parameter \
              nvme.poll_queues",
         )),
-        Ok(_) => Ok(()),
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(refuse("a first polled read did not come back within a second")),
         Err(error) => Err(refuse(&format!("a polled ring cannot be set up: {error}"))),
     }
+}
+
+/// The result of one polled read.
+fn polled_read(file: &File) -> io::Result<Option<i32>> {
+    // 64 KiB: a multiple of every alignment that direct I/O asks for.
+    let buffers = BufferPool::new(1, 1 << 16)?;
+    let mut ring = ring(8, Mode { sqpoll: false, iopoll: true })?;
+    let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), buffers.slot(0), 1 << 16).build();
+    // SAFETY: the pool's only slot is 64 KiB long and outlives the request: see below.
+    unsafe { ring.submission().push(&entry) }.map_err(io::Error::other)?;
+    for _ in 0..1000 {
+        // Waiting for a request that the kernel handed to a thread of its own returns at once.
+        ring.submit_and_wait(1)?;
+        if let Some(completion) = ring.completion().next() {
+            return Ok(Some(completion.result()));
+        }
+        clock::sleep_s(0.001);
+    }
+    // The kernel may still write into the buffer.
+    std::mem::forget((buffers, ring));
+    Ok(None)
 }
 
 /// What is the same in all requests of a ring.

@@ -329,12 +329,9 @@ mod signal {
         unsafe {
             let handler = if previous.is_null() { libc::SIG_DFL } else { (*previous).sa_sigaction };
             match handler {
+                // The fault happens again when we return, and then there is no handler.
                 libc::SIG_DFL | libc::SIG_IGN => {
-                    // The fault happens again when we return, and a signal that was sent is sent again.
                     libc::signal(number, libc::SIG_DFL);
-                    if (*info).si_code <= 0 && handler == libc::SIG_DFL {
-                        libc::raise(number);
-                    }
                 }
                 _ if (*previous).sa_flags & libc::SA_SIGINFO != 0 => {
                     let call: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =

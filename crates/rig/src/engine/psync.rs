@@ -9,8 +9,9 @@
 //! scripts do not read); several requests at once are several jobs.
 //!
 //! Traps: `nowait` fails a request that would have to wait, so each such request is made a second time without it;
-//! both calls count as that request's latency, and how many there were is noted. `hipri` spins on the device and
-//! takes the processor for the whole time of a request. A trim of a block device asks for zeroes, with unmapping where
+//! both calls count as that request's latency, and how many there were is noted. `hipri` is a hint: the kernel takes it
+//! and, since 5.19, does nothing with it in calls that wait for their answer; polling is to be had from
+//! `io_uring:iopoll`. A trim of a block device asks for zeroes, with unmapping where
 //! the device can: not the same command as a discard.
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
@@ -62,15 +63,18 @@ impl EngineKind for Psync {
             waited: 0,
             done: None,
         });
-        Ok(Opened { engine, clock: Clock::real(), notes: Vec::new() })
+        let note =
+            "hipri is a hint to poll the device, which Linux has ignored since 5.19 in calls that wait";
+        let notes = if bench.has("hipri") { vec![note.into()] } else { Vec::new() };
+        Ok(Opened { engine, clock: Clock::real(), notes })
     }
 
     fn options(&self) -> &'static [EngineOption] {
         &[
             EngineOption {
                 name: "hipri",
-                explain: "polls the device for the answer instead of sleeping (RWF_HIPRI); direct I/O, and a device \
-                          with polled queues.",
+                explain: "hints that the device may be polled for the answer (RWF_HIPRI); direct I/O, and kernels \
+                          before 5.19.",
             },
             EngineOption {
                 name: "nowait",

@@ -4,11 +4,12 @@
 #![allow(dead_code)]
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Write},
     os::fd::AsRawFd,
     path::Path,
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use iosonde_model::{Op, Sync};
@@ -19,9 +20,13 @@ use iosonde_rig::{
 
 pub const BLOCK: u32 = 4096;
 
-/// Says on the terminal, past the test harness, that something was not tested.
+/// Says on the terminal, past the test harness, that something was not tested; once, however many tests ask.
 pub fn skip(what: &str, why: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "skipped: {what}: {why}");
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let line = format!("skipped: {what}: {why}");
+    if SAID.lock().unwrap().insert(line.clone()) {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
 }
 
 /// Every engine that moves data of real files, alone and with each of its options.
@@ -53,6 +58,12 @@ impl Scratch {
             return None;
         }
         Some(Self { file, storage: Storage::File(Arc::new(open)), direct })
+    }
+
+    /// The same engines on something else that can be opened.
+    pub fn open(&mut self, path: &Path) {
+        let open = File::options().read(true).write(true).open(path).unwrap();
+        self.storage = Storage::File(Arc::new(open));
     }
 
     pub fn path(&self) -> &Path {
@@ -89,7 +100,7 @@ impl Scratch {
             job: 0,
         };
         let opened = kind.open(&bench).map_err(|error| error.to_string())?;
-        Ok(Desk { engine: opened.engine, notes: opened.notes, buffers, depth })
+        Ok(Desk { name: name.to_owned(), engine: opened.engine, notes: opened.notes, buffers, depth })
     }
 }
 
@@ -101,6 +112,7 @@ fn set_direct(file: &File) -> bool {
 /// An open engine and its buffers. The engine is dropped first.
 pub struct Desk {
     pub engine: Box<dyn Engine>,
+    pub name: String,
     pub notes: Vec<String>,
     pub buffers: BufferPool,
     pub depth: u32,
@@ -145,7 +157,7 @@ impl Desk {
                 return all;
             }
         }
-        panic!("{} of {asked} requests came back", all.len());
+        panic!("{}: {} of {asked} requests came back", self.name, all.len());
     }
 
     pub fn fill(&self, slot: u32, byte: u8) {
