@@ -153,13 +153,13 @@ fn beside_others(storage: &Storage, job: &Job, shift: Shift, gate: &Gate) -> io:
     gate.ready.wait();
     gate.go.wait();
     let called_off = gate.called_off.load(Ordering::Acquire);
-    let worked = equipped.and_then(|mut equipped| {
+    let worked = equipped.map(|mut equipped| {
         let worked = if called_off {
             Err(io::Error::other("another worker of this trial could not start"))
         } else {
             drive(&mut equipped, job, shift)
         };
-        Ok((equipped, worked))
+        (equipped, worked)
     });
     gate.ended.wait();
     gate.closed.wait();

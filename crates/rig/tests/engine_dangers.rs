@@ -1,6 +1,8 @@
 //! What would end a process or needs its limits changed: each in a process of its own.
 
 #![allow(unsafe_code)]
+// What a process of its own has to say goes to the test that started it.
+#![allow(clippy::print_stdout)]
 
 use std::{
     os::unix::process::{CommandExt, ExitStatusExt},

@@ -1,23 +1,24 @@
 //! Linux's asynchronous interface: many requests in flight from one thread, submitted and reaped in batches.
 //!
-//! Good for: everything; it is the cheapest way to keep storage busy. The file and the buffers are registered, so
-//! the kernel neither looks up the file nor pins pages for each request, and one system call both submits the
-//! next batch and waits for completions. Where the kernel has them, SINGLE_ISSUER and DEFER_TASKRUN let
-//! completions run when we ask rather than interrupt us.
+//! Good for: everything; it is the cheapest way to keep storage busy. The file and the buffers are
+//! registered, so the kernel neither looks up the file nor pins pages for each request, and one system call
+//! both submits the next batch and waits for completions. Where the kernel has them, SINGLE_ISSUER and
+//! DEFER_TASKRUN let completions run when we ask rather than interrupt us.
 //!
-//! A flush is an fsync of the ring, a trim its fallocate with PUNCH_HOLE, and `--sync dsync` puts RWF_DSYNC on each
-//! write. Each job has a ring of its own.
+//! A flush is an fsync of the ring, a trim its fallocate with PUNCH_HOLE, and `--sync dsync` puts RWF_DSYNC
+//! on each write. Each job has a ring of its own.
 //!
-//! Cannot: run where it is forbidden (seccomp in many containers, `kernel.io_uring_disabled`): iosonde then falls
-//! back to the next engine and says so. Keep more than 32,768 requests in flight in one ring: the kernel's limit.
+//! Cannot: run where it is forbidden (seccomp in many containers, `kernel.io_uring_disabled`): iosonde then
+//! falls back to the next engine and says so. Keep more than 32,768 requests in flight in one ring: the
+//! kernel's limit.
 //!
-//! Traps: file systems without NOWAIT (tmpfs, zram) hand every request to kernel threads, whose processor time is not
-//! ours; flushes and trims always go that way. Locked memory (`ulimit -l`) may be too small to register buffers, which
-//! costs a few per cent at small blocks and is noted. `sqpoll` needs a second core for its thread and loses without
-//! one; that thread's processor time is not in the job's either. `iopoll` needs direct I/O and a device with polled
-//! queues (an NVMe drive with `nvme.poll_queues` set), spins for the whole time of a request, and makes flushes and
-//! trims by calls that block. A trim of a block device asks for zeroes, with unmapping where the device can: not the
-//! same command as a discard.
+//! Traps: file systems without NOWAIT (tmpfs, zram) hand every request to kernel threads, whose processor
+//! time is not ours; flushes and trims always go that way. Locked memory (`ulimit -l`) may be too small to
+//! register buffers, which costs a few per cent at small blocks and is noted. `sqpoll` needs a second core
+//! for its thread and loses without one; that thread's processor time is not in the job's either. `iopoll`
+//! needs direct I/O and a device with polled queues (an NVMe drive with `nvme.poll_queues` set), spins for
+//! the whole time of a request, and makes flushes and trims by calls that block. A trim of a block device
+//! asks for zeroes, with unmapping where the device can: not the same command as a discard.
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 

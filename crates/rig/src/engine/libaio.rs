@@ -1,17 +1,18 @@
-//! Linux's older asynchronous interface: `io_submit` and `io_getevents`, many direct requests in flight from one thread.
+//! Linux's older asynchronous interface: `io_submit` and `io_getevents`, many direct requests in flight from
+//! one thread.
 //!
-//! Good for: comparing with programs that use it (databases, and years of fio results), and kernels or containers
-//! where io_uring is missing. Completions are taken out of the ring that the kernel shares, without a system call, as
-//! long as there are any.
+//! Good for: comparing with programs that use it (databases, and years of fio results), and kernels or
+//! containers where io_uring is missing. Completions are taken out of the ring that the kernel shares,
+//! without a system call, as long as there are any.
 //!
-//! Cannot: keep buffered requests in flight: they run inside `io_submit`, so the storage sees one at a time whatever
-//! the depth, and no deadline can be kept. That is noted in the trial. `fsync` runs in a kernel thread and does not
-//! block; a trim does, since the interface has none: it is a `fallocate` inside submit.
+//! Cannot: keep buffered requests in flight: they run inside `io_submit`, so the storage sees one at a time
+//! whatever the depth, and no deadline can be kept. That is noted in the trial. `fsync` runs in a kernel
+//! thread and does not block; a trim does, since the interface has none: it is a `fallocate` inside submit.
 //!
-//! Traps: even direct requests block in submit where the file system must allocate blocks, read its own metadata or
-//! wait for a free request of the device. All programs of a machine share `fs.aio-max-nr` requests; a depth beyond
-//! what is left of them is refused, with the remedy. "libaio" is the name of the C library: iosonde makes its
-//! system calls itself.
+//! Traps: even direct requests block in submit where the file system must allocate blocks, read its own
+//! metadata or wait for a free request of the device. All programs of a machine share `fs.aio-max-nr`
+//! requests; a depth beyond what is left of them is refused, with the remedy. "libaio" is the name of the C
+//! library: iosonde makes its system calls itself.
 
 use std::{
     fs::File,

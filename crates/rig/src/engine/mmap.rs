@@ -1,18 +1,18 @@
 //! Maps the file into memory, and reads and writes it by copying: no system call a request.
 //!
-//! Good for: what programs see that map their files (many databases and search engines): a page that is in memory
-//! costs a copy alone, one that is not a page fault. A flush is `msync` with MS_SYNC of what was written since the
-//! last one, which is `fdatasync` of that range; after `--sync fsync:N` an `fsync` follows it, and `--sync dsync` makes
-//! an `msync` of each write. A trim is `fallocate` with PUNCH_HOLE. With `random`, the kernel is told that accesses
-//! are random, and reads no neighbours of a missing page.
+//! Good for: what programs see that map their files (many databases and search engines): a page that is in
+//! memory costs a copy alone, one that is not a page fault. A flush is `msync` with MS_SYNC of what was
+//! written since the last one, which is `fdatasync` of that range; after `--sync fsync:N` an `fsync` follows
+//! it, and `--sync dsync` makes an `msync` of each write. A trim is `fallocate` with PUNCH_HOLE. With
+//! `random`, the kernel is told that accesses are random, and reads no neighbours of a missing page.
 //!
-//! Cannot: bypass the page cache (direct I/O is refused), keep more than one request in flight, keep a deadline, or
-//! make a file longer. It is never chosen unless it is asked for by name.
+//! Cannot: bypass the page cache (direct I/O is refused), keep more than one request in flight, keep a
+//! deadline, or make a file longer. It is never chosen unless it is asked for by name.
 //!
-//! Traps: figures are those of memory as soon as the file is in the page cache, and writes are in memory only until
-//! they are flushed. The first touch of each page is a fault even when the page is cached. An error of the storage, or a
-//! file that somebody cut shorter meanwhile, arrives as the signal SIGBUS, which ends most programs: here the request
-//! is counted as an I/O error (EIO), and the run goes on.
+//! Traps: figures are those of memory as soon as the file is in the page cache, and writes are in memory only
+//! until they are flushed. The first touch of each page is a fault even when the page is cached. An error of
+//! the storage, or a file that somebody cut shorter meanwhile, arrives as the signal SIGBUS, which ends most
+//! programs: here the request is counted as an I/O error (EIO), and the run goes on.
 
 use std::{
     fs::File,

@@ -1,13 +1,13 @@
 //! Completes every request at once and moves nothing: what the measuring itself costs.
 //!
-//! Good for: finding out what iosonde could generate at most on this machine, with everything that it does for each
-//! request (offsets, two time stamps, histogram, windows) and no system call at all. Storage that comes near this
-//! rate cannot be measured by one worker.
+//! Good for: finding out what iosonde could generate at most on this machine, with everything that it does
+//! for each request (offsets, two time stamps, histogram, windows) and no system call at all. Storage that
+//! comes near this rate cannot be measured by one worker.
 //!
-//! Cannot: say anything about storage. It is never chosen unless it is asked for by name, fills nothing (psync does
-//! that in its place), and notes in each trial what its figures are. Traps: a read moves no byte into the buffer, so
-//! whoever verifies what was read will find it wrong; the same rate with another engine means that the engine and the
-//! kernel cost nothing, which they never do.
+//! Cannot: say anything about storage. It is never chosen unless it is asked for by name, fills nothing
+//! (psync does that in its place), and notes in each trial what its figures are. Traps: a read moves no byte
+//! into the buffer, so whoever verifies what was read will find it wrong; the same rate with another engine
+//! means that the engine and the kernel cost nothing, which they never do.
 
 use std::io;
 

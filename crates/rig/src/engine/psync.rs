@@ -1,18 +1,18 @@
 //! One system call a request: `pread` and `pwrite`, one request at a time.
 //!
-//! Good for: what a simple program gets, and for the latency of a single request; it works on every kernel, file
-//! system and container. A flush is `fsync` or `fdatasync`, a trim `fallocate` with PUNCH_HOLE, and `--sync dsync`
-//! makes each write `pwritev2` with RWF_DSYNC.
+//! Good for: what a simple program gets, and for the latency of a single request; it works on every kernel,
+//! file system and container. A flush is `fsync` or `fdatasync`, a trim `fallocate` with PUNCH_HOLE, and
+//! `--sync dsync` makes each write `pwritev2` with RWF_DSYNC.
 //!
 //! Cannot: keep more than one request in flight, or a deadline, since the call returns when the storage has
-//! answered. A depth above 1 is refused rather than silently measured as 1 (the trap that fio warns of in a line that
-//! scripts do not read); several requests at once are several jobs.
+//! answered. A depth above 1 is refused rather than silently measured as 1 (the trap that fio warns of in a
+//! line that scripts do not read); several requests at once are several jobs.
 //!
-//! Traps: `nowait` fails a request that would have to wait, so each such request is made a second time without it;
-//! both calls count as that request's latency, and how many there were is noted. `hipri` is a hint: the kernel takes it
-//! and, since 5.19, does nothing with it in calls that wait for their answer; polling is to be had from
-//! `io_uring:iopoll`. A trim of a block device asks for zeroes, with unmapping where
-//! the device can: not the same command as a discard.
+//! Traps: `nowait` fails a request that would have to wait, so each such request is made a second time
+//! without it; both calls count as that request's latency, and how many there were is noted. `hipri` is a
+//! hint: the kernel takes it and, since 5.19, does nothing with it in calls that wait for their answer;
+//! polling is to be had from `io_uring:iopoll`. A trim of a block device asks for zeroes, with unmapping
+//! where the device can: not the same command as a discard.
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 
