@@ -96,7 +96,7 @@ pub struct TargetArgs {
     /// The prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// io_uring or psync [default: the best that works here]
+    /// io_uring, libaio, psync, mmap or null, with options as in io_uring:sqpoll [default: the best that works here]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// Insist on direct I/O [default: wherever the file system gives it]

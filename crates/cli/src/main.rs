@@ -46,7 +46,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Report(args) => command::report::run(args, store, screen),
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
-        Command::Engines(args) => registry::show(&iosonde_rig::engine::ENGINES, args.name.as_deref(), screen),
+        Command::Engines(args) => registry::engine(args.name.as_deref(), screen),
         Command::Checks(args) => registry::show(&iosonde_lab::check::CHECKS, args.name.as_deref(), screen),
         Command::Experiments(args) => registry::experiment(args.name.as_deref(), screen),
         Command::Findings(args) => {

@@ -183,14 +183,10 @@ pub fn refuse_what_the_engine_cannot<'a>(
 ) -> Result<(), Failure> {
     let engine = &session.device.engine;
     let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
-    let depth_max = kind.probe(&session.bed.storage).map_err(Failure::usage)?.depth_max;
+    let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
     for spec in specs.flat_map(TrialSpec::streams) {
         let depth = spec.queue_depth;
-        if depth > depth_max {
-            return Err(Failure::usage(format!(
-                "{engine} keeps at most {depth_max} in flight, not {depth}; `iosonde engines {engine}` says why"
-            )));
-        }
+        abilities.refuse_depth(engine, depth).map_err(Failure::usage)?;
         let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
         let buffers = block.saturating_mul(slots);
         // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).

@@ -176,7 +176,8 @@ fn counted(points: usize) -> String {
 
 /// Whether an engine's calls return only when the request is done.
 fn is_blocking(engine: &str) -> bool {
-    engine == "psync"
+    // Options follow the name: psync:nowait.
+    matches!(engine.split(':').next(), Some("psync" | "mmap"))
 }
 
 #[cfg(test)]

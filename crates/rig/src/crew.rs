@@ -223,6 +223,7 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     let driven = drive.finish();
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
+    notes.extend(engine.remarks());
     Ok(Worked { stream: job.stream, driven, cpu_s, notes: std::mem::take(notes) })
 }
 

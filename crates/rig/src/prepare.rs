@@ -25,11 +25,11 @@ pub const BUDGET_SHARE: f64 = 0.15;
 
 /// The workload that fills `bytes` from `from_bytes` on, and its limits. Ends early when `seconds` are over.
 pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f64) -> (TrialSpec, Limits) {
-    let deep = engine::named(engine).is_ok_and(|(kind, _)| kind.name() != "psync");
+    let engine = filler(engine);
     let spec = TrialSpec {
         rw: Rw::Write,
         block_size_bytes: FILL_BLOCK_BYTES,
-        queue_depth: if deep { 8 } else { 1 },
+        queue_depth: if engine == "psync" { 1 } else { 8 },
         jobs: 1,
         read_percent: None,
         stride_bytes: None,
@@ -45,6 +45,15 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
         ios: Some(bytes / FILL_BLOCK_BYTES),
     };
     (spec, limits)
+}
+
+/// The engine that fills in an engine's place: itself without its options, which are about how the measured requests
+/// are made; psync for one that is never chosen by itself (`null` would fill nothing).
+fn filler(engine: &str) -> &'static str {
+    match engine::named(engine) {
+        Ok((kind, _)) if kind.by_itself() => kind.name(),
+        _ => "psync",
+    }
 }
 
 /// How much may be filled in all, given the first trial of the fill and the seconds that filling may take in all.

@@ -48,23 +48,23 @@ fn run(bed: &mut Bed, spec: &TrialSpec, limits: Limits) -> Trial {
     bed.run(&order, &AtomicBool::new(false)).unwrap().trial
 }
 
-fn usable(name: &str, bed: &Bed) -> bool {
-    match ENGINES.find(name).unwrap().probe(&bed.storage) {
-        Ok(_) => true,
-        Err(why) => {
-            eprintln!("skipped: {name}: {why}");
-            false
+/// Every engine of the registry that works on this bed and keeps so many requests in flight.
+fn engines(bed: &Bed, depth: u32) -> Vec<&'static str> {
+    let usable = ENGINES.iter().filter(|kind| kind.name() != "sim").filter(|kind| {
+        let probed = kind.probe(&bed.storage).and_then(|can| can.refuse_depth(kind.name(), depth));
+        if let Err(why) = &probed {
+            eprintln!("skipped: {why}");
         }
-    }
+        probed.is_ok()
+    });
+    usable.map(|kind| kind.name()).collect()
 }
 
 #[test]
 fn exactly_as_many_requests_as_asked_are_made_and_counted() {
-    for (engine, depth) in [("psync", 1), ("io_uring", 1), ("io_uring", 7)] {
-        let (mut bed, _file) = bed(8 * MIB);
-        if !usable(engine, &bed) {
-            continue;
-        }
+    let (mut bed, _file) = bed(8 * MIB);
+    let cases = [1, 7].map(|depth| engines(&bed, depth).into_iter().map(move |engine| (engine, depth)));
+    for (engine, depth) in cases.into_iter().flatten() {
         let trial = run(&mut bed, &spec(engine, Rw::RandRead, depth), Limits::requests(1000));
         let read = trial.read.as_ref().unwrap();
         assert_eq!((read.ios, read.bytes, read.errors, read.short), (1000, 1000 * 4096, 0, 0), "{engine}");
@@ -77,11 +77,9 @@ fn exactly_as_many_requests_as_asked_are_made_and_counted() {
 
 #[test]
 fn a_timed_trial_leaves_its_warm_up_out_and_keeps_its_depth() {
-    for (engine, depth) in [("psync", 1), ("io_uring", 16)] {
-        let (mut bed, _file) = bed(8 * MIB);
-        if !usable(engine, &bed) {
-            continue;
-        }
+    let (mut bed, _file) = bed(8 * MIB);
+    let cases = [1, 16].map(|depth| engines(&bed, depth).into_iter().map(move |engine| (engine, depth)));
+    for (engine, depth) in cases.into_iter().flatten() {
         let trial = run(&mut bed, &spec(engine, Rw::RandRead, depth), Limits::time(300_000_000));
         let read = trial.read.as_ref().unwrap();
         // A tenth of 300 ms.
@@ -90,6 +88,7 @@ fn a_timed_trial_leaves_its_warm_up_out_and_keeps_its_depth() {
         assert!(trial.witnesses.issued_ios > read.ios);
         assert!((read.iops * trial.measured_s - read.ios as f64).abs() < 1e-3);
         let in_flight = trial.in_flight_mean.unwrap();
+        assert_eq!(trial.hung, 0, "{engine}");
         // psync makes its call inside submit: the loop sees nothing outstanding longer than the call itself.
         assert!(
             in_flight <= f64::from(depth) && in_flight > f64::from(depth) * 0.99,
@@ -102,11 +101,10 @@ fn a_timed_trial_leaves_its_warm_up_out_and_keeps_its_depth() {
 
 #[test]
 fn what_is_written_arrives_and_differs_from_block_to_block() {
-    for engine in ["psync", "io_uring"] {
-        let (mut bed, file) = bed(8 * MIB);
-        if !usable(engine, &bed) {
-            continue;
-        }
+    let (mut bed, file) = bed(8 * MIB);
+    for engine in engines(&bed, 1).into_iter().filter(|&engine| engine != "null") {
+        file.as_file().set_len(0).unwrap();
+        file.as_file().set_len(8 * MIB).unwrap();
         let order = Order {
             spec: &spec(engine, Rw::Write, 1),
             limits: Limits::requests(2048),
@@ -125,7 +123,7 @@ fn what_is_written_arrives_and_differs_from_block_to_block() {
 fn a_mix_never_writes_what_it_read() {
     for (engine, depth) in [("psync", 1), ("io_uring", 16)] {
         let (mut bed, file) = bed(8 * MIB);
-        if !usable(engine, &bed) {
+        if !engines(&bed, depth).contains(&engine) {
             continue;
         }
         let before = std::fs::read(file.path()).unwrap();
@@ -141,13 +139,10 @@ fn a_mix_never_writes_what_it_read() {
 
 #[test]
 fn errors_are_counted_with_their_name_and_never_timed() {
-    for engine in ["psync", "io_uring"] {
-        let (bed_of_file, file) = bed(8 * MIB);
-        if !usable(engine, &bed_of_file) {
-            continue;
-        }
-        let read_only = File::open(file.path()).unwrap();
-        let mut bed = Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real() };
+    let (_, file) = bed(8 * MIB);
+    let read_only = File::open(file.path()).unwrap();
+    let mut bed = Bed { storage: Storage::File(Arc::new(read_only)), watch: None, clock: Clock::real() };
+    for engine in engines(&bed, 1).into_iter().filter(|&engine| engine != "null") {
         let trial = run(&mut bed, &spec(engine, Rw::RandWrite, 1), Limits::requests(10));
         let write = trial.write.as_ref().unwrap();
         assert_eq!((write.ios, write.errors), (0, 10), "{engine}");
@@ -172,9 +167,38 @@ fn reads_past_the_end_are_short() {
 #[test]
 fn a_raised_stop_ends_the_trial() {
     let (mut bed, _file) = bed(8 * MIB);
-    let spec = spec("psync", Rw::RandRead, 1);
-    let order =
-        Order { spec: &spec, limits: Limits::time(3_600_000_000_000), phase: Phase::Measure, seed: 1 };
-    let trial = bed.run(&order, &AtomicBool::new(true)).unwrap().trial;
-    assert!(trial.elapsed_s < 60.0);
+    for engine in engines(&bed, 1) {
+        let spec = spec(engine, Rw::RandRead, 1);
+        let limits = Limits::time(3_600_000_000_000);
+        let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 1 };
+        let trial = bed.run(&order, &AtomicBool::new(true)).unwrap().trial;
+        assert!(trial.elapsed_s < 60.0, "{engine}");
+    }
+}
+
+#[test]
+fn what_an_engine_has_to_say_reaches_the_reader() {
+    let (mut bed, file) = bed(8 * MIB);
+    let order = |engine| spec(engine, Rw::RandRead, 1);
+    let mut notes = |engine| {
+        let (spec, limits) = (order(engine), Limits::requests(100));
+        let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: 1 };
+        bed.run(&order, &AtomicBool::new(false)).unwrap().notes
+    };
+    assert!(notes("null")[0].contains("moves nothing"));
+    assert!(notes("mmap").is_empty());
+    // An end inside the span, which only the run finds out.
+    let shorter = File::options().write(true).open(file.path()).unwrap();
+    assert!(notes("psync").is_empty());
+    shorter.set_len(MIB).unwrap();
+    assert!(notes("psync:nowait")[0].contains("a second time"));
+}
+
+#[test]
+fn filling_goes_by_an_engine_that_moves_something() {
+    let engine = |asked| iosonde_rig::prepare::order(asked, false, 0, MIB, 1.0).0;
+    let fills = |asked| (engine(asked).engine, engine(asked).queue_depth);
+    assert_eq!(fills("null"), ("psync".to_owned(), 1));
+    assert_eq!(fills("mmap"), ("psync".to_owned(), 1));
+    assert_eq!(fills("io_uring:sqpoll,iopoll"), ("io_uring".to_owned(), 8));
 }

@@ -1,4 +1,4 @@
-//! Where io_uring is forbidden, as in many containers, psync measures instead, and the reader is told.
+//! Where io_uring is forbidden, as in many containers, another engine measures instead, and the reader is told.
 
 // What was skipped is said where people and ./test read it.
 #![allow(clippy::print_stderr)]
@@ -27,7 +27,7 @@ fn forbid_io_uring() -> bool {
 }
 
 #[test]
-fn psync_takes_over_and_says_so() {
+fn another_engine_takes_over_and_says_so() {
     std::thread::spawn(|| {
         let storage = Storage::File(Arc::new(tempfile::tempfile().unwrap()));
         if !forbid_io_uring() {
@@ -38,6 +38,16 @@ fn psync_takes_over_and_says_so() {
         assert_eq!(chosen.kind.name(), "psync");
         let note = chosen.note.unwrap();
         assert!(note.contains("io_uring is forbidden") && note.contains("psync"), "{note}");
+        // Buffered requests of libaio run one after the other: it takes over direct ones alone.
+        let file = tempfile::tempfile().unwrap();
+        let flags = rustix::fs::fcntl_getfl(&file).unwrap() | rustix::fs::OFlags::DIRECT;
+        if rustix::fs::fcntl_setfl(&file, flags).is_ok() {
+            let chosen =
+                choose(&Storage::File(Arc::new(file)), None).map_err(|e| e.to_string()).ok().unwrap();
+            assert_eq!(chosen.kind.name(), "libaio");
+        } else {
+            eprintln!("skipped: no direct I/O on the temporary files' file system");
+        }
         // Asked for by name it is an error, not a silent change of engine.
         assert!(choose(&storage, Some("io_uring")).is_err());
     })

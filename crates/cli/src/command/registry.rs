@@ -25,6 +25,17 @@ pub fn show<T: ?Sized + Named>(
     }
 }
 
+/// The options of an engine, under its page.
+pub fn engine(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
+    show(&ENGINES, name, screen)?;
+    let options = name.and_then(|name| ENGINES.find(name).ok()).map_or(&[][..], |kind| kind.options());
+    let (Some(name), [first, ..]) = (name, options) else { return Ok(()) };
+    let rows = options.iter().map(|option| (option.name, option.explain.to_owned()));
+    let rows = list(rows, screen.width.saturating_sub(2));
+    let rows: String = rows.lines().map(|line| format!("  {line}\n")).collect();
+    screen.result(&format!("\nOptions (as in --engine {name}:{}):\n{rows}", first.name))
+}
+
 /// The parameters of an experiment, under its page.
 pub fn experiment(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
     show(&EXPERIMENTS, name, screen)?;
@@ -47,7 +58,7 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
         registry.entry(name).is_ok()
     }
     if holds(&ENGINES, name) {
-        return show(&ENGINES, Some(name), screen);
+        return engine(Some(name), screen);
     }
     if holds(&CHECKS, name) {
         return show(&CHECKS, Some(name), screen);

@@ -16,6 +16,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/lab/src/experiment", &["grid", "parameters"]),
     ("crates/lab/src/finding", &["best", "closed_loop", "group", "hockney"]),
     ("crates/report/src/chart", &["pick"]),
+    ("crates/rig/src/engine", &["calls"]),
 ];
 
 /// A `registry!` and the file in which it stands.

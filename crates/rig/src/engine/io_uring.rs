@@ -1,33 +1,51 @@
 //! Linux's asynchronous interface: many requests in flight from one thread, submitted and reaped in batches.
 //!
-//! Good for: everything; it is the cheapest way to keep storage busy. The file and the buffers are registered, so
-//! the kernel neither looks up the file nor pins pages for each request, and one system call both submits the
-//! next batch and waits for completions. Where the kernel has them, SINGLE_ISSUER and DEFER_TASKRUN let
-//! completions run when we ask rather than interrupt us.
+//! Good for: everything; it is the cheapest way to keep storage busy. The file and the buffers are
+//! registered, so the kernel neither looks up the file nor pins pages for each request, and one system call
+//! both submits the next batch and waits for completions. Where the kernel has them, SINGLE_ISSUER and
+//! DEFER_TASKRUN let completions run when we ask rather than interrupt us.
 //!
-//! Cannot: run where it is forbidden (seccomp in many containers, `kernel.io_uring_disabled`): iosonde then falls
-//! back to psync and says so. Traps: file systems without NOWAIT (tmpfs, zram) hand every request to kernel
-//! threads, whose processor time is not ours; locked memory (`ulimit -l`) may be too small to register buffers,
-//! which costs a few per cent at small blocks and is noted.
+//! A flush is an fsync of the ring, a trim its fallocate with PUNCH_HOLE, and `--sync dsync` puts RWF_DSYNC
+//! on each write. Each job has a ring of its own.
+//!
+//! Cannot: run where it is forbidden (seccomp in many containers, `kernel.io_uring_disabled`): iosonde then
+//! falls back to the next engine and says so. Keep more than 32,768 requests in flight in one ring: the
+//! kernel's limit.
+//!
+//! Traps: file systems without NOWAIT (tmpfs, zram) hand every request to kernel threads, whose processor
+//! time is not ours; flushes and trims always go that way. Locked memory (`ulimit -l`) may be too small to
+//! register buffers, which costs a few per cent at small blocks and is noted. `sqpoll` needs a second core
+//! for its thread and loses without one; that thread's processor time is not in the job's either. `iopoll`
+//! needs direct I/O and a device with polled queues (an NVMe drive with `nvme.poll_queues` set), spins for
+//! the whole time of a request, and makes flushes and trims by calls that block. A trim of a block device
+//! asks for zeroes, with unmapping where the device can: not the same command as a discard.
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 
-use io_uring::{EnterFlags, IoUring as Ring, opcode, squeue, types};
-use iosonde_model::{Named, Op};
+use io_uring::{
+    EnterFlags, IoUring as Ring, opcode, squeue,
+    types::{self, FsyncFlags},
+};
+use iosonde_model::{Named, Op, Sync};
 
 use super::{
-    Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
+    Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
+    Unavailable, calls,
 };
-use crate::{buffer::BufferPool, clock::Clock};
+use crate::{
+    buffer::BufferPool,
+    clock::{self, Clock},
+};
 
 /// IORING_MAX_ENTRIES of the kernel.
 const DEPTH_MAX: u32 = 32_768;
-/// The kernel plugs a batch: none of its requests reaches the device before the last is queued (blk_start_plug(), as
-/// io_submit_sqes() calls it). Handing on 32 at once left a virtual disk idle meanwhile and cost 15 % of its rate
-/// against one at a time; parts of 4 cost nothing measurable and a quarter of the system calls.
-const DIRECT_PART: usize = 4;
 /// A registered buffer may not be longer (io_uring_register(2), IORING_REGISTER_BUFFERS).
 const REGISTERED_MAX_BYTES: usize = 1 << 30;
+/// How long the thread of `sqpoll` looks for requests before it sleeps.
+const SQPOLL_IDLE_MS: u32 = 100;
+/// Looks at the completion queue before waiting in the kernel, with `sqpoll`: some 40 ns each, 40 µs in all, a fast
+/// drive's answer.
+const SQPOLL_LOOKS: u32 = 1000;
 
 /// The registered engine.
 pub struct IoUring;
@@ -43,46 +61,133 @@ impl EngineKind for IoUring {
         let Storage::File(_) = storage else {
             return Err(Unavailable("io_uring reads files; a simulated device has its own engine".into()));
         };
-        let ring = ring(8).map_err(|error| {
-            let why = match error.raw_os_error() {
-                Some(libc::EPERM | libc::EACCES) => {
-                    "is forbidden here (a container's seccomp filter, or kernel.io_uring_disabled)"
-                }
-                Some(libc::ENOSYS) => "does not exist in this kernel",
-                _ => "cannot be set up",
-            };
-            Unavailable(format!("io_uring {why}: {error}"))
-        })?;
+        let ring = ring(8, Mode::default()).map_err(refusal)?;
         // Waiting with a time limit came with Linux 5.11.
         if !ring.params().is_feature_ext_arg() {
             return Err(Unavailable("io_uring of this kernel cannot wait with a time limit".into()));
         }
-        Ok(Abilities { blocking: false, depth_max: DEPTH_MAX })
+        Ok(ABILITIES)
     }
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
-        let ring = ring(bench.depth)?;
+        ABILITIES.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
+        // An own file was empty when its options were tried.
+        self.probe_options(bench.storage, bench.options).map_err(io::Error::other)?;
+        let (mode, plain) = (Mode::of(bench.options), bench.has("plain"));
+        let ring = ring(bench.depth, mode).map_err(|error| io::Error::other(refusal(error)))?;
         let mut notes = Vec::new();
-        ring.submitter().register_files(&[file.as_raw_fd()])?;
-        let fixed = register(&ring, bench.buffers).map_err(|why| notes.push(why)).is_ok();
-        let slots = (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect();
-        let part = if bench.direct { DIRECT_PART } else { usize::MAX };
-        let engine = Box::new(Loop { ring, _file: Arc::clone(file), slots, fixed, part });
+        let mut form = Form {
+            file: types::Fd(file.as_raw_fd()),
+            flags: squeue::Flags::empty(),
+            fixed: false,
+            write_flags: if bench.sync == Sync::Dsync { libc::RWF_DSYNC } else { 0 },
+            flush: if calls::data_only(bench.sync) { FsyncFlags::DATASYNC } else { FsyncFlags::empty() },
+        };
+        if !plain {
+            ring.submitter().register_files(&[file.as_raw_fd()])?;
+            (form.file, form.flags) = (types::Fd(0), squeue::Flags::FIXED_FILE);
+            form.fixed = register(&ring, bench.buffers).map_err(|why| notes.push(why)).is_ok();
+        }
+        if mode.sqpoll {
+            notes.push("a kernel thread submits (sqpoll): its processor time is not in these figures".into());
+        }
+        let engine = Box::new(Loop {
+            ring,
+            file: Arc::clone(file),
+            slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
+            form,
+            mode,
+            // The thread of `sqpoll` takes requests as it finds them.
+            part: if bench.direct && !mode.sqpoll { calls::direct_part(bench.depth) } else { usize::MAX },
+            sync: bench.sync,
+            aside: Vec::with_capacity(bench.depth as usize),
+        });
         Ok(Opened { engine, clock: Clock::real(), notes })
+    }
+
+    fn options(&self) -> &'static [EngineOption] {
+        &[
+            EngineOption {
+                name: "sqpoll",
+                explain: "a kernel thread looks for requests, so that submitting needs no system call.",
+            },
+            EngineOption {
+                name: "iopoll",
+                explain: "completions are polled from the device instead of interrupting; direct I/O, and a device \
+                          with polled queues.",
+            },
+            EngineOption {
+                name: "plain",
+                explain: "registers neither buffers nor the file: what most programs do.",
+            },
+        ]
+    }
+
+    fn probe_options(&self, storage: &Storage, options: &[&'static str]) -> Result<(), Unavailable> {
+        let Storage::File(file) = storage else { return Ok(()) };
+        let mode = Mode::of(options);
+        if mode.sqpoll {
+            ring(8, Mode { sqpoll: true, iopoll: false }).map_err(|error| {
+                Unavailable(format!("io_uring:sqpoll: this kernel starts no thread for us: {error}"))
+            })?;
+        }
+        if mode.iopoll { try_polling(file) } else { Ok(()) }
+    }
+}
+
+/// Why a ring cannot be had.
+fn refusal(error: io::Error) -> Unavailable {
+    let why = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "is forbidden here (a container's seccomp filter, or kernel.io_uring_disabled)"
+        }
+        Some(libc::ENOSYS) => "does not exist in this kernel",
+        Some(libc::ENOMEM) => "needs more locked memory than this user may have (`ulimit -l`)",
+        _ => "cannot be set up",
+    };
+    Unavailable(format!("io_uring {why}: {error}"))
+}
+
+const ABILITIES: Abilities = Abilities {
+    blocking: false,
+    depth_max: DEPTH_MAX,
+    depth_why: "a ring of this kernel has no more entries; several --jobs have a ring each",
+};
+
+/// How a ring is driven.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mode {
+    sqpoll: bool,
+    iopoll: bool,
+}
+
+impl Mode {
+    fn of(options: &[&str]) -> Self {
+        Self { sqpoll: options.contains(&"sqpoll"), iopoll: options.contains(&"iopoll") }
     }
 }
 
 /// A ring for a depth, with every flag that this kernel accepts.
-fn ring(depth: u32) -> io::Result<Ring> {
+fn ring(depth: u32, mode: Mode) -> io::Result<Ring> {
+    let builder = || {
+        let mut builder = Ring::builder();
+        if mode.iopoll {
+            builder.setup_iopoll();
+        }
+        builder
+    };
+    if mode.sqpoll {
+        // Completions come from the kernel's thread: there is no work of ours to defer.
+        return builder().setup_sqpoll(SQPOLL_IDLE_MS).build(depth);
+    }
     // SINGLE_ISSUER came with 6.0, DEFER_TASKRUN with 6.1, COOP_TASKRUN with 5.19: older kernels say EINVAL.
-    let deferred = Ring::builder().setup_single_issuer().setup_defer_taskrun().build(depth);
-    match deferred {
+    match builder().setup_single_issuer().setup_defer_taskrun().build(depth) {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
         ring_or_error => return ring_or_error,
     }
-    match Ring::builder().setup_coop_taskrun().build(depth) {
-        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ring::new(depth),
+    match builder().setup_coop_taskrun().build(depth) {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => builder().build(depth),
         ring_or_error => ring_or_error,
     }
 }
@@ -102,27 +207,105 @@ fn register(ring: &Ring, buffers: &BufferPool) -> Result<(), String> {
     })
 }
 
-#[inline]
-fn entry(request: &Request, buffer: *mut u8, fixed: bool) -> squeue::Entry {
-    let (file, at, length) = (types::Fixed(0), request.offset_bytes, request.length_bytes);
-    let entry = match (request.op, fixed) {
-        (Op::Read, true) => opcode::ReadFixed::new(file, buffer, length, 0).offset(at).build(),
-        (Op::Write, true) => opcode::WriteFixed::new(file, buffer, length, 0).offset(at).build(),
-        (Op::Read, false) => opcode::Read::new(file, buffer, length).offset(at).build(),
-        (Op::Write, false) => opcode::Write::new(file, buffer, length).offset(at).build(),
-        (Op::Trim | Op::Flush, _) => opcode::Nop::new().build(),
+/// Reads once from a polled ring. An empty file tells nothing: it has no block to ask the device for.
+fn try_polling(file: &File) -> Result<(), Unavailable> {
+    let refuse = |why: &str| Unavailable(format!("io_uring:iopoll: {why}"));
+    if !calls::is_direct(file) {
+        return Err(refuse("only direct I/O reaches the device's polled queues"));
+    }
+    match polled_read(file) {
+        Ok(Some(result)) if result == -libc::EOPNOTSUPP => Err(refuse(
+            "this device has no polled queues (EOPNOTSUPP); NVMe drives get them by the kernel parameter \
+             nvme.poll_queues",
+        )),
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(refuse("a first polled read did not come back within a second")),
+        Err(error) => Err(refuse(&format!("a polled ring cannot be set up: {error}"))),
+    }
+}
+
+/// The result of one polled read.
+fn polled_read(file: &File) -> io::Result<Option<i32>> {
+    // 64 KiB: a multiple of every alignment that direct I/O asks for.
+    let buffers = BufferPool::new(1, 1 << 16)?;
+    let mut ring = ring(8, Mode { sqpoll: false, iopoll: true })?;
+    let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), buffers.slot(0), 1 << 16).build();
+    // SAFETY: the pool's only slot is 64 KiB long and outlives the request: see below.
+    unsafe { ring.submission().push(&entry) }.map_err(io::Error::other)?;
+    for _ in 0..1000 {
+        // Waiting for a request that the kernel handed to a thread of its own returns at once.
+        ring.submit_and_wait(1)?;
+        if let Some(completion) = ring.completion().next() {
+            return Ok(Some(completion.result()));
+        }
+        clock::sleep_s(0.001);
+    }
+    // The kernel may still write into the buffer.
+    std::mem::forget((buffers, ring));
+    Ok(None)
+}
+
+/// What is the same in all requests of a ring.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    /// The descriptor, or the place among the registered files.
+    file: types::Fd,
+    flags: squeue::Flags,
+    /// Whether buffers are registered.
+    fixed: bool,
+    write_flags: i32,
+    flush: FsyncFlags,
+}
+
+impl Form {
+    #[inline]
+    fn entry(self, request: &Request, buffer: *mut u8) -> squeue::Entry {
+        let Self { file, flags, fixed, write_flags, flush } = self;
+        let (at, length) = (request.offset_bytes, request.length_bytes);
+        let mut tag = u64::from(request.slot);
+        let entry = match (request.op, fixed) {
+            (Op::Read, true) => opcode::ReadFixed::new(file, buffer, length, 0).offset(at).build(),
+            (Op::Read, false) => opcode::Read::new(file, buffer, length).offset(at).build(),
+            (Op::Write, true) => {
+                opcode::WriteFixed::new(file, buffer, length, 0).offset(at).rw_flags(write_flags).build()
+            }
+            (Op::Write, false) => {
+                opcode::Write::new(file, buffer, length).offset(at).rw_flags(write_flags).build()
+            }
+            (Op::Flush, _) => opcode::Fsync::new(file).flags(flush).build(),
+            (Op::Trim, _) => {
+                // fallocate says 0 where all went well; its length comes back in the tag's upper half.
+                tag |= u64::from(length) << 32;
+                opcode::Fallocate::new(file, length.into()).offset(at).mode(calls::PUNCH).build()
+            }
+        };
+        entry.flags(flags).user_data(tag)
+    }
+}
+
+/// A polled ring carries reads and writes alone (the kernel says EINVAL to the rest): such a call blocks.
+#[cold]
+fn blocked(file: &File, sync: Sync, request: &Request) -> Completion {
+    let &Request { slot, op, offset_bytes, length_bytes } = request;
+    let result = match op {
+        Op::Trim => calls::trim(file, offset_bytes, length_bytes),
+        _ => calls::flush(file, sync),
     };
-    entry.user_data(u64::from(request.slot))
+    Completion { slot, result }
 }
 
 struct Loop {
     ring: Ring,
-    /// Keeps the descriptor open: the registered file is the kernel's own reference, but its number is ours.
-    _file: Arc<File>,
+    /// Keeps the descriptor open: a registered file is the kernel's own reference, but its number is ours.
+    file: Arc<File>,
     slots: Box<[*mut u8]>,
-    fixed: bool,
+    form: Form,
+    mode: Mode,
     /// Requests that one system call submits at most.
     part: usize,
+    sync: Sync,
+    /// Completions that the ring does not bring: flushes and trims with `iopoll`.
+    aside: Completions,
 }
 
 impl Drop for Loop {
@@ -139,6 +322,9 @@ impl Loop {
         self.ring.submission().sync();
         let queued = self.ring.submission().len() as u32;
         let mut flags = EnterFlags::GETEVENTS;
+        if self.mode.sqpoll && self.ring.submission().need_wakeup() {
+            flags |= EnterFlags::SQ_WAKEUP;
+        }
         let limit =
             types::Timespec::new().sec(wait_ns / 1_000_000_000).nsec((wait_ns % 1_000_000_000) as u32);
         let arguments = types::SubmitArgs::new().timespec(&limit);
@@ -175,8 +361,27 @@ impl Loop {
         let before = done.len();
         let room = done.capacity() - before;
         let completed = self.ring.completion().take(room);
-        done.extend(completed.map(|c| Completion { slot: c.user_data() as u32, result: c.result() }));
+        done.extend(completed.map(|c| {
+            let (slot, trimmed) = (c.user_data() as u32, (c.user_data() >> 32) as i32);
+            Completion { slot, result: if c.result() == 0 { trimmed } else { c.result() } }
+        }));
         done.len() - before
+    }
+
+    /// With `sqpoll`: wakes the thread where it sleeps, and looks for completions before it waits for them.
+    fn reap_beside_the_thread(&mut self, wait_ns: u64, done: &mut Completions) -> io::Result<()> {
+        if self.ring.submission().need_wakeup() {
+            self.enter(0, 0)?;
+        }
+        for _ in 0..SQPOLL_LOOKS {
+            if self.take(done) > 0 || wait_ns == 0 {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        self.enter(1, wait_ns)?;
+        self.take(done);
+        Ok(())
     }
 }
 
@@ -188,13 +393,17 @@ impl Engine for Loop {
             if number > 0 {
                 self.enter(0, 0)?;
             }
-            let Self { ring, slots, fixed, .. } = self;
+            let Self { ring, slots, form, mode, file, sync, aside, .. } = self;
             let mut queue = ring.submission();
             for request in part {
-                let entry = entry(request, slots[request.slot as usize], *fixed);
-                // SAFETY: see `enter`; the slot's buffer is nobody else's until its completion is reaped.
-                if unsafe { queue.push(&entry) }.is_err() {
-                    return Ok(taken);
+                if mode.iopoll && !matches!(request.op, Op::Read | Op::Write) {
+                    aside.push(blocked(file, *sync, request));
+                } else {
+                    let entry = form.entry(request, slots[request.slot as usize]);
+                    // SAFETY: see `enter`; the slot's buffer is nobody else's until its completion is reaped.
+                    if unsafe { queue.push(&entry) }.is_err() {
+                        return Ok(taken);
+                    }
                 }
                 taken += 1;
             }
@@ -203,6 +412,13 @@ impl Engine for Loop {
     }
 
     fn reap(&mut self, wait_ns: u64, done: &mut Completions) -> io::Result<()> {
+        if !self.aside.is_empty() {
+            done.append(&mut self.aside);
+            return Ok(());
+        }
+        if self.mode.sqpoll {
+            return self.reap_beside_the_thread(wait_ns, done);
+        }
         let queued = !self.ring.submission().is_empty();
         if !queued && self.take(done) > 0 {
             return Ok(());

@@ -9,11 +9,16 @@ use iosonde_model::{Named, Op, Sync, registry};
 
 use crate::{buffer::BufferPool, clock::Clock};
 
+mod calls;
+
 registry! {
     /// Every engine, the best general choice first.
     pub ENGINES: EngineKind "engine" {
         io_uring::IoUring,
+        libaio::Libaio,
         psync::Psync,
+        mmap::Mmap,
+        null::Null,
         sim::Sim,
     }
 }
@@ -58,6 +63,11 @@ pub trait Engine {
     fn next_event_ns(&self) -> Option<u64> {
         None
     }
+
+    /// Sentences that a reader must know and that only the run could tell; asked once, when it is over.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What a target offers an engine.
@@ -74,10 +84,23 @@ pub use sim::SharedDevice;
 /// What an engine can do here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abilities {
-    /// Requests run inside `submit`: depth is 1 and no deadline can be kept.
+    /// Requests run inside `submit`: no deadline can be kept, and the storage sees one at a time.
     pub blocking: bool,
     /// The largest depth.
     pub depth_max: u32,
+    /// What limits the depth and, where there is one, the remedy: the end of a sentence that refuses a larger one.
+    pub depth_why: &'static str,
+}
+
+impl Abilities {
+    /// Refuses a depth that is not to be had.
+    pub fn refuse_depth(&self, engine: &str, depth: u32) -> Result<(), Unavailable> {
+        let Self { depth_max, depth_why, .. } = self;
+        if depth <= *depth_max {
+            return Ok(());
+        }
+        Err(Unavailable(format!("{engine} keeps at most {depth_max} in flight, not {depth}: {depth_why}")))
+    }
 }
 
 /// Why an engine cannot be used here, and what to do, in one sentence.
@@ -142,6 +165,16 @@ pub trait EngineKind: Named {
     fn options(&self) -> &'static [EngineOption] {
         &[]
     }
+
+    /// Whether the options that were asked for work on this storage, found by trying.
+    fn probe_options(&self, _storage: &Storage, _options: &[&'static str]) -> Result<(), Unavailable> {
+        Ok(())
+    }
+
+    /// Whether it may be chosen where nobody asks for an engine. Where it may not, it fills nothing either.
+    fn by_itself(&self) -> bool {
+        true
+    }
 }
 
 /// An engine with its options, as it stands in a workload: `io_uring`, `io_uring:sqpoll,iopoll`.
@@ -175,17 +208,24 @@ pub struct Chosen {
     pub note: Option<String>,
 }
 
-/// The engine that was asked for, or the first in the registry that works on this storage. Engines that move nothing
-/// are never chosen unasked.
+/// The engine that was asked for, or the first in the registry that works on this storage. Engines that measure
+/// something other than storage are never chosen unasked.
 pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavailable> {
     if let Some(name) = wanted {
-        let (kind, _) = named(name)?;
-        return Ok(Chosen { kind, name: name.to_owned(), abilities: kind.probe(storage)?, note: None });
+        let (kind, options) = named(name)?;
+        let abilities = kind.probe(storage)?;
+        kind.probe_options(storage, &options)?;
+        return Ok(Chosen { kind, name: name.to_owned(), abilities, note: None });
     }
     let simulated = matches!(storage, Storage::Simulated(_));
     let mut refused = Vec::new();
-    for kind in ENGINES.iter().filter(|kind| (kind.name() == "sim") == simulated) {
+    let mine = |kind: &&dyn EngineKind| kind.by_itself() && (kind.name() == "sim") == simulated;
+    for kind in ENGINES.iter().filter(mine) {
         match kind.probe(storage) {
+            // A depth that the storage never sees must be asked for.
+            Ok(Abilities { blocking: true, depth_max: 2.., .. }) => {
+                refused.push(format!("{} would make these requests one after the other", kind.name()));
+            }
             Ok(abilities) => {
                 let note = (!refused.is_empty())
                     .then(|| format!("{}; measured with {} instead", refused.join("; "), kind.name()));

@@ -1,18 +1,28 @@
 //! One system call a request: `pread` and `pwrite`, one request at a time.
 //!
-//! Good for: what a simple program gets, and for the latency of a single request; it works on every kernel, file
-//! system and container. Cannot: keep more than one request in flight, or a deadline, since the call returns when
-//! the storage has answered. A depth above 1 is refused rather than silently measured as 1 (the trap that fio warns
-//! of in a line that scripts do not read).
+//! Good for: what a simple program gets, and for the latency of a single request; it works on every kernel,
+//! file system and container. A flush is `fsync` or `fdatasync`, a trim `fallocate` with PUNCH_HOLE, and
+//! `--sync dsync` makes each write `pwritev2` with RWF_DSYNC.
+//!
+//! Cannot: keep more than one request in flight, or a deadline, since the call returns when the storage has
+//! answered. A depth above 1 is refused rather than silently measured as 1 (the trap that fio warns of in a
+//! line that scripts do not read); several requests at once are several jobs.
+//!
+//! Traps: `nowait` fails a request that would have to wait, so each such request is made a second time
+//! without it; both calls count as that request's latency, and how many there were is noted. `hipri` is a
+//! hint: the kernel takes it and, since 5.19, does nothing with it in calls that wait for their answer;
+//! polling is to be had from `io_uring:iopoll`. A trim of a block device asks for zeroes, with unmapping
+//! where the device can: not the same command as a discard.
 
 use std::{fs::File, io, os::fd::AsRawFd, sync::Arc};
 
-use iosonde_model::{Named, Op};
+use iosonde_model::{Named, Op, Sync};
 
 use super::{
-    Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
+    Abilities, Bench, Completion, Completions, Engine, EngineKind, EngineOption, Opened, Request, Storage,
+    Unavailable, calls,
 };
-use crate::clock::Clock;
+use crate::{buffer::BufferPool, clock::Clock};
 
 /// The registered engine.
 pub struct Psync;
@@ -26,7 +36,12 @@ impl Named for Psync {
 impl EngineKind for Psync {
     fn probe(&self, storage: &Storage) -> Result<Abilities, Unavailable> {
         match storage {
-            Storage::File(_) => Ok(Abilities { blocking: true, depth_max: 1 }),
+            Storage::File(_) => Ok(Abilities {
+                blocking: true,
+                depth_max: 1,
+                depth_why: "its call returns when the storage has answered; io_uring and libaio keep more, \
+                            and so do several --jobs",
+            }),
             Storage::Simulated(_) => {
                 Err(Unavailable("psync reads files; a simulated device has its own engine".into()))
             }
@@ -35,40 +50,140 @@ impl EngineKind for Psync {
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let Storage::File(file) = bench.storage else { return Err(io::ErrorKind::Unsupported.into()) };
-        let slots = (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect();
-        let engine = Box::new(Loop { file: Arc::clone(file), slots, done: None });
-        Ok(Opened { engine, clock: Clock::real(), notes: Vec::new() })
+        let abilities = self.probe(bench.storage).map_err(io::Error::other)?;
+        abilities.refuse_depth(self.name(), bench.depth).map_err(io::Error::other)?;
+        let read_flags = flags(bench.options);
+        let write_flags = read_flags | if bench.sync == Sync::Dsync { libc::RWF_DSYNC } else { 0 };
+        let engine = Box::new(Loop {
+            file: Arc::clone(file),
+            slots: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
+            sync: bench.sync,
+            read_flags,
+            write_flags,
+            waited: 0,
+            done: None,
+        });
+        let note =
+            "hipri is a hint to poll the device, which Linux has ignored since 5.19 in calls that wait";
+        let notes = if bench.has("hipri") { vec![note.into()] } else { Vec::new() };
+        Ok(Opened { engine, clock: Clock::real(), notes })
+    }
+
+    fn options(&self) -> &'static [EngineOption] {
+        &[
+            EngineOption {
+                name: "hipri",
+                explain: "hints that the device may be polled for the answer (RWF_HIPRI); direct I/O, and kernels \
+                          before 5.19.",
+            },
+            EngineOption {
+                name: "nowait",
+                explain: "asks not to wait first (RWF_NOWAIT), and again with waiting where that fails.",
+            },
+            EngineOption {
+                name: "dontcache",
+                explain: "buffered I/O that leaves nothing in the page cache behind (RWF_DONTCACHE, Linux 6.14).",
+            },
+        ]
+    }
+
+    fn probe_options(&self, storage: &Storage, options: &[&'static str]) -> Result<(), Unavailable> {
+        let Storage::File(file) = storage else { return Ok(()) };
+        options.iter().try_for_each(|option| try_option(file, option))
+    }
+}
+
+fn flag(option: &str) -> i32 {
+    match option {
+        "hipri" => libc::RWF_HIPRI,
+        "nowait" => libc::RWF_NOWAIT,
+        "dontcache" => libc::RWF_DONTCACHE,
+        _ => 0,
+    }
+}
+
+fn flags(options: &[&str]) -> i32 {
+    options.iter().fold(0, |flags, option| flags | flag(option))
+}
+
+/// Reads once with an option's flag. An empty file tells only whether the kernel knows the flag.
+fn try_option(file: &File, option: &str) -> Result<(), Unavailable> {
+    if option == "hipri" && !calls::is_direct(file) {
+        return Err(Unavailable("psync:hipri polls the device, which only direct I/O reaches".into()));
+    }
+    // 64 KiB: a multiple of every alignment that direct I/O asks for.
+    let buffers = BufferPool::new(1, 1 << 16).map_err(|error| Unavailable(error.to_string()))?;
+    let fd = file.as_raw_fd();
+    // SAFETY: the pool's only slot is 64 KiB long and outlives the call.
+    let got = calls::result(|| unsafe { vectored(Op::Read, fd, buffers.slot(0), 1 << 16, 0, flag(option)) });
+    match -got {
+        libc::EOPNOTSUPP => Err(Unavailable(match option {
+            "hipri" => "psync:hipri: this device has no polled queues (EOPNOTSUPP)".into(),
+            _ => format!("psync:{option}: this kernel or this file system does not offer it (EOPNOTSUPP)"),
+        })),
+        // EAGAIN is what `nowait` is for. Other errors are the storage's, and are counted in the trial.
+        _ => Ok(()),
+    }
+}
+
+/// # Safety
+/// `length` bytes from `buffer` on must be valid, and nobody else's while the call runs.
+unsafe fn vectored(op: Op, fd: i32, buffer: *mut u8, length: usize, at: libc::off_t, flags: i32) -> isize {
+    let vector = libc::iovec { iov_base: buffer.cast(), iov_len: length };
+    // SAFETY: one vector, which lives across the call; the caller answers for the buffer.
+    unsafe {
+        match op {
+            Op::Write => libc::pwritev2(fd, &vector, 1, at, flags),
+            _ => libc::preadv2(fd, &vector, 1, at, flags),
+        }
     }
 }
 
 struct Loop {
     file: Arc<File>,
     slots: Box<[*mut u8]>,
+    sync: Sync,
+    read_flags: i32,
+    write_flags: i32,
+    /// Requests that `nowait` failed and that were made again.
+    waited: u64,
     done: Option<Completion>,
 }
 
 impl Loop {
-    fn call(&self, request: &Request) -> i32 {
-        let (fd, length, at) =
-            (self.file.as_raw_fd(), request.length_bytes as usize, request.offset_bytes as libc::off_t);
-        let buffer = self.slots[request.slot as usize].cast();
-        loop {
-            // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.
-            let moved = unsafe {
-                match request.op {
-                    Op::Read => libc::pread(fd, buffer, length, at),
-                    Op::Write => libc::pwrite(fd, buffer, length, at),
-                    Op::Trim | Op::Flush => return -libc::EOPNOTSUPP,
-                }
-            };
-            if moved >= 0 {
-                return moved as i32;
-            }
-            let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
-            if errno != libc::EINTR {
-                return -errno;
+    #[inline]
+    fn call(&mut self, request: &Request) -> i32 {
+        let &Request { op, length_bytes, offset_bytes, .. } = request;
+        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
+        let buffer = self.slots[request.slot as usize];
+        // SAFETY: the slot's buffer is at least a block long and outlives the engine; nobody else uses it.
+        unsafe {
+            match (op, self.read_flags, self.write_flags) {
+                // Without flags the older calls do the same and save the kernel the copy of a vector.
+                (Op::Read, 0, _) => calls::result(|| libc::pread64(fd, buffer.cast(), length, at)),
+                (Op::Write, _, 0) => calls::result(|| libc::pwrite64(fd, buffer.cast(), length, at)),
+                (Op::Read, flags, _) | (Op::Write, _, flags) => self.flagged(request, flags),
+                (Op::Trim, ..) => calls::trim(&self.file, offset_bytes, length_bytes),
+                (Op::Flush, ..) => calls::flush(&self.file, self.sync),
             }
         }
+    }
+
+    fn flagged(&mut self, request: &Request, flags: i32) -> i32 {
+        let &Request { op, length_bytes, offset_bytes, .. } = request;
+        let (fd, length, at) = (self.file.as_raw_fd(), length_bytes as usize, offset_bytes as libc::off_t);
+        let buffer = self.slots[request.slot as usize];
+        // SAFETY: as in `call`.
+        let call = |flags| calls::result(|| unsafe { vectored(op, fd, buffer, length, at, flags) });
+        let moved = call(flags);
+        // A request of which a part would have to wait comes back short; buffered writes of ext4 refuse the flag.
+        let unfinished =
+            moved == -libc::EAGAIN || moved == -libc::EOPNOTSUPP || (0..length as i32).contains(&moved);
+        if flags & libc::RWF_NOWAIT == 0 || !unfinished {
+            return moved;
+        }
+        self.waited += 1;
+        call(flags & !libc::RWF_NOWAIT)
     }
 }
 
@@ -82,5 +197,12 @@ impl Engine for Loop {
     fn reap(&mut self, _wait_ns: u64, done: &mut Completions) -> io::Result<()> {
         done.extend(self.done.take());
         Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let waited = self.waited;
+        let remark =
+            format!("{waited} requests could not be served without waiting and were made a second time");
+        if waited > 0 { vec![remark] } else { Vec::new() }
     }
 }

@@ -48,7 +48,11 @@ impl Named for Sim {
 impl EngineKind for Sim {
     fn probe(&self, storage: &Storage) -> Result<Abilities, Unavailable> {
         match storage {
-            Storage::Simulated(_) => Ok(Abilities { blocking: false, depth_max: 65_536 }),
+            Storage::Simulated(_) => Ok(Abilities {
+                blocking: false,
+                depth_max: 65_536,
+                depth_why: "no storage takes more, and each costs memory",
+            }),
             Storage::File(_) => Err(Unavailable(
                 "the sim engine drives simulated devices; write the target as sim:NAME".into(),
             )),
