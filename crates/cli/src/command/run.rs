@@ -159,6 +159,10 @@ pub fn conclude_and_report(
 /// The first word is a study where there are two; one word alone is the target.
 fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
     match words {
+        [target, word] if is_target(target) => Err(Failure::usage(format!(
+            "`{target}` is a target, and the study comes before it:  iosonde run quick {target}\n  a path with \
+             spaces in it needs quotes; --json and --destroy take their value behind `=`: --json={word}"
+        ))),
         [study, target] => Ok((studies::find(study)?, target.clone())),
         [target] => {
             if studies::is_name(target) && !Path::new(target).exists() {
@@ -168,8 +172,18 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
             }
             Ok((studies::find("quick")?, target.clone()))
         }
-        _ => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
+        [.., word] => Err(Failure::usage(format!(
+            "`{word}` is one word too many: a study and a target is all\n  a path with spaces in it needs quotes; \
+             --json and --destroy take their value behind `=`: --json={word}"
+        ))),
+        [] => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
     }
+}
+
+/// Whether a word in a study's place is what somebody wants to measure.
+fn is_target(word: &str) -> bool {
+    let study = word.ends_with(".toml") || studies::is_known(word);
+    word.starts_with("sim:") || (!study && Path::new(word).exists())
 }
 
 /// A report that cannot be written should be known before an hour of measuring, not after.
