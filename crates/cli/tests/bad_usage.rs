@@ -42,6 +42,47 @@ fn words_that_stand_in_the_wrong_place() {
 }
 
 #[test]
+fn options_that_contradict_each_other_or_have_nothing_to_act_on() {
+    let bench = Bench::new();
+    bench
+        .iosonde(&["run", "quick", "sim:ideal", "--destroy"])
+        .refused(&["nothing to destroy", "leave --destroy out"]);
+    bench.iosonde(&["point", "sim:ideal", "--destroy=8:0:1"]).refused(&["nothing to destroy"]);
+    bench
+        .iosonde(&["run", "quick", "sim:ideal", "--buffered"])
+        .refused(&["no page cache", "page_cache = true"]);
+    bench.iosonde(&["point", "sim:ideal", "--engine", "psync"]).refused(&["psync", "its own engine"]);
+    bench.iosonde(&["point", "./", "--engine", "sim"]).refused(&["sim:NAME"]);
+    let rounds = ["run", "quick", "sim:ideal", "--rounds", "5", "--precision", "1%"];
+    bench.iosonde(&rounds).refused(&["--rounds", "--precision", "exclude each other"]);
+    for (option, value) in
+        [("--json", ""), ("--strict", ""), ("--out", "x.html"), ("--label", "a"), ("--note", "b")]
+    {
+        let words = ["run", "quick", "sim:ideal", "--dry-run", option, value];
+        let words = &words[..if value.is_empty() { 5 } else { 6 }];
+        bench.iosonde(words).refused(&["--dry-run", option, "exclude each other"]);
+    }
+    bench.iosonde(&["run", "quick", "sim:ideal", "-o", "-"]).refused(&["iosonde report -o -"]);
+    bench.iosonde(&["run", "quick", "sim:ideal", "-o", "x", "--json=x"]).refused(&["the same file"]);
+    assert!(!bench.path("-").exists() && !bench.path("x").exists());
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}
+
+#[test]
+fn read_only_beats_destroy_and_says_so() {
+    let bench = Bench::new();
+    let file = bench.file("data", 2);
+    let before = std::fs::read(&file).unwrap();
+    bench.text("small.toml", common::SMALL_STUDY);
+    let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--destroy", "--time", "3s"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("--read-only beats --destroy"), "{}", said.err);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    let run = bench.run(&["point", "./", "--destroy", "--size", "1M", "--time", "100ms"]);
+    assert!(run.info.device.notes.iter().any(|note| note.contains("nothing to do in a directory")));
+}
+
+#[test]
 fn a_study_file_that_is_wrong_says_where_and_what_would_be_right() {
     let bench = Bench::new();
     let head = "name = \"x\"\nquestion = \"?\"\n";
