@@ -143,11 +143,12 @@ pub struct RunArgs {
     /// How narrow each interval must become: half its width [default: the study's; quick: 5%]
     #[arg(long, value_name = "P%", value_parser = parse_precision)]
     pub precision: Option<f64>,
-    /// Exactly so many rounds; an interval needs 5
+    /// Exactly so many rounds, whatever the intervals; an interval needs 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(5..=1000))]
+    #[arg(conflicts_with = "precision")]
     pub rounds: Option<u32>,
     /// Print the plan and measure nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["out", "json", "strict", "label", "note"])]
     pub dry_run: bool,
     /// Where the HTML report goes [default: iosonde-STUDY-RUN.html here]
     #[arg(short, long, value_name = "PATH")]

@@ -49,3 +49,11 @@ impl From<iosonde_store::StoreError> for Failure {
         Self::failed(error)
     }
 }
+
+/// An error of the system without the number that Rust adds to it: `permission denied`.
+pub fn in_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}

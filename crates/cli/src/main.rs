@@ -10,10 +10,9 @@ mod screen;
 mod session;
 mod stream;
 mod studies;
+mod usage;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use args::{Cli, Command};
 use command::registry;
@@ -21,9 +20,11 @@ use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let screen = Screen::new(&cli.shared);
-    match dispatch(&cli, screen) {
+    let done = usage::parse(std::env::args_os().collect()).and_then(|cli| {
+        let screen = Screen::new(&cli.shared);
+        dispatch(&cli, screen)
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { code, text }) => {
             if !text.is_empty() {

@@ -129,6 +129,7 @@ pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
 fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let file = device_file(name)?;
     let inside = SimulatedDevice::new(&file, options.seed);
+    refuse_what_it_lacks(name, &inside, options)?;
     let capacity_bytes = inside.capacity_bytes();
     let bed = Bed::simulated(SharedDevice::new(inside));
     let chosen = engine::choose(&bed.storage, options.engine.as_deref()).map_err(Failure::usage)?;
@@ -148,6 +149,22 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     Ok(Session { bed, device, host, fill: false, room_bytes: capacity_bytes, _admitted: None })
 }
 
+/// Options that have nothing to act on in a simulated device.
+fn refuse_what_it_lacks(name: &str, device: &SimulatedDevice, options: &Options) -> Result<(), Failure> {
+    if options.destroy.is_some() {
+        return Err(Failure::usage(format!(
+            "sim:{name} is simulated and holds nothing to destroy; leave --destroy out"
+        )));
+    }
+    if options.direct == Some(false) && device.resident_bytes(0..4096).is_none() {
+        return Err(Failure::usage(format!(
+            "sim:{name} has no page cache for --buffered to go through; leave it out, or give the device's file \
+             `page_cache = true`, `memory` and `copy_rate` under [host]"
+        )));
+    }
+    Ok(())
+}
+
 fn real(
     target: &Target,
     options: &Options,
@@ -160,6 +177,7 @@ fn real(
     device.writable = admitted.writable;
     device.asked_size_bytes = options.size_bytes;
     device.notes.extend(admitted.notes.iter().cloned());
+    device.notes.extend(idle_word(&admitted, options));
     device.direct = choose_direct(&admitted, options, &mut device)?;
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
@@ -174,6 +192,18 @@ fn real(
     let mut host = platform::host();
     host.clock = Some(bed.clock.describe());
     Ok(Session { bed, device, host, fill: admitted.writable, room_bytes, _admitted: Some(admitted) })
+}
+
+/// A word to overwrite that has nothing to do.
+fn idle_word(admitted: &Admitted, options: &Options) -> Option<String> {
+    options.destroy.as_ref()?;
+    if options.read_only {
+        return Some("--read-only beats --destroy: nothing is written".into());
+    }
+    let own = admitted.own.is_some();
+    own.then(|| {
+        "--destroy has nothing to do in a directory: iosonde writes to a file of its own there".into()
+    })
 }
 
 /// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.

@@ -19,12 +19,96 @@ fn an_unknown_study_option_or_size() {
     let bench = Bench::new();
     bench.iosonde(&["run", "quikc", "./"]).refused(&["quikc", "did you mean `quick`?"]);
     bench.iosonde(&["run", "quick", "./", "--size", "4Q"]).refused(&["4Q", "4KiB"]);
-    bench.iosonde(&["run", "quick", "./", "--tiem", "4s"]).refused(&["--tiem", "--time"]);
+    bench.iosonde(&["run", "quick", "./", "--tiem", "4s"]).refused(&["--tiem", "did you mean --time?"]);
     bench.iosonde(&["point", "./", "--rw", "randred"]).refused(&["did you mean `randread`?"]);
     bench.iosonde(&["point", "./", "--bs", "4k,8k"]).refused(&["comma"]);
     bench.iosonde(&["run", "quick", "./", "--engine", "libaoi"]).refused(&["libaoi"]);
     bench.iosonde(&["engines", "io-uring"]).refused(&["did you mean `io_uring`?"]);
     assert_eq!(names_in(bench.folder.path()).iter().filter(|name| !name.starts_with("notebook")).count(), 0);
+}
+
+#[test]
+fn words_that_stand_in_the_wrong_place() {
+    let bench = Bench::new();
+    bench
+        .iosonde(&["run", "./", "--json", "out.json"])
+        .refused(&["before it:  iosonde run quick ./", "--json=out.json"]);
+    bench
+        .iosonde(&["run", "quick", "./", "--json", "out.json"])
+        .refused(&["one word too many", "--json=out.json"]);
+    bench.iosonde(&["run", "quick", "my", "disk"]).refused(&["one word too many", "needs quotes"]);
+    bench.iosonde(&["run", "sim:ideal", "quick"]).refused(&["iosonde run quick sim:ideal"]);
+    bench.iosonde(&["point", "./", "--destroy", "8:0:1"]).refused(&["--destroy=8:0:1"]);
+}
+
+#[test]
+fn options_that_contradict_each_other_or_have_nothing_to_act_on() {
+    let bench = Bench::new();
+    bench
+        .iosonde(&["run", "quick", "sim:ideal", "--destroy"])
+        .refused(&["nothing to destroy", "leave --destroy out"]);
+    bench.iosonde(&["point", "sim:ideal", "--destroy=8:0:1"]).refused(&["nothing to destroy"]);
+    bench
+        .iosonde(&["run", "quick", "sim:ideal", "--buffered"])
+        .refused(&["no page cache", "page_cache = true"]);
+    bench.iosonde(&["point", "sim:ideal", "--engine", "psync"]).refused(&["psync", "its own engine"]);
+    bench.iosonde(&["point", "./", "--engine", "sim"]).refused(&["sim:NAME"]);
+    let rounds = ["run", "quick", "sim:ideal", "--rounds", "5", "--precision", "1%"];
+    bench.iosonde(&rounds).refused(&["--rounds", "--precision", "exclude each other"]);
+    for (option, value) in
+        [("--json", ""), ("--strict", ""), ("--out", "x.html"), ("--label", "a"), ("--note", "b")]
+    {
+        let words = ["run", "quick", "sim:ideal", "--dry-run", option, value];
+        let words = &words[..if value.is_empty() { 5 } else { 6 }];
+        bench.iosonde(words).refused(&["--dry-run", option, "exclude each other"]);
+    }
+    bench.iosonde(&["run", "quick", "sim:ideal", "-o", "-"]).refused(&["iosonde report -o -"]);
+    bench.iosonde(&["run", "quick", "sim:ideal", "-o", "x", "--json=x"]).refused(&["the same file"]);
+    assert!(!bench.path("-").exists() && !bench.path("x").exists());
+    assert!(bench.iosonde(&["ls"]).out.is_empty());
+}
+
+#[test]
+fn read_only_beats_destroy_and_says_so() {
+    let bench = Bench::new();
+    let file = bench.file("data", 2);
+    let before = std::fs::read(&file).unwrap();
+    bench.text("small.toml", common::SMALL_STUDY);
+    let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--destroy", "--time", "3s"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("--read-only beats --destroy"), "{}", said.err);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    let run = bench.run(&["point", "./", "--destroy", "--size", "1M", "--time", "100ms"]);
+    assert!(run.info.device.notes.iter().any(|note| note.contains("nothing to do in a directory")));
+}
+
+#[test]
+fn a_study_file_that_is_wrong_says_where_and_what_would_be_right() {
+    let bench = Bench::new();
+    let head = "name = \"x\"\nquestion = \"?\"\n";
+    for (rest, wanted) in [
+        ("tiem = \"4m\"\n", "study x.toml:3: a study has no key `tiem`; did you mean `time`?"),
+        ("precision = \"90%\"\n[[experiment]]\nkind = \"mix\"\n", "between 0.1% and 50%"),
+        (
+            "[[experiment]]\nkind = \"queue-dpeth\"\n",
+            "study x.toml:4: there is no experiment named `queue-dpeth`; did you",
+        ),
+        (
+            "[[experiment]]\nkind = \"mix\"\n\ndetph = 4\n",
+            "study x.toml:6: experiment `mix`: it has no parameter `detph`",
+        ),
+        (
+            "[[experiment]]\nkind = \"queue-depth\"\ndepth = [0]\n",
+            "study x.toml:5: experiment `queue-depth`: ",
+        ),
+        ("[[experiment]\n", "study x.toml:3: this is not TOML: "),
+    ] {
+        bench.text("x.toml", &format!("{head}{rest}"));
+        let said = bench.iosonde(&["run", "x.toml", "sim:ideal", "--dry-run"]);
+        said.refused(&[wanted]);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+    }
+    bench.iosonde(&["run", "none.toml", "./"]).refused(&["none.toml cannot be read: no such file"]);
 }
 
 #[test]

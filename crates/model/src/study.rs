@@ -1,8 +1,9 @@
 //! A list of experiments with their parameters: a TOML file.
 
 use serde::Deserialize;
+use toml::Spanned;
 
-use crate::units;
+use crate::{nearest, units};
 
 /// What a TOML file says is to be asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,15 +33,19 @@ pub struct ExperimentSpec {
     pub name: String,
     /// Its parameters, checked by the experiment.
     pub parameters: toml::Table,
+    /// Where its table begins in the file, counted from 1.
+    pub line: usize,
 }
 
 /// A study that cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("study {origin}: {message}")]
+#[error("study {origin}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct StudyError {
     /// The file or the built-in name.
     pub origin: String,
-    /// What is wrong, and with what.
+    /// The line, counted from 1, where there is one to point at.
+    pub line: Option<usize>,
+    /// What is wrong, and what would be right.
     pub message: String,
 }
 
@@ -49,49 +54,141 @@ pub struct StudyError {
 struct StudyFile {
     name: String,
     question: String,
-    time: Option<String>,
-    precision: Option<String>,
-    size: Option<String>,
-    experiment: Vec<toml::Table>,
+    time: Option<Spanned<String>>,
+    precision: Option<Spanned<String>>,
+    size: Option<Spanned<String>>,
+    experiment: Vec<Spanned<toml::Table>>,
 }
 
 impl Study {
     /// Reads a study's text; `origin` is what errors call it.
     pub fn parse(text: &str, origin: &str) -> Result<Self, StudyError> {
-        let fail = |message: String| StudyError { origin: origin.to_owned(), message };
-        let file: StudyFile = toml::from_str(text).map_err(|e| fail(e.to_string().trim_end().to_owned()))?;
-        let quantity = |e: units::ParseQuantity| fail(e.to_string());
+        let reader = Reader { text, origin };
+        let file: StudyFile = toml::from_str(text).map_err(|error| reader.not_read(&error))?;
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
-        for mut table in file.experiment {
-            let mut take = |key: &str| match table.remove(key) {
-                Some(toml::Value::String(text)) => Ok(Some(text)),
-                Some(other) => Err(fail(format!("`{key}` must be text, not {other}"))),
-                None => Ok(None),
-            };
-            let kind = take("kind")?.ok_or_else(|| fail("an [[experiment]] has no `kind`".into()))?;
-            let name = take("name")?.unwrap_or_else(|| kind.clone());
-            if experiments.iter().any(|e| e.name == name) {
-                return Err(fail(format!(
-                    "two experiments are named `{name}`; give one of them another `name = \"..\"`"
-                )));
+        for table in file.experiment {
+            let experiment = reader.experiment(table)?;
+            if experiments.iter().any(|known| known.name == experiment.name) {
+                let name = &experiment.name;
+                let message =
+                    format!("two experiments are named `{name}`; give one of them another `name = \"..\"`");
+                return Err(StudyError { line: Some(experiment.line), ..reader.fail(None, message) });
             }
-            experiments.push(ExperimentSpec { kind, name, parameters: table });
+            experiments.push(experiment);
         }
         Ok(Self {
             name: file.name,
             question: file.question,
-            time_ns: file.time.as_deref().map_or(Ok(300_000_000_000), units::parse_time).map_err(quantity)?,
-            precision: file.precision.as_deref().map_or(Ok(0.02), units::parse_percent).map_err(quantity)?,
-            size_bytes: file.size.as_deref().map(units::parse_size).transpose().map_err(quantity)?,
+            time_ns: reader.quantity(&file.time, units::parse_time)?.unwrap_or(300_000_000_000),
+            precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
+            size_bytes: reader.quantity(&file.size, units::parse_size)?,
             experiments,
             source: text.to_owned(),
         })
     }
+
+    /// The line of the file that an experiment's key stands on, or where the experiment begins; `None` for an
+    /// experiment that is not in it.
+    pub fn line_of(&self, experiment: &str, key: Option<&str>) -> Option<usize> {
+        let begins = self.experiments.iter().find(|spec| spec.name == experiment)?.line;
+        let inside = self.source.lines().zip(1..).skip(begins);
+        let mut inside = inside.take_while(|(line, _)| !line.trim_start().starts_with('['));
+        let is_key = |line: &str, key: &str| {
+            line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        let stands = key.and_then(|key| inside.find(|(line, _)| is_key(line, key)));
+        Some(stands.map_or(begins, |(_, line)| line))
+    }
 }
+
+/// A study's text, and how its errors are said.
+struct Reader<'a> {
+    text: &'a str,
+    origin: &'a str,
+}
+
+impl Reader<'_> {
+    /// An error at a byte of the text.
+    fn fail(&self, at: Option<usize>, message: String) -> StudyError {
+        StudyError { origin: self.origin.to_owned(), line: at.map(|at| self.line(at)), message }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
+    }
+
+    fn quantity<T>(
+        &self,
+        text: &Option<Spanned<String>>,
+        read: impl Fn(&str) -> Result<T, units::ParseQuantity>,
+    ) -> Result<Option<T>, StudyError> {
+        let Some(text) = text else { return Ok(None) };
+        read(text.get_ref()).map(Some).map_err(|error| self.fail(Some(text.span().start), error.to_string()))
+    }
+
+    fn experiment(&self, table: Spanned<toml::Table>) -> Result<ExperimentSpec, StudyError> {
+        let at = table.span().start;
+        let mut parameters = table.into_inner();
+        let mut take = |key: &str| match parameters.remove(key) {
+            Some(toml::Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.fail(Some(at), format!("`{key}` must be text, not {other}"))),
+            None => Ok(None),
+        };
+        let kind = take("kind")?.ok_or_else(|| {
+            let example = "an [[experiment]] has no `kind`; write for example kind = \"queue-depth\"";
+            self.fail(Some(at), format!("{example} (`iosonde experiments` lists them)"))
+        })?;
+        let name = take("name")?.unwrap_or_else(|| kind.clone());
+        Ok(ExperimentSpec { kind, name, parameters, line: self.line(at) })
+    }
+
+    /// What serde and the TOML parser say, in one line and with the likeliest remedy.
+    fn not_read(&self, error: &toml::de::Error) -> StudyError {
+        let words = error.message();
+        let quoted: Vec<&str> = words.split('`').skip(1).step_by(2).collect();
+        let at = error.span().map(|span| span.start);
+        if words.starts_with("unknown field")
+            && let [typed, keys @ ..] = &quoted[..]
+        {
+            let hint = match nearest(typed, keys.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if EXPERIMENT_KEYS.contains(typed) => format!("`{typed}` belongs under [[experiment]]"),
+                None => format!("it has {} and [[experiment]]", TOP_KEYS.join(", ")),
+            };
+            return self.fail(at, format!("a study has no key `{typed}`; {hint}"));
+        }
+        if words.starts_with("missing field")
+            && let [key] = &quoted[..]
+        {
+            let example = match *key {
+                "name" => "name = \"my-study\"",
+                "experiment" => "[[experiment]] with kind = \"queue-depth\" below it",
+                _ => "question = \"What is to be known?\"",
+            };
+            // Of the whole file: no line is to blame.
+            return self.fail(None, format!("`{key}` is missing; write for example {example}"));
+        }
+        if let Some((got, wanted)) =
+            words.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+        {
+            return self.fail(
+                at,
+                format!("this must be {}, not {got}", wanted.replace("a string", "text in quotes")),
+            );
+        }
+        let words: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        self.fail(at, format!("this is not TOML: {}", words.join("; ")))
+    }
+}
+
+const TOP_KEYS: [&str; 5] = ["name", "question", "time", "precision", "size"];
+/// What people write one table too early.
+const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn reads_experiments_with_their_parameters() {
@@ -105,12 +202,61 @@ mod tests {
         assert_eq!(study.experiments[0].parameters["depth"].as_str(), Some("1..8*2"));
     }
 
+    fn said(text: &str) -> String {
+        let error = Study::parse(text, "x.toml").expect_err(text).to_string();
+        assert!(!error.contains('\n'), "more than one line: {error}");
+        error
+    }
+
     #[test]
-    fn a_wrong_key_or_a_name_given_twice_is_said() {
-        let wrong = Study::parse("name = \"x\"\nquestion = \"?\"\ntiem = \"4m\"\nexperiment = []", "x.toml");
-        assert!(wrong.unwrap_err().to_string().contains("tiem"));
+    fn every_error_is_one_line_with_its_place_and_a_remedy() {
+        let head = "name = \"x\"\nquestion = \"?\"\n";
+        let cases = [
+            ("tiem = \"4m\"\nexperiment = []", "x.toml:3: a study has no key `tiem`; did you mean `time`?"),
+            ("depth = 4\nexperiment = []", "x.toml:3: a study has no key `depth`; `depth` belongs under"),
+            ("flavour = 4\nexperiment = []", "`flavour`; it has name, question, time, precision, size and"),
+            ("time = 4\nexperiment = []", "x.toml:3: this must be text in quotes, not integer `4`"),
+            ("\ntime = \"4x\"\nexperiment = []", "x.toml:4: `4x` is not a time; write for example"),
+            ("", "study x.toml: `experiment` is missing; write for example [[experiment]]"),
+            ("[[experiment]]\nname = \"a\"", "x.toml:3: an [[experiment]] has no `kind`; write for example"),
+            ("[[experiment]]\nkind = 4", "x.toml:3: `kind` must be text, not 4"),
+            ("time = \"4m\nexperiment = []", "x.toml:3: this is not TOML: "),
+            ("[[experiment]\nkind = \"mix\"", "x.toml:3: this is not TOML: "),
+        ];
+        for (rest, wanted) in cases {
+            let error = said(&format!("{head}{rest}"));
+            assert!(error.contains(wanted), "{error}\nlacks {wanted}");
+        }
+        assert!(
+            said("question = \"?\"").contains("`name` is missing; write for example name = \"my-study\"")
+        );
+    }
+
+    #[test]
+    fn a_name_given_twice_is_said() {
         let twice =
             "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\n[[experiment]]\nkind = \"mix\"";
-        assert!(Study::parse(twice, "x.toml").unwrap_err().message.contains("named `mix`"));
+        assert!(said(twice).contains("x.toml:5: two experiments are named `mix`"));
+    }
+
+    #[test]
+    fn a_parameter_is_found_on_its_line() {
+        let text = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\n\n[[experiment]]\n\
+                    kind = \"queue-depth\"\nblock_size = \"4k\"\n  depth= [1]\n[[experiment]]\nkind=\"block-size\"\n\
+                    depth = 3\n";
+        let study = Study::parse(text, "x.toml").unwrap();
+        assert_eq!(study.line_of("queue-depth", Some("depth")), Some(9));
+        assert_eq!(study.line_of("queue-depth", Some("block")), Some(6));
+        assert_eq!(study.line_of("mix", Some("depth")), Some(3));
+        assert_eq!(study.line_of("block-size", Some("depth")), Some(12));
+        assert_eq!(study.line_of("other", None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,60}", lines in prop::collection::vec("[a-z\\[\\]=\"0-9 ]{0,20}", 0..6)) {
+            let _ = Study::parse(&text, "x");
+            let _ = Study::parse(&lines.join("\n"), "x").map_err(|error| error.to_string());
+        }
     }
 }

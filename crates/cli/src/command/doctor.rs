@@ -1,10 +1,19 @@
 //! `iosonde doctor`: what can be measured here, and what will get in the way. Writes nothing.
+//!
+//! A target that cannot be measured is what a doctor is for: it is described, and what to do is said. Only one that
+//! does not exist is a mistake of whoever typed it.
 
-use std::path::Path;
+use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
 
 use iosonde_model::{Device, Medium, units};
-use iosonde_rig::{clock, engine::ENGINES};
+use iosonde_rig::{
+    clock,
+    engine::{ENGINES, Storage},
+    guard::{self, Intent, Target},
+    platform::{self, Kind, Layer},
+};
 
+use self::facts::{below, itself, row, rows};
 use crate::{
     args::DoctorArgs,
     failure::Failure,
@@ -13,12 +22,67 @@ use crate::{
     session::{self, Asked, Options, Session},
 };
 
+mod facts;
+
 /// How long the target is watched while nothing of ours runs.
 const LOOK_S: f64 = 1.0;
+/// What the advice is to be typed behind.
+const COMMAND: &str = "iosonde run quick";
 
 /// Looks at a target.
 pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
-    let path = Path::new(&args.target);
+    let target = &args.target;
+    let seen = match Target::parse(target) {
+        Err(refusal) if is_missing(target) => {
+            return Err(Failure::usage(refusal.for_command(COMMAND)));
+        }
+        // A simulated device that does not exist is a name mistyped.
+        Ok(Target::Simulated(name)) => session::device_file(&name).map(|_| None)?,
+        _ => look(target),
+    };
+    let kind = seen.as_ref().map(|(kind, ..)| *kind);
+    let mut session = open(target, kind);
+    let device = session.as_ref().map_or_else(
+        |_| seen.as_ref().map(|(_, device, _)| device.clone()),
+        |session| Some(session.device.clone()),
+    );
+    let mut text = format!("{target}\n");
+    if let Some(device) = &device {
+        text += &described(device, seen.as_ref(), session.as_ref().ok());
+        text += &machine(session.as_ref().ok());
+        text += &engines(session.as_ref().ok());
+    }
+    text += &measurable(target, kind, &session);
+    if let Ok(session) = &mut session {
+        text += &in_the_way(session);
+        let option = if matches!(kind, Some(Kind::File | Kind::Block)) { " --read-only" } else { "" };
+        text += &format!("\nMeasure it:  {COMMAND} {}{option}\n", guard::quoted(Path::new(target)));
+    }
+    screen.result(&text)
+}
+
+/// Whether nothing is there; what cannot be reached for another reason may well be.
+fn is_missing(target: &str) -> bool {
+    let found = std::fs::metadata(target).map_err(|error| error.kind());
+    matches!(found, Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+}
+
+/// What the kernel tells of a directory, file or block device, readable or not.
+fn look(target: &str) -> Option<(Kind, Device, Vec<Layer>)> {
+    let path = Path::new(target);
+    let found = std::fs::metadata(path).ok()?.file_type();
+    let kind = match () {
+        () if found.is_dir() => Kind::Directory,
+        () if found.is_file() => Kind::File,
+        () if found.is_block_device() => Kind::Block,
+        () => return None,
+    };
+    let (device, layers) = platform::look(path, kind).ok()?;
+    Some((kind, device, layers))
+}
+
+/// As a run would open it, only to read: in a directory an own file without a name is made, and nothing in it.
+fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
     let options = Options {
         time_ns: 0,
         precision: 0.05,
@@ -27,90 +91,125 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         size_bytes: None,
         engine: None,
         direct: None,
-        // A file or device is only read; in a directory an own file without a name is made, and nothing in it.
-        read_only: !path.is_dir(),
+        read_only: matches!(kind, Some(Kind::File | Kind::Block)),
         destroy: None,
         seed: 0,
     };
-    let asked = Asked { command: "iosonde run quick", writes: false };
-    let mut session = session::open(&args.target, &options, asked, &mut notebook::Unwritten)?;
-    let mut text = format!("{}   {}\n\n", args.target, iosonde_report::subject(&session.device));
-    for (label, fact) in facts(&session) {
-        text += &row(label, &fact);
+    let asked = Asked { command: COMMAND, writes: false };
+    session::open(target, &options, asked, &mut notebook::Unwritten)
+}
+
+/// The target by itself, and what lies below it by itself.
+fn described(
+    device: &Device,
+    seen: Option<&(Kind, Device, Vec<Layer>)>,
+    session: Option<&Session>,
+) -> String {
+    let (kind, layers) = seen.map_or((None, &[][..]), |(kind, _, layers)| (Some(*kind), &layers[..]));
+    let mut text = rows(heading(kind), itself(device, kind, layers.first(), session));
+    let lower = if kind == Some(Kind::Block) { layers.get(1..).unwrap_or_default() } else { layers };
+    if !lower.is_empty() {
+        text += &rows("What lies below", lower.iter().map(|layer| (layer.name.clone(), below(layer))));
     }
-    text += "\nEngines\n";
-    for kind in
-        ENGINES.iter().filter(|kind| (kind.name() == "sim") == (session.device.medium == Medium::Simulated))
-    {
-        let state = match kind.probe(&session.bed.storage) {
+    text
+}
+
+fn heading(kind: Option<Kind>) -> &'static str {
+    match kind {
+        Some(Kind::Directory) => "The directory",
+        Some(Kind::File) => "The file",
+        Some(Kind::Block) => "The device itself",
+        None => "The simulated device",
+    }
+}
+
+fn machine(session: Option<&Session>) -> String {
+    // Without a session no clock was chosen.
+    let host = session.map_or_else(platform::host, |session| session.host.clone());
+    let facts = [
+        ("memory", host.memory_bytes.map(units::size)),
+        ("processors", host.cpus.map(|n| n.to_string())),
+        ("kernel", host.kernel),
+        ("virtual machine", host.virtualization),
+        ("clock", host.clock),
+    ];
+    let known = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?)));
+    rows("The machine", known)
+}
+
+fn engines(session: Option<&Session>) -> String {
+    let simulated = session.is_some_and(|session| session.device.medium == Medium::Simulated);
+    // Whether an engine works hardly depends on the file: an empty one tells where the target cannot be opened.
+    let stand_in = || File::open("/dev/null").map(|file| Storage::File(Arc::new(file)));
+    let spare = if session.is_none() { stand_in().ok() } else { None };
+    let Some(storage) = session.map(|session| &session.bed.storage).or(spare.as_ref()) else {
+        return String::new();
+    };
+    let kinds = ENGINES.iter().filter(|kind| (kind.name() == "sim") == simulated);
+    let states = kinds.map(|kind| {
+        let state = match kind.probe(storage) {
             Ok(abilities) => format!("works, up to {} in flight", abilities.depth_max),
             Err(why) => why.to_string(),
         };
-        text += &row(kind.name(), &state);
-    }
-    text += "\nIn the way\n";
-    let obstacles = obstacles(&mut session);
-    if obstacles.is_empty() {
-        text += "  nothing that could be seen in one second\n";
-    }
-    for obstacle in obstacles {
-        text += &format!("  ? {obstacle}\n");
-    }
-    text += &format!(
-        "\nMeasure it:  iosonde run quick {}{}\n",
-        args.target,
-        if path.is_dir() { "" } else { " --read-only" }
-    );
-    screen.result(&text)
-}
-
-fn row(label: &str, fact: &str) -> String {
-    format!("  {label:16} {fact}\n")
-}
-
-fn facts(session: &Session) -> Vec<(&'static str, String)> {
-    let Device { file_system, mount_options, model, link, scheduler, write_cache, .. } = &session.device;
-    let device = &session.device;
-    let host = &session.host;
-    let block = device.logical_block_bytes.map(|logical| {
-        let physical = device.physical_block_bytes.unwrap_or(logical);
-        format!("{} logical, {} physical", units::size(logical), units::size(physical))
+        (kind.name().to_owned(), state)
     });
-    let chain = (!device.chain.is_empty()).then(|| device.chain.join(" on "));
-    let direct = match (device.direct, device.direct_alignment_bytes) {
-        (true, Some(unit)) => format!("yes, in multiples of {}", units::size(unit)),
-        (true, None) => "yes".into(),
-        (false, _) => "no".into(),
-    };
-    let facts = [
-        ("file system", file_system.clone()),
-        ("mounted with", mount_options.clone()),
-        ("block devices", chain),
-        ("model", model.clone()),
-        ("link", link.clone()),
-        ("size", device.size_bytes.map(units::size)),
-        ("blocks", block),
-        ("scheduler", scheduler.clone()),
-        ("write cache", write_cache.clone()),
-        ("direct I/O", Some(direct)),
-        ("room", Some(units::size(session.room_bytes))),
-        ("memory", host.memory_bytes.map(units::size)),
-        ("processors", host.cpus.map(|n| n.to_string())),
-        ("kernel", host.kernel.clone()),
-        ("clock", host.clock.clone()),
-    ];
-    facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+    rows("Engines", states)
 }
 
-/// What will get in the way: what cannot be seen, what falls back, and what others do meanwhile.
-fn obstacles(session: &mut Session) -> Vec<String> {
-    let mut out = session.device.notes.clone();
+/// Reading and writing: whether a run could do it, and if not what to do.
+fn measurable(target: &str, kind: Option<Kind>, session: &Result<Session, Failure>) -> String {
+    let mut text = String::from("\nWhat can be measured\n");
+    let session = match session {
+        Ok(session) => session,
+        Err(refused) => return text + &row("nothing", &refused.text),
+    };
+    let room = units::size(session.room_bytes);
+    match kind {
+        Some(Kind::Directory) => {
+            let file = format!("yes, in a file of iosonde's own of up to {room}, removed afterwards");
+            text += &row("reads and writes", &file);
+        }
+        Some(Kind::File | Kind::Block) => {
+            text += &row("reads", "yes, with --read-only");
+            text += &row("writes", &writing(target));
+        }
+        None => text += &row("reads and writes", "yes, in a second or two: its time is simulated"),
+    }
+    text
+}
+
+/// What stands against writing to a file or device that is there.
+fn writing(target: &str) -> String {
+    let intent = Intent { read_only: false, destroy: None, writes: true };
+    // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
+    match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {
+        Ok(_) => "yes".into(),
+        Err(refusal) => refusal.for_command(COMMAND).to_string(),
+    }
+}
+
+/// What cannot be seen, what falls back, and what others do meanwhile.
+fn in_the_way(session: &mut Session) -> String {
+    let mut obstacles = session.device.notes.clone();
     if let Some(unseen) = &session.device.unseen {
-        out.push(format!("what cannot be seen through: {unseen}"));
+        obstacles.push(format!("what cannot be seen through: {unseen}"));
     }
     if session.device.medium == Medium::Memory {
-        out.push("this is memory, not storage".into());
+        obstacles.push("this is memory, not storage".into());
     }
+    let simulated = session.device.medium == Medium::Simulated;
+    obstacles.extend(others(session));
+    let mut text = String::from("\nIn the way\n");
+    if obstacles.is_empty() {
+        text += if simulated { "  nothing\n" } else { "  nothing that could be seen in one second\n" };
+    }
+    obstacles.iter().for_each(|obstacle| text += &format!("  ? {obstacle}\n"));
+    text
+}
+
+/// What others do with the device and the machine while nothing of ours runs.
+fn others(session: &mut Session) -> Vec<String> {
+    let mut out = Vec::new();
     let Some(watch) = &mut session.bed.watch else { return out };
     watch.before();
     clock::sleep_s(LOOK_S);
@@ -118,7 +217,8 @@ fn obstacles(session: &mut Session) -> Vec<String> {
     let others_bytes = seen.block_layer_read_bytes.unwrap_or(0) + seen.block_layer_write_bytes.unwrap_or(0);
     // 1 MB/s: less than 1 % of anything that is worth measuring.
     if others_bytes > 1_000_000 {
-        out.push(format!("others moved {} on this device in one second", units::decimal_bytes(others_bytes)));
+        let disk = session.device.name.as_deref().unwrap_or("this device");
+        out.push(format!("others moved {} on {disk} in one second", units::decimal_bytes(others_bytes)));
     }
     // 10 %: a tenth of the processors busy is more than an idle machine's housekeeping.
     if let Some(busy) = seen.machine_busy_share.filter(|&share| share > 0.1) {

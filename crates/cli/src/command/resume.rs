@@ -19,6 +19,8 @@ use crate::{
 
 /// Resumes a run.
 pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let destination = Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict };
+    destination.check()?;
     let mut book = notebook::open_to_change(store, &screen)?;
     let id = match &args.run {
         Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,
@@ -27,7 +29,6 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
             .ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
     };
     let mut kept = book.load(&id)?;
-    let destination = Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict };
     if kept.info.state == RunState::Done {
         screen.say(&format!("run {id} is complete; nothing is left to measure"));
         let mut run = notebook::load(&book, Some(&id))?;

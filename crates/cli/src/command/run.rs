@@ -29,6 +29,23 @@ pub struct Destination {
     pub strict: bool,
 }
 
+impl Destination {
+    /// What cannot be written should be known before an hour of measuring, not after.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.out.as_deref() == Some(Path::new("-")) {
+            return Err(Failure::usage(
+                "-o names the file of the HTML report, and stdout is for the summary; for the report on stdout:  \
+                 iosonde report -o -",
+            ));
+        }
+        if self.out.is_some() && self.out == self.json {
+            return Err(Failure::usage("-o and --json name the same file; give each its own"));
+        }
+        check_destination(Some(self.out.as_deref().unwrap_or(Path::new("./iosonde.html"))))?;
+        check_destination(self.json.as_deref())
+    }
+}
+
 /// Runs it.
 pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let (study, target) = study_and_target(&args.words)?;
@@ -38,8 +55,9 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         args.precision.unwrap_or(study.precision),
         args.rounds,
     );
-    check_destination(Some(args.out.as_deref().unwrap_or(Path::new("./iosonde.html"))))?;
-    check_destination(args.target.json.as_deref())?;
+    let destination =
+        Destination { out: args.out.clone(), json: args.target.json.clone(), strict: args.target.strict };
+    destination.check()?;
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
     }
@@ -67,8 +85,6 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         elapsed_before_s: 0.0,
     };
     announce(&measurement, &study);
-    let destination =
-        Destination { out: args.out.clone(), json: args.target.json.clone(), strict: args.target.strict };
     carry_out(&mut measurement, &study, &destination)
 }
 
@@ -159,6 +175,10 @@ pub fn conclude_and_report(
 /// The first word is a study where there are two; one word alone is the target.
 fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
     match words {
+        [target, word] if is_target(target) => Err(Failure::usage(format!(
+            "`{target}` is a target, and the study comes before it:  iosonde run quick {target}\n  a path with \
+             spaces in it needs quotes; --json and --destroy take their value behind `=`: --json={word}"
+        ))),
         [study, target] => Ok((studies::find(study)?, target.clone())),
         [target] => {
             if studies::is_name(target) && !Path::new(target).exists() {
@@ -168,11 +188,20 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
             }
             Ok((studies::find("quick")?, target.clone()))
         }
-        _ => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
+        [.., word] => Err(Failure::usage(format!(
+            "`{word}` is one word too many: a study and a target is all\n  a path with spaces in it needs quotes; \
+             --json and --destroy take their value behind `=`: --json={word}"
+        ))),
+        [] => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
     }
 }
 
-/// A report that cannot be written should be known before an hour of measuring, not after.
+/// Whether a word in a study's place is what somebody wants to measure.
+fn is_target(word: &str) -> bool {
+    let study = word.ends_with(".toml") || studies::is_known(word);
+    word.starts_with("sim:") || (!study && Path::new(word).exists())
+}
+
 fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

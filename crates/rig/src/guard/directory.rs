@@ -9,7 +9,7 @@ use std::{
 
 use iosonde_model::units;
 use rustix::{
-    fs::{Access, FileType},
+    fs::{FileType, fstat},
     io::Errno,
 };
 
@@ -19,10 +19,12 @@ use super::{
     room::{ROOM_MIN_BYTES, Room, room},
     target::in_words,
 };
-use crate::platform::{System, keeps_in_memory, mount_of};
+use crate::platform::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of, unmapped_bytes};
 
 /// So many files are named as what could be read instead.
 const FILES_NAMED: usize = 3;
+/// So many are opened to see whether they hold data: of a folder full of sparse images, not every one.
+const FILES_LOOKED_AT: usize = 64;
 
 pub(super) fn admit(
     path: &Path,
@@ -86,12 +88,14 @@ fn too_small(path: &Path, room: &Room) -> Refusal {
     let sentence = format!(
         "The file system of {shown} has too little room: {available} of {total} are available to this user."
     );
-    Refusal::new(sentence)
+    let refusal = Refusal::new(sentence)
         .hint(format!(
             "iosonde needs {least}, takes at most half of what is available, and leaves a tenth \
              of the file system."
         ))
-        .hint("Free some space, or name a directory on another file system.")
+        .hint("Free some space, or name a directory on another file system.");
+    // What fills it may be worth reading.
+    add_files(refusal, &readable_files(path, ROOM_MIN_BYTES))
 }
 
 fn not_made(path: &Path, error: &io::Error) -> Refusal {
@@ -105,38 +109,56 @@ fn not_made(path: &Path, error: &io::Error) -> Refusal {
             Refusal::new(format!("There is no room for a file in {shown}: {words}."))
                 .hint("Free some space, or name a directory on another file system.")
         }
-        _ => Refusal::new(format!("A file could not be made in {shown}: {words}.")),
+        _ => Refusal::new(format!("A file could not be made in {shown}: {words}."))
+            .hint("Name a directory on a file system that keeps files."),
     }
 }
 
 /// Adds the files in the directory that could be read instead, the largest first.
 fn name_files(refusal: Refusal, path: &Path) -> Refusal {
-    let files = readable_files(path);
+    let files = readable_files(path, ROOM_MIN_BYTES);
     if files.is_empty() {
         let least = units::size(ROOM_MIN_BYTES);
-        return refusal
-            .hint(format!("No file of {least} or more in it can be read either. Name another directory."));
+        return refusal.hint(format!(
+            "No file in it that this user may read holds {least} or more of data either. Name another directory."
+        ));
     }
+    add_files(refusal, &files)
+}
+
+fn add_files(refusal: Refusal, files: &[(u64, PathBuf)]) -> Refusal {
     files.iter().fold(refusal, |refusal, (size_bytes, file)| {
         refusal.command(format!("Read a file in it ({})", units::size(*size_bytes)), file, "--read-only")
     })
 }
 
-fn readable_files(folder: &Path) -> Vec<(u64, PathBuf)> {
+/// Files that hold at least so much data and can be read, the largest first.
+fn readable_files(folder: &Path, least_bytes: u64) -> Vec<(u64, PathBuf)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<(u64, PathBuf)> = entries
         .filter_map(|entry| {
             let path = entry.ok()?.path();
             // Not through links: what they lead to may lie on other storage.
             let metadata = fs::symlink_metadata(&path).ok()?;
-            let readable = || rustix::fs::access(&path, Access::READ_OK).is_ok();
-            (metadata.is_file() && metadata.size() >= ROOM_MIN_BYTES && readable())
-                .then_some((metadata.size(), path))
+            (metadata.is_file() && metadata.size() >= least_bytes).then_some((metadata.size(), path))
         })
         .collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
-    files.truncate(FILES_NAMED);
-    files
+    let data =
+        files.into_iter().take(FILES_LOOKED_AT).filter(|(size_bytes, path)| is_data(path, *size_bytes));
+    data.take(FILES_NAMED).collect()
+}
+
+/// Whether a file can be read and is data from end to end, but for a tenth: reading holes measures memory.
+fn is_data(path: &Path, size_bytes: u64) -> bool {
+    let Ok(file) = Found::at(path).map_err(drop).and_then(|found| found.open_read_only().map_err(drop))
+    else {
+        return false;
+    };
+    let allocated_bytes = fstat(&file).map_or(0, |stat| stat.st_blocks.unsigned_abs() * KERNEL_SECTOR_BYTES);
+    // Allocated and never written is a hole to a reader, and only some file systems tell holes.
+    let holes_bytes = unmapped_bytes(&file, 0..size_bytes).unwrap_or(0);
+    allocated_bytes.min(size_bytes - holes_bytes) >= size_bytes / 10 * 9
 }
 
 #[cfg(test)]
@@ -144,22 +166,40 @@ mod tests {
     use super::*;
     use std::fs::File;
 
+    /// A file of so many KiB, all of them data.
+    fn data(folder: &Path, name: &str, kib: usize) -> File {
+        fs::write(folder.join(name), vec![1; kib << 10]).unwrap();
+        File::options().write(true).open(folder.join(name)).unwrap()
+    }
+
     #[test]
-    fn the_largest_files_are_named_and_links_are_not() {
+    fn the_largest_files_that_hold_data_are_named_and_links_are_not() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, mib) in [("a", 70), ("b", 90), ("c", 64), ("d", 80), ("small", 63)] {
-            File::create(folder.path().join(name)).unwrap().set_len(mib << 20).unwrap();
+        for (name, kib) in [("a", 640), ("b", 960), ("c", 512), ("d", 800), ("small", 508)] {
+            data(folder.path(), name, kib);
         }
+        // The largest of all, and nothing in it; half of one; one that is promised its blocks and has none.
+        data(folder.path(), "sparse", 0).set_len(1 << 30).unwrap();
+        data(folder.path(), "half", 1024).set_len(2 << 20).unwrap();
+        let promised = data(folder.path(), "promised", 0);
+        let _ = rustix::fs::fallocate(&promised, rustix::fs::FallocateFlags::empty(), 0, 4 << 20);
         std::os::unix::fs::symlink(folder.path().join("b"), folder.path().join("link")).unwrap();
-        let names: Vec<_> = readable_files(folder.path())
-            .iter()
-            .map(|(_, path)| path.file_name().unwrap().to_owned())
-            .collect();
+        let files = readable_files(folder.path(), 512 << 10);
+        let names: Vec<_> = files.iter().map(|(_, path)| path.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["b", "d", "a"]);
-        let refusal = name_files(Refusal::new("No."), folder.path());
+        let refusal = add_files(Refusal::new("No."), &files);
         assert_eq!(refusal.advice.len(), 3);
-        assert_eq!(refusal.advice[0].what, "Read a file in it (90 MiB)");
+        assert_eq!(refusal.advice[0].what, "Read a file in it (960 KiB)");
         assert!(refusal.advice[0].arguments.as_ref().unwrap().ends_with("/b --read-only"));
+    }
+
+    #[test]
+    fn where_only_holes_could_be_read_none_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        data(folder.path(), "sparse", 0).set_len(1 << 30).unwrap();
+        let refusal = name_files(Refusal::new("No."), folder.path());
+        assert_eq!(refusal.advice.len(), 1);
+        assert!(refusal.advice[0].what.contains("64 MiB or more of data"), "{}", refusal.advice[0].what);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use std::{fs::File, path::PathBuf, sync::Arc};
 
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub use own::{OwnFile, StrayRecorder, remove_strays};
-pub use refusal::{Advice, Refusal};
+pub use refusal::{Advice, Refusal, quoted};
 pub use target::Target;
 
 pub use crate::platform::Kind;

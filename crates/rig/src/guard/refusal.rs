@@ -67,7 +67,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// A path as a shell takes it.
-pub(super) fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=~".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

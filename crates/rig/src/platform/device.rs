@@ -1,12 +1,13 @@
 //! What is below a target, as far as the kernel tells.
 
-use std::{fs::File, path::Path};
+use std::{fs::File, io, path::Path};
 
 use iosonde_model::{Device, Medium};
-use rustix::fs::fstat;
+use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
-    BlockDevice, DeviceNumber, System, chain::Chain, filesystem::Keeps, link::link, mount_of, virtualization,
+    BlockDevice, DeviceNumber, Layer, System, chain::Chain, filesystem::Keeps, link::link, mount_of,
+    virtualization,
 };
 
 /// What a target is, judged by its open descriptor.
@@ -34,11 +35,22 @@ impl Kind {
 /// Describes what lies below an open target. `path` is where it was reached (the directory, for an own
 /// file). The working set, the engine and the direct-I/O facts are the caller's to fill in.
 pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
+    describe_with_layers(file, path, kind).0
+}
+
+/// What lies below a target that need not be readable, as a whole and each block device by itself.
+pub fn look(path: &Path, kind: Kind) -> io::Result<(Device, Vec<Layer>)> {
+    // O_PATH: no effect on what is there, and no permission needed for it.
+    let file = File::from(rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);
+    Ok(describe_with_layers(&file, path, kind))
+}
+
+fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<Layer>) {
     let system = System::real();
     let mut device = Device::unknown(kind.as_str(), 0);
     let Ok(stat) = fstat(file) else {
         device.notes.push("the target could not be asked what it is (fstat failed)".to_owned());
-        return device;
+        return (device, Vec::new());
     };
     let chain = match kind {
         Kind::Block => BlockDevice::by_number(&system, DeviceNumber::of(stat.st_rdev))
@@ -49,11 +61,17 @@ pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
             Chain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
         }),
     };
-    fill(&mut device, chain.unwrap_or_default(), virtualization().as_deref());
+    let chain = chain.unwrap_or_default();
+    let layers: Vec<Layer> = chain.devices.iter().map(Layer::of).collect();
+    fill(&mut device, chain, virtualization().as_deref());
+    if let (Kind::Block, Some(itself)) = (kind, layers.first()) {
+        // A partition is not its disk, and a loop device not what its file lies on.
+        device.size_bytes = itself.size_bytes;
+    }
     if device.size_bytes.is_none() {
         device.size_bytes = u64::try_from(stat.st_size).ok().filter(|&bytes| bytes > 0);
     }
-    device
+    (device, layers)
 }
 
 fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
@@ -100,7 +118,7 @@ fn unseen(file_systems: &[Keeps], medium: Medium, virtual_machine: Option<&str>)
 }
 
 /// Vendor and model. `ATA` is no vendor but the translation in front of every SATA disk.
-fn model(disk: &BlockDevice) -> Option<String> {
+pub(super) fn model(disk: &BlockDevice) -> Option<String> {
     let vendor =
         disk.attribute("device/vendor").filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x"));
     let model = disk.attribute("device/model").or_else(|| disk.attribute("device/name"));
@@ -134,7 +152,7 @@ fn is_virtual_model(model: &str) -> bool {
 }
 
 /// The one in brackets: `none [mq-deadline] kyber`. A device without a choice gives its only one bare.
-fn active_scheduler(text: &str) -> Option<String> {
+pub(super) fn active_scheduler(text: &str) -> Option<String> {
     let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     let name = bracketed.unwrap_or(text).trim();
     (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
