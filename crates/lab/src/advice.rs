@@ -1,10 +1,11 @@
-//! What to do about it: advice that rests on findings alone, and that weighs latency against throughput.
+//! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
+//! interval spans more than a factor of three, advice gives its ends and no number between them.
 
 use iosonde_model::{Advice, Estimate, Finding, Op, Point, Run, units};
 
 use crate::{
     storage::{estimate, found},
-    words::{Unit, with_interval},
+    words::{Unit, bounded, is_vague},
 };
 
 /// The page of many databases.
@@ -24,19 +25,25 @@ fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
 /// How much to ask for at a time, and what that costs a request that somebody waits for.
 fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let (plateau, base) = (found(run, "plateau_block_size", op)?, found(run, "base_latency", op)?);
-    let bytes = plateau.value? as u64;
+    // Of two sizes that may be the plateau the larger one is it for sure.
+    let vague = is_vague(&estimate(plateau));
+    let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
     let large = alone(run, op, bytes)?.latency_ns_mean?;
+    let less = match plateau.low.filter(|_| vague) {
+        Some(low_bytes) => format!(" ({} may be enough)", units::size(low_bytes as u64)),
+        None => String::new(),
+    };
     let sentence = format!(
-        "for throughput with one {op} at a time, ask for {} or more; where somebody waits for the answer, \
-         for no more than is needed",
+        "for throughput with one {op} at a time, ask for {} or more{less}; where somebody waits for the \
+         answer, for no more than is needed",
         units::size(bytes)
     );
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
         "{} take {}, {small_bytes} {}",
         units::size(bytes),
-        with_interval(Unit::Time, &large),
-        with_interval(Unit::Time, &estimate(base))
+        bounded(Unit::Time, &large),
+        bounded(Unit::Time, &estimate(base))
     );
     Some(new(sentence, why, &[plateau, base]))
 }
@@ -58,12 +65,19 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let (knee, enough) = (found(run, "queue_depth_knee", op)?, found(run, "depth_for_95_percent", op)?);
     let conditions = &knee.conditions;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let number = with_interval(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
-    let least = with_interval(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
-    let sentence = format!(
-        "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each \
-         only waits longer"
-    );
+    let number = bounded(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
+    let least = bounded(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
+    let sentence = if is_vague(&estimate(knee)) {
+        format!(
+            "{size} {op}s: how many to keep in flight is known only to lie {least}; {number} give 95 % of the \
+             throughput; a longer run (--time) would narrow that"
+        )
+    } else {
+        format!(
+            "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each \
+             only waits longer"
+        )
+    };
     let like = |point: &&Point| {
         let spec = &point.spec;
         Some(spec.block_size_bytes) == conditions.block_size_bytes
@@ -77,8 +91,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let why = format!(
         "with {} in flight a {op} takes {}, alone {}",
         deepest.spec.asked_in_flight(),
-        with_interval(Unit::Time, &waiting),
-        with_interval(Unit::Time, &estimate(base))
+        bounded(Unit::Time, &waiting),
+        bounded(Unit::Time, &estimate(base))
     );
     Some(new(sentence, why, &[knee, enough, base]))
 }
@@ -89,10 +103,8 @@ fn order(run: &Run) -> Option<Advice> {
     // A fifth: less is not worth arranging data for.
     let slower = ratio.high? < 0.8;
     let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let why = format!(
-        "random {size} reads get {} of sequential ones",
-        with_interval(Unit::Ratio, &estimate(ratio))
-    );
+    let why =
+        format!("random {size} reads get {} of sequential ones", bounded(Unit::Ratio, &estimate(ratio)));
     slower.then(|| new("lay out data so that it is read in order".into(), why, &[ratio]))
 }
 
@@ -115,7 +127,7 @@ fn pages(run: &Run) -> Option<Advice> {
         low: least(most.low, bandwidth.low),
         high: least(most.high, bandwidth.high),
     };
-    let rate = |estimate: &Estimate| with_interval(Unit::Iops, estimate).replace(" IOPS", "");
+    let rate = |estimate: &Estimate| bounded(Unit::Iops, estimate).replace(" IOPS", "");
     let sentence =
         format!("8 KiB pages: one client gets {} reads/s, many at once at most {}", rate(&one), rate(&many));
     let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of \

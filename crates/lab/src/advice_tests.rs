@@ -59,3 +59,34 @@ fn pages_follow_from_the_law() {
     assert!(pages.sentence.contains("one client gets 9.2"), "{}", pages.sentence);
     assert!(pages.sentence.contains("at most 80"), "{}", pages.sentence);
 }
+
+#[test]
+fn what_is_hardly_known_is_advised_by_its_bounds() {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+        let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Write));
+        let finding = finding.unwrap();
+        finding.status = iosonde_model::Status::Found;
+        (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
+    };
+    set("queue_depth_knee", 7.9, 2.2, 28.2);
+    set("depth_for_95_percent", 63.0, 3.0, 104.0);
+    set("plateau_block_size", 1_048_576.0, 262_144.0, 4_194_304.0);
+    let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
+    let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
+    has(
+        "4 KiB writes: how many to keep in flight is known only to lie between 2 and 29; between 3 and 104 give \
+         95 % of the throughput; a longer run (--time) would narrow that",
+    );
+    has(
+        "for throughput with one write at a time, ask for 4 MiB or more (256 KiB may be enough); where somebody \
+         waits for the answer, for no more than is needed",
+    );
+    let knee = crate::storage::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
+    assert!(
+        knee.text.ends_with("write between 2 and 29 in flight, 95 % of the rate needs between 3 and 104"),
+        "{}",
+        knee.text
+    );
+}

@@ -123,6 +123,26 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
 }
 
 #[test]
+fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
+    let mut run = Pretend::usual().run(QUICK, 12);
+    for trial in run.trials.iter_mut().filter(|t| t.spec.describe() == "4 KiB random reads, 32 in flight") {
+        // Half as fast in one round, and half as fast again in the next.
+        let iops = if trial.round.is_multiple_of(2) { 40_000 } else { 120_000 };
+        let other = crate::check::specimen::healthy(trial.spec.rw, 4096, 32, iops);
+        (trial.read, trial.windows, trial.witnesses) = (other.read, other.windows, other.witnesses);
+    }
+    conclude(&mut run, None).unwrap();
+    let most = run.findings.iter().find(|finding| finding.name == "max_iops").unwrap();
+    assert!(most.low.unwrap() <= 80_000.0 && 80_000.0 <= most.high.unwrap(), "{}", most.sentence);
+    assert!(most.high.unwrap() < 90_000.0, "{}", most.sentence);
+    assert!(
+        most.why.as_ref().unwrap().ends_with("Left out, since it is hardly known: 32 in flight."),
+        "{:?}",
+        most.why
+    );
+}
+
+#[test]
 fn through_a_host_every_finding_says_so() {
     let mut pretend = Pretend::usual();
     pretend.device.medium = Medium::Virtual;

@@ -1,7 +1,7 @@
 //! What may be concluded from: points with their standing trials and the estimates of their logarithms.
 
 use iosonde_model::{About, Estimate, Op, Point, Trial};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// An estimate on the log scale: the natural logarithm of a rate or of a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +25,12 @@ impl LogEstimate {
         student_t(confidence, self.degrees_of_freedom) * self.standard_error
     }
 
+    /// The standard error of a normal deviate with the same interval. A curve through several estimates takes each
+    /// as far as it is known: one that rests on two degrees of freedom pulls little and makes no other wider.
+    pub fn normal_error(&self, confidence: f64) -> f64 {
+        self.half_width(confidence) / normal(confidence)
+    }
+
     /// The value with its interval.
     pub fn estimate(&self, confidence: f64) -> Estimate {
         let half = self.half_width(confidence);
@@ -40,6 +46,11 @@ impl LogEstimate {
 pub fn student_t(confidence: f64, degrees_of_freedom: f64) -> f64 {
     let t = StudentsT::new(0.0, 1.0, degrees_of_freedom.max(1.0)).expect("degrees of freedom are positive");
     t.inverse_cdf(0.5 + confidence / 2.0)
+}
+
+/// The two-sided quantile of the normal distribution: 95 % gives 1.96.
+pub fn normal(confidence: f64) -> f64 {
+    Normal::standard().inverse_cdf(0.5 + confidence / 2.0)
 }
 
 /// One direction of a point.

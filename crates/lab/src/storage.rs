@@ -5,7 +5,7 @@ use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
 use crate::{
     finding::{Order, group::workload},
     seen,
-    words::{Unit, lowered, with_interval},
+    words::{Unit, bounded, lowered, with_interval},
 };
 
 /// One line about the storage.
@@ -125,12 +125,13 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
 }
 
 fn knee(run: &Run) -> Option<StorageLine> {
+    let in_flight = |finding: &Finding| bounded(Unit::InFlight, &estimate(finding));
     let say = |finding: &Finding| {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let enough = found(run, "depth_for_95_percent", op).map_or_else(String::new, |depth| {
-            format!(", 95 % of the rate needs {}", worded(Unit::InFlight, depth).replace(" in flight", ""))
+            format!(", 95 % of the rate needs {}", in_flight(depth).replace(" in flight", ""))
         });
-        format!("{}{enough}", worded(Unit::InFlight, finding))
+        format!("{}{enough}", in_flight(finding))
     };
     both(run, "queue_depth_knee", say).map(|text| line("knee", text))
 }

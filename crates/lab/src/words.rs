@@ -72,6 +72,38 @@ pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
     format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
 }
 
+/// High over low of an interval from which on its middle is no number to act upon.
+const VAGUE: f64 = 3.0;
+
+/// Whether an interval is so wide that quoting one value would pretend to know it.
+pub fn is_vague(estimate: &Estimate) -> bool {
+    matches!((estimate.low, estimate.high), (Some(low), Some(high)) if high > VAGUE * low)
+}
+
+/// What to act upon: a value with its interval, or `between 2 and 29 in flight` where that is all that is known.
+pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) if is_vague(estimate) => {
+            let (low, high) = match unit {
+                Unit::InFlight => {
+                    (low.floor().to_string(), format!("{}{}", high.ceil(), unit.scaled(high).1))
+                }
+                _ => (rounded(unit, low), rounded(unit, high)),
+            };
+            format!("between {low} and {high}")
+        }
+        _ => with_interval(unit, estimate),
+    }
+}
+
+/// A bound: two digits at the least, in its own unit, and no zeros behind the point.
+fn rounded(unit: Unit, value: f64) -> String {
+    let (factor, name) = unit.scaled(value);
+    let value = value / factor;
+    let decimals = usize::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0"));
+    format!("{value:.decimals$}{name}")
+}
+
 /// As many decimals as show the first digit of the interval's half-width, and a value's first two digits.
 fn decimals(value: f64, half_width: f64) -> usize {
     // An interval without width belongs to a value that is a whole number or one of a few measured sizes.
@@ -128,6 +160,20 @@ mod tests {
         assert_eq!(lowered(""), "");
         assert_eq!(capitalised("4 KiB reads"), "4 KiB reads");
         assert_eq!(capitalised("reads"), "Reads");
+    }
+
+    #[test]
+    fn what_is_hardly_known_is_told_by_its_bounds() {
+        let of =
+            |unit, value, low, high| bounded(unit, &Estimate { value, low: Some(low), high: Some(high) });
+        assert_eq!(of(Unit::InFlight, 7.9, 2.2, 28.2), "between 2 and 29 in flight");
+        assert_eq!(of(Unit::InFlight, 7.9, 7.0, 9.0), "7.9 in flight [7.0, 9.0]");
+        assert_eq!(of(Unit::Iops, 2500.0, 900.0, 3100.0), "between 900 IOPS and 3.1 k IOPS");
+        assert_eq!(of(Unit::Time, 80_000.0, 30_000.0, 200_000.0), "between 30 µs and 200 µs");
+        assert_eq!(
+            bounded(Unit::Time, &Estimate { value: 8e4, low: None, high: None }),
+            "80 µs (no interval)"
+        );
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! straight asymptotes that operational analysis draws (Denning and Buzen, Computing Surveys 10 (1978)
 //! 225).
 //!
-//! k is not chosen: the interval is the profile likelihood over all k that the points allow. What a wrong
-//! family may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over
+//! k is not chosen: value and interval come from the same profile likelihood, over every k and every N* from 1 on
+//! (a knee below 1 would be a rate that falls with the number in flight); R₀ has a closed form for each pair. What
+//! a wrong family may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over
 //! the slope of N/X(N) beyond the knee, and at least 3 %.
 
 use iosonde_model::{About, Conditions, Estimate, units};
@@ -17,14 +18,13 @@ use super::{
     group::{self, Group},
     hockney::{MISS_MAX, is_bent},
 };
-use crate::{
-    evidence::{Evidence, student_t},
-    stats::least_squares::{Fit, least_squares},
-};
+use crate::evidence::{Evidence, normal, student_t};
 
+/// R₀, N* and k.
+const PARAMETERS: usize = 3;
 /// Numbers in flight that a fit of three parameters needs, to have one left for judging it.
 const DEPTHS_MIN: usize = 4;
-/// The deepest over the knee: before that the plateau is a guess, and with it the knee.
+/// The deepest over the upper end of the knee: before that the plateau is a guess, and with it the knee.
 const BEYOND_KNEE_MIN: f64 = 4.0;
 /// Least share of the knee by which the family may be wrong. Tried on closed networks of one and of many
 /// queues, fixed, exponential and mixed: bias −2.3 to +0.3 %.
@@ -38,28 +38,33 @@ const LEVEL_MIN: f64 = 0.01;
 pub(super) struct Depth {
     pub(super) in_flight: f64,
     pub(super) log_rate: f64,
+    /// As of a normal deviate.
     pub(super) standard_error: f64,
-    pub(super) degrees_of_freedom: f64,
 }
 
-/// The curve with one k.
+/// The curves with one k.
+#[derive(Debug, Clone, Copy)]
 struct Shape {
     k: f64,
-    /// ln R₀ in seconds, ln N*.
-    fit: Fit,
-    /// How far ln N* may lie to either side within the joint interval, without the family's share.
-    reach: f64,
+    /// ln N* where they fit best.
+    log_knee: f64,
+    chi_square: f64,
+    /// The least and the largest ln N* within the joint interval, without the family's share.
+    ends: (f64, f64),
 }
 
 impl Shape {
-    fn log_knee(&self) -> f64 {
-        self.fit.parameters[1]
+    /// The ends with the family's share, in quadrature.
+    fn widened(&self, family: f64) -> (f64, f64) {
+        let below = (self.log_knee - self.ends.0).hypot(family);
+        let above = (self.ends.1 - self.log_knee).hypot(family);
+        ((self.log_knee - below).max(0.0), self.log_knee + above)
     }
 }
 
 /// All curves of the family that the points allow.
 pub(super) struct ClosedLoop {
-    best: usize,
+    best: Shape,
     deepest: f64,
     /// Only those within the interval.
     shapes: Vec<Shape>,
@@ -71,13 +76,10 @@ pub(super) struct ClosedLoop {
 impl ClosedLoop {
     /// N*, the number in flight at which the two asymptotes meet.
     pub(super) fn knee(&self) -> Estimate {
-        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-        for shape in &self.shapes {
-            let half = shape.reach.hypot(self.family);
-            low = low.min((shape.log_knee() - half).exp());
-            high = high.max((shape.log_knee() + half).exp());
-        }
-        Estimate { value: self.shapes[self.best].log_knee().exp(), low: Some(low), high: Some(high) }
+        let ends = || self.shapes.iter().map(|shape| shape.widened(self.family));
+        let low = ends().map(|(low, _)| low).fold(f64::INFINITY, f64::min);
+        let high = ends().map(|(_, high)| high).fold(0.0, f64::max);
+        Estimate { value: self.best.log_knee.exp(), low: Some(low.exp()), high: Some(high.exp()) }
     }
 
     /// The least whole number in flight that gives `share` of the rate with the most that were measured.
@@ -85,18 +87,15 @@ impl ClosedLoop {
         let deepest = self.deepest;
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
         for shape in &self.shapes {
-            let reach = shape.reach.hypot(self.family);
-            for log_knee in [shape.log_knee() - reach, shape.log_knee() + reach] {
-                let at = reaches(share, deepest, shape.k, log_knee);
-                // Where the curve is flat, a small error in its level is a large one in N.
-                let away = LEVEL_MIN / slope(shape.k, log_knee, at);
-                low = low.min(at * (-away).exp());
-                high = high.max(at * away.exp());
-            }
+            // At a given k, more knee takes more in flight: the ends of one are the ends of the other. Where the
+            // curve is flat, a small error in its level is a large one in N.
+            let (below, above) = shape.widened(self.family);
+            low = low.min(reaches(share * (1.0 - LEVEL_MIN), deepest, shape.k, below));
+            high = high.max(reaches(share * (1.0 + LEVEL_MIN), deepest, shape.k, above));
         }
-        let best = &self.shapes[self.best];
-        let value = reaches(share, deepest, best.k, best.log_knee());
-        let whole = |in_flight: f64| in_flight.ceil().clamp(1.0, deepest);
+        let value = reaches(share, deepest, self.best.k, self.best.log_knee);
+        // 1e-6: what the bisection leaves above a whole number is no further request.
+        let whole = |in_flight: f64| (in_flight - 1e-6).ceil().clamp(1.0, deepest);
         Estimate { value: whole(value), low: Some(whole(low)), high: Some(whole(high)) }
     }
 
@@ -124,6 +123,20 @@ fn log_rate(log_r0: f64, log_knee: f64, k: f64, in_flight: f64) -> f64 {
     log_n - log_r0 - softplus / k
 }
 
+/// The sum of squared misses of the curve with these two parameters, in standard errors, and the ln R₀ that makes it
+/// least: their weighted mean.
+fn misses(depths: &[Depth], k: f64, log_knee: f64) -> (f64, f64) {
+    let (mut weights, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for depth in depths {
+        let weight = depth.standard_error.powi(-2);
+        let miss = depth.log_rate - log_rate(0.0, log_knee, k, depth.in_flight);
+        weights += weight;
+        sum += weight * miss;
+        squares += weight * miss * miss;
+    }
+    ((squares - sum * sum / weights).max(0.0), -sum / weights)
+}
+
 /// The N at which X(N) is `share` of X(deepest), by bisection: X rises with N.
 fn reaches(share: f64, deepest: f64, k: f64, log_knee: f64) -> f64 {
     let log_x = |log_n: f64| log_rate(0.0, log_knee, k, log_n.exp());
@@ -137,27 +150,20 @@ fn reaches(share: f64, deepest: f64, k: f64, log_knee: f64) -> f64 {
     high.exp()
 }
 
-/// d ln X / d ln N, over 5 % to either side.
-fn slope(k: f64, log_knee: f64, in_flight: f64) -> f64 {
-    let rise = log_rate(0.0, log_knee, k, in_flight * 1.05) - log_rate(0.0, log_knee, k, in_flight / 1.05);
-    rise / (2.0 * 1.05_f64.ln())
-}
-
 /// The curves that the points of a group allow, or why none.
 pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoop, String> {
-    fit(&depths(group)?, confidence)
+    fit(&depths(group, confidence)?, confidence)
 }
 
 /// The points of a group in the order of their depth, or why they cannot be used.
-fn depths(group: &Group) -> Result<Vec<Depth>, String> {
+fn depths(group: &Group, confidence: f64) -> Result<Vec<Depth>, String> {
     let mut depths = Vec::new();
     for evidence in &group.points {
         let rate = group::rate(evidence, group.op, &[About::Depth])?;
         depths.push(Depth {
             in_flight: evidence.point.spec.asked_in_flight() as f64,
             log_rate: rate.log_mean,
-            standard_error: rate.standard_error,
-            degrees_of_freedom: rate.degrees_of_freedom,
+            standard_error: rate.normal_error(confidence),
         });
     }
     depths.sort_by(|a, b| a.in_flight.total_cmp(&b.in_flight));
@@ -191,23 +197,12 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
             first.in_flight
         ));
     }
-    let mut shapes: Vec<Shape> = sharpnesses().filter_map(|k| shape(depths, k)).collect();
-    let by_chi_square = |a: &&Shape, b: &&Shape| a.fit.chi_square.total_cmp(&b.fit.chi_square);
-    let best = shapes.iter().min_by(by_chi_square).ok_or("no curve could be fitted")?;
-    let (best_k, least) = (best.k, best.fit.chi_square);
-    let knee = best.fit.parameters[1].exp();
-    if last.in_flight < BEYOND_KNEE_MIN * knee {
-        return Err(format!(
-            "the knee would lie near {knee:.0}, and to see the plateau takes {BEYOND_KNEE_MIN} times as \
-             many in flight; {} were the most",
-            last.in_flight
-        ));
-    }
-    let own = depths.iter().map(|depth| depth.degrees_of_freedom).fold(f64::INFINITY, f64::min);
-    // k is fitted too, though outside the least squares.
-    let judged = Fit { degrees_of_freedom: best.fit.degrees_of_freedom - 1.0, ..best.fit.clone() };
-    let bent = is_bent(&judged, own);
-    let worst = worst_miss(depths, best);
+    let mut shapes: Vec<Shape> = sharpnesses().map(|k| shape(depths, k)).collect();
+    let by_chi_square = |a: &&Shape, b: &&Shape| a.chi_square.total_cmp(&b.chi_square);
+    let best = *shapes.iter().min_by(by_chi_square).expect("there are sharpnesses");
+    let spare = (depths.len() - PARAMETERS) as f64;
+    let bent = is_bent(best.chi_square, spare);
+    let worst = worst_miss(depths, &best);
     if bent && worst.1 > MISS_MAX {
         let share = units::percent(worst.1);
         return Err(format!(
@@ -215,47 +210,97 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
             worst.0
         ));
     }
-    let family = family(depths, &best.fit);
-    let stretch = if bent { least / judged.degrees_of_freedom } else { 1.0 };
-    let t = student_t(confidence, if bent { own.min(judged.degrees_of_freedom) } else { own });
-    // The profile: chi² may exceed its least by t² in all, of which this k has used up a part.
+    let stretch = if bent { best.chi_square / spare } else { 1.0 };
+    let t = if bent { student_t(confidence, spare) } else { normal(confidence) };
+    // The profile: chi² may exceed its least by t² in all.
+    let most = best.chi_square + t * t * stretch;
     shapes.retain_mut(|shape| {
-        let left = t * t * stretch - (shape.fit.chi_square - least);
-        shape.reach = shape.fit.standard_error(1) * left.max(0.0).sqrt();
-        left >= 0.0
+        shape.ends = ends(depths, shape, most);
+        shape.chi_square <= most
     });
-    let best =
-        shapes.iter().position(|shape| shape.k == best_k).expect("the best is within its own interval");
-    Ok(ClosedLoop { best, deepest: last.in_flight, shapes, family, stretched_for: bent.then_some(worst) })
+    let family = family(depths, &best);
+    let curve =
+        ClosedLoop { best, deepest: last.in_flight, shapes, family, stretched_for: bent.then_some(worst) };
+    let knee = curve.knee();
+    let high = knee.high.unwrap_or(f64::INFINITY);
+    if last.in_flight < BEYOND_KNEE_MIN * high {
+        return Err(plateau_unseen(&knee, last.in_flight));
+    }
+    Ok(curve)
 }
 
-/// 1, 1.19, 1.41, .. 64: by then a corner is as sharp as grids of powers of two can show.
+/// Where the knee may lie so deep that its plateau was not seen, nothing is known of it but a least.
+fn plateau_unseen(knee: &Estimate, deepest: f64) -> String {
+    let from = match knee.low {
+        Some(low) if BEYOND_KNEE_MIN * knee.value <= deepest => {
+            format!("may lie anywhere from {low:.0} on")
+        }
+        _ => format!("would lie near {:.0}", knee.value),
+    };
+    format!(
+        "the knee {from}, and to see the plateau takes {BEYOND_KNEE_MIN} times as many in flight; {deepest} were \
+         the most"
+    )
+}
+
+/// 1, 1.09, 1.19, .. 64: by then a corner is as sharp as grids of powers of two can show.
 fn sharpnesses() -> impl Iterator<Item = f64> {
-    (0..=96).map(|step| (f64::from(step) / 16.0).exp2())
+    (0..=48).map(|step| (f64::from(step) / 8.0).exp2())
 }
 
-fn shape(depths: &[Depth], k: f64) -> Option<Shape> {
-    let observed: Vec<_> = depths.iter().map(|depth| depth.log_rate).collect();
-    let errors: Vec<_> = depths.iter().map(|depth| depth.standard_error).collect();
-    let model = |p: &[f64]| depths.iter().map(|depth| log_rate(p[0], p[1], k, depth.in_flight)).collect();
-    let most = observed.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let start = [-observed[0], most - observed[0]];
-    let fit = least_squares(model, &observed, &errors, &start).ok()?;
-    Some(Shape { k, fit, reach: 0.0 })
+/// ln N* reaches from a storage that one request keeps busy to one that 16 times the deepest would.
+fn log_knee_max(depths: &[Depth]) -> f64 {
+    (16.0 * depths[depths.len() - 1].in_flight).ln()
+}
+
+/// The best curve with this k.
+fn shape(depths: &[Depth], k: f64) -> Shape {
+    let chi_square = |log_knee: f64| misses(depths, k, log_knee).0;
+    let most = log_knee_max(depths);
+    // 40 places first, as two plateaus make two minima; between its neighbours the least has one.
+    let place = |i: usize| most * i as f64 / 40.0;
+    let least = (0..=40).min_by(|&a, &b| chi_square(place(a)).total_cmp(&chi_square(place(b)))).unwrap_or(0);
+    let (mut low, mut high) = (place(least.saturating_sub(1)), place((least + 1).min(40)));
+    // Golden section: 40 steps leave 1e-9.
+    for _ in 0..40 {
+        let part = (high - low) * 0.381_966;
+        let (a, b) = (low + part, high - part);
+        if chi_square(a) <= chi_square(b) { high = b } else { low = a }
+    }
+    let log_knee = if chi_square(low) <= chi_square(high) { low } else { high };
+    Shape { k, log_knee, chi_square: chi_square(log_knee), ends: (log_knee, log_knee) }
+}
+
+/// How far ln N* may go to either side before chi² exceeds `most`, by bisection.
+fn ends(depths: &[Depth], shape: &Shape, most: f64) -> (f64, f64) {
+    let outermost = |limit: f64| {
+        let (mut inside, mut outside) = (shape.log_knee, limit);
+        if misses(depths, shape.k, limit).0 <= most {
+            return limit;
+        }
+        // 30 halvings leave 1e-8 of the range.
+        for _ in 0..30 {
+            let middle = (inside + outside) / 2.0;
+            if misses(depths, shape.k, middle).0 <= most { inside = middle } else { outside = middle }
+        }
+        inside
+    };
+    (outermost(0.0), outermost(log_knee_max(depths)))
 }
 
 fn worst_miss(depths: &[Depth], shape: &Shape) -> (f64, f64) {
-    let p = &shape.fit.parameters;
-    let miss =
-        |depth: &Depth| (depth.log_rate - log_rate(p[0], p[1], shape.k, depth.in_flight)).exp_m1().abs();
+    let (_, log_r0) = misses(depths, shape.k, shape.log_knee);
+    let miss = |depth: &Depth| {
+        (depth.log_rate - log_rate(log_r0, shape.log_knee, shape.k, depth.in_flight)).exp_m1().abs()
+    };
     let misses = depths.iter().map(|depth| (depth.in_flight, miss(depth)));
     misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are depths")
 }
 
 /// By what share the knee may be wrong because the family is: against R₀ over the slope of N/X(N) beyond
 /// the knee.
-fn family(depths: &[Depth], fit: &Fit) -> f64 {
-    let (r0, knee) = (fit.parameters[0].exp(), fit.parameters[1].exp());
+fn family(depths: &[Depth], best: &Shape) -> f64 {
+    let (r0, knee) = (misses(depths, best.k, best.log_knee).1.exp(), best.log_knee.exp());
     let beyond: Vec<_> = depths.iter().filter(|depth| depth.in_flight >= 2.0 * knee).collect();
     let mut sums = [0.0; 5];
     for depth in beyond {

@@ -1,6 +1,7 @@
 //! The fit of closed-loop curves against curves whose knee is known, of the family and not of it.
 
 use iosonde_model::Status;
+use proptest::prelude::*;
 
 use super::*;
 use crate::{
@@ -13,14 +14,7 @@ const DEPTHS: &str =
 
 /// A curve without noise whose points claim this error.
 fn exact(rates: impl Iterator<Item = (f64, f64)>, standard_error: f64) -> Vec<Depth> {
-    rates
-        .map(|(in_flight, rate)| Depth {
-            in_flight,
-            log_rate: rate.ln(),
-            standard_error,
-            degrees_of_freedom: 40.0,
-        })
-        .collect()
+    rates.map(|(in_flight, rate)| Depth { in_flight, log_rate: rate.ln(), standard_error }).collect()
 }
 
 fn powers() -> impl Iterator<Item = f64> {
@@ -127,4 +121,60 @@ fn one_in_flight_is_needed_and_four_numbers() {
     let refusal = fit(&exact(powers().skip(1).map(|n| (n, n.min(8.0))), 0.01), 0.95).err().unwrap();
     assert!(refusal.contains("1 among them"), "{refusal}");
     assert!(fit(&exact(powers().take(3).map(|n| (n, n.min(8.0))), 0.01), 0.95).is_err());
+}
+
+#[test]
+fn one_in_flight_that_is_enough_lies_in_its_interval() {
+    // One server without a link: nothing is gained beyond 1, where the curve has no left side.
+    let curve = [(1.0, 1.0), (4.0, 1.02), (16.0, 0.99), (128.0, 1.0)];
+    let found = fit(&exact(curve.into_iter(), 0.02), 0.95).unwrap().depth_for(0.95);
+    assert_eq!((found.value, found.low), (1.0, Some(1.0)), "{found:?}");
+    assert!(found.high <= Some(4.0), "{found:?}");
+}
+
+#[test]
+fn a_point_that_is_hardly_known_makes_no_other_wider() {
+    let curve = || powers().map(|n| (n, n.min(8.0)));
+    let known = fit(&exact(curve(), 0.01), 0.95).unwrap().knee();
+    let mut wide = exact(curve(), 0.01);
+    wide[5].standard_error = 0.6;
+    let found = fit(&wide, 0.95).unwrap().knee();
+    assert!(
+        found.relative_half_width() < Some(1.1 * known.relative_half_width().unwrap()),
+        "{found:?} {known:?}"
+    );
+}
+
+#[test]
+fn a_knee_that_may_lie_beyond_what_was_seen_is_refused() {
+    // A knee at 8 by its likeliest curve; what the deeper ones give is hardly known.
+    let mut wide = exact(powers().map(|n| (n, n.min(8.0))), 0.01);
+    wide[4..].iter_mut().for_each(|depth| depth.standard_error = 1.5);
+    let refusal = fit(&wide, 0.95).err().unwrap();
+    assert!(refusal.starts_with("the knee may lie anywhere from"), "{refusal}");
+}
+
+proptest! {
+    #[test]
+    fn every_value_lies_in_its_interval(
+        k in 1.0f64..30.0,
+        log_knee in 0.0f64..3.4,
+        noise in prop::collection::vec(-2.5f64..2.5, 8),
+        error in 0.001f64..0.15,
+        coarse in any::<bool>(),
+    ) {
+        let curve = powers().map(|n| (n, log_rate(0.0, log_knee, k, n).exp()));
+        let mut depths = exact(curve, error);
+        depths.iter_mut().zip(noise).for_each(|(depth, noise)| depth.log_rate += error * noise);
+        if coarse {
+            // 1, 4, 16, 128: what `quick` has of writes.
+            depths = [0, 2, 4, 7].map(|i| depths[i]).into();
+        }
+        if let Ok(curve) = fit(&depths, 0.95) {
+            for found in [curve.knee(), curve.depth_for(0.95), curve.depth_for(0.5)] {
+                prop_assert!(found.low <= Some(found.value) && Some(found.value) <= found.high, "{:?}", found);
+                prop_assert!(found.low >= Some(1.0), "{:?}", found);
+            }
+        }
+    }
 }

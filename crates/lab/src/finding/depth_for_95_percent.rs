@@ -6,8 +6,8 @@
 //! how many more it takes is this finding.
 //!
 //! How it is worked out: from the same fit as `queue_depth_knee`, and refused with it. Where a curve is
-//! nearly flat a small error of its level is a large one of this number: 1 % of level is allowed for,
-//! divided by the slope there.
+//! nearly flat a small error of its level is a large one of this number: the interval reaches from what
+//! gives 1 % less at its lower end to what gives 1 % more at its upper one.
 //!
 //! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four
 //! knees.

@@ -118,6 +118,9 @@ impl Writer<'_> {
         sentence: &str,
         why: impl Into<String>,
     ) -> Finding {
+        let within = estimate.low.is_none_or(|low| low <= estimate.value)
+            && estimate.high.is_none_or(|high| estimate.value <= high);
+        debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
         let words = with_interval(self.unit, &estimate);
         Finding {
             name: self.name.to_owned(),

@@ -9,14 +9,14 @@
 //! 10 %; beyond that the law is refused.
 
 use iosonde_model::{Conditions, Estimate, units};
-use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::{
     Proof,
     group::{self, Group},
 };
 use crate::{
-    evidence::{Evidence, student_t},
+    evidence::{Evidence, normal, student_t},
     stats::least_squares::{Fit, least_squares},
 };
 
@@ -35,8 +35,8 @@ pub(super) struct Size {
     pub(super) bytes: u64,
     /// ln of the nanoseconds that a request takes: one over the rate of requests made one at a time.
     pub(super) log_time: f64,
+    /// As of a normal deviate.
     pub(super) standard_error: f64,
-    pub(super) degrees_of_freedom: f64,
 }
 
 /// The fitted law.
@@ -79,19 +79,18 @@ fn log_time(log_t0: f64, log_half: f64, bytes: u64) -> f64 {
 /// The law through the points of a group, or why there is none.
 pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, String> {
     one_at_a_time(group)?;
-    fit(&sizes(group)?, confidence)
+    fit(&sizes(group, confidence)?, confidence)
 }
 
 /// The curve of a group of points made one at a time, or why there is none.
-fn sizes(group: &Group) -> Result<Vec<Size>, String> {
+fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, String> {
     let mut sizes = Vec::new();
     for evidence in &group.points {
         let rate = group::rate(evidence, group.op, &[])?;
         sizes.push(Size {
             bytes: evidence.point.spec.block_size_bytes,
             log_time: 1e9_f64.ln() - rate.log_mean,
-            standard_error: rate.standard_error,
-            degrees_of_freedom: rate.degrees_of_freedom,
+            standard_error: rate.normal_error(confidence),
         });
     }
     sizes.sort_by_key(|size| size.bytes);
@@ -116,8 +115,7 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
     };
     let misses = sizes.iter().map(|size| (size.bytes, (size.log_time - at(size.bytes)).exp_m1().abs()));
     let worst_miss = misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are sizes");
-    let own = sizes.iter().map(|size| size.degrees_of_freedom).fold(f64::INFINITY, f64::min);
-    let stretched = is_bent(&fit, own);
+    let stretched = is_bent(fit.chi_square, fit.degrees_of_freedom);
     if stretched && worst_miss.1 > MISS_MAX {
         return Err(format!(
             "the times do not follow t₀ + b/B: {} misses it by {}",
@@ -125,9 +123,8 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
             units::percent(worst_miss.1)
         ));
     }
-    let degrees = if stretched { own.min(fit.degrees_of_freedom) } else { own };
+    let t = if stretched { student_t(confidence, fit.degrees_of_freedom) } else { normal(confidence) };
     let fit = if stretched { fit.widened() } else { fit };
-    let t = student_t(confidence, degrees);
     let estimate = |parameter: usize| {
         let (log, half) = (fit.parameters[parameter], t * fit.standard_error(parameter));
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
@@ -157,10 +154,8 @@ fn curve(sizes: &[Size]) -> Result<(Fit, bool), String> {
 }
 
 /// Whether the residuals are larger than the points' own errors explain.
-pub(super) fn is_bent(fit: &Fit, own_degrees_of_freedom: f64) -> bool {
-    let law = FisherSnedecor::new(fit.degrees_of_freedom, own_degrees_of_freedom.max(1.0));
-    let Ok(law) = law else { return false };
-    1.0 - law.cdf(fit.chi_square / fit.degrees_of_freedom) < REJECTED_AT
+pub(super) fn is_bent(chi_square: f64, degrees_of_freedom: f64) -> bool {
+    ChiSquared::new(degrees_of_freedom).is_ok_and(|law| 1.0 - law.cdf(chi_square) < REJECTED_AT)
 }
 
 /// The groups that a curve over block sizes is made of: one for each pattern and number in flight.

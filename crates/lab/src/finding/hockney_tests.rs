@@ -15,7 +15,7 @@ const LARGE: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"ra
 fn exact(time_ns: impl Fn(f64) -> f64, standard_error: f64) -> Vec<Size> {
     let size = |power: u32| {
         let bytes = 4096 << (2 * power);
-        Size { bytes, log_time: time_ns(bytes as f64).ln(), standard_error, degrees_of_freedom: 40.0 }
+        Size { bytes, log_time: time_ns(bytes as f64).ln(), standard_error }
     };
     (0..6).map(size).collect()
 }

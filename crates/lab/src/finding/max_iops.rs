@@ -6,7 +6,9 @@
 //! below, the interval ends at the highest of lower ends made stricter by the number of points
 //! (Bonferroni), above at the highest upper end; the value is the weighted mean of the points that cannot
 //! be told from the top. Where the rate with the most in flight is surely more than 5 % above that with
-//! fewer, it was still rising, and the sentence says "at least".
+//! fewer, it was still rising, and the sentence says "at least". A number in flight whose interval holds all
+//! that the others give, and is three times as wide, is left out and named, if one with more in flight takes
+//! part: more in flight do not give less, so that it is not the most by itself.
 //!
 //! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was
 //! not.
@@ -73,6 +75,11 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         );
     }
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
+    let taking_part = best::without_ignorance(&rates, writer.confidence, |place| place + 1 < rates.len());
+    let left_out: Vec<_> = (0..rates.len()).filter(|place| !taking_part.contains(place)).collect();
+    let left_out = left_out_words(left_out.iter().map(|&place| standing[place].0));
+    let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
+    let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     let (estimate, top) = best::highest(&rates, writer.confidence).expect("there are two");
     let in_flight: Vec<_> = top.iter().map(|&place| standing[place].0).collect();
     let with = match (in_flight.first(), in_flight.last()) {
@@ -84,9 +91,21 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         true => format!("{what} reach at least {{}} {with}, and the rate was still rising."),
         false => format!("{what} reach {{}} at most, {with}."),
     };
-    let why =
-        format!("The highest of {} points, corrected for having been chosen as the highest.", rates.len());
+    let why = format!(
+        "The highest of {} points, corrected for having been chosen as the highest.{left_out}",
+        rates.len()
+    );
     writer.found(conditions, &group.points, estimate, &sentence, why)
+}
+
+/// ` Left out, since it is hardly known: 16 in flight.`
+fn left_out_words(in_flight: impl Iterator<Item = u64>) -> String {
+    let numbers: Vec<_> = in_flight.map(|number| number.to_string()).collect();
+    match numbers.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Left out, since it is hardly known: {one} in flight."),
+        several => format!(" Left out, since they are hardly known: {} in flight.", several.join(", ")),
+    }
 }
 
 /// Whether the last step surely rose by more than 5 %.

@@ -7,7 +7,13 @@
 //!
 //! Assumed: normal errors inside each group, and true variances that scatter like a scaled inverse χ².
 
-use statrs::function::gamma::digamma;
+use statrs::{
+    distribution::{ContinuousCDF, FisherSnedecor},
+    function::gamma::digamma,
+};
+
+/// Chance of calling a group wild that is not.
+const WILD: f64 = 0.01;
 
 /// What groups know of their variances together.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,14 +64,31 @@ impl Prior {
         Some(Self { variance, degrees_of_freedom: degrees, total })
     }
 
-    /// A group's variance with what it borrows, and the degrees of freedom of that.
+    /// A group's variance with what it borrows, and the degrees of freedom of that. A group that scatters more than
+    /// its kin by more than chance allows borrows nothing: it would borrow their confidence.
     pub fn posterior(&self, variance: f64, degrees_of_freedom: f64) -> (f64, f64) {
+        if self.is_wild(variance, degrees_of_freedom) {
+            return (variance, degrees_of_freedom);
+        }
         let sum = self.degrees_of_freedom + degrees_of_freedom;
         if sum <= 0.0 {
             return (self.variance, 1.0);
         }
         let own = degrees_of_freedom * variance.max(0.0);
         ((self.degrees_of_freedom * self.variance + own) / sum, sum.min(self.total.max(1.0)))
+    }
+}
+
+impl Prior {
+    /// Whether a variance is larger than the common one by more than chance allows.
+    fn is_wild(&self, variance: f64, degrees_of_freedom: f64) -> bool {
+        let ratio = variance / self.variance;
+        // 2.5: chance alone goes further once in a hundred times, whatever the degrees of freedom here.
+        if self.degrees_of_freedom < 0.5 || degrees_of_freedom < 0.5 || ratio.is_nan() || ratio < 2.5 {
+            return false;
+        }
+        let law = FisherSnedecor::new(degrees_of_freedom, self.degrees_of_freedom);
+        law.is_ok_and(|law| law.sf(ratio) < WILD)
     }
 }
 
@@ -117,6 +140,17 @@ mod tests {
         assert!(unlike.degrees_of_freedom < 0.5, "{unlike:?}");
         let (variance, _) = unlike.posterior(100.0, 7.0);
         assert!(variance > 90.0, "{variance}");
+    }
+
+    #[test]
+    fn a_wild_group_among_like_ones_keeps_its_own_scatter() {
+        // 26 points that scatter alike and one eight times as much. What they have in common says nothing of it.
+        let mut groups: Vec<(f64, f64)> = (0..26).map(|i| (0.7 + 0.6 * f64::from(i) / 25.0, 9.0)).collect();
+        groups.push((64.0, 9.0));
+        let prior = Prior::of(&groups, 16.0).unwrap();
+        assert_eq!(prior.posterior(64.0, 9.0), (64.0, 9.0));
+        let (tame, degrees) = prior.posterior(0.7, 9.0);
+        assert!(tame > 0.7 && degrees > 9.0, "{tame} {degrees}");
     }
 
     #[test]
