@@ -78,11 +78,13 @@ fn truth(text: &str, depths: &[u32]) -> Truth {
     let iops = |queue_depth: u32| {
         let load = ReferenceLoad {
             op: Op::Read,
+            read_share: None,
             random: true,
             block_size_bytes: 4096,
             queue_depth,
             span_bytes: Some(1 << 32),
             warm_up_requests: 20_000,
+            batch_requests: 5_000,
         };
         let runs = (0..3).filter_map(|seed| Some(reference(&file, &load, seed)?.iops.value));
         runs.sum::<f64>() / 3.0

@@ -168,6 +168,20 @@ pub struct Verification {
     pub unreadable: u64,
 }
 
+impl std::ops::Add for Verification {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            checked: self.checked + other.checked,
+            lost: self.lost + other.lost,
+            torn: self.torn + other.torn,
+            misplaced: self.misplaced + other.misplaced,
+            stale: self.stale + other.stale,
+            unreadable: self.unreadable + other.unreadable,
+        }
+    }
+}
+
 impl Verification {
     /// Blocks that are not as they should be.
     pub fn bad(&self) -> u64 {

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use iosonde_model::{Phase, TrialSpec};
+use iosonde_model::{Phase, TrialSpec, Verification};
 
 use crate::{
     buffer::BufferPool,
@@ -21,7 +21,9 @@ use crate::{
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed},
-    payload, slots, witness,
+    payload, slots,
+    verify::{self, Plan, Verify},
+    witness,
 };
 
 /// What one worker does.
@@ -48,6 +50,8 @@ pub struct Worked {
     pub cpu_s: Option<(f64, f64)>,
     /// Sentences that a reader must know.
     pub notes: Vec<String>,
+    /// What it verified, where that was asked.
+    pub found: Option<Verification>,
 }
 
 /// The jobs of a workload, those of a stream one after another.
@@ -78,6 +82,8 @@ pub struct Shift<'a> {
     pub phase: Phase,
     /// Ends everything early.
     pub stop: &'a AtomicBool,
+    /// How it is verified.
+    pub plan: &'a Plan,
 }
 
 /// Runs the jobs to their ends.
@@ -90,12 +96,12 @@ pub fn work(
     match storage {
         Storage::Simulated(shared) => in_virtual_time(shared, jobs, shift, around),
         Storage::File(_) if jobs.len() == 1 => {
-            let mut equipped = equip(storage, &jobs[0], 0)?;
+            let mut equipped = equip(storage, &jobs[0], 0, shift)?;
             around.before();
             let worked = drive(&mut equipped, &jobs[0], shift);
             around.after();
             equipped.put_away(&worked);
-            Ok(vec![worked?])
+            Ok(vec![verified(storage, &jobs[0], 0, shift, worked?)?])
         }
         Storage::File(file) => {
             let gate = Gate::new(jobs.len());
@@ -142,7 +148,7 @@ impl Gate {
 
 /// A worker's way through.
 fn beside_others(storage: &Storage, job: &Job, shift: Shift, gate: &Gate) -> io::Result<Worked> {
-    let equipped = equip(storage, job, 0);
+    let equipped = equip(storage, job, 0, shift);
     if equipped.is_err() {
         gate.called_off.store(true, Ordering::Release);
     }
@@ -161,16 +167,17 @@ fn beside_others(storage: &Storage, job: &Job, shift: Shift, gate: &Gate) -> io:
     gate.closed.wait();
     let (equipped, worked) = worked?;
     equipped.put_away(&worked);
-    worked
+    verified(storage, job, 0, shift, worked?)
 }
 
-/// Buffers and engine of one job.
+/// Buffers, engine and ledger of one job.
 struct Equipped {
     buffers: BufferPool,
     opened: Opened,
+    verify: Option<Verify>,
 }
 
-fn equip(storage: &Storage, job: &Job, index: u32) -> io::Result<Equipped> {
+fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<Equipped> {
     let Job { spec, seed, .. } = job;
     let virtual_time = matches!(storage, Storage::Simulated(_));
     let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
@@ -189,7 +196,9 @@ fn equip(storage: &Storage, job: &Job, index: u32) -> io::Result<Equipped> {
         job: index,
     };
     let opened = kind.open(&bench)?;
-    Ok(Equipped { buffers, opened })
+    let range_bytes = spec.offset_bytes..spec.offset_bytes + spec.span_bytes;
+    let verify = shift.plan.job(job.stream, spec, range_bytes);
+    Ok(Equipped { buffers, opened, verify })
 }
 
 impl Equipped {
@@ -209,13 +218,14 @@ fn offsets(job: &Job, phase: Phase) -> Offsets {
 
 /// Runs one job's loop on this thread.
 fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked> {
-    let Equipped { buffers, opened: Opened { engine, clock, notes } } = equipped;
+    let Equipped { buffers, opened: Opened { engine, clock, notes }, verify } = equipped;
     if job.spec.rate_iops.is_some() {
         exact_timers();
     }
     let cpu_before = witness::thread_cpu();
     let offsets = (offsets(job, shift.phase), job.seed);
-    let mut drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
+    let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
+    let mut drive = drive.verifying(verify.take());
     drive.begin()?;
     while !drive.is_done() {
         drive.step()?;
@@ -224,7 +234,35 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
     notes.extend(engine.remarks());
-    Ok(Worked { stream: job.stream, driven, cpu_s, notes: std::mem::take(notes) })
+    Ok(Worked { stream: job.stream, driven, cpu_s, notes: std::mem::take(notes), found: None })
+}
+
+/// Reads back what was written, once all loops have ended and the witnesses have been read.
+fn verified(
+    storage: &Storage,
+    job: &Job,
+    index: u32,
+    shift: Shift,
+    mut worked: Worked,
+) -> io::Result<Worked> {
+    if job.spec.verify && matches!(storage, Storage::Simulated(_)) {
+        worked.notes.push("simulated devices hold no contents: verifying them finds nothing".into());
+    }
+    let Some(verify) = worked.driven.verify.take() else { return Ok(worked) };
+    (worked.found, worked.notes) =
+        (verify.found(), [worked.notes, verify.note().into_iter().collect()].concat());
+    match verify.ledger() {
+        Some(_) if worked.driven.hung > 0 => worked.notes.push(format!(
+            "what was written could not be verified: {} requests never came back and may still change it",
+            worked.driven.hung
+        )),
+        Some(ledger) => {
+            let writer = shift.plan.writer();
+            worked.found = Some(verify::read_back(storage, (&job.spec, index), ledger, writer, shift.stop)?);
+        }
+        None => {}
+    }
+    Ok(worked)
 }
 
 /// Sleeps end up to 50 µs late by default, so that the kernel can wake several sleepers at once (prctl(2),
@@ -241,13 +279,14 @@ fn in_virtual_time(
     around: &mut dyn Around,
 ) -> io::Result<Vec<Worked>> {
     let storage = Storage::Simulated(shared.clone());
-    let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index));
+    let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index, shift));
     let mut equipped = equipped.collect::<io::Result<Vec<Equipped>>>()?;
     let clock = Clock::Virtual(shared.clock.clone());
     let mut drives: Vec<Drive> = Vec::with_capacity(jobs.len());
-    for (job, Equipped { buffers, opened }) in jobs.iter().zip(&mut equipped) {
+    for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
-        drives.push(Drive::new(engine, &clock, buffers, &job.spec, offsets, shift.limits, shift.stop));
+        let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
+        drives.push(drive.verifying(verify.take()));
     }
     around.before();
     for drive in &mut drives {
@@ -261,11 +300,10 @@ fn in_virtual_time(
     }
     around.after();
     let driven: Vec<Driven> = drives.into_iter().map(Drive::finish).collect();
-    let worked = |((job, driven), equipped): ((&Job, Driven), Equipped)| Worked {
-        stream: job.stream,
-        driven,
-        cpu_s: None,
-        notes: equipped.opened.notes,
+    let worked = |(((job, index), driven), equipped): (((&Job, u32), Driven), Equipped)| {
+        let (stream, notes) = (job.stream, equipped.opened.notes);
+        let worked = Worked { stream, driven, cpu_s: None, notes, found: None };
+        verified(&storage, job, index, shift, worked)
     };
-    Ok(jobs.iter().zip(driven).zip(equipped).map(worked).collect())
+    jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()
 }

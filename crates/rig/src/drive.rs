@@ -34,13 +34,14 @@ use crate::{
     payload::Maker,
     recorder::{Recorded, Recorder},
     slots::{self, Idle},
+    verify::{Draw, Verify},
 };
 
 /// Longest wait for one completion before the clock is looked at again.
-const WAIT_NS: u64 = 1_000_000_000;
+pub(crate) const WAIT_NS: u64 = 1_000_000_000;
 /// Where nothing has come back for so long, what is out is given up and counted as hung. Linux gives a block device
 /// 30 s for a request by default.
-const HUNG_AFTER_NS: u64 = 35_000_000_000;
+pub(crate) const HUNG_AFTER_NS: u64 = 35_000_000_000;
 /// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
 const POLL_NS: u64 = 60_000;
 
@@ -103,6 +104,8 @@ pub struct Driven {
     pub polled_s: f64,
     /// Open loop: how late requests were handed on for which a slot was free.
     pub pacing_error: Option<Histogram>,
+    /// What was verified, or is to be read back.
+    pub verify: Option<Verify>,
 }
 
 /// Bytes and requests that completed, warm-up and drain included: what a witness outside must have seen.
@@ -138,6 +141,7 @@ enum Stage {
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     due_ns: u64,
+    offset_bytes: u64,
     length_bytes: u32,
     op: Op,
 }
@@ -182,6 +186,9 @@ pub struct Drive<'a> {
     stop: &'a AtomicBool,
     /// Makes what is written; `None` where nobody looks at it: a simulated device does not.
     maker: Option<Maker>,
+    verify: Option<Verify>,
+    /// Whether what would be sent next waits for a write to the same block.
+    blocked: bool,
     open: Option<Open>,
     flushes: Option<Flushes>,
     depth: u64,
@@ -231,6 +238,8 @@ impl<'a> Drive<'a> {
             limits,
             stop,
             maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec)),
+            verify: None,
+            blocked: false,
             open,
             flushes: spec.sync.flush_every().map(|every| Flushes {
                 every,
@@ -238,8 +247,11 @@ impl<'a> Drive<'a> {
                 under_way: false,
             }),
             depth: depth as u64,
-            slots: vec![Slot { due_ns: 0, length_bytes: 0, op: Op::Read }; slots::slots(spec) as usize]
-                .into(),
+            slots: vec![
+                Slot { due_ns: 0, offset_bytes: 0, length_bytes: 0, op: Op::Read };
+                slots::slots(spec) as usize
+            ]
+            .into(),
             idle: Idle::new(spec),
             pending: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
@@ -254,6 +266,14 @@ impl<'a> Drive<'a> {
             asked: 0,
             issued: Issued::default(),
         }
+    }
+
+    /// The same, verified.
+    #[must_use]
+    pub fn verifying(self, verify: Option<Verify>) -> Self {
+        // Marks make each block unlike every other.
+        let maker = self.maker.filter(|_| verify.is_none());
+        Self { verify, maker, ..self }
     }
 
     /// Whether it has ended.
@@ -290,8 +310,14 @@ impl<'a> Drive<'a> {
         self.in_flight + (self.pending.len() as u64) < self.depth
     }
 
+    /// Whether a request that is due now would be sent.
+    #[inline]
+    fn can_send(&self) -> bool {
+        self.has_room() && !self.blocked && !self.held_by_a_flush()
+    }
+
     fn may_ask(&self) -> bool {
-        matches!(self.stage, Stage::WarmUp | Stage::Measure) && self.has_room() && !self.held_by_a_flush()
+        matches!(self.stage, Stage::WarmUp | Stage::Measure) && self.can_send()
     }
 
     /// One batch: reap, count, ask again.
@@ -331,11 +357,7 @@ impl<'a> Drive<'a> {
         match &self.open {
             Some(open) if matches!(self.stage, Stage::WarmUp | Stage::Measure) => {
                 let until_ns = open.pace.next_due_ns().saturating_sub(self.last_ns);
-                if !self.has_room() || self.held_by_a_flush() {
-                    WAIT_NS
-                } else {
-                    until_ns.saturating_sub(POLL_NS).min(WAIT_NS)
-                }
+                if self.can_send() { until_ns.saturating_sub(POLL_NS).min(WAIT_NS) } else { WAIT_NS }
             }
             _ => WAIT_NS,
         }
@@ -343,14 +365,19 @@ impl<'a> Drive<'a> {
 
     #[inline]
     fn count(&mut self, now_ns: u64) {
-        let could_not_send = !self.has_room() || self.held_by_a_flush();
+        let could_not_send = !self.can_send();
+        self.blocked = false;
         self.in_flight -= self.done.len() as u64;
         if let Some(open) = self.open.as_mut().filter(|_| could_not_send) {
             open.slot_free_since_ns = now_ns;
         }
         let counts = matches!(self.stage, Stage::WarmUp | Stage::Measure);
         for completion in &self.done {
-            let Slot { due_ns, length_bytes, op } = self.slots[completion.slot as usize];
+            let Slot { due_ns, offset_bytes, length_bytes, op } = self.slots[completion.slot as usize];
+            if let Some(verify) = &mut self.verify {
+                let request = Request { slot: completion.slot, op, length_bytes, offset_bytes };
+                verify.complete(self.buffers, &request, completion.result);
+            }
             self.idle.give_back(op, completion.slot);
             let moved_bytes = completion.result.max(0) as u64;
             match op {
@@ -421,6 +448,9 @@ impl<'a> Drive<'a> {
         }
         // What was asked for and not yet taken is given back.
         while let Some(request) = self.pending.pop() {
+            if let Some(verify) = &mut self.verify {
+                verify.take_back(&request);
+            }
             self.idle.give_back(request.op, request.slot);
         }
     }
@@ -435,27 +465,37 @@ impl<'a> Drive<'a> {
             if self.limits.ios.is_some_and(|limit| self.asked >= limit) {
                 return;
             }
-            let mut due_ns = now_ns;
+            let due_ns = self.open.as_ref().map_or(now_ns, |open| open.pace.next_due_ns());
+            if due_ns > now_ns {
+                return;
+            }
+            let Some(draw) = self.draw() else {
+                self.blocked = true;
+                return;
+            };
             if let Some(open) = &mut self.open {
-                due_ns = open.pace.next_due_ns();
-                if due_ns > now_ns {
-                    return;
-                }
                 open.pace.advance();
                 if due_ns >= open.slot_free_since_ns {
                     open.late_ns.record(now_ns - due_ns);
                 }
             }
-            self.request(due_ns);
+            self.request(draw, due_ns);
         }
     }
 
     #[inline]
-    fn request(&mut self, due_ns: u64) {
+    fn draw(&mut self) -> Option<Draw> {
+        match &mut self.verify {
+            None => Some(self.offsets.draw()),
+            Some(verify) => verify.draw(&mut self.offsets),
+        }
+    }
+
+    #[inline]
+    fn request(&mut self, (op, offset_bytes, length_bytes): Draw, due_ns: u64) {
         self.asked += 1;
-        let (op, offset_bytes, length_bytes) = self.offsets.draw();
         let slot = self.idle.take(op);
-        self.slots[slot as usize] = Slot { due_ns, length_bytes, op };
+        self.slots[slot as usize] = Slot { due_ns, offset_bytes, length_bytes, op };
         if op == Op::Write {
             if let Some(maker) = &mut self.maker {
                 maker.make(self.buffers, slot, length_bytes);
@@ -464,7 +504,11 @@ impl<'a> Drive<'a> {
                 flushes.writes_since += 1;
             }
         }
-        self.pending.push(Request { slot, op, length_bytes, offset_bytes });
+        let request = Request { slot, op, length_bytes, offset_bytes };
+        if let Some(verify) = &mut self.verify {
+            verify.issue(self.buffers, &request);
+        }
+        self.pending.push(request);
     }
 
     #[inline]
@@ -480,7 +524,7 @@ impl<'a> Drive<'a> {
         }
         (flushes.writes_since, flushes.under_way) = (0, true);
         let slot = self.idle.take(Op::Flush);
-        self.slots[slot as usize] = Slot { due_ns: now_ns, length_bytes: 0, op: Op::Flush };
+        self.slots[slot as usize] = Slot { due_ns: now_ns, offset_bytes: 0, length_bytes: 0, op: Op::Flush };
         self.pending.push(Request { slot, op: Op::Flush, length_bytes: 0, offset_bytes: 0 });
     }
 
@@ -512,6 +556,7 @@ impl<'a> Drive<'a> {
             unserved,
             polled_s: polled_ns as f64 / 1e9,
             pacing_error,
+            verify: self.verify,
         }
     }
 }

@@ -22,4 +22,5 @@ pub mod prepare;
 mod recorder;
 mod slots;
 pub mod trial;
+pub mod verify;
 pub mod witness;

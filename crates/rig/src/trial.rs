@@ -10,6 +10,7 @@ use crate::{
     drive::{Issued, Limits},
     engine::Storage,
     merge::Team,
+    verify::Plan,
     witness::Watch,
 };
 
@@ -59,12 +60,14 @@ impl Bed {
         Self { storage: Storage::Simulated(shared), watch: None, clock }
     }
 
-    /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had);
-    /// requests that fail are counted in the trial.
+    /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had), or with an
+    /// [`Unfit`](crate::verify::Unfit) where the workload cannot be verified; requests that fail are counted in the
+    /// trial.
     pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
         let jobs = crew::jobs(order.spec, order.seed);
-        let shift = Shift { limits: order.limits, phase: order.phase, stop };
         let Self { storage, watch, clock } = self;
+        let plan = Plan::new(storage, order.spec, order.seed, clock)?;
+        let shift = Shift { limits: order.limits, phase: order.phase, stop, plan: &plan };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let mut notes: Vec<String> = Vec::new();
@@ -97,6 +100,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let busy_s = simulated_busy_s.or(busy.map(|busy_s| busy_s.into_iter().fold(0.0, f64::max)));
     let sum = |pick: fn(&(f64, f64)) -> f64| cpu.as_ref().map(|cpu| cpu.iter().map(pick).sum());
     let (cpu_user_s, cpu_system_s) = (sum(|cpu| cpu.0), sum(|cpu| cpu.1));
+    let verify = worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more);
     let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =
         Team::of(order.spec, worked);
     Trial {
@@ -114,6 +118,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         achieved_rate_iops,
         pacing_error_ns: pacing_error.as_ref().and_then(Histogram::mean_ns),
         pacing_error_ns_p99: pacing_error.as_ref().and_then(|late| late.quantile_ns(0.99)),
+        verify,
         hung,
         cpu_user_s,
         cpu_system_s,

@@ -1,0 +1,145 @@
+//! Judging blocks as they are read, where an earlier workload marked them.
+
+use std::{fs::File, io};
+
+use iosonde_model::{Op, TrialSpec, Verification, units::size};
+
+use super::{
+    Unfit,
+    judge::{self, Found},
+    mark::{Mark, SECTOR_BYTES},
+    problem::block_bytes,
+};
+use crate::{buffer::BufferPool, engine::Request};
+
+/// Blocks looked at before the trial: so many at the beginning, and so many all over the span.
+const LOOKED_AT: u64 = 16;
+
+/// The reads of one job.
+#[derive(Debug)]
+pub struct Reads {
+    block_bytes: u64,
+    found: Verification,
+    unmarked: u64,
+}
+
+impl Reads {
+    /// Nothing has been read yet.
+    pub fn new(block_bytes: u64) -> Self {
+        Self { block_bytes, found: Verification::default(), unmarked: 0 }
+    }
+
+    /// Judges what a read has brought. Whether the request failed is counted elsewhere as well.
+    #[inline]
+    pub fn complete(&mut self, buffers: &BufferPool, request: &Request, result: i32) {
+        if request.op != Op::Read {
+            return;
+        }
+        if result < 0 {
+            let blocks = u64::from(request.length_bytes) / self.block_bytes;
+            self.found.unreadable += blocks;
+            self.found.checked += blocks;
+            return;
+        }
+        // SAFETY: the request has completed and its slot has not been given to another.
+        let bytes = unsafe { buffers.bytes(request.slot, result as usize) };
+        let mut offset_bytes = request.offset_bytes;
+        for block in bytes.chunks_exact(self.block_bytes as usize) {
+            let found = judge::by_itself(block, offset_bytes);
+            self.unmarked += u64::from(found == Found::Unmarked);
+            found.count(&mut self.found);
+            offset_bytes += self.block_bytes;
+        }
+    }
+
+    /// What was judged.
+    pub fn found(&self) -> Verification {
+        self.found
+    }
+
+    /// Says how much could not be judged.
+    pub fn note(&self) -> Option<String> {
+        (self.unmarked > 0).then(|| {
+            format!(
+                "{} of {} blocks that were read carry no whole mark (they were not written with --verify, or with other \
+                 block sizes) and are not judged",
+                self.unmarked,
+                self.unmarked + self.found.checked
+            )
+        })
+    }
+}
+
+/// What a place in the span holds.
+enum Place {
+    /// The beginning of a marked block.
+    Block { bytes: u64 },
+    /// The middle of one.
+    Within { bytes: u64 },
+}
+
+/// The size of the blocks that were marked earlier, if this workload reads whole ones.
+pub fn marked_bytes(file: &File, spec: &TrialSpec) -> io::Result<u64> {
+    let buffer = BufferPool::new(1, spec.block_size_bytes)?;
+    let (mut places, mut looked_at, mut failure) = (Vec::new(), 0, None);
+    for offset_bytes in looked_at_bytes(spec) {
+        // SAFETY: nothing is in flight, and the reference ends with this turn.
+        let bytes = unsafe { buffer.bytes(0, spec.block_size_bytes as usize) };
+        match rustix::io::pread(file, &mut *bytes, offset_bytes) {
+            Ok(read) => {
+                looked_at += 1;
+                places.extend(place(&bytes[..read]));
+            }
+            Err(errno) => failure = Some(errno),
+        }
+    }
+    let unit_bytes = block_bytes(spec);
+    let fits = |place: &Place| match place {
+        Place::Block { bytes } if unit_bytes.is_multiple_of(*bytes) => Some(*bytes),
+        _ => None,
+    };
+    match (places.iter().find_map(fits), failure) {
+        (Some(bytes), _) => Ok(bytes),
+        (None, Some(errno)) if looked_at == 0 => Err(errno.into()),
+        _ => Err(Unfit(why(places.first(), looked_at)).into()),
+    }
+}
+
+/// Where blocks are looked at.
+fn looked_at_bytes(spec: &TrialSpec) -> impl Iterator<Item = u64> {
+    let &TrialSpec { offset_bytes, span_bytes, block_size_bytes, .. } = spec;
+    let blocks = span_bytes / block_size_bytes;
+    let all_over =
+        (1..LOOKED_AT).map(move |n| (u128::from(blocks) * u128::from(n) / u128::from(LOOKED_AT)) as u64);
+    let beginning = (0..LOOKED_AT).filter(move |&block| block < blocks);
+    beginning.chain(all_over).map(move |block| offset_bytes + block * block_size_bytes)
+}
+
+fn place(bytes: &[u8]) -> Option<Place> {
+    let (mark, number) = Mark::of_sector(bytes.get(..SECTOR_BYTES)?)?;
+    let bytes = u64::from(mark.sectors) * SECTOR_BYTES as u64;
+    match number {
+        _ if bytes == 0 => None,
+        0 => Some(Place::Block { bytes }),
+        _ => Some(Place::Within { bytes }),
+    }
+}
+
+fn why(place: Option<&Place>, looked_at: u64) -> String {
+    match place {
+        Some(&Place::Block { bytes }) => format!(
+            "the data was written with --verify in blocks of {0}, and these reads would cut them apart; read with \
+             --bs {0} or a multiple of it, and leave --align and --stride out",
+            size(bytes)
+        ),
+        Some(&Place::Within { bytes }) => format!(
+            "the data was written with --verify in blocks of {}, and these reads begin within one; read with the \
+             --offset that it was written with",
+            size(bytes)
+        ),
+        None => format!(
+            "none of the {looked_at} blocks looked at was written with --verify, so there is nothing to verify; write \
+             them first with --rw write --verify, or leave --verify out"
+        ),
+    }
+}
