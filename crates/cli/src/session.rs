@@ -2,8 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use iosonde_model::{Device, Host, Medium, TrialSpec, units};
+use iosonde_model::{Ceiling, Device, Host, Medium, Study, TrialSpec, units};
 use iosonde_rig::{
+    ceiling,
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
     platform, prepare,
@@ -236,6 +237,21 @@ pub fn refuse_what_the_engine_cannot<'a>(
         }
     }
     Ok(())
+}
+
+/// What one worker could do at most with the smallest block of a study: the report shows it beside what the storage
+/// did. None for a simulated device, whose program has its own cost.
+pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
+    if device.medium == Medium::Simulated {
+        return Ok(Vec::new());
+    }
+    let points = iosonde_lab::plan::points(study, device).map_err(Failure::usage)?.points;
+    let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
+    let temporary = std::env::temp_dir();
+    let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
+    // A machine that cannot do this can still measure: the figure is then absent.
+    let measured = smallest.map(|bytes| ceiling::measure(&device.engine, bytes, Some(folder)));
+    Ok(measured.and_then(Result::ok).into_iter().collect())
 }
 
 /// Less than 1 MiB is not storage that anybody asks about, and it is the unit of filling.

@@ -120,4 +120,22 @@ pub struct Host {
     pub virtualization: Option<String>,
     /// The clock that times requests: `tsc`, `clock_gettime`, `virtual`.
     pub clock: Option<String>,
+    /// What the generator could do at most, by engine and block size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ceilings: Vec<Ceiling>,
+}
+
+/// What the generator could do at most with one worker, measured without the storage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// The engine, with its options.
+    pub engine: String,
+    /// Bytes of one request.
+    pub block_size_bytes: u64,
+    /// Requests a second against nothing: the loop's own cost.
+    pub null_iops: f64,
+    /// Requests a second against a file in the page cache; `None` where there was no place for one.
+    pub cached_iops: Option<f64>,
+    /// Processor time in user mode for one request against nothing.
+    pub user_ns_per_io: Option<f64>,
 }

@@ -16,15 +16,15 @@ pub mod units;
 mod verdict;
 mod witness;
 
-pub use device::{Device, Host, Medium};
+pub use device::{Ceiling, Device, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{RUN_SCHEMA, Run, RunInfo, RunState};
 pub use spec::{
-    Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync,
-    TrialSpec, WeightedSize,
+    Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
+    WeightedSize,
 };
 pub use study::{ExperimentSpec, Study, StudyError};
 pub use trial::{

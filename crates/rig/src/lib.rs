@@ -7,6 +7,7 @@
 compile_error!("iosonde measures on Linux only, so far: engines, guard and witnesses ask the Linux kernel");
 
 pub mod buffer;
+pub mod ceiling;
 pub mod clock;
 mod crew;
 pub mod drive;

@@ -65,8 +65,9 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     session::check_target(&target, &command)?;
     let mut notebook = notebook::open(store, &screen)?;
     let asked = Asked { command: &command, writes: studies::writes(&study)? };
-    let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut notebook))?;
+    let mut session = session::open(&target, &options, asked, &mut notebook::Strays(&mut notebook))?;
     refuse_a_hopeless_budget(&study, &options, &session)?;
+    session.host.ceilings = session::ceilings(&session.device, &study, &target)?;
     let id = notebook::new_id(&notebook, &session, options.seed)?;
     let mut info = new_info(id, &study, &target, &options, &session);
     (info.label, info.note) = (args.target.label.clone(), args.target.note.clone());

@@ -1,6 +1,6 @@
 //! What the storage and the machine are, and how it was measured: labels with what they say.
 
-use iosonde_model::{Medium, Run, RunState, units};
+use iosonde_model::{Ceiling, Medium, Run, RunState, units};
 
 /// A label and what it says.
 pub(crate) type Fact = (&'static str, String);
@@ -56,7 +56,20 @@ pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
         ("Memory", host.memory_bytes.map(units::size)),
         ("Virtual machine", host.virtualization.clone()),
         ("Clock", host.clock.clone()),
+        ("Generator's ceiling", ceilings(&host.ceilings)),
     ])
+}
+
+/// What one worker could do at most: a rate near it would be the generator's, not the storage's.
+fn ceilings(ceilings: &[Ceiling]) -> Option<String> {
+    let one = |ceiling: &Ceiling| {
+        let cached = ceiling.cached_iops.map_or_else(String::new, |iops| {
+            format!("{} a second from the page cache, ", units::count(iops))
+        });
+        let (size, null) = (units::size(ceiling.block_size_bytes), units::count(ceiling.null_iops));
+        format!("{size} with {}: {cached}{null} against nothing", ceiling.engine)
+    };
+    (!ceilings.is_empty()).then(|| ceilings.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 fn told<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Vec<Fact> {

@@ -218,6 +218,7 @@ fn info(rounds: u32) -> RunInfo {
             memory_bytes: Some(32 << 30),
             virtualization: None,
             clock: Some("tsc".into()),
+            ceilings: Vec::new(),
         },
         options: serde_json::Value::Null,
     }

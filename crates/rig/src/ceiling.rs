@@ -1,0 +1,105 @@
+//! What the generator could do at most: the same loop, engine and block size without storage behind it.
+//!
+//! Two figures, because they say different things. Against nothing (the engine `null`) the loop's own cost remains:
+//! offsets, time stamps, histogram, windows. Against a file that lies in the page cache the kernel's cost of a request
+//! is added, and copying. Storage that comes near the second cannot be measured by one worker of this machine.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use iosonde_model::{Ceiling, Phase, Rw, Trial, TrialSpec};
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustix::fs::{Mode, OFlags, open};
+
+use crate::{
+    clock::Clock,
+    drive::Limits,
+    engine::{self, Storage},
+    trial::{Bed, Order},
+};
+
+/// As deep as any knee that `quick` looks at; engines whose calls block have one.
+const DEPTH: u32 = 128;
+/// Long enough for ten windows' worth of turns on the slowest machine, short enough to be done at every run.
+const TRIAL_NS: u64 = 200_000_000;
+/// 64 blocks of 1 MiB; 4 MiB of small ones stay in the processor's caches as far as they can.
+const CACHED_BLOCKS: u64 = 64;
+const CACHED_LEAST_BYTES: u64 = 4 << 20;
+
+/// Measures both. `folder` is where a file without a name can lie; without one, or where its file system gives none,
+/// the second figure is absent.
+pub fn measure(engine: &str, block_size_bytes: u64, folder: Option<&Path>) -> io::Result<Ceiling> {
+    let nothing = Arc::new(File::open("/dev/null")?);
+    let null = run("null", DEPTH, block_size_bytes, 1 << 30, nothing)?;
+    let null_iops = null.iops();
+    let user_ns = null.cpu_user_s.map(|user_s| user_s * 1e9 / null.witnesses.issued_ios.max(1) as f64);
+    let cached_iops = folder.and_then(|folder| cached(engine, block_size_bytes, folder).ok());
+    Ok(Ceiling {
+        engine: engine.to_owned(),
+        block_size_bytes,
+        null_iops,
+        cached_iops,
+        user_ns_per_io: user_ns,
+    })
+}
+
+fn cached(engine: &str, block_size_bytes: u64, folder: &Path) -> io::Result<f64> {
+    let bytes = (block_size_bytes * CACHED_BLOCKS).max(CACHED_LEAST_BYTES);
+    let mode = Mode::RUSR | Mode::WUSR;
+    let mut file = File::from(open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)?);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut block = vec![0u8; 1 << 20];
+    for _ in 0..bytes.div_ceil(1 << 20) {
+        random.fill_bytes(&mut block);
+        file.write_all(&block)?;
+    }
+    let file = Arc::new(file);
+    let storage = Storage::File(Arc::clone(&file));
+    let chosen = engine::choose(&storage, Some(engine)).map_err(io::Error::other)?;
+    Ok(run(engine, DEPTH.min(chosen.abilities.depth_max), block_size_bytes, bytes, file)?.iops())
+}
+
+fn run(
+    engine: &str,
+    depth: u32,
+    block_size_bytes: u64,
+    span_bytes: u64,
+    file: Arc<File>,
+) -> io::Result<Trial> {
+    let spec = TrialSpec {
+        rw: Rw::RandRead,
+        block_size_bytes,
+        queue_depth: depth,
+        span_bytes: span_bytes.max(block_size_bytes),
+        engine: engine.to_owned(),
+        direct: false,
+        ..TrialSpec::default()
+    };
+    let mut bed = Bed { storage: Storage::File(file), watch: None, clock: Clock::real() };
+    let order = Order { spec: &spec, limits: Limits::time(TRIAL_NS), phase: Phase::Measure, seed: 1 };
+    Ok(bed.run(&order, &AtomicBool::new(false))?.trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_figures_are_measured_and_nothing_is_faster_than_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let ceiling = measure("psync", 4096, Some(folder.path())).unwrap();
+        assert!(ceiling.null_iops > ceiling.cached_iops.unwrap(), "{ceiling:?}");
+        assert!(ceiling.user_ns_per_io.unwrap() > 0.0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn without_a_folder_there_is_one_figure() {
+        assert_eq!(measure("io_uring", 4096, None).unwrap().cached_iops, None);
+    }
+}
