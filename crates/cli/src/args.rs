@@ -63,7 +63,7 @@ pub enum Command {
     /// Go on with an interrupted run
     Resume(ResumeArgs),
     /// Run one workload once, as one would with fio, and judge it
-    Point(PointArgs),
+    Point(Box<PointArgs>),
     /// List the runs in the notebook
     Ls(LsArgs),
     /// Show a run again, as it was shown at its end

@@ -210,7 +210,7 @@ pub struct Drive<'a> {
 
 impl<'a> Drive<'a> {
     /// A job that has not begun; `stop` ends it early (its figures are then worth nothing). The pool holds as many
-    /// buffers as [`slots::slots`] says.
+    /// buffers as `slots::slots` says.
     pub fn new(
         engine: &'a mut dyn Engine,
         clock: &'a Clock,

@@ -336,7 +336,7 @@ fn a_fast_cache_takes_its_size_and_then_the_dense_cells_pace_rules() {
     assert!(still_slow < 600e6, "{still_slow}");
     let (fast_again, _) = write_rate(&mut chips, now_ns + 10_000_000_000, 0, 1_792);
     assert!((fast_again / 3.495e9 - 1.0).abs() < 0.05, "{fast_again}");
-    assert_eq!(chips.next_event_ns().is_some(), true, "there is something to fold");
+    assert!(chips.next_event_ns().is_some(), "there is something to fold");
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl LatencyLimit {
     pub fn figure_ns(&self, latencies: &Histogram) -> Option<f64> {
         match self.quantile {
             None => latencies.mean_ns(),
-            Some(q) if latencies.total() as f64 * (1.0 - q) < 10.0 => None,
+            Some(_) if latencies.total() < self.requests_needed() => None,
             Some(q) => latencies.quantile_ns(q),
         }
     }
@@ -34,7 +34,8 @@ impl LatencyLimit {
 
     /// Requests that a trial must complete for the figure to mean anything.
     pub fn requests_needed(&self) -> u64 {
-        self.quantile.map_or(100, |q| (10.0 / (1.0 - q)).ceil() as u64)
+        // 1 - 0.999 is a little less than 0.001 in binary.
+        self.quantile.map_or(100, |q| (10.0 / (1.0 - q)).round() as u64)
     }
 
     /// `p99 under 1 ms`, for people.

@@ -23,9 +23,8 @@ impl Ledger {
     /// A ledger in which nothing has been written.
     pub fn new(range_bytes: Range<u64>, block_bytes: u64) -> Self {
         let blocks = ((range_bytes.end - range_bytes.start) / block_bytes) as usize;
-        // `resize` touches every page now; zeros straight from the kernel would be page faults within the trial.
-        let mut entries = Vec::with_capacity(blocks);
-        entries.resize(blocks, 0);
+        // Writing them touches every page now; zeros straight from the kernel would be page faults within the trial.
+        let entries = std::iter::repeat_n(0, blocks).collect();
         Self { base_bytes: range_bytes.start, block_bytes, entries }
     }
 

@@ -7,9 +7,9 @@
 //! 24  sectors of the block u32 · number of this sector u32
 //! ```
 //!
-//! and the first one goes on with the seed (u64, at 32) and a checksum (XXH3, at 40) over all bytes of the block but its
-//! own. Little endian. The *trial* is made of seed, date and process, so that a trial repeated with the same seed does
-//! not take for its own what an earlier one wrote.
+//! and the first one goes on with the seed (u64, at 32) and a checksum (XXH3, at 40) over all bytes of the
+//! block but its own. Little endian. The *trial* is made of seed, date and process, so that a trial repeated
+//! with the same seed does not take for its own what an earlier one wrote.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,9 +1,10 @@
 //! Verification: each written block says what it is, and is read back after the trial.
 //!
-//! A block (of the workload's smallest size) carries its offset, the trial that wrote it, its generation and a checksum;
-//! every 512 B of it carry a mark of their own, so that a block made of two writes is told from one that was damaged
-//! nowhere. A [ledger](Ledger) in memory knows the last generation that each block was given. Once the trial has drained
-//! and its witnesses have been read, the blocks that it wrote are read back, in order and many at a time, and judged:
+//! A block (of the workload's smallest size) carries its offset, the trial that wrote it, its generation and
+//! a checksum; every 512 B of it carry a mark of their own, so that a block made of two writes is told from
+//! one that was damaged nowhere. A [ledger](Ledger) in memory knows the last generation that each block was
+//! given. Once the trial has drained and its witnesses have been read, the blocks that it wrote are read
+//! back, in order and many at a time, and judged:
 //!
 //! * **lost**: nothing of this trial is there; what was there before still is;
 //! * **stale**: an earlier write of this trial;
@@ -11,9 +12,10 @@
 //! * **torn**: parts of different writes, or damage;
 //! * **unreadable**: reading it failed.
 //!
-//! Two writes to one block are never in flight together, since nobody could say which of them should be there: the later
-//! one waits its turn and others go ahead. A block whose last write failed is not judged, for the same reason. Buffered
-//! trials are read back from the storage, not from memory: their pages are written out and dropped first.
+//! Two writes to one block are never in flight together, since nobody could say which of them should be
+//! there: the later one waits its turn and others go ahead. A block whose last write failed is not judged,
+//! for the same reason. Buffered trials are read back from the storage, not from memory: their pages are
+//! written out and dropped first.
 //!
 //! A workload that only reads has no ledger. It can be verified where an earlier one wrote marks: each block is then
 //! judged as it arrives, for what it says of itself (torn, misplaced). That takes time inside the measured loop, 20 µs

@@ -61,7 +61,7 @@ impl Reads {
     pub fn note(&self) -> Option<String> {
         (self.unmarked > 0).then(|| {
             format!(
-                "{} of {} blocks that were read carry no whole mark (they were not written with --verify, or with other \
+                "{} of {} blocks that were read carry no whole mark (not written with --verify, or with other \
                  block sizes) and are not judged",
                 self.unmarked,
                 self.unmarked + self.found.checked

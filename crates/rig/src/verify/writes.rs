@@ -99,7 +99,8 @@ mod tests {
             blocks in 1u64..40, depth in 1usize..40, seed: u64,
         ) {
             let span_bytes = blocks * 4096;
-            let spec = TrialSpec { rw: Rw::RandRw, block_sizes: "4k:1,8k:1".parse().unwrap(), span_bytes, ..TrialSpec::default() };
+            let block_sizes = "4k:1,8k:1".parse().unwrap();
+            let spec = TrialSpec { rw: Rw::RandRw, block_sizes, span_bytes, ..TrialSpec::default() };
             let spec = TrialSpec { block_size_bytes: 8192, span_bytes: span_bytes + 4096, ..spec };
             let (mut offsets, mut plain) = (Offsets::new(&spec, 0, seed), Offsets::new(&spec, 0, seed));
             let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), None);
@@ -116,7 +117,9 @@ mod tests {
                 sent.push((op, offset_bytes, length_bytes));
                 let request = Request { slot: 0, op, length_bytes, offset_bytes };
                 let end_bytes = |r: &Request| r.offset_bytes + u64::from(r.length_bytes);
-                let apart = |other: &Request| end_bytes(other) <= offset_bytes || end_bytes(&request) <= other.offset_bytes;
+                let apart = |other: &Request| {
+                    end_bytes(other) <= offset_bytes || end_bytes(&request) <= other.offset_bytes
+                };
                 prop_assert!(op == Op::Read || out.iter().all(|other| other.op == Op::Read || apart(other)));
                 writes.issue(&buffers, &request);
                 out.push_back(request);

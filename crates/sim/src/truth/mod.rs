@@ -97,8 +97,8 @@ pub fn truths(file: &DeviceFile) -> Vec<Truth> {
     FINDING_NAMES.iter().flat_map(|name| laws.truths_of(name)).collect()
 }
 
-/// The same, with what only running the device tells in the place of what has no closed form, and beside it where random
-/// addresses fall short of one. Takes seconds.
+/// The same, with what only running the device tells in the place of what has no closed form, and beside it
+/// where random addresses fall short of one. Takes seconds.
 pub fn truths_with_references(file: &DeviceFile, seed: u64) -> Vec<Truth> {
     let closed = truths(file);
     let computed = computed::Computed::of(file, &closed, seed);

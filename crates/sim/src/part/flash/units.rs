@@ -66,8 +66,8 @@ impl Units {
         self.slc.as_ref().is_some_and(Slc::has_room)
     }
 
-    /// Programs a page, after an erase where the open block is full, and works for so long on collecting; says when it is
-    /// written.
+    /// Programs a page, after an erase where the open block is full, and works for so long on collecting;
+    /// says when it is written.
     pub(super) fn program(
         &mut self,
         now_ns: u64,
