@@ -143,13 +143,18 @@ fn an_own_file_keeps_to_half_of_what_is_free() {
 fn a_read_only_measurement_of_a_directory_names_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = admit(folder.path(), &READ_ONLY).unwrap_err();
-    assert!(refusal.to_string().contains("No file of 64 MiB or more"), "{refusal}");
+    assert!(
+        refusal.to_string().contains("No file in it that this user may read holds 64 MiB or more"),
+        "{refusal}"
+    );
     let large = folder.path().join("large");
-    File::create(&large).unwrap().set_len(64 * MIB).unwrap();
+    // A hole holds nothing to read.
+    File::create(folder.path().join("hole")).unwrap().set_len(70 * MIB).unwrap();
+    fs::write(&large, vec![1; 64 * MIB as usize]).unwrap();
     let refusal = admit(folder.path(), &READ_ONLY).unwrap_err();
     let want = format!("{} --read-only", large.display());
     assert_eq!(refusal.advice[0].arguments.as_deref(), Some(want.as_str()));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]
@@ -161,7 +166,7 @@ fn full_and_read_only_file_systems_say_so() {
     let refusal = admit(full.path(), &writing(None)).unwrap_err();
     assert!(refusal.sentence.contains("has too little room: 32 MiB of 32 MiB are available"), "{refusal}");
     let frozen = Memory::new("size=1g").unwrap();
-    File::create(frozen.path().join("large")).unwrap().set_len(70 * MIB).unwrap();
+    fs::write(frozen.path().join("large"), vec![1; 70 * MIB as usize]).unwrap();
     tool("mount", &["-o", "remount,ro", text(frozen.path())]).unwrap();
     let refusal = admit(frozen.path(), &writing(None)).unwrap_err();
     assert!(refusal.sentence.ends_with("lies on a read-only file system (tmpfs)."), "{refusal}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use iosonde_lab::conclude;
 use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{drive::Limits, interrupt};
+use iosonde_rig::{drive::Limits, interrupt, offset};
 use iosonde_store::same_storage;
 
 use super::{latency_limit, run::write};
@@ -125,7 +125,11 @@ fn in_words(run: &Run, screen: Screen) -> String {
 fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     let device = &session.device;
     let asked_bytes = args.common.size.unwrap_or(DEFAULT_SIZE_BYTES).min(session.room_bytes);
-    session::refuse_what_the_engine_cannot(session, std::iter::once(&spec(args, session, asked_bytes)?))?;
+    let spec = spec(args, session, asked_bytes)?;
+    if let Some(problem) = offset::span_problem(&spec) {
+        return Err(Failure::usage(problem));
+    }
+    session::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;
     if device.direct {
         let unit_bytes = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
         streams(args).try_for_each(|stream| stream.refuse_misaligned(unit_bytes))?;

@@ -69,7 +69,7 @@ impl EngineKind for Libaio {
             context,
             file: Arc::clone(file),
             buffers: (0..bench.buffers.slots()).map(|slot| bench.buffers.slot(slot)).collect(),
-            blocks: (0..bench.depth).map(block).collect(),
+            blocks: (0..bench.buffers.slots()).map(block).collect(),
             handed: Vec::with_capacity(depth),
             events: vec![Event::default(); depth].into(),
             aside: Vec::with_capacity(depth),
