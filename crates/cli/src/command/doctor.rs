@@ -7,7 +7,7 @@ use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
 
 use iosonde_model::{Device, Medium, units};
 use iosonde_rig::{
-    clock,
+    ceiling, clock,
     engine::{ENGINES, Storage},
     guard::{self, Intent, Target},
     platform::{self, Kind, Layer},
@@ -51,6 +51,7 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         text += &described(device, seen.as_ref(), session.as_ref().ok());
         text += &machine(session.as_ref().ok());
         text += &engines(session.as_ref().ok());
+        text += &ceilings(target, session.as_ref().ok());
     }
     text += &measurable(target, kind, &session);
     if let Ok(session) = &mut session {
@@ -154,6 +155,26 @@ fn engines(session: Option<&Session>) -> String {
         (kind.name().to_owned(), state)
     });
     rows("Engines", states)
+}
+
+/// What one worker could generate at most, without the storage: measured in a second.
+fn ceilings(target: &str, session: Option<&Session>) -> String {
+    let Some(session) = session.filter(|session| session.device.medium != Medium::Simulated) else {
+        return String::new();
+    };
+    let (engine, temporary) = (&session.device.engine, std::env::temp_dir());
+    let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
+    // The smallest block of direct I/O almost everywhere, and the one that most is measured with.
+    let measured = [512, 4096].map(|bytes| ceiling::measure(engine, bytes, Some(folder)));
+    let known = measured.into_iter().filter_map(Result::ok).map(|ceiling| {
+        let cached = ceiling.cached_iops.map_or_else(String::new, |iops| {
+            format!("{} a second from the page cache, ", units::count(iops))
+        });
+        let own = ceiling.user_ns_per_io.map_or_else(String::new, |ns| format!(" ({ns:.0} ns each)"));
+        let text = format!("{cached}{} against nothing{own}", units::count(ceiling.null_iops));
+        (units::size(ceiling.block_size_bytes), text)
+    });
+    rows(&format!("What one worker could do at most with {engine}"), known)
 }
 
 /// Reading and writing: whether a run could do it, and if not what to do.
