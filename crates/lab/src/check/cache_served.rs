@@ -14,7 +14,8 @@
 //! it. Memory file systems (tmpfs) have no device.
 //!
 //! Verdict: void as a statement about the device; the rates remain what a program here gets. Where there is
-//! neither a counter nor a view of the cache, it abstains and says so.
+//! neither a counter nor a view of the cache, it abstains and says so; likewise where the counter stood still
+//! while the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
 //!
 //! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can
 //! give a third of it, and the report concluded that the disk is as fast as an SSD. Another found strided
@@ -28,7 +29,7 @@ use iosonde_model::{
     About, Device, Medium, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
 };
 
-use super::{Check, Specimens, judged, specimen};
+use super::{Check, Specimens, counted, judged, specimen};
 
 /// See the manual page above: ten times what the counters' readings may miss.
 const MOVED_SHARE_MIN: f64 = 0.9;
@@ -47,7 +48,7 @@ impl Named for CacheServed {
 
 impl Check for CacheServed {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::measuring(scope, run).map(|trial| verdict(trial, &run.info.device))
+        judged::measuring(scope, run).map(|trial| verdict(&counted::witnessed(trial, run), &run.info.device))
     }
 
     fn specimens(&self) -> Specimens {
@@ -89,8 +90,17 @@ impl Check for CacheServed {
                 specimen::run(kept_back),
                 specimen::run(hole()),
                 specimen::run_on(tmpfs, specimen::usual()),
+                // The fill was counted, or went to memory: the counters are a witness, and right.
+                specimen::filled(1 << 30, 0, hole()),
+                specimen::filled(0, 1 << 30, hole()),
             ],
-            abstain: vec![specimen::run(specimen::buffered(None, None)), specimen::run(tiny)],
+            abstain: vec![
+                specimen::run(specimen::buffered(None, None)),
+                specimen::run(tiny),
+                // The head of a multipath set counts nothing, whatever passes it.
+                specimen::filled(0, 0, hole()),
+                specimen::filled(100 << 20, 0, hole()),
+            ],
             ..Specimens::default()
         }
     }

@@ -25,7 +25,7 @@
 
 use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict};
 
-use super::{Check, Specimens, judged, specimen};
+use super::{Check, Specimens, counted, judged, specimen};
 
 /// As a share of what was asked for; see the manual page above.
 const SHORT_BY: f64 = 0.05;
@@ -44,7 +44,7 @@ impl Named for DepthNotReached {
 
 impl Check for DepthNotReached {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::measuring(scope, run).map(verdict)
+        judged::measuring(scope, run).map(|trial| verdict(&counted::witnessed(trial, run)))
     }
 
     fn specimens(&self) -> Specimens {
@@ -60,6 +60,8 @@ impl Check for DepthNotReached {
                 // The device saw 72 of 128: the rest of each request's time passed on the way.
                 specimen::run(at_the_device(128, 72.0)),
                 specimen::run(at_the_device(4, 1.5)),
+                // A counter that stands still saw nothing.
+                specimen::filled(0, 0, at_the_device(128, 0.0)),
             ],
             // 1,024 asked of a block layer that hands 256 on.
             doubt: vec![specimen::run(at_the_device(1024, 202.0))],

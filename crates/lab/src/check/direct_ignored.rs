@@ -19,7 +19,7 @@
 
 use iosonde_model::{About, Device, Medium, Named, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens, judged, specimen};
+use super::{Check, Specimens, counted, judged, specimen};
 
 /// Growth of the cached part, as a share of what was moved, that cannot come from anything else.
 const GROWN_VOID: f64 = 0.5;
@@ -39,7 +39,7 @@ impl Named for DirectIgnored {
 impl Check for DirectIgnored {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let trial = judged::measuring(scope, run).filter(|trial| trial.spec.direct)?;
-        Some(verdict(trial, &run.info.device))
+        Some(verdict(&counted::witnessed(trial, run), &run.info.device))
     }
 
     fn specimens(&self) -> Specimens {
@@ -52,6 +52,7 @@ impl Check for DirectIgnored {
         let span = 1 << 30;
         let mut served = residents(Some(span), Some(span));
         served.witnesses.block_layer_read_bytes = Some(0);
+        let uncounted = specimen::filled(0, 0, served.clone());
         let mut hole = residents(Some(0), Some(0));
         hole.witnesses.block_layer_read_bytes = Some(0);
         let memory = Device { medium: Medium::Memory, ..Device::unknown("file", span) };
@@ -64,6 +65,8 @@ impl Check for DirectIgnored {
                 specimen::run(residents(Some(span), Some(0))),
                 // A hole moves nothing and leaves nothing: honoured (`cache-served` speaks of the hole).
                 specimen::run(hole),
+                // All of it is cached, by whomever, and the device counts nothing at all: nothing speaks against it.
+                uncounted,
             ],
             // 100,000 × 1.1 reads of 4 KiB are 450 MB.
             doubt: vec![specimen::run(residents(Some(0), Some(60 << 20)))],

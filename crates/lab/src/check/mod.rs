@@ -1,5 +1,6 @@
 //! Checks: rules over trials and what was seen around them, one file each.
 
+mod counted;
 mod judged;
 pub(crate) mod specimen;
 

@@ -123,6 +123,19 @@ pub(crate) fn run(trial: Trial) -> Run {
     run_on(Device { medium: Medium::Virtual, ..Device::unknown("directory", 1 << 30) }, trial)
 }
 
+/// A run that began with a direct fill of 1 GiB, of which the device counted `counted_bytes` and the page cache kept
+/// `cached_bytes`.
+pub(crate) fn filled(counted_bytes: u64, cached_bytes: u64, trial: Trial) -> Run {
+    let mut run = run(trial);
+    let mut fill = healthy(Rw::Write, 1 << 20, 8, 1024);
+    (fill.id, fill.point, fill.round, fill.phase) = (2, None, 0, Phase::Prepare);
+    fill.witnesses.issued_write_bytes = 1 << 30;
+    fill.witnesses.block_layer_write_bytes = Some(counted_bytes);
+    fill.witnesses.resident_after_bytes = Some(cached_bytes);
+    run.trials.insert(0, fill);
+    run
+}
+
 /// A run of one point with this trial on this device.
 pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
     let info = RunInfo {
