@@ -17,6 +17,7 @@ registry! {
         littles_law::LittlesLaw,
         generator_bound::GeneratorBound,
         too_few_samples::TooFewSamples,
+        missed_rate::MissedRate,
         set_aside::SetAside,
     }
 }
@@ -91,7 +92,12 @@ mod tests {
     #[test]
     fn a_healthy_trial_passes_every_check() {
         for check in CHECKS.iter() {
-            let judged = worst(check, &specimen::run(specimen::usual()));
+            // Not every check looks at every workload.
+            let run = specimen::run(specimen::usual());
+            if check.check(Scope::Trial(0), &run).is_none() && check.check(Scope::Run, &run).is_none() {
+                continue;
+            }
+            let judged = worst(check, &run);
             assert_eq!(judged.verdict, Outcome::Pass, "{}: {}", check.name(), judged.why);
         }
     }
