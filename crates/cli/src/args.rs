@@ -271,6 +271,16 @@ pub struct NameArgs {
 pub struct DevicesArgs {
     /// A device's name, or a path ending in .toml
     pub name: Option<String>,
+    /// Print JSON, to stdout or to PATH
+    #[arg(
+        long,
+        value_name = "PATH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "-",
+        requires = "name"
+    )]
+    pub json: Option<PathBuf>,
 }
 
 /// `iosonde explain`.

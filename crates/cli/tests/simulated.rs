@@ -122,3 +122,24 @@ fn every_registry_lists_itself_and_explains_each_entry() {
         }
     }
 }
+
+#[test]
+fn a_device_tells_its_parameters_and_truths_to_programs_too() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["devices", "plain-nvme", "--json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(document["name"], "plain-nvme");
+    let parameters = document["parameters"].as_array().unwrap();
+    assert!(parameters.iter().any(|p| p["key"] == "queue.servers" && p["value"] == "32"), "{parameters:?}");
+    let truths = document["truths"].as_array().unwrap();
+    for name in iosonde_sim::FINDING_NAMES {
+        assert!(truths.iter().any(|truth| truth["finding"] == name), "{name}");
+    }
+    let iops = truths.iter().find(|truth| truth["finding"] == "max_iops").unwrap();
+    assert_eq!((&iops["known"], &iops["unit"]), (&"closed form".into(), &"IOPS".into()));
+    assert!((iops["value"].as_f64().unwrap() - 533_333.333).abs() < 0.001);
+    assert_eq!(iops["conditions"]["block_size_bytes"], 4096);
+    // JSON is of one device.
+    bench.iosonde(&["devices", "--json"]).refused(&["NAME"]);
+}

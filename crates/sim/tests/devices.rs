@@ -4,7 +4,7 @@ mod drive;
 
 use drive::next_done;
 use iosonde_model::Op;
-use iosonde_sim::{Ask, Device, DeviceFile, builtin, truths};
+use iosonde_sim::{Ask, Device, DeviceFile, FINDING_NAMES, Known, builtin, truths, truths_with_references};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -125,4 +125,39 @@ fn large_requests_in_sequence_reach_the_bandwidth() {
         let off = measured / truth(name, "device_bandwidth", op) - 1.0;
         assert!(off.abs() <= within, "{name} {op}: {measured} B/s, {off:+.5} off");
     }
+}
+
+#[test]
+fn what_has_no_formula_is_computed_with_an_interval() {
+    let file = file("client-nvme");
+    let all = truths_with_references(&file, 1);
+    // Every finding is there, each in one of three ways, and a reference's interval holds its value.
+    for name in FINDING_NAMES {
+        assert!(all.iter().any(|truth| truth.finding == name), "{name}");
+    }
+    for truth in &all {
+        match truth.known {
+            Known::ClosedForm => assert!(truth.value.is_some() && truth.low.is_none(), "{truth:?}"),
+            Known::NotDefined => assert!(truth.value.is_none() && truth.low.is_none(), "{truth:?}"),
+            Known::Reference => assert!(truth.low <= truth.value && truth.value <= truth.high, "{truth:?}"),
+        }
+    }
+    // Random addresses fall short of even ones: 88 % at 128 in flight and 94 % at 256.
+    for (depth, share) in [(128, 0.88), (256, 0.94)] {
+        let at = |truth: &&iosonde_sim::Truth| {
+            truth.finding == "max_iops" && truth.conditions.queue_depth == Some(depth)
+        };
+        let reached = all.iter().find(at).unwrap();
+        assert_eq!(reached.conditions.random, Some(true));
+        assert!((reached.value.unwrap() / 533_333.3 - share).abs() < 0.015, "{reached:?}");
+    }
+    assert_eq!(all, truths_with_references(&file, 1), "a truth is the same whenever it is asked for");
+}
+
+#[test]
+fn no_run_is_made_of_a_device_whose_rate_wanders() {
+    let all = truths_with_references(&file("noisy-virtual-disk"), 1);
+    assert!(all.iter().all(|truth| truth.known != Known::Reference));
+    let depth = all.iter().find(|truth| truth.finding == "depth_for_95_percent").unwrap();
+    assert!(depth.derivation.contains("no run tells it"), "{}", depth.derivation);
 }

@@ -1,15 +1,24 @@
 //! `iosonde devices`: the simulated devices, and one's parameters and truths.
 
-use iosonde_model::{Op, units};
-use iosonde_sim::{DeviceFile, Truth, builtin_names, truths};
+use std::path::Path;
 
-use super::registry::list;
+use iosonde_model::{Conditions, units};
+use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
+use serde::Serialize;
+
+use super::{registry::list, run::write};
 use crate::{args::DevicesArgs, failure::Failure, screen::Screen, session};
+
+/// The seed of what is computed: a truth is the same whenever it is asked for.
+const SEED: u64 = 1;
 
 /// Lists the devices or shows one.
 pub fn run(args: &DevicesArgs, screen: Screen) -> Result<(), Failure> {
     if let Some(name) = &args.name {
-        return show(name, screen);
+        return match &args.json {
+            Some(path) => json(name, path, screen),
+            None => show(name, screen),
+        };
     }
     let files: Result<Vec<DeviceFile>, Failure> = builtin_names().map(session::device_file).collect();
     let files = files?;
@@ -20,27 +29,81 @@ pub fn run(args: &DevicesArgs, screen: Screen) -> Result<(), Failure> {
 /// Every value of a device, and for each finding its truth.
 pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
     let file = session::device_file(name)?;
-    let mut text = format!("{} (simulated device)\n\n{}\n\nParameters\n", file.name(), file.summary());
+    let mut text = format!("{} (simulated device)\n\n{}\n", file.name(), file.summary());
+    if let Some(scale) = file.scale() {
+        let size = units::decimal_bytes(file.capacity_bytes());
+        text += &format!(
+            "Scaled: {size} of it are simulated, 1 in {scale:.1}; rates and times are those of all.\n"
+        );
+    }
+    text += "\nParameters\n";
     for parameter in file.parameters() {
         text += &format!("  {:26} {}\n", parameter.key, parameter.value);
     }
     text += "\nTruth\n";
-    for truth in truths(&file) {
-        text += &line(&truth);
+    for truth in truths_with_references(&file, SEED) {
+        text += &lines(&truth);
     }
     screen.result(&text)
 }
 
-fn line(truth: &Truth) -> String {
-    let value = match truth.value {
-        None => "not defined".to_owned(),
-        Some(value) => match truth.unit {
-            "ns" => units::time(value),
-            "B/s" => units::rate(value),
-            "B" => units::size(value as u64),
-            unit => format!("{} {unit}", units::count(value)),
-        },
+/// What `show` says, for programs.
+#[derive(Serialize)]
+struct Document<'a> {
+    iosonde: &'a str,
+    schema: u32,
+    name: &'a str,
+    summary: &'a str,
+    capacity_bytes: u64,
+    scale: Option<f64>,
+    parameters: &'a [Parameter],
+    truths: Vec<Truth>,
+}
+
+fn json(name: &str, path: &Path, screen: Screen) -> Result<(), Failure> {
+    let file = session::device_file(name)?;
+    let document = Document {
+        iosonde: env!("CARGO_PKG_VERSION"),
+        schema: 1,
+        name: file.name(),
+        summary: file.summary(),
+        capacity_bytes: file.capacity_bytes(),
+        scale: file.scale(),
+        parameters: file.parameters(),
+        truths: truths_with_references(&file, SEED),
     };
-    let op = truth.conditions.op.map_or_else(String::new, |op: Op| format!(" ({op}s)"));
-    format!("  {:26} {value}\n  {:26} {}\n", format!("{}{op}", truth.finding), "", truth.derivation)
+    let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
+    text.push('\n');
+    if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) }
+}
+
+fn lines(truth: &Truth) -> String {
+    let quantity = |value: f64| match truth.unit {
+        "ns" => units::time(value),
+        "B/s" => units::rate(value),
+        "B" => units::size(value as u64),
+        "ratio" => format!("{value:.3}"),
+        "requests" => format!("{value:.1}").trim_end_matches(".0").to_owned(),
+        unit => format!("{} {unit}", units::count(value)),
+    };
+    let value = match (truth.value, truth.low, truth.high) {
+        (Some(value), Some(low), Some(high)) if truth.known == Known::Reference => {
+            format!("{} [{}, {}]", quantity(value), quantity(low), quantity(high))
+        }
+        (Some(value), ..) => quantity(value),
+        (None, ..) => "not defined".to_owned(),
+    };
+    let conditions = conditions(&truth.conditions);
+    let held = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
+    format!("  {:26} {value}{held}\n  {:26} {}\n", truth.finding, "", truth.derivation)
+}
+
+/// `random 4 KiB reads, 32 in flight`; what does not matter is left out.
+fn conditions(conditions: &Conditions) -> String {
+    let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
+    let size = conditions.block_size_bytes.map(units::size);
+    let op = conditions.op.map(|op| if op.name() == "flush" { "flushes".into() } else { format!("{op}s") });
+    let what = [order, size, op].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let depth = conditions.queue_depth.map(|depth| format!("{depth} in flight"));
+    [Some(what).filter(|what| !what.is_empty()), depth].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

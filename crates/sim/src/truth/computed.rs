@@ -21,6 +21,8 @@ type Asked = (Op, bool, u64, u32);
 /// A device's closed truths, and runs of it.
 pub(super) struct Computed<'a> {
     closed: &'a [Truth],
+    /// The device as its file begins: reads do not change it.
+    file: &'a DeviceFile,
     /// The device as it is in the long run: a log in its steady state.
     lasting: DeviceFile,
     /// Why runs tell nothing.
@@ -30,10 +32,10 @@ pub(super) struct Computed<'a> {
 }
 
 impl<'a> Computed<'a> {
-    pub(super) fn of(file: &DeviceFile, closed: &'a [Truth], seed: u64) -> Self {
+    pub(super) fn of(file: &'a DeviceFile, closed: &'a [Truth], seed: u64) -> Self {
         let lasting = file.in_state(StartState::Steady).unwrap_or_else(|_| file.clone());
         let wanders = file.settings().find_map(|part| part.wanders());
-        Self { closed, lasting, wanders, seed, runs: RefCell::default() }
+        Self { closed, file, lasting, wanders, seed, runs: RefCell::default() }
     }
 
     pub(super) fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
@@ -91,7 +93,8 @@ impl<'a> Computed<'a> {
             warm_up_requests: self.warm_up(op, block_size_bytes),
             batch_requests: 1_000,
         };
-        let run = reference(&self.lasting, &load, self.seed);
+        let file = if op == Op::Read { self.file } else { &self.lasting };
+        let run = reference(file, &load, self.seed);
         self.runs.borrow_mut().insert(key, run);
         run
     }
@@ -166,7 +169,12 @@ impl<'a> Computed<'a> {
 
     /// The least depth at which 95 % of the most is reached; its interval is where the rate's is across that line.
     fn depth_for_95_percent(&self, op: Op) -> Option<Found> {
-        let line = 0.95 * self.most(op)?.value;
+        let most = self.most(op)?.value;
+        // Where one alone is held back there is no depth to look for.
+        if most * self.alone(op)?.value < 1e9 {
+            return None;
+        }
+        let line = 0.95 * most;
         let least = |reaches: &dyn Fn(&Estimate) -> Option<f64>| {
             let (mut below, mut at) = (0, DEEPEST);
             if reaches(&self.run(op, true, SMALL_BYTES, at)?.iops)? < line {
@@ -184,8 +192,7 @@ impl<'a> Computed<'a> {
             low: Some(least(&|iops| iops.high)?),
             high: Some(least(&|iops| iops.low)?),
         };
-        let words =
-            format!("the least depth whose rate is 95 % of {}, random addresses", grouped(line / 0.95));
+        let words = format!("the least depth whose rate is 95 % of {}, random addresses", grouped(most));
         Some(Found { estimate, unit: "requests", words, queue_depth: None })
     }
 

@@ -314,9 +314,10 @@ impl<'a> Laws<'a> {
         if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone)) {
             return Stated::none(conditions, why.into());
         }
-        // It moves no bytes.
         let idle = self.idle_of(&load);
-        let words = format!("after one 4 KiB write: {} = {}", idle.words, units::time(idle.fixed_ns));
+        // It moves no bytes: the words of a link's transfer do not count.
+        let words =
+            format!("after one 4 KiB write: {} with b = 0: {}", idle.words, units::time(idle.fixed_ns));
         Stated::some(conditions, idle.fixed_ns, "ns", words)
     }
 

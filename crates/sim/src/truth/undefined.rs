@@ -10,7 +10,10 @@ pub(super) fn why_not(finding: &str) -> String {
         "random_vs_sequential" | "stride_effect" => {
             "it depends on how many are in flight and on the span, and has no closed form here"
         }
-        "stripe_bytes" | "mapping_unit_bytes" => "no part of this device lays addresses out",
+        "stripe_bytes" => {
+            "nothing is striped by address: there is one place, or a log that goes by the order of writing"
+        }
+        "mapping_unit_bytes" => "no part of this device maps addresses",
         "mix_interference" => "it has no closed form here",
         "crossover" => "it depends on how many are in flight and on what was written before",
         "write_buffer_bytes" => "the device has no write buffer",
