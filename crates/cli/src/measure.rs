@@ -153,6 +153,8 @@ impl Measurement<'_> {
         trial.started_s += self.elapsed_before_s;
         for note in notes {
             if !self.run.info.device.notes.contains(&note) {
+                // Engines and witnesses speak at their first trial, which is the fill: no bar is drawn yet.
+                self.screen.say(&format!("note          {note}"));
                 self.run.info.device.notes.push(note.clone());
                 self.session.device.notes.push(note);
             }

@@ -115,3 +115,36 @@ fn a_cgroups_limit_comes_out_as_the_rate() {
     let in_flight = run.trials[0].in_flight_mean.unwrap();
     assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
 }
+
+/// Root may lock as much memory as it likes; another user may not.
+#[test]
+fn buffers_that_may_not_be_locked_are_not_registered_and_that_is_said() {
+    let bench = Bench::new();
+    let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
+    if !root {
+        eprintln!("skipped: becoming another user, whose locked memory is limited, needs root");
+        return;
+    }
+    let path = bench.file("data", 16);
+    for (path, mode) in [(bench.folder.path(), 0o777), (&path, 0o644)] {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    // The program's folder may lie where only root may look; a copy beside the notebook does not.
+    let program = bench.path("iosonde");
+    std::fs::copy(env!("CARGO_BIN_EXE_iosonde"), &program).unwrap();
+    let words =
+        ["point", "data", "--read-only", "--bs", "64k", "--depth", "32", "--time", "300ms", "--buffered"];
+    let mut command = Command::new("sh");
+    let inside = "ulimit -l 64 && exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$@\"";
+    command.args(["-c", inside, "sh"]).arg(&program).args(words).args(["--engine", "io_uring"]);
+    command.current_dir(bench.folder.path()).env("IOSONDE_STORE", bench.path("notebook.db"));
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("io_uring is forbidden here") {
+        eprintln!("skipped: io_uring is not for this user here");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("buffers are not registered") && said.contains("ulimit -l"), "{said}");
+}

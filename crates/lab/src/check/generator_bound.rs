@@ -10,13 +10,17 @@
 //! Verdict: void as a statement about the device from 95 %, doubt from 80 %. The rate itself is true for
 //! this program on this machine. Where nobody measured processor time, it abstains.
 //!
+//! Cross-check: where the run measured what this machine makes of the same requests without any storage (`iosonde
+//! doctor`, and once in each run), the sentence gives that figure. It decides nothing, since it was taken at another
+//! moment.
+//!
 //! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that
 //! makes its random bytes while the clock runs. Equal plateaus on unlike media are the script's.
 //!
 //! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
 //! each request (io_uring rather than psync).
 
-use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Ceiling, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -33,7 +37,7 @@ impl Named for GeneratorBound {
 
 impl Check for GeneratorBound {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        judged::measuring(scope, run).map(verdict)
+        judged::measuring(scope, run).map(|trial| verdict(trial, &run.info.host.ceilings))
     }
 
     fn specimens(&self) -> Specimens {
@@ -51,7 +55,7 @@ impl Check for GeneratorBound {
     }
 }
 
-fn verdict(trial: &Trial) -> Verdict {
+fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
     let Some(busy) = trial.busy_share else {
         let why = "nobody measured how busy the program was";
         return Verdict::Abstain(Reason::new(About::Device, why));
@@ -61,12 +65,53 @@ fn verdict(trial: &Trial) -> Verdict {
     match busy {
         _ if busy >= BUSY_VOID => Verdict::Void(reason(format!(
             "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage \
-             can take",
-            units::count(trial.iops())
+             can take{}",
+            units::count(trial.iops()),
+            cross_check(trial, ceilings)
         ))),
         _ if busy >= BUSY_DOUBT => Verdict::Doubt(reason(format!(
-            "the program was busy {share} of the time: the storage may have waited for it"
+            "the program was busy {share} of the time: the storage may have waited for it{}",
+            cross_check(trial, ceilings)
         ))),
         _ => Verdict::Pass,
+    }
+}
+
+/// What was measured without any storage, where somebody did.
+fn cross_check(trial: &Trial, ceilings: &[Ceiling]) -> String {
+    let spec = &trial.spec;
+    let alike = |ceiling: &&Ceiling| {
+        ceiling.engine == spec.engine && ceiling.block_size_bytes == spec.smallest_block_bytes()
+    };
+    let cached = ceilings.iter().find(alike).and_then(|ceiling| ceiling.cached_iops);
+    let say =
+        |iops| format!(" (from memory, one worker of this machine makes {} a second)", units::count(iops));
+    cached.map_or_else(String::new, say)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_without_storage_is_the_cross_check() {
+        let mut run = specimen::run(Trial { busy_share: Some(0.97), ..specimen::usual() });
+        let spec = &run.trials[0].spec;
+        let ceiling = Ceiling {
+            engine: spec.engine.clone(),
+            block_size_bytes: spec.block_size_bytes,
+            null_iops: 30e6,
+            cached_iops: Some(1.2e6),
+            user_ns_per_io: None,
+        };
+        run.info.host.ceilings = vec![Ceiling { engine: "psync".into(), ..ceiling.clone() }, ceiling];
+        let Some(Verdict::Void(reason)) = GeneratorBound.check(Scope::Trial(0), &run) else {
+            panic!("a busy program is the bottleneck")
+        };
+        assert!(
+            reason.why.ends_with("(from memory, one worker of this machine makes 1.20 M a second)"),
+            "{}",
+            reason.why
+        );
     }
 }
