@@ -2,6 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Op;
+
+/// A ceiling that a control group of this process sets on its I/O to one device: one of `iops` and `bytes_per_s`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IoLimit {
+    /// The file that says so: `/sys/fs/cgroup/box/io.max`.
+    pub set_by: String,
+    /// The device as the kernel calls it: `vda`.
+    pub device: String,
+    /// Reads or writes.
+    pub op: Op,
+    /// Requests a second.
+    pub iops: Option<f64>,
+    /// Bytes a second.
+    pub bytes_per_s: Option<f64>,
+}
+
 /// Readings taken before and after a trial, from before the first submission to after the last completion,
 /// warm-up included. What could not be read is `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,10 +56,53 @@ pub struct Witnesses {
     pub pressure_io_some_share: Option<f64>,
     /// Share of the time in which some task waited for a processor (PSI), over the readings.
     pub pressure_cpu_some_share: Option<f64>,
+    /// Share of the time in which some task waited for memory (PSI), over the readings.
+    #[serde(default)]
+    pub pressure_memory_some_share: Option<f64>,
     /// Share of all processors' time that the hypervisor took (steal).
     pub steal_share: Option<f64>,
     /// Share of all processors' time spent busy, by anybody.
     pub machine_busy_share: Option<f64>,
+    /// Share of all processors' time spent serving interrupts (softirq): where network storage and many a disk
+    /// complete their requests.
+    #[serde(default)]
+    pub softirq_share: Option<f64>,
+    /// Ceilings that control groups set on our I/O to the devices below; empty where there are none.
+    #[serde(default)]
+    pub io_limits: Option<Vec<IoLimit>>,
+    /// Bytes of the addressed span in holes, or in extents that were reserved and never written, before.
+    #[serde(default)]
+    pub unmapped_bytes: Option<u64>,
+    /// Bytes of the addressed span that were changed in the page cache and not yet on the device, after.
+    #[serde(default)]
+    pub dirty_after_bytes: Option<u64>,
+    /// How far the calendar's clock was set forward (backward: negative) during the readings.
+    #[serde(default)]
+    pub calendar_step_s: Option<f64>,
+    /// How long the machine slept during the readings.
+    #[serde(default)]
+    pub suspended_s: Option<f64>,
+    /// Seconds of the clock that times requests for one second of the kernel's.
+    #[serde(default)]
+    pub clock_ratio: Option<f64>,
+    /// The warmest sensor of the device, after.
+    #[serde(default)]
+    pub temperature_celsius: Option<f64>,
+    /// Mean frequency of the processors, after.
+    #[serde(default)]
+    pub cpu_frequency_hz: Option<f64>,
+    /// Bytes that the network file system fetched from its server, for anybody on this mount.
+    #[serde(default)]
+    pub network_read_bytes: Option<u64>,
+    /// Bytes that the network file system sent to its server, for anybody on this mount.
+    #[serde(default)]
+    pub network_write_bytes: Option<u64>,
+    /// Requests of the network file system that had to be sent again.
+    #[serde(default)]
+    pub network_retransmissions: Option<u64>,
+    /// Mean time from sending a read or write to the server to its answer.
+    #[serde(default)]
+    pub network_round_trip_ns: Option<f64>,
     /// Why a reading is missing: one sentence for each.
     pub absent: Vec<String>,
 }

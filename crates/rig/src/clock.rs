@@ -85,6 +85,53 @@ impl Clock {
     }
 }
 
+/// What several clocks said at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// The clock that times requests.
+    pub own_ns: u64,
+    /// The kernel's clock that nobody sets and that stands still while the machine sleeps.
+    pub monotonic_ns: i128,
+    /// The calendar's clock, which can be set.
+    pub calendar_ns: i128,
+    /// As the monotonic one, sleep included.
+    pub boot_ns: i128,
+    /// How far apart the readings may lie.
+    pub spread_ns: u64,
+}
+
+impl Clock {
+    /// Reads all clocks as closely together as the scheduler lets us: the best of a few readings, since being put
+    /// aside between two of them looks like a clock that jumped.
+    pub fn moment(&self) -> Option<Moment> {
+        let once = || {
+            let before_ns = self.now_ns();
+            let monotonic_ns = kernel_ns(libc::CLOCK_MONOTONIC)?;
+            let calendar_ns = kernel_ns(libc::CLOCK_REALTIME)?;
+            let boot_ns = kernel_ns(libc::CLOCK_BOOTTIME)?;
+            let spread_ns = self.now_ns() - before_ns;
+            Some(Moment { own_ns: before_ns + spread_ns / 2, monotonic_ns, calendar_ns, boot_ns, spread_ns })
+        };
+        // Three clocks take about 100 ns; 2 us is a reading that nothing came between.
+        let mut best = once()?;
+        for _ in 0..8 {
+            if best.spread_ns <= 2_000 {
+                break;
+            }
+            let next = once()?;
+            best = if next.spread_ns < best.spread_ns { next } else { best };
+        }
+        Some(best)
+    }
+}
+
+fn kernel_ns(clock: libc::clockid_t) -> Option<i128> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a timespec of ours, which outlives the call.
+    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (result == 0).then(|| i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec))
+}
+
 /// Sleeps; for pauses between trials, never within one.
 pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));

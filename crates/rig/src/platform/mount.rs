@@ -20,6 +20,8 @@ pub struct Mount {
     pub id: u64,
     /// The file system's device, anonymous (major 0) where it has none.
     pub number: DeviceNumber,
+    /// The folder of the file system that is seen there: `/` unless a part of it was mounted.
+    pub root: PathBuf,
     /// Where it is mounted.
     pub at: PathBuf,
     /// `ext4`, `nfs4`, `fuse.sshfs`.
@@ -89,7 +91,8 @@ fn parse(line: &str) -> Option<Mount> {
     let mut after = after.split(' ');
     let id = before.next()?.parse().ok()?;
     let number = before.nth(1)?.parse().ok()?;
-    let at = unescape(before.nth(1)?);
+    let root = unescape(before.next()?);
+    let at = unescape(before.next()?);
     let of_mount = before.next()?;
     let file_system = after.next()?.to_owned();
     let source = unescape(after.next()?);
@@ -105,7 +108,7 @@ fn parse(line: &str) -> Option<Mount> {
     if options.contains(&"ro") {
         options.retain(|&option| option != "rw");
     }
-    Some(Mount { id, number, at, file_system, source, options: options.join(",") })
+    Some(Mount { id, number, root, at, file_system, source, options: options.join(",") })
 }
 
 /// Undoes the kernel's octal escapes of blanks and backslashes: `\040` is a space.

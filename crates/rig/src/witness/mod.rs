@@ -5,7 +5,9 @@
 //! is `None`, and `absent` says why.
 
 mod block_layer;
+mod clocks;
 mod cpu;
+mod limits;
 mod pressure;
 mod process_io;
 mod processors;
@@ -20,12 +22,16 @@ pub use cpu::{process_cpu, thread_cpu};
 pub use residency::resident_bytes;
 
 use block_layer::BlockLayer;
+use limits::Limits;
 use pressure::Pressure;
 use process_io::ProcessIo;
 use processors::Processors;
 use residency::Residency;
 
-use crate::{clock::Clock, platform::System};
+use crate::{
+    clock::{Clock, Moment},
+    platform::System,
+};
 
 /// Two readings of a counter, or why there are none.
 type Absent = String;
@@ -38,6 +44,8 @@ pub struct Watch {
     process_io: Result<ProcessIo, Absent>,
     pressure_io: Result<Pressure, Absent>,
     pressure_cpu: Result<Pressure, Absent>,
+    pressure_memory: Result<Pressure, Absent>,
+    limits: Result<Limits, Absent>,
     processors: Result<Processors, Absent>,
     clock: Clock,
     before: Before,
@@ -48,11 +56,13 @@ pub struct Watch {
 struct Before {
     /// When the counters were read.
     at_s: f64,
+    clocks: Option<Moment>,
     block_layer: Option<block_layer::Counters>,
     resident_bytes: Option<Result<u64, Absent>>,
     process_io: Option<process_io::Counters>,
     pressure_io_us: Option<u64>,
     pressure_cpu_us: Option<u64>,
+    pressure_memory_us: Option<u64>,
     processors: Option<processors::Ticks>,
 }
 
@@ -73,6 +83,8 @@ impl Watch {
             process_io: ProcessIo::open(&system),
             pressure_io: Pressure::open(&system, "io"),
             pressure_cpu: Pressure::open(&system, "cpu"),
+            pressure_memory: Pressure::open(&system, "memory"),
+            limits: Limits::open(&system, device),
             processors: Processors::open(&system),
             clock: Clock::real(),
             before: Before::default(),
@@ -93,8 +105,10 @@ impl Watch {
             resident_bytes: self.residency.as_ref().ok().map(Residency::bytes),
             pressure_io_us: self.pressure_io.as_mut().ok().and_then(Pressure::total_us),
             pressure_cpu_us: self.pressure_cpu.as_mut().ok().and_then(Pressure::total_us),
+            pressure_memory_us: self.pressure_memory.as_mut().ok().and_then(Pressure::total_us),
             processors: self.processors.as_mut().ok().and_then(Processors::ticks),
             process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
+            clocks: self.clock.moment(),
             at_s: self.clock.now_s(),
             block_layer: self.block_layer.as_mut().ok().and_then(BlockLayer::counters),
         };
@@ -121,14 +135,27 @@ impl Watch {
         let ticks = difference(&mut self.processors, |watch| watch.since(before.processors), &mut absent);
         out.steal_share = ticks.map(|share| share.steal);
         out.machine_busy_share = ticks.map(|share| share.busy);
+        out.softirq_share = ticks.map(|share| share.softirq);
         out.pressure_cpu_some_share =
             difference(&mut self.pressure_cpu, |p| p.share(before.pressure_cpu_us, elapsed_s), &mut absent);
+        out.pressure_memory_some_share = difference(
+            &mut self.pressure_memory,
+            |p| p.share(before.pressure_memory_us, elapsed_s),
+            &mut absent,
+        );
         out.pressure_io_some_share =
             difference(&mut self.pressure_io, |p| p.share(before.pressure_io_us, elapsed_s), &mut absent);
 
         let after = difference(&mut self.residency, |watch| watch.bytes(), &mut absent);
         out.resident_after_bytes = after;
         out.resident_before_bytes = before.resident_bytes.and_then(Result::ok);
+        // The reason is the same as that of residency, and said there.
+        out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());
+        out.io_limits = difference(&mut self.limits, |limits| Ok(limits.now()), &mut absent);
+        let steps = clocks::since(&self.clock, before.clocks).map_err(|why| absent.push(why)).ok();
+        out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
+        out.suspended_s = steps.map(|steps| steps.suspended_s);
+        out.clock_ratio = steps.and_then(|steps| steps.own_ratio);
         out.absent.extend(absent);
         out
     }

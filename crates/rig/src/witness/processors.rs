@@ -19,6 +19,8 @@ pub(super) struct Ticks {
     busy: u64,
     idle: u64,
     steal: u64,
+    /// Part of `busy`.
+    softirq: u64,
 }
 
 /// Shares of all processors' time between two readings.
@@ -26,6 +28,7 @@ pub(super) struct Ticks {
 pub(super) struct Shares {
     pub(super) busy: f64,
     pub(super) steal: f64,
+    pub(super) softirq: f64,
 }
 
 impl Processors {
@@ -50,11 +53,12 @@ fn shares(before: Option<Ticks>, after: Option<Ticks>) -> Result<Shares, Absent>
     };
     let (busy, idle, steal) =
         (delta("busy", |t| t.busy)?, delta("idle", |t| t.idle)?, delta("steal", |t| t.steal)?);
+    let softirq = delta("softirq", |t| t.softirq)?;
     let total = busy + idle + steal;
     if total == 0.0 {
         return Err("the trial was shorter than one tick of /proc/stat".to_owned());
     }
-    Ok(Shares { busy: busy / total, steal: steal / total })
+    Ok(Shares { busy: busy / total, steal: steal / total, softirq: softirq / total })
 }
 
 /// `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guest time is in user and nice
@@ -70,7 +74,8 @@ fn parse(text: &str) -> Option<Ticks> {
     let sum = |parts: &[u64]| parts.iter().try_fold(0_u64, |sum, &part| sum.checked_add(part));
     // iowait is idleness, and moves back to idle when a waiting task wakes elsewhere: only their sum is
     // monotonic.
-    Some(Ticks { busy: sum(&[user, nice, system, irq, softirq])?, idle: sum(&[idle, iowait])?, steal })
+    let busy = sum(&[user, nice, system, irq, softirq])?;
+    Some(Ticks { busy, idle: sum(&[idle, iowait])?, steal, softirq })
 }
 
 #[cfg(test)]
@@ -82,16 +87,16 @@ mod tests {
     fn guest_time_is_not_counted_twice() {
         let text = "cpu  10 20 30 400 50 6 7 8 9 1\ncpu0 5 0 0 0 0 0 0 0 0 0\n";
         // busy = 10 + 20 + 30 + 6 + 7.
-        assert_eq!(parse(text), Some(Ticks { busy: 73, idle: 450, steal: 8 }));
+        assert_eq!(parse(text), Some(Ticks { busy: 73, idle: 450, steal: 8, softirq: 7 }));
         assert_eq!(parse("cpu  1 2 3\n"), None);
     }
 
     #[test]
     fn shares_of_the_difference() {
-        let before = Ticks { busy: 100, idle: 1000, steal: 10 };
-        let after = Ticks { busy: 130, idle: 1060, steal: 20 };
+        let before = Ticks { busy: 100, idle: 1000, steal: 10, softirq: 5 };
+        let after = Ticks { busy: 130, idle: 1060, steal: 20, softirq: 15 };
         // 30 + 60 + 10 ticks in all.
-        assert_eq!(shares(Some(before), Some(after)), Ok(Shares { busy: 0.3, steal: 0.1 }));
+        assert_eq!(shares(Some(before), Some(after)), Ok(Shares { busy: 0.3, steal: 0.1, softirq: 0.1 }));
         assert!(shares(Some(before), Some(before)).is_err());
         assert!(shares(Some(after), Some(before)).unwrap_err().contains("backwards"));
     }

@@ -37,16 +37,26 @@ impl Residency {
     pub(super) fn bytes(&self) -> Result<u64, Absent> {
         resident_bytes(&self.file, self.span.clone())
     }
+
+    /// Bytes of the span that were changed in the page cache and have not reached the device: dirty, or on their way.
+    pub(super) fn dirty_bytes(&self) -> Result<u64, Absent> {
+        of_pages(&self.file, self.span.clone(), |pages| pages.dirty.saturating_add(pages.under_write_back))
+    }
 }
 
 /// Bytes of `span` in the page cache: whole pages, so at most the span is told. The error is a sentence.
 pub fn resident_bytes(file: &File, span: Range<u64>) -> Result<u64, String> {
+    of_pages(file, span, |pages| pages.cached)
+}
+
+fn of_pages(file: &File, span: Range<u64>, count: fn(&Cachestat) -> u64) -> Result<u64, String> {
     let length = span.end.saturating_sub(span.start);
     if length == 0 {
         // The kernel takes a length of 0 for "to the end".
         return Ok(0);
     }
-    let pages = cached_pages(file, span.start, length).map_err(|error| why(&error))?;
+    let pages = cachestat(file, span.start, length).map_err(|error| why(&error))?;
+    let pages = count(&pages);
     Ok(pages.saturating_mul(rustix::param::page_size() as u64).min(length))
 }
 
@@ -79,7 +89,7 @@ struct Cachestat {
     recently_evicted: u64,
 }
 
-fn cached_pages(file: &File, offset: u64, length: u64) -> io::Result<u64> {
+fn cachestat(file: &File, offset: u64, length: u64) -> io::Result<Cachestat> {
     let range = CachestatRange { offset, length };
     let mut answer = Cachestat::default();
     // SAFETY: both structs have the kernel's layout (2 and 5 u64, all that the call reads and writes) and
@@ -88,7 +98,7 @@ fn cached_pages(file: &File, offset: u64, length: u64) -> io::Result<u64> {
     let result = unsafe {
         libc::syscall(CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut answer, 0 as libc::c_uint)
     };
-    if result == 0 { Ok(answer.cached) } else { Err(io::Error::last_os_error()) }
+    if result == 0 { Ok(answer) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]
