@@ -72,6 +72,10 @@ pub enum Command {
     Rm(RmArgs),
     /// Write a run's report again
     Report(ReportArgs),
+    /// Read another tool's results and say what is wrong with them
+    Judge(JudgeArgs),
+    /// Keep another tool's results in the notebook, to be shown and reported
+    Import(ImportArgs),
     /// Tell what can be measured here, and what will get in the way
     Doctor(DoctorArgs),
     /// List the studies, or print one
@@ -239,6 +243,34 @@ pub struct ReportArgs {
     /// Where it goes; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
+}
+
+/// `iosonde judge`.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// fio's JSON or CSV: files, folders, or - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Exit with 3 if a verdict is doubt or void
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// `iosonde import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// fio's JSON or CSV: files, folders, or - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Your name for the runs
+    #[arg(long, value_name = "NAME", value_parser = parse_label)]
+    pub label: Option<String>,
+    /// Your note
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
 }
 
 /// `iosonde doctor`.

@@ -6,6 +6,7 @@ mod failure;
 mod measure;
 mod notebook;
 mod progress;
+mod results;
 mod screen;
 mod session;
 mod stream;
@@ -45,6 +46,8 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Show(args) => command::show::run(args, store, screen),
         Command::Rm(args) => command::rm::run(args, store, screen),
         Command::Report(args) => command::report::run(args, store, screen),
+        Command::Judge(args) => command::judge::run(args, screen),
+        Command::Import(args) => command::import::run(args, store, screen),
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
         Command::Engines(args) => registry::engine(args.name.as_deref(), screen),

@@ -218,6 +218,8 @@ impl Mistake<'_> {
         let example = match name.as_str() {
             "iosonde point" => "iosonde point ./ --rw randread --bs 4k --depth 32",
             "iosonde rm" => "iosonde rm last",
+            "iosonde judge" => "iosonde judge result.json",
+            "iosonde import" => "iosonde import result.json",
             "iosonde explain" => "iosonde explain max_iops",
             "iosonde studies" => "iosonde studies quick --toml",
             _ => return format!("`{name}` needs {word}{help}"),

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use iosonde_model::{Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units};
+use iosonde_model::{
+    About, Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units,
+};
 
 use crate::{check::CHECKS, schedule::FEWEST_COMPLETE_ROUNDS, seen, words::lowered};
 
@@ -127,7 +129,11 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     }
     let any: Vec<_> = trial_voids(run, measured).collect();
     let count = ids(&any).len();
-    most(&any).then(|| format!("{count} of {} trials are void ({})", measured.len(), first(&any)))
+    let depth_only = any.iter().all(|void| void.about == About::Depth);
+    let (as_what, rest) =
+        if depth_only { (" as figures of depth", "; their rates may stand") } else { ("", "") };
+    most(&any)
+        .then(|| format!("{count} of {} trials are void{as_what} ({}){rest}", measured.len(), first(&any)))
 }
 
 /// With fewer than three complete rounds nothing is known of noise and drift. (A run without a study is one trial,
@@ -328,7 +334,7 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
 /// No burst shows how large a write buffer is.
 fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
-    if !measures_writes || run.info.device.medium == Medium::Simulated {
+    if !measures_writes || run.info.device.medium == Medium::Simulated || run.info.is_imported() {
         return None;
     }
     let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();

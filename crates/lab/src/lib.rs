@@ -13,6 +13,7 @@ pub mod finding;
 pub mod plan;
 #[cfg(test)]
 mod pretend;
+pub mod results;
 pub mod schedule;
 mod seen;
 pub mod stats;

@@ -21,7 +21,7 @@ pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
-pub use run::{RUN_SCHEMA, Run, RunInfo, RunState};
+pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,

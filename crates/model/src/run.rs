@@ -81,6 +81,21 @@ pub struct RunInfo {
     pub options: serde_json::Value,
 }
 
+/// The study's name of results that another tool measured.
+pub const IMPORT: &str = "import";
+
+impl RunInfo {
+    /// Whether its trials stand each for itself: single workloads and imported results are not repeated.
+    pub fn is_single(&self) -> bool {
+        self.study == "point" || self.is_imported()
+    }
+
+    /// Whether another tool measured.
+    pub fn is_imported(&self) -> bool {
+        self.study == IMPORT
+    }
+}
+
 /// One execution of a study on a target, with everything concluded from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {

@@ -324,6 +324,11 @@ impl Trial {
         self.directions().map(|(_, d)| d.bytes_per_s).sum()
     }
 
+    /// Whether rates are given without the counts behind them: a published table.
+    pub fn is_uncounted(&self) -> bool {
+        self.directions().any(|(_, direction)| direction.ios == 0 && direction.iops > 0.0)
+    }
+
     /// Errors of all directions and of flushes.
     pub fn errors(&self) -> u64 {
         self.directions().map(|(_, d)| d.errors).sum::<u64>()

@@ -11,6 +11,7 @@
 
 mod disks;
 mod error;
+pub mod import;
 mod journal;
 mod lock;
 mod notebook;

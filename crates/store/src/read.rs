@@ -1,6 +1,6 @@
 //! Reading runs: listing them, finding the one that somebody means, loading it whole.
 
-use iosonde_model::{Direction, Histogram, Run, RunInfo, RunState, Trial, nearest};
+use iosonde_model::{Direction, Histogram, IMPORT, Run, RunInfo, RunState, Trial, nearest};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Notebook, StoreError, lock, write::state_name};
@@ -156,7 +156,9 @@ impl Notebook {
         let runs = self.list()?;
         Ok(runs
             .into_iter()
-            .find(|run| run.state == RunState::Interrupted && run.study != "point")
+            .find(|run| {
+                run.state == RunState::Interrupted && !["point", IMPORT].contains(&run.study.as_str())
+            })
             .map(|run| run.id))
     }
 

@@ -2,6 +2,8 @@
 
 pub mod devices;
 pub mod doctor;
+pub mod import;
+pub mod judge;
 pub mod latency_limit;
 pub mod ls;
 pub mod point;

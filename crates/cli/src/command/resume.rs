@@ -34,7 +34,7 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
         let mut run = notebook::load(&book, Some(&id))?;
         return conclude_and_report(&mut run, None, &destination, screen);
     }
-    if kept.info.study == "point" {
+    if kept.info.is_single() {
         return Err(Failure::usage(format!(
             "{id} is a single point, which has nothing to go on with; run it again:  {}",
             kept.info.command

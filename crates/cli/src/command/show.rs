@@ -15,7 +15,9 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
         return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
     }
     let paint = Paint { color: screen.color, width: screen.width };
-    screen.result(&if run.info.study == "point" {
+    screen.result(&if run.info.is_imported() {
+        iosonde_report::judged(&run, paint)
+    } else if run.info.study == "point" {
         terminal::trial(&run, paint)
     } else {
         terminal::summary(&run, paint)

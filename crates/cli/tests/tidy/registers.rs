@@ -17,6 +17,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/lab/src/finding", &["best", "closed_loop", "group", "hockney"]),
     ("crates/report/src/chart", &["pick"]),
     ("crates/rig/src/engine", &["calls"]),
+    ("crates/store/src/import", &["build"]),
 ];
 
 /// A `registry!` and the file in which it stands.

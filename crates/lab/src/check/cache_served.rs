@@ -131,6 +131,10 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
             return Verdict::Abstain(Reason::new(About::Device, why));
         }
     };
+    let unwatched = moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none();
+    if trial.is_uncounted() && unwatched {
+        return Verdict::Abstain(Reason::new(About::Device, no_witness(trial)));
+    }
     if issued_bytes < JUDGED_BYTES_MIN {
         let why =
             format!("only {} were moved in all; 1 MiB is needed to tell", units::decimal_bytes(issued_bytes));

@@ -7,7 +7,7 @@
 //! can be retried when a program sees an error, so none is noise. A trial in which nothing at all completed
 //! is judged here too.
 //!
-//! Verdict: void, about everything in the trial.
+//! Verdict: void, about everything in the trial. Where nobody counted (a published table of rates), it abstains.
 //!
 //! Example: a script that ignores the result of `pread` measures the end of the file: reads beyond it
 //! return at once with 0 bytes, and the smaller the file the "faster" the storage.
@@ -47,6 +47,7 @@ impl Check for Errors {
                 specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
             ],
             void: [failing, short, hung, silent].map(specimen::run).into(),
+            abstain: vec![specimen::run(specimen::tabled())],
             ..Specimens::default()
         }
     }
@@ -66,6 +67,10 @@ fn verdict(trial: &Trial) -> Verdict {
     }
     if short > 0 {
         faults.push(format!("{short} of {made} moved fewer bytes than asked"));
+    }
+    if trial.is_uncounted() && faults.is_empty() {
+        let why = "the result does not say how many requests completed or failed";
+        return Verdict::Abstain(Reason::new(About::All, why));
     }
     if done == 0 && faults.is_empty() {
         faults.push(format!("no request completed in {:.1} s", trial.measured_s));

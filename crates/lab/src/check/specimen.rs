@@ -118,6 +118,18 @@ fn window(ios: u64, block_size_bytes: u64, latency_ns: u64) -> WindowDirection {
     WindowDirection { ios, bytes: ios * block_size_bytes, latency_ns_p50: latency_ns, latency_ns_p99: None }
 }
 
+/// A row of a published table: a rate and a mean latency, and nothing else.
+pub(crate) fn tabled() -> Trial {
+    let mut trial = usual();
+    let read = trial.read.as_mut().expect("it reads");
+    let mean = read.latency_ns.mean;
+    (read.ios, read.bytes, read.histogram) = (0, 0, Histogram::new());
+    read.latency_ns = LatencySummary { mean, ..LatencySummary::default() };
+    (trial.measured_s, trial.in_flight_mean, trial.busy_share) = (0.0, None, None);
+    (trial.windows, trial.witnesses) = (Vec::new(), Witnesses::default());
+    trial
+}
+
 /// A run of one point with this trial.
 pub(crate) fn run(trial: Trial) -> Run {
     run_on(Device { medium: Medium::Virtual, ..Device::unknown("directory", 1 << 30) }, trial)

@@ -39,8 +39,8 @@ impl Check for TooFewSamples {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => judged::measuring(scope, run).map(of_trial),
-            // A run of single workloads (`point`) publishes no intervals.
-            Scope::Point(place) => run.points.get(place).filter(|_| run.info.study != "point").map(of_point),
+            // A run of single workloads (`point`, `import`) publishes no intervals.
+            Scope::Point(place) => run.points.get(place).filter(|_| !run.info.is_single()).map(of_point),
             Scope::Run => None,
         }
     }
@@ -64,6 +64,7 @@ impl Check for TooFewSamples {
                 point(9, 5),
                 point(0, 0),
             ],
+            abstain: vec![specimen::run(specimen::tabled())],
             ..Specimens::default()
         }
     }
@@ -71,6 +72,10 @@ impl Check for TooFewSamples {
 
 fn of_trial(trial: &Trial) -> Verdict {
     let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    if trial.is_uncounted() {
+        let why = "the result does not say how many requests completed";
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    }
     if done >= REQUESTS_MIN {
         return Verdict::Pass;
     }

@@ -1,0 +1,32 @@
+//! `iosonde judge`: another tool's results, and what is wrong with them. Keeps nothing.
+
+use std::path::Path;
+
+use iosonde_model::Outcome;
+use iosonde_report::{Paint, judged};
+
+use super::run::write;
+use crate::{
+    args::JudgeArgs,
+    failure::{DOUBT, Failure},
+    results,
+    screen::Screen,
+};
+
+/// Judges results.
+pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
+    let (sources, notes) = results::read_all(&args.files)?;
+    notes.iter().for_each(|note| screen.say(&format!("note          {note}")));
+    let run = results::run_of("judged", sources, "iosonde judge")?;
+    match &args.json {
+        Some(path) => {
+            let text = iosonde_report::json(&run).map_err(Failure::failed)?;
+            if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+        }
+        None => screen.result(&judged(&run, Paint { color: screen.color, width: screen.width }))?,
+    }
+    if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt) {
+        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
+    }
+    Ok(())
+}

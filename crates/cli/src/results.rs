@@ -1,0 +1,207 @@
+//! Other tools' results, read from files, folders and standard input, as a run that can be judged and kept.
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use iosonde_lab::conclude;
+use iosonde_model::{Device, Host, IMPORT, Run, RunInfo, RunState};
+use iosonde_rig::clock::Clock;
+use iosonde_store::import::{ImportError, Imported, import};
+
+use crate::failure::Failure;
+
+/// The largest file that is read: a million results of fio would be 3 GB, and nobody meant that.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+/// Folders within folders that are looked into.
+const FOLDERS_MAX: usize = 8;
+/// What a result's file is called; others in a folder are left alone.
+const ENDINGS: [&str; 4] = ["json", "csv", "txt", "out"];
+
+/// What was read from one place.
+#[derive(Debug)]
+pub struct Source {
+    /// The path as it was given or found; `-` is standard input.
+    pub name: String,
+    /// What it says.
+    pub imported: Imported,
+}
+
+/// Everything that the words name, in their order, and sentences about what was left aside.
+pub fn read_all(words: &[PathBuf]) -> Result<(Vec<Source>, Vec<String>), Failure> {
+    let (mut sources, mut notes) = (Vec::new(), Vec::new());
+    for word in words {
+        if word == Path::new("-") {
+            sources.push(read_one("standard input", standard_input()?)?);
+        } else if word.is_dir() {
+            folder(word, &mut sources, &mut notes)?;
+        } else {
+            sources.push(read_one(&word.display().to_string(), file(word)?)?);
+        }
+    }
+    Ok((sources, notes))
+}
+
+fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
+    let imported = import(&String::from_utf8_lossy(&bytes)).map_err(|error| {
+        let text = format!("{name} {error}");
+        match error {
+            ImportError::Damaged(_) => Failure::failed(text),
+            ImportError::Empty | ImportError::Unknown(_) => Failure::usage(text),
+        }
+    })?;
+    Ok(Source { name: name.to_owned(), imported })
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::failed(format!("standard input cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX { Err(too_large("standard input")) } else { Ok(bytes) }
+}
+
+fn too_large(name: &str) -> Failure {
+    Failure::usage(format!("{name} is larger than 256 MiB, which no result is; name the result's own file"))
+}
+
+fn file(path: &Path) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    let found =
+        fs::metadata(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))?;
+    // A device or a pipe would be read for ever.
+    if !found.is_file() {
+        return Err(Failure::usage(format!("{name} is no file; for a pipe, use -  (standard input)")));
+    }
+    if found.len() > FILE_BYTES_MAX {
+        return Err(too_large(&name.to_string()));
+    }
+    fs::read(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))
+}
+
+/// Every result in a folder and below it; what is none is counted, not refused.
+fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    files_in(path, FOLDERS_MAX, &mut files)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
+    files.sort();
+    let (before, mut aside) = (sources.len(), Vec::new());
+    for path in files {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if !ENDINGS.contains(&ending) {
+            continue;
+        }
+        match file(&path).and_then(|bytes| read_one(&path.display().to_string(), bytes)) {
+            Ok(source) => sources.push(source),
+            Err(failure) => aside.push(failure.text),
+        }
+    }
+    if sources.len() == before {
+        let why = aside.first().map_or_else(
+            || format!("{} holds no file that ends in .json, .csv, .txt or .out", path.display()),
+            |first| format!("{} holds no result: {first}", path.display()),
+        );
+        return Err(Failure::usage(why));
+    }
+    notes.extend(aside.into_iter().map(|why| format!("left aside: {why}")));
+    Ok(())
+}
+
+fn files_in(folder: &Path, deeper: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+        // Links are not followed: they may lead round in a circle.
+        if kind.is_file() {
+            out.push(path);
+        } else if kind.is_dir() && deeper > 0 {
+            files_in(&path, deeper - 1, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Results as one run, concluded. Results of like workloads belong to one point.
+pub fn run_of(id: &str, sources: Vec<Source>, command: &str) -> Result<Run, Failure> {
+    let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+    let programs: Vec<String> = sources.iter().filter_map(|source| source.imported.program.clone()).collect();
+    let ended_s = sources.iter().filter_map(|source| source.imported.ended_s).reduce(f64::max);
+    let several = sources.len() > 1;
+    let (mut trials, mut notes) = (Vec::new(), Vec::new());
+    for Source { name, imported } in sources {
+        for mut trial in imported.trials {
+            if several {
+                trial.experiment = format!("{name}, {}", trial.experiment);
+            }
+            trials.push(trial);
+        }
+        for note in imported.notes {
+            let note = if several { format!("{name}: {note}") } else { note };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    let elapsed_s: f64 = trials.iter().map(|trial| trial.elapsed_s).sum();
+    let started_at =
+        ended_s.and_then(|ended_s| date(ended_s - elapsed_s)).unwrap_or_else(|| Clock::real().utc());
+    let mut specs = Vec::new();
+    let mut at_s = 0.0;
+    for (place, trial) in trials.iter_mut().enumerate() {
+        let point = specs.iter().position(|spec| *spec == trial.spec).unwrap_or(specs.len());
+        if point == specs.len() {
+            specs.push(trial.spec.clone());
+        }
+        (trial.id, trial.round, trial.point) = (place as u64 + 1, 1, Some(point));
+        (trial.started_at, trial.started_s) = (started_at.clone(), at_s);
+        // Tables without times still have an order.
+        at_s += trial.elapsed_s.max(1e-3);
+        trial
+            .witnesses
+            .absent
+            .push("the file holds no counters of the device and no view of the page cache".into());
+    }
+    let mut engines: Vec<&str> = trials.iter().map(|trial| trial.spec.engine.as_str()).collect();
+    engines.dedup();
+    let mut device = Device::unknown("imported", 0);
+    device.engine = if let [engine] = engines[..] { engine.to_owned() } else { "several engines".into() };
+    device.direct = trials.iter().all(|trial| trial.spec.direct);
+    device.working_set_bytes = trials.iter().map(|trial| trial.spec.span_bytes).max().unwrap_or(0);
+    device.notes = notes;
+    let target = if let [name] = &names[..] { name.clone() } else { format!("{} files", names.len()) };
+    let options = serde_json::json!({ "program": programs.first(), "files": names });
+    let info = RunInfo { started_at, elapsed_s, device, target, options, ..blank(id, command) };
+    let mut run = Run::new(info, trials);
+    conclude::conclude(&mut run, None).map_err(Failure::failed)?;
+    Ok(run)
+}
+
+fn blank(id: &str, command: &str) -> RunInfo {
+    RunInfo {
+        id: id.to_owned(),
+        label: None,
+        note: None,
+        study: IMPORT.to_owned(),
+        study_source: String::new(),
+        target: String::new(),
+        seed: 0,
+        started_at: String::new(),
+        elapsed_s: 0.0,
+        state: RunState::Done,
+        command: command.to_owned(),
+        bytes_written: 0,
+        budget_s: None,
+        precision: 0.0,
+        confidence: 0.95,
+        rounds: 1,
+        device: Device::unknown("imported", 0),
+        host: Host::default(),
+        options: serde_json::Value::Null,
+    }
+}
+
+/// A moment in seconds since 1970, as RFC 3339.
+fn date(seconds: f64) -> Option<String> {
+    let at = jiff::Timestamp::from_millisecond((seconds * 1000.0) as i64).ok()?;
+    Some(format!("{at:.3}"))
+}

@@ -1,0 +1,177 @@
+//! Other tools' results: what `judge` and `import` say of them, and of files that are none.
+
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
+mod common;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use common::Bench;
+use iosonde_model::{Outcome, Run};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data").join(name)
+}
+
+/// The published table of fio-matrix, as its author would have pasted it.
+fn matrix() -> String {
+    data("fio-matrix.csv").to_str().unwrap().to_owned()
+}
+
+fn judged(bench: &Bench, files: &[&str]) -> Run {
+    bench.run(&[&["judge"], files].concat())
+}
+
+/// M3: "latency at depth 64, 256, 1024" of which 37, 134 and 515 were in flight.
+#[test]
+fn the_six_4_kib_rows_are_void_as_depth_figures_and_the_others_are_not() {
+    let bench = Bench::new();
+    let run = judged(&bench, &[&matrix()]);
+    let in_flight: Vec<_> = run
+        .trials
+        .iter()
+        .map(|trial| {
+            let own = |v: &&iosonde_model::Judgement| v.trial == Some(trial.id) && v.verdict == Outcome::Void;
+            let voids: Vec<_> = run.verdicts.iter().filter(own).collect();
+            assert!(voids.iter().all(|void| void.check == "littles-law"), "{voids:?}");
+            (
+                trial.experiment.as_str(),
+                voids.first().map(|void| (void.figures["in_flight"] * 10.0).round() / 10.0),
+            )
+        })
+        .collect();
+    let expected = [
+        ("test 1", Some(36.7)),
+        ("test 2", None),
+        ("test 3", None),
+        ("test 4", Some(46.9)),
+        ("test 5", Some(35.0)),
+        ("test 6", Some(13.7)),
+        ("test 7", Some(134.0)),
+        ("test 8", Some(514.9)),
+    ];
+    assert_eq!(in_flight, expected);
+    // No queue is fitted to anything here.
+    assert!(run.findings.iter().all(|finding| finding.value.is_none()));
+}
+
+#[test]
+fn a_published_table_is_judged_on_one_screen() {
+    let bench = Bench::new();
+    std::fs::copy(matrix(), bench.path("laptop.csv")).unwrap();
+    let mut command = bench.command(&["judge", "laptop.csv"]);
+    let output = command.env("COLUMNS", "100").output().unwrap();
+    assert!(output.status.success());
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap());
+    let strict = bench.iosonde(&["judge", "laptop.csv", "--strict"]);
+    assert_eq!(strict.code, 3, "{}", strict.err);
+}
+
+#[test]
+fn fios_json_is_judged_from_files_folders_and_standard_input() {
+    let bench = Bench::new();
+    let folder = bench.path("results/deep");
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["fio-3.33-mixed.json", "fio-3.33-jobs.json", "fio-3.33-group.json", "fio-3.33-warnings.txt"]
+    {
+        std::fs::copy(data(name), folder.join(name)).unwrap();
+    }
+    std::fs::write(folder.join("notes.txt"), "not a result").unwrap();
+    std::fs::write(folder.join("fio.log"), "whatever").unwrap();
+    let run = judged(&bench, &["results"]);
+    // 1 + 3 + 2 + 1 results; the log is left alone and the notes are left aside.
+    assert_eq!(run.trials.len(), 7);
+    assert!(run.trials.iter().all(|trial| trial.experiment.starts_with("results/deep/")));
+    let said = bench.iosonde(&["judge", "results"]);
+    assert!(said.err.contains("left aside: results/deep/notes.txt is no result"), "{}", said.err);
+    let mut command = bench.command(&["judge", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&std::fs::read(data("fio-3.33-mixed.json")).unwrap()).unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(out.starts_with("1 result from fio 3.33 (io_uring): 1 not refuted"), "{out}");
+    // 17,444 × 170.8 us + 17,432 × 286.1 us = 7.97.
+    assert!(out.contains("8.0 of 8 in flight"), "{out}");
+}
+
+/// Sixteen asked of an engine that has one at a time.
+#[test]
+fn a_depth_that_a_blocking_engine_cannot_have_is_void() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(data("fio-3.33-group.json")).unwrap();
+    bench
+        .text("deep.json", &text.replace("\"numjobs\" : \"2\"", "\"numjobs\" : \"2\", \"iodepth\" : \"16\""));
+    let said = bench.iosonde(&["judge", "deep.json"]);
+    assert!(said.out.contains("VOID as a depth figure"), "{}", said.out);
+    assert!(said.out.contains("= 2.0 in flight, not 32"), "{}", said.out);
+}
+
+#[test]
+fn an_imported_result_is_a_run_like_any_other() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["import", &matrix(), "--label", "laptop"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(
+        said.out.contains("8 results from") && said.out.contains("6 void, 2 not refuted"),
+        "{}",
+        said.out
+    );
+    let shown = bench.iosonde(&["show", "laptop"]);
+    assert!(shown.out.contains("515 in flight, not 1024"), "{}", shown.out);
+    let run = bench.run(&["show", "laptop"]);
+    assert_eq!((run.info.study.as_str(), run.info.device.kind.as_str()), ("import", "imported"));
+    let report = bench.iosonde(&["report", "laptop", "-f", "md,html"]);
+    assert_eq!(report.code, 0, "{}", report.err);
+    assert_eq!(bench.iosonde(&["resume"]).code, 2);
+    assert!(bench.iosonde(&["ls"]).out.contains("laptop"));
+}
+
+#[test]
+fn what_is_no_result_is_said_with_its_name() {
+    let bench = Bench::new();
+    bench.text("empty.json", "");
+    bench.text("prose.txt", "it was fast");
+    bench.text("terse.txt", "3;fio-3.33;x;0;0;1055360");
+    let whole = std::fs::read_to_string(data("fio-3.33-mixed.json")).unwrap();
+    bench.text("half.json", &whole[..whole.len() / 2]);
+    bench.text("bad.csv", "block_size,read_iops\n4k,fast\n");
+    std::fs::write(bench.path("bytes.json"), [0xff, 0xfe, 0, 1, 2]).unwrap();
+    std::fs::create_dir(bench.path("nothing")).unwrap();
+    bench.iosonde(&["judge", "absent.json"]).refused(&["absent.json cannot be read", "No such file"]);
+    bench.iosonde(&["judge", "empty.json"]).refused(&["empty.json is empty"]);
+    bench
+        .iosonde(&["judge", "prose.txt"])
+        .refused(&["prose.txt is no result that can be judged", "--output-format=json"]);
+    bench.iosonde(&["judge", "bytes.json"]).refused(&["bytes.json is no result"]);
+    bench.iosonde(&["import", "terse.txt"]).refused(&["terse.txt is fio's terse format"]);
+    bench.iosonde(&["judge", "nothing"]).refused(&["nothing holds no file that ends in .json"]);
+    bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
+    bench.iosonde(&["judge"]).refused(&["iosonde judge result.json"]);
+    for (file, words) in [("half.json", "ends early"), ("bad.csv", "line 2: `fast` in column `read_iops`")] {
+        let said = bench.iosonde(&["judge", file]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+        assert!(said.err.contains(file) && said.err.contains(words), "{}", said.err);
+    }
+    // Nothing of a bad import is kept.
+    bench.iosonde(&["ls"]).refused(&["no notebook"]);
+}
+
+/// The real fio, where it is installed: whatever this version writes can be read.
+#[test]
+fn what_the_installed_fio_writes_can_be_judged() {
+    let bench = Bench::new();
+    let words = "--name=a --filename=f --size=4m --rw=randrw --bs=4k --runtime=1 --time_based --output-format=json \
+                 --output=out.json";
+    let run = Command::new("fio").args(words.split_whitespace()).current_dir(bench.folder.path()).output();
+    if !run.is_ok_and(|output| output.status.success()) {
+        return eprintln!("skipped: no fio here");
+    }
+    let said = bench.iosonde(&["judge", "out.json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("1 result from fio 3."), "{}", said.out);
+    assert!(said.out.contains("the page cache (no witness of the device)"), "{}", said.out);
+}

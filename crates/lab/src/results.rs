@@ -1,0 +1,267 @@
+//! What can be said of another tool's results: one line each, the worst first; what their figures claim across depths;
+//! what nobody could judge, and what would settle it.
+
+use iosonde_model::{About, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, units};
+
+use crate::{belief::Mark, words::capitalised};
+
+/// What is said of one result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultLine {
+    /// The trial's id.
+    pub trial: u64,
+    /// The workload, short: `4 KiB 50:50 depth 64`.
+    pub workload: String,
+    /// The verdict's weight.
+    pub mark: Mark,
+    /// `VOID as a depth figure`, `believable`.
+    pub verdict: String,
+    /// Why, in numbers.
+    pub why: String,
+    /// What that means, where it is not plain.
+    pub meaning: Option<String>,
+    /// In flight as the law works it out, over what was asked: how far a depth was missed.
+    share: f64,
+}
+
+/// One line a result, the worst first.
+pub fn result_lines(run: &Run) -> Vec<ResultLine> {
+    let mut lines: Vec<(u8, ResultLine)> = run.trials.iter().map(|trial| line(trial, run)).collect();
+    lines.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.share.total_cmp(&other.share)));
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
+    let own =
+        |judgement: &&Judgement| judgement.trial == Some(trial.id) && judgement.verdict >= Outcome::Doubt;
+    let mut troubles: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
+    troubles.sort_by_key(|judgement| std::cmp::Reverse(rank(judgement)));
+    let in_flight = in_flight(trial);
+    let asked = trial.spec.asked_in_flight() as f64;
+    let base = ResultLine {
+        trial: trial.id,
+        workload: workload(&trial.spec),
+        mark: Mark::Yes,
+        verdict: "believable".into(),
+        why: String::new(),
+        meaning: None,
+        share: in_flight.map_or(1.0, |number| number / asked),
+    };
+    let Some(worst) = troubles.first() else {
+        let law = trial.spec.keeps_depth().then_some(in_flight).flatten();
+        return match law {
+            Some(number) => {
+                (0, ResultLine { why: format!("{} of {asked} in flight", whole(number)), ..base })
+            }
+            None => {
+                let why =
+                    "nothing in it contradicts itself; how many were in flight cannot be told".to_owned();
+                (1, ResultLine { verdict: "not refuted".into(), why, ..base })
+            }
+        };
+    };
+    let why: Vec<&str> = troubles.iter().map(|judgement| judgement.why.as_str()).collect();
+    let void = worst.verdict == Outcome::Void;
+    let line = ResultLine {
+        mark: if void { Mark::No } else { Mark::Doubt },
+        verdict: format!("{}{}", if void { "VOID" } else { "doubtful" }, as_what(worst.about)),
+        why: why.join("; "),
+        meaning: meaning(worst),
+        ..base
+    };
+    (rank(worst), line)
+}
+
+/// Voids before doubts; what touches more before what touches less.
+fn rank(judgement: &Judgement) -> u8 {
+    let about = match judgement.about {
+        About::All => 5,
+        About::Rate => 4,
+        About::Device => 3,
+        About::Latency => 2,
+        About::Depth => 1,
+    };
+    10 * (judgement.verdict as u8) + about
+}
+
+fn as_what(about: About) -> &'static str {
+    match about {
+        About::All => "",
+        About::Rate => " as a rate",
+        About::Latency => " as a latency",
+        About::Depth => " as a depth figure",
+        About::Device => " as a figure of the device",
+    }
+}
+
+fn meaning(judgement: &Judgement) -> Option<String> {
+    let figure = |name: &str| judgement.figures.get(name).copied();
+    if judgement.check != "littles-law" {
+        return None;
+    }
+    let fits = "No queue model can be fitted to it.";
+    Some(if figure("in_flight")? < figure("expected")? {
+        format!("Either the depth was not reached or the latency leaves out part of the wait. {fits}")
+    } else {
+        format!("More were in flight than asked for: rate and latency are not of the same requests. {fits}")
+    })
+}
+
+/// Rate times mean latency, flushes included (Little's law); nothing where a latency is missing.
+fn in_flight(trial: &Trial) -> Option<f64> {
+    let sides: Option<Vec<f64>> =
+        trial.directions().map(|(_, side)| Some(side.iops * side.latency_ns.mean? / 1e9)).collect();
+    let flushes = trial
+        .flush
+        .as_ref()
+        .filter(|_| trial.measured_s > 0.0)
+        .and_then(|flush| Some(flush.ios as f64 / trial.measured_s * flush.latency_ns.mean? / 1e9));
+    sides.filter(|sides| !sides.is_empty()).map(|sides| sides.iter().sum::<f64>() + flushes.unwrap_or(0.0))
+}
+
+fn whole(number: f64) -> String {
+    if number >= 20.0 { format!("{number:.0}") } else { format!("{number:.1}") }
+}
+
+/// `4 KiB 50:50 depth 64`: what tells one row of a table from another.
+fn workload(spec: &TrialSpec) -> String {
+    let mix = match spec.rw {
+        Rw::Trim | Rw::RandTrim => "trims".to_owned(),
+        rw if rw.is_mixed() => {
+            let reads = spec.read_percent.unwrap_or(50.0);
+            format!("{reads}:{}", 100.0 - reads)
+        }
+        rw if rw.writes() => "0:100".to_owned(),
+        _ => "100:0".to_owned(),
+    };
+    let pattern = if spec.rw.is_random() { "" } else { "sequential " };
+    let beside = if spec.and.is_empty() { "" } else { " and others beside it" };
+    format!("{} {pattern}{mix} depth {}{beside}", units::size(spec.block_size_bytes), spec.asked_in_flight())
+}
+
+/// Twice what the law itself may be missed by at either end.
+const CLAIM_TOLERANCE: f64 = 0.1;
+
+/// What results that differ by their depth alone say together: in a closed loop rate times latency is the number in
+/// flight, so that from one depth to another the latency must grow by the depth's ratio over the rate's.
+pub fn across_depths(run: &Run) -> Vec<String> {
+    let mut families: Vec<(TrialSpec, Vec<&Trial>)> = Vec::new();
+    for trial in run.trials.iter().filter(|trial| trial.spec.keeps_depth() && in_flight(trial).is_some()) {
+        let alike = TrialSpec { queue_depth: 1, jobs: 1, ..trial.spec.clone() };
+        match families.iter_mut().find(|(spec, _)| *spec == alike) {
+            Some((_, members)) => members.push(trial),
+            None => families.push((alike, vec![trial])),
+        }
+    }
+    families.iter().filter_map(|(_, members)| claim(members)).collect()
+}
+
+fn claim(members: &[&Trial]) -> Option<String> {
+    let depth = |trial: &&&Trial| trial.spec.asked_in_flight();
+    let (least, most) = (members.iter().min_by_key(depth)?, members.iter().max_by_key(depth)?);
+    let ratio = most.spec.asked_in_flight() as f64 / least.spec.asked_in_flight() as f64;
+    // Neighbouring depths say little: what both leave out cancels.
+    if ratio < 4.0 {
+        return None;
+    }
+    let rate = most.iops() / least.iops();
+    // The mean latency of all requests together: in flight over rate.
+    let latency = in_flight(most)? / most.iops() / (in_flight(least)? / least.iops());
+    let needed = ratio / rate;
+    let times = |value: f64| {
+        format!("×{}", if value >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") })
+    };
+    let what = workload(&least.spec);
+    let what = what.split_once(" depth ").map_or(what.as_str(), |(what, _)| what);
+    let same = (latency / needed - 1.0).abs() <= CLAIM_TOLERANCE;
+    let but = if same { "so it did" } else { "it grew" };
+    let grew = if same { format!("{but} ({})", times(latency)) } else { format!("{but} {}", times(latency)) };
+    let verdict = if same {
+        ""
+    } else {
+        ". Latency that grows with depth is not yet a queue: in a closed loop X·R = N"
+    };
+    Some(format!(
+        "{what}, from {} to {} in flight ({}): the rate grew {}, so the mean latency must grow {}; {grew}{verdict}.",
+        least.spec.asked_in_flight(),
+        most.spec.asked_in_flight(),
+        times(ratio),
+        times(rate),
+        times(needed)
+    ))
+}
+
+/// What nobody could judge, each with what was missing.
+pub fn unjudged(run: &Run) -> Vec<String> {
+    let all = run.trials.len();
+    let of = |check: &str| {
+        let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::Abstain;
+        let count = run.verdicts.iter().find(own).and_then(|line| line.figures.get("abstained").copied());
+        count.filter(|count| *count > 0.0).map(|count| match count as usize {
+            count if count >= all => String::new(),
+            count => format!(" in {count} of {all}"),
+        })
+    };
+    let mut out = Vec::new();
+    let mut add = |check: &str, what: &str, missing: &str| {
+        if let Some(share) = of(check) {
+            out.push(format!("{what}{share} ({missing})"));
+        }
+    };
+    add("cache-served", "the page cache", "no witness of the device");
+    add(
+        "littles-law",
+        "the number in flight",
+        "no mean latency, or a rate or flushes that make depth a limit",
+    );
+    add("generator-bound", "whether the program was the limit", "no processor time");
+    add("errors", "failed requests", "not counted");
+    out.push("steady state, drift and noise (one figure a point)".to_owned());
+    out
+}
+
+/// The command that would measure the worst result again, with witnesses.
+pub fn would_settle(run: &Run) -> Option<String> {
+    let worst = result_lines(run).first()?.trial;
+    let spec = &run.trial(worst)?.spec;
+    let mut command =
+        format!("iosonde point TARGET --rw {} --bs {}", spec.rw.name(), bytes(spec.block_size_bytes));
+    if let Some(reads) = spec.read_percent.filter(|&reads| reads != 50.0) {
+        command += &format!(" --mix {reads}%");
+    }
+    command += &format!(" --depth {}", spec.queue_depth);
+    if spec.jobs > 1 {
+        command += &format!(" --jobs {}", spec.jobs);
+    }
+    if let Some(rate) = spec.rate_iops {
+        command += &format!(" --rate {rate}");
+    }
+    if spec.sync != Sync::None {
+        command += &format!(" --sync {}", spec.sync);
+    }
+    Some(command)
+}
+
+fn bytes(size: u64) -> String {
+    match size {
+        size if size.is_multiple_of(1 << 20) && size > 0 => format!("{}m", size >> 20),
+        size if size.is_multiple_of(1 << 10) && size > 0 => format!("{}k", size >> 10),
+        size => size.to_string(),
+    }
+}
+
+/// `8 results from fio 3.38: 6 void, 2 believable`.
+pub fn headline(run: &Run, from: &str) -> String {
+    let lines = result_lines(run);
+    let count = |mark| lines.iter().filter(|line| line.mark == mark).count();
+    let parts =
+        [(count(Mark::No), "void"), (count(Mark::Doubt), "in doubt"), (count(Mark::Yes), "not refuted")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let results = if lines.len() == 1 { "1 result".to_owned() } else { format!("{} results", lines.len()) };
+    capitalised(&format!("{results} from {from}: {}", parts.join(", ")))
+}
+
+#[cfg(test)]
+#[path = "results_tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! Another tool's results, judged: one line each, the worst first, then what nobody could judge and what would settle
+//! it.
+
+use iosonde_lab::{
+    conclude::Mark,
+    results::{ResultLine, across_depths, headline, result_lines, unjudged, would_settle},
+};
+use iosonde_model::Run;
+
+use crate::text::{Ink, Paint, clean, columns, pad};
+
+/// The screen for a run of imported results.
+pub fn judged(run: &Run, paint: Paint) -> String {
+    let lines = result_lines(run);
+    let named = lines.len() > 1 && lines.iter().any(|line| !name(line, run).is_empty());
+    let workload = |line: &ResultLine| match name(line, run) {
+        name if named && !name.is_empty() => format!("{name}: {}", line.workload),
+        _ => line.workload.clone(),
+    };
+    let widest = lines.iter().map(|line| columns(&clean(&workload(line)))).max().unwrap_or(0);
+    // A job's name may be as long as a sentence; a third of the line is for it.
+    let widest = widest.min(paint.width / 2);
+    let verdicts = lines.iter().map(|line| columns(&line.verdict)).max().unwrap_or(0);
+    let mut out = paint.hang("", 0, &clean(&headline(run, &origin(run))));
+    out.push('\n');
+    let mut meant: Vec<&str> = Vec::new();
+    for line in &lines {
+        let lead = format!("  {}  ", pad(&clean(&workload(line)), widest));
+        let verdict = paint.ink(ink(line.mark), &pad(&line.verdict, verdicts));
+        out += &paint.hang(&format!("{lead}{verdict}  "), widest + 4, &clean(&line.why));
+        // Once is enough for those who read downwards.
+        if let Some(meaning) = line.meaning.as_deref().filter(|meaning| !meant.contains(meaning)) {
+            meant.push(meaning);
+            out += &paint.hang(&" ".repeat(widest + 4), widest + 4, meaning);
+        }
+    }
+    let across = across_depths(run);
+    if !across.is_empty() {
+        out.push('\n');
+    }
+    for claim in &across {
+        out += &paint.hang("Across depths: ", 2, claim);
+    }
+    for note in &run.info.device.notes {
+        out += &paint.hang("Note: ", 2, &format!("{}.", clean(note)));
+    }
+    out += &paint.hang("\nWhat could not be judged: ", 2, &format!("{}.", unjudged(run).join(", ")));
+    if let Some(command) = would_settle(run) {
+        let time = "(a few seconds, with witnesses; without a TARGET that you name, nothing is touched)";
+        out += &paint.hang("What would settle it: ", 2, &format!("{command}  {time}"));
+    }
+    out
+}
+
+/// The file's own name for a result, where it says more than "result".
+fn name(line: &ResultLine, run: &Run) -> String {
+    let name = run.trial(line.trial).map_or("", |trial| trial.experiment.as_str());
+    if name == "result" { String::new() } else { clean(name) }
+}
+
+/// What measured: `fio 3.38 (io_uring)`, or the table's file.
+fn origin(run: &Run) -> String {
+    let program = run.info.options.get("program").and_then(|program| program.as_str());
+    match (program, run.info.device.engine.as_str()) {
+        (Some(program), "" | "unknown") => program.to_owned(),
+        (Some(program), engine) => format!("{program} ({engine})"),
+        (None, _) => clean(&run.info.target),
+    }
+}
+
+fn ink(mark: Mark) -> Ink {
+    match mark {
+        Mark::Yes => Ink::Good,
+        Mark::Doubt => Ink::Doubt,
+        Mark::No => Ink::Bad,
+    }
+}

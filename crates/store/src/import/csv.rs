@@ -1,0 +1,252 @@
+//! A table with one result a line: rates, and latencies if there are any.
+//!
+//! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
+//! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
+//! it is missing), `engine`, `runtime_s`; and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`,
+//! `_lat_us`, `_lat_ms` or `_lat_ns` (means). An empty cell is absent. Units are those of the names: `mb_s` is 10⁶
+//! bytes a second.
+
+use iosonde_model::{LatencySummary, Named, Phase, Rw, Trial, TrialSpec, units};
+
+use super::{Figures, ImportError, ImportFormat, Imported};
+
+/// The registered format.
+pub struct Csv;
+
+impl Named for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+}
+
+/// Columns that have a meaning, besides those of `read` and `write`.
+const COLUMNS: [&str; 8] =
+    ["test", "block_size", "queue_depth", "jobs", "read_pct", "pattern", "engine", "runtime_s"];
+/// What is stated of reads and of writes, and how many of the model's unit it is.
+const FIGURES: [(&str, Figure, f64); 7] = [
+    ("iops", Figure::Rate, 1.0),
+    ("kiops", Figure::Rate, 1e3),
+    ("mb_s", Figure::Bytes, 1e6),
+    ("mib_s", Figure::Bytes, 1_048_576.0),
+    ("lat_ns", Figure::Latency, 1.0),
+    ("lat_us", Figure::Latency, 1e3),
+    ("lat_ms", Figure::Latency, 1e6),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Figure {
+    Rate,
+    Bytes,
+    Latency,
+}
+
+impl ImportFormat for Csv {
+    fn recognises(&self, text: &str) -> bool {
+        lines(text).next().is_some_and(|(_, line)| {
+            let header = cells(line);
+            header.len() > 1 && header.iter().any(|name| figure_of(name).is_some())
+        })
+    }
+
+    fn read(&self, text: &str) -> Result<Imported, ImportError> {
+        let mut lines = lines(text);
+        let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+        if !header.iter().any(|name| name == "block_size") {
+            let why = "has no column `block_size`, without which no rate of requests can be judged";
+            return Err(ImportError::Damaged(why.into()));
+        }
+        if let Some(twice) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
+            return Err(ImportError::Damaged(format!("names the column `{}` twice", twice.1)));
+        }
+        let trials = lines.map(|(number, line)| {
+            let row = Row { header: &header, cells: cells(line) };
+            row.trial().map_err(|why| ImportError::Damaged(format!("line {number}: {why}")))
+        });
+        let trials = trials.collect::<Result<Vec<_>, _>>()?;
+        Ok(Imported { program: None, ended_s: None, trials, notes: notes(&header) })
+    }
+}
+
+fn notes(header: &[String]) -> Vec<String> {
+    let known = |name: &&String| COLUMNS.contains(&name.as_str()) || figure_of(name).is_some();
+    let strange: Vec<_> = header.iter().filter(|name| !known(name)).map(|name| format!("`{name}`")).collect();
+    let mut notes = Vec::new();
+    if !strange.is_empty() {
+        notes.push(format!("columns that were not understood and left aside: {}", strange.join(", ")));
+    }
+    if !header.iter().any(|name| name == "pattern") {
+        notes.push("the table does not say whether the offsets were random; they are taken to be".into());
+    }
+    notes
+}
+
+/// Numbered from 1, without blank ones and comments.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(place, line)| (place + 1, line));
+    numbered.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+}
+
+/// The cells of a line; a quoted one may hold commas, and a doubled quote stands for one.
+fn cells(line: &str) -> Vec<String> {
+    let (mut out, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    let mut letters = line.trim_end_matches('\r').chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => out.push(std::mem::take(&mut cell)),
+            _ => cell.push(letter),
+        }
+    }
+    out.push(cell);
+    out.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// Whether a column is about reads, what it states, and in how many of the model's unit.
+fn figure_of(name: &str) -> Option<(bool, Figure, f64)> {
+    let (direction, rest) = name.split_once('_')?;
+    let &(_, figure, factor) = FIGURES.iter().find(|(suffix, _, _)| *suffix == rest)?;
+    match direction {
+        "read" => Some((true, figure, factor)),
+        "write" => Some((false, figure, factor)),
+        _ => None,
+    }
+}
+
+struct Row<'a> {
+    header: &'a [String],
+    cells: Vec<String>,
+}
+
+impl Row<'_> {
+    fn text(&self, column: &str) -> Option<&str> {
+        let place = self.header.iter().position(|name| name == column)?;
+        self.cells.get(place).map(String::as_str).filter(|cell| !cell.is_empty())
+    }
+
+    fn number(&self, column: &str) -> Result<Option<f64>, String> {
+        let Some(cell) = self.text(column) else { return Ok(None) };
+        let number = cell.trim_end_matches('%').trim().parse().ok();
+        let number = number.filter(|value: &f64| value.is_finite() && *value >= 0.0);
+        number.map(Some).ok_or_else(|| format!("`{cell}` in column `{column}` is no number"))
+    }
+
+    fn count(&self, column: &str) -> Result<u32, String> {
+        let Some(cell) = self.text(column) else { return Ok(1) };
+        let count = cell.parse().ok().filter(|&count| count > 0);
+        count.ok_or_else(|| format!("`{cell}` in column `{column}` is no whole number from 1 on"))
+    }
+
+    fn figures(&self, reads: bool) -> Result<Figures, String> {
+        let mut figures = Figures::default();
+        for name in self.header {
+            let Some((_, figure, factor)) = figure_of(name).filter(|(of_reads, ..)| *of_reads == reads)
+            else {
+                continue;
+            };
+            let Some(value) = self.number(name)?.map(|value| value * factor) else { continue };
+            match figure {
+                Figure::Rate => figures.iops = Some(value),
+                Figure::Bytes => figures.bytes_per_s = Some(value),
+                Figure::Latency => {
+                    figures.latency_ns = LatencySummary { mean: Some(value), ..LatencySummary::default() };
+                }
+            }
+        }
+        Ok(figures)
+    }
+
+    fn trial(&self) -> Result<Trial, String> {
+        if self.cells.len() > self.header.len() {
+            return Err(format!("{} cells under {} columns", self.cells.len(), self.header.len()));
+        }
+        let size = self.text("block_size").ok_or("no block size")?;
+        let size = units::parse_size(size).map_err(|error| error.to_string())?;
+        if size == 0 {
+            return Err("a block size of 0".into());
+        }
+        let (read, write) = (self.figures(true)?.direction(size), self.figures(false)?.direction(size));
+        let percent = self.number("read_pct")?;
+        if percent.is_some_and(|percent| percent > 100.0) {
+            return Err(format!("{} % reads are more than all", percent.unwrap_or_default()));
+        }
+        let sequential = self.text("pattern").is_some_and(|word| word.starts_with("seq"));
+        let (rw, in_turn) = match (read.is_some(), write.is_some()) {
+            (true, true) => (Rw::RandRw, Rw::Rw),
+            (true, false) => (Rw::RandRead, Rw::Read),
+            (false, true) => (Rw::RandWrite, Rw::Write),
+            (false, false) => return Err("neither a rate of reads nor of writes".into()),
+        };
+        let spec = TrialSpec {
+            rw: if sequential { in_turn } else { rw },
+            block_size_bytes: size,
+            queue_depth: self.count("queue_depth")?,
+            jobs: self.count("jobs")?,
+            read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
+            engine: self.text("engine").unwrap_or("unknown").to_owned(),
+            ..TrialSpec::default()
+        };
+        let runtime_s = self.number("runtime_s")?.unwrap_or(0.0);
+        Ok(Trial {
+            experiment: self.text("test").map_or_else(|| "result".to_owned(), |name| format!("test {name}")),
+            measured_s: runtime_s,
+            elapsed_s: runtime_s,
+            read,
+            write,
+            ..Trial::blank(spec, Phase::Measure)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        Csv.read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_is_a_result_and_empty_is_absent() {
+        let text = "# mean of 5\ntest,block_size,read_pct,queue_depth,read_kiops,read_mb_s,write_kiops,write_mb_s,\
+                    read_lat_us,write_lat_us\r\n1,4KiB,50,64,82.2,337,81.8,335,260,187\r\n4,4KiB,100,64,189,774,,,248,\n";
+        let Imported { trials, .. } = Csv.read(text).unwrap();
+        assert_eq!(trials.len(), 2);
+        let read = trials[0].read.as_ref().unwrap();
+        assert_eq!((read.iops, read.bytes_per_s, read.latency_ns.mean), (82_200.0, 337e6, Some(260_000.0)));
+        assert_eq!((trials[0].spec.rw, trials[0].spec.read_percent), (Rw::RandRw, Some(50.0)));
+        assert_eq!((trials[1].spec.rw, &trials[1].write), (Rw::RandRead, &None));
+        assert_eq!(trials[1].experiment, "test 4");
+        assert_eq!((trials[1].measured_s, read.ios), (0.0, 0));
+    }
+
+    #[test]
+    fn quotes_units_and_missing_columns() {
+        let text = "\"test\",write_mib_s,block_size,pattern,write_lat_ms,\"remark, if any\"\n\"a \"\"b\"\"\",1,1MiB,seq,2,x\n";
+        let imported = Csv.read(text).unwrap();
+        let trial = &imported.trials[0];
+        let write = trial.write.as_ref().unwrap();
+        assert_eq!((write.iops, write.latency_ns.mean), (1.0, Some(2e6)));
+        assert_eq!((trial.spec.rw, trial.spec.queue_depth, trial.spec.jobs), (Rw::Write, 1, 1));
+        assert_eq!(trial.experiment, "test a \"b\"");
+        assert!(imported.notes[0].contains("`remark, if any`"), "{:?}", imported.notes);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        assert!(said("read_iops,queue_depth\n1,2\n").contains("no column `block_size`"));
+        assert!(said("read_iops,read_iops,block_size\n").contains("`read_iops` twice"));
+        assert_eq!(
+            said("block_size,read_iops\n\n4k,fast\n"),
+            "line 3: `fast` in column `read_iops` is no number"
+        );
+        assert_eq!(
+            said("block_size,read_iops\n4k,NaN\n"),
+            "line 2: `NaN` in column `read_iops` is no number"
+        );
+        assert_eq!(said("block_size,read_iops\n4k,\n"), "line 2: neither a rate of reads nor of writes");
+        assert_eq!(said("block_size,read_iops\n,5\n"), "line 2: no block size");
+        assert_eq!(said("block_size,read_iops\n4k,5,6\n"), "line 2: 3 cells under 2 columns");
+        assert!(said("block_size,read_iops,queue_depth\n4k,5,0\n").contains("no whole number from 1 on"));
+    }
+}

@@ -1,0 +1,175 @@
+//! A job's options, as fio writes them: text by name, the job's own before the global ones.
+
+use iosonde_model::{Arrivals, Rw, Sync, TrialSpec};
+use serde_json::Value;
+
+/// What of a job's options tells what was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Options {
+    rw: Rw,
+    pub(super) block_size_bytes: u64,
+    depth: u32,
+    pub(super) jobs: u32,
+    read_percent: f64,
+    engine: String,
+    direct: bool,
+    span_bytes: u64,
+    rate_iops: Option<f64>,
+    arrivals: Arrivals,
+    sync: Sync,
+    /// Whether it reads back what it wrote, for which fio counts the time twice.
+    pub(super) verifies: bool,
+}
+
+impl Options {
+    pub(super) fn of(own: &Value, global: &Value) -> Result<Self, String> {
+        let text = |name: &str| own[name].as_str().or_else(|| global[name].as_str());
+        let any = |names: &[&str]| names.iter().find_map(|name| text(name));
+        // An option without a value is written as an empty text and means yes.
+        let yes = |names: &[&str]| any(names).is_some_and(|value| value.is_empty() || value != "0");
+        let binary = text("kb_base").is_none_or(|base| base != "1000");
+        let size = |word: &str| size(word, binary);
+        let number = |names: &[&str], otherwise: u32| match any(names) {
+            None => Ok(otherwise),
+            Some(word) => size(word)
+                .and_then(|count| u32::try_from(count).ok())
+                .filter(|&count| count > 0)
+                .ok_or_else(|| format!("option {}={word} is not understood", names[0])),
+        };
+        let rw = any(&["rw", "readwrite"]).unwrap_or("read");
+        let mix = any(&["rwmixread"]).and_then(|word| word.parse::<f64>().ok());
+        let mix = mix.or_else(|| any(&["rwmixwrite"])?.parse::<f64>().ok().map(|writes| 100.0 - writes));
+        let rate = any(&["rate_iops"]).and_then(|word| Some(size(word.split(',').next()?)? as f64));
+        let arrivals = match any(&["rate_process"]) {
+            Some("poisson") => Arrivals::Poisson,
+            _ => Arrivals::Fixed,
+        };
+        Ok(Self {
+            rw: pattern(rw).ok_or_else(|| format!("option rw={rw} is not understood"))?,
+            // The first of `4k,8k` (reads, writes) or `4k-64k` (a range): what was moved tells the rest.
+            block_size_bytes: any(&["bs", "blocksize"])
+                .and_then(|word| size(word.split([',', '-']).next()?))
+                .filter(|&bytes| bytes > 0)
+                .unwrap_or(4096),
+            depth: number(&["iodepth"], 1)?,
+            jobs: number(&["numjobs"], 1)?,
+            read_percent: mix.filter(|mix| (0.0..=100.0).contains(mix)).unwrap_or(50.0),
+            engine: any(&["ioengine"]).unwrap_or("psync").to_owned(),
+            direct: yes(&["direct"]) || any(&["buffered"]) == Some("0"),
+            span_bytes: any(&["size", "filesize"]).and_then(size).unwrap_or(0),
+            rate_iops: rate.filter(|&rate| rate > 0.0),
+            arrivals,
+            sync: durable(&text),
+            verifies: any(&["verify"]).is_some(),
+        })
+    }
+
+    /// What was asked, of requests of that size.
+    pub(super) fn spec(&self, block_size_bytes: u64, jobs: u32) -> TrialSpec {
+        let directions = if self.rw.is_mixed() { 2.0 } else { 1.0 };
+        TrialSpec {
+            rw: self.rw,
+            block_size_bytes,
+            queue_depth: self.depth,
+            jobs,
+            read_percent: self.rw.is_mixed().then_some(self.read_percent),
+            span_bytes: self.span_bytes,
+            engine: self.engine.clone(),
+            direct: self.direct,
+            // fio's rate holds for each direction by itself.
+            rate_iops: self.rate_iops.map(|rate| rate * directions),
+            arrivals: self.arrivals,
+            sync: self.sync,
+            ..TrialSpec::default()
+        }
+    }
+}
+
+fn durable<'a>(text: &impl Fn(&str) -> Option<&'a str>) -> Sync {
+    let every = |name: &str| text(name)?.parse::<u32>().ok().filter(|&every| every > 0);
+    match (every("fsync"), every("fdatasync"), text("sync")) {
+        (Some(every), _, _) => Sync::Fsync { every },
+        (_, Some(every), _) => Sync::Fdatasync { every },
+        (_, _, Some("" | "1" | "sync" | "dsync")) => Sync::Dsync,
+        _ => Sync::None,
+    }
+}
+
+/// fio's word for a pattern; `randread:8` draws offsets in groups and is random all the same.
+fn pattern(word: &str) -> Option<Rw> {
+    Some(match word.split(':').next()? {
+        "read" => Rw::Read,
+        "write" => Rw::Write,
+        "randread" => Rw::RandRead,
+        "randwrite" => Rw::RandWrite,
+        "rw" | "readwrite" => Rw::Rw,
+        "randrw" => Rw::RandRw,
+        "trim" => Rw::Trim,
+        "randtrim" => Rw::RandTrim,
+        "trimwrite" => Rw::Write,
+        "randtrimwrite" => Rw::RandWrite,
+        _ => return None,
+    })
+}
+
+/// fio's own rule: unless kb_base is 1000, `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC, for the
+/// sake of old job files.
+fn size(word: &str, binary: bool) -> Option<u64> {
+    let word = word.trim().to_ascii_lowercase();
+    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+    let (number, suffix) = word.split_at(digits);
+    let number: u64 = number.parse().ok()?;
+    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
+    let (letter, iec) = suffix.strip_suffix('i').map_or((suffix, false), |letter| (letter, true));
+    let power = match letter {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return None,
+    };
+    let base: u64 = if binary != iec { 1024 } else { 1000 };
+    number.checked_mul(base.checked_pow(power)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn sizes_by_fios_own_rule() {
+        for (word, binary, bytes) in [
+            ("4k", true, Some(4096)),
+            ("4KiB", true, Some(4000)),
+            ("4kb", false, Some(4000)),
+            ("4ki", false, Some(4096)),
+            ("512", true, Some(512)),
+            ("1g", true, Some(1 << 30)),
+            ("100%", true, None),
+            ("99999999999t", true, None),
+            ("", true, None),
+        ] {
+            assert_eq!(size(word, binary), bytes, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_jobs_own_options_come_before_the_global_ones() {
+        let global =
+            json!({"iodepth": "16", "direct": "1", "verify": "crc32c", "rw": "randrw", "rwmixwrite": "30"});
+        let options = Options::of(&json!({"iodepth": "32", "bs": "8k,4k"}), &global).unwrap();
+        let spec = options.spec(8192, 2);
+        assert_eq!((spec.queue_depth, spec.direct, spec.read_percent), (32, true, Some(70.0)));
+        assert_eq!((options.block_size_bytes, options.verifies), (8192, true));
+        let bare = Options::of(&json!({}), &Value::Null).unwrap().spec(4096, 1);
+        assert_eq!(
+            (bare.rw, bare.queue_depth, bare.direct, bare.engine.as_str()),
+            (Rw::Read, 1, false, "psync")
+        );
+        assert!(Options::of(&json!({"rw": "sideways"}), &Value::Null).unwrap_err().contains("rw=sideways"));
+        assert!(Options::of(&json!({"iodepth": "0"}), &Value::Null).unwrap_err().contains("iodepth=0"));
+    }
+}

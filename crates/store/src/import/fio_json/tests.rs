@@ -1,0 +1,104 @@
+use super::*;
+use iosonde_model::{Rw, Sync};
+
+const MIXED: &str = include_str!("../../../tests/data/fio-3.33-mixed.json");
+const GROUP: &str = include_str!("../../../tests/data/fio-3.33-group.json");
+const JOBS: &str = include_str!("../../../tests/data/fio-3.33-jobs.json");
+const WARNINGS: &str = include_str!("../../../tests/data/fio-3.33-warnings.txt");
+
+fn read(text: &str) -> Imported {
+    FioJson.read(text).unwrap()
+}
+
+fn said(text: &str) -> String {
+    FioJson.read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_mixed_job_of_fio_3_33() {
+    let imported = read(MIXED);
+    assert_eq!(imported.program.as_deref(), Some("fio 3.33"));
+    let [trial] = &imported.trials[..] else { panic!("one job") };
+    assert_eq!((trial.spec.rw, trial.spec.block_size_bytes, trial.spec.queue_depth), (Rw::RandRw, 4096, 8));
+    assert_eq!(
+        (trial.spec.engine.as_str(), trial.spec.direct, trial.spec.span_bytes),
+        ("io_uring", true, 16 << 20)
+    );
+    let read = trial.read.as_ref().unwrap();
+    assert_eq!((read.ios, read.bytes), (17_479, 71_593_984));
+    assert_eq!((read.iops, read.latency_ns.mean), (17_444.111776, Some(170_779.729618)));
+    // Submission takes 6 % of the whole: percentiles of completion are taken.
+    assert_eq!((read.latency_ns.p99, read.latency_ns.max), (Some(2_310_144.0), Some(10_581_059)));
+    assert_eq!((trial.measured_s, trial.witnesses.issued_ios), (1.002, 17_479 + 17_467));
+    // 4.095904 % and 34.865135 % of 1.001 s, in 1.002 s.
+    assert!((trial.busy_share.unwrap() - 0.38922).abs() < 1e-4);
+    assert_eq!((trial.in_flight_mean, trial.windows.len()), (None, 0));
+}
+
+#[test]
+fn group_reporting_sums_jobs_that_ran_together() {
+    let imported = read(GROUP);
+    let jobs: Vec<_> =
+        imported.trials.iter().map(|t| (t.spec.rw, t.spec.jobs, t.spec.block_size_bytes)).collect();
+    assert_eq!(jobs, [(Rw::RandRead, 2, 65_536), (Rw::Write, 2, 65_536)]);
+    assert!(imported.trials.iter().all(|trial| trial.busy_share.unwrap() < 0.5));
+    assert_eq!(imported.notes, [""; 0]);
+    // A group of three jobs, of which the file names one.
+    let three = GROUP.replacen("\"numjobs\" : \"2\"", "\"numjobs\" : \"1\"", 1);
+    assert!(read(&three).notes[0].contains("`r` sums up 2 jobs"), "{:?}", read(&three).notes);
+}
+
+#[test]
+fn jobs_of_one_group_are_one_result() {
+    let imported = read(JOBS);
+    let results: Vec<_> = imported.trials.iter().map(|t| (t.experiment.as_str(), t.spec.jobs)).collect();
+    assert_eq!(results, [("r1", 1), ("r2", 2), ("r3", 1)]);
+    let both = imported.trials[1].write.as_ref().unwrap();
+    assert_eq!(both.bytes, both.ios * 8192);
+    assert_eq!(imported.trials[2].spec.rate_iops, Some(500.0));
+    assert_eq!(imported.trials[2].spec.sync, Sync::Fsync { every: 8 });
+    // Jobs of unlike options beside each other are streams.
+    let together =
+        JOBS.replace("\"groupid\" : 1", "\"groupid\" : 0").replace("\"groupid\" : 2", "\"groupid\" : 0");
+    let [all] = &read(&together).trials[..] else { panic!("one group") };
+    assert_eq!((all.experiment.as_str(), all.streams.len(), all.spec.and.len()), ("r1 + r2 + r2 + r3", 4, 3));
+    assert_eq!(all.spec.asked_in_flight(), 4 * 16);
+}
+
+#[test]
+fn warnings_around_the_document_are_passed_over_and_the_last_report_counts() {
+    assert_eq!(read(WARNINGS).trials.len(), 1);
+    let twice = format!("fio: io_u error\n{}\n{}", MIXED.replace("17479", "100"), MIXED);
+    let imported = read(&twice);
+    assert_eq!(imported.trials[0].read.as_ref().unwrap().ios, 17_479);
+    assert!(imported.notes[0].contains("2 reports of the same run"));
+}
+
+#[test]
+fn what_was_not_timed_is_absent() {
+    // gtod_reduce leaves zeros everywhere.
+    let mut document: Value = serde_json::from_str(MIXED).unwrap();
+    for side in ["read", "write"] {
+        document["jobs"][0][side]["lat_ns"] =
+            serde_json::json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
+    }
+    let imported = read(&document.to_string());
+    assert_eq!(imported.trials[0].read.as_ref().unwrap().latency_ns, LatencySummary::default());
+}
+
+#[test]
+fn an_error_of_a_job_is_kept() {
+    let imported = read(&MIXED.replacen("\"error\" : 0", "\"error\" : 5", 1));
+    assert_eq!(imported.trials[0].errors(), 1);
+}
+
+#[test]
+fn damage_is_said() {
+    assert!(said(&MIXED[..3000]).contains("it ends early"), "{}", said(&MIXED[..3000]));
+    assert!(said(&MIXED.replace("fio-3.33", "fio-2.21")).contains("was written by fio 2.21"));
+    assert!(said("{\"fio version\": \"fio-3.33\", \"jobs\": []}").contains("holds no jobs"));
+    assert!(said("{\"fio version\": \"fio-3.33\", \"jobs\": 5}").contains("holds no jobs"));
+    assert!(said("\"fio version\" and nothing else").contains("no JSON document"));
+    let broken = MIXED.replacen("17444.111776", "-nan", 1);
+    assert!(said(&broken).contains("line 29: invalid number)"), "{}", said(&broken));
+}
