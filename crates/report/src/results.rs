@@ -46,7 +46,7 @@ pub fn judged(run: &Run, paint: Paint) -> String {
     }
     out += &paint.hang("\nWhat could not be judged: ", 2, &format!("{}.", unjudged(run).join(", ")));
     if let Some(command) = would_settle(run) {
-        let time = "(a few seconds, with witnesses; without a TARGET that you name, nothing is touched)";
+        let time = "(a few seconds, with witnesses)";
         out += &paint.hang("What would settle it: ", 2, &format!("{command}  {time}"));
     }
     out
