@@ -1,3 +1,5 @@
+//! Published tables, judged.
+
 use super::*;
 use crate::check::specimen;
 use iosonde_model::{IMPORT, LatencySummary, Rw};

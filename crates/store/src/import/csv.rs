@@ -209,7 +209,8 @@ mod tests {
     #[test]
     fn a_line_is_a_result_and_empty_is_absent() {
         let text = "# mean of 5\ntest,block_size,read_pct,queue_depth,read_kiops,read_mb_s,write_kiops,write_mb_s,\
-                    read_lat_us,write_lat_us\r\n1,4KiB,50,64,82.2,337,81.8,335,260,187\r\n4,4KiB,100,64,189,774,,,248,\n";
+                    read_lat_us,write_lat_us\r\n1,4KiB,50,64,82.2,337,81.8,335,260,187\r\n\
+                    4,4KiB,100,64,189,774,,,248,\n";
         let Imported { trials, .. } = Csv.read(text).unwrap();
         assert_eq!(trials.len(), 2);
         let read = trials[0].read.as_ref().unwrap();
@@ -222,7 +223,8 @@ mod tests {
 
     #[test]
     fn quotes_units_and_missing_columns() {
-        let text = "\"test\",write_mib_s,block_size,pattern,write_lat_ms,\"remark, if any\"\n\"a \"\"b\"\"\",1,1MiB,seq,2,x\n";
+        let text = "\"test\",write_mib_s,block_size,pattern,write_lat_ms,\"remark, if any\"\n\
+                    \"a \"\"b\"\"\",1,1MiB,seq,2,x\n";
         let imported = Csv.read(text).unwrap();
         let trial = &imported.trials[0];
         let write = trial.write.as_ref().unwrap();

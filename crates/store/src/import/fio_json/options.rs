@@ -112,8 +112,8 @@ fn pattern(word: &str) -> Option<Rw> {
     })
 }
 
-/// fio's own rule: unless kb_base is 1000, `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC, for the
-/// sake of old job files.
+/// fio's own rule: unless kb_base is 1000, `k` and `kb` are 1,024 and `ki` and `kib` are 1,000, contrary to IEC, for
+/// the sake of old job files.
 fn size(word: &str, binary: bool) -> Option<u64> {
     let word = word.trim().to_ascii_lowercase();
     let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());

@@ -1,3 +1,5 @@
+//! What fio 3.33 wrote, and what can happen to it.
+
 use super::*;
 use iosonde_model::{Rw, Sync};
 
