@@ -1,6 +1,7 @@
 //! Checks: rules over trials and what was seen around them, one file each.
 
 mod counted;
+mod course;
 mod judged;
 pub(crate) mod specimen;
 
@@ -19,6 +20,8 @@ registry! {
         too_few_samples::TooFewSamples,
         missed_rate::MissedRate,
         set_aside::SetAside,
+        not_steady::NotSteady,
+        drift::Drift,
     }
 }
 
@@ -49,6 +52,9 @@ pub struct Specimens {
 mod tests {
     use super::*;
     use iosonde_model::{Judgement, Outcome};
+
+    /// Checks of a course in time, for which the healthy trial of one second is too short.
+    const NEED_A_COURSE: [&str; 2] = ["not-steady", "drift"];
 
     /// Checks whose every trial can be judged: what they count is always there.
     const NEVER_ABSTAIN: [&str; 1] = ["set-aside"];
@@ -98,7 +104,8 @@ mod tests {
                 continue;
             }
             let judged = worst(check, &run);
-            assert_eq!(judged.verdict, Outcome::Pass, "{}: {}", check.name(), judged.why);
+            let short = NEED_A_COURSE.contains(&check.name()) && judged.verdict == Outcome::Abstain;
+            assert!(short || judged.verdict == Outcome::Pass, "{}: {}", check.name(), judged.why);
         }
     }
 }

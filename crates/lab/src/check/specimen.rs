@@ -178,3 +178,39 @@ pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
     run.points.push(point);
     run
 }
+
+/// A run of a study with one point that was visited once a round, at these rates.
+pub(crate) fn rounds(count: usize, iops: impl Fn(usize) -> f64) -> Run {
+    let mut run = run(usual());
+    run.info.study_source = "name = \"specimen\"".into();
+    run.trials = (0..count).map(|place| visit(place, 0, iops(place).round() as u64)).collect();
+    run.points[0].trials = count as u32;
+    run.points[0].trial_ids = run.trials.iter().map(|trial| trial.id).collect();
+    run
+}
+
+/// The usual trial as visit number `place` of a run, of this point and at this rate.
+pub(crate) fn visit(place: usize, point: usize, iops: u64) -> Trial {
+    Trial {
+        id: place as u64 + 1,
+        point: Some(point),
+        round: place as u32 + 1,
+        started_s: 1.2 * place as f64,
+        ..healthy(Rw::RandRead, 4096, 32, iops)
+    }
+}
+
+/// One trial by hand, of so many windows of 100 ms at these rates.
+pub(crate) fn single(windows: usize, iops: impl Fn(usize) -> f64) -> Run {
+    let mut trial = usual();
+    let of = |i: usize| Window {
+        start_s: 0.1 + i as f64 / 10.0,
+        length_s: 0.1,
+        read: Some(window((iops(i) / 10.0).round() as u64, 4096, 320_000)),
+        ..Window::default()
+    };
+    trial.windows = (0..windows).map(of).collect();
+    let mut run = run(trial);
+    run.info.study = "point".into();
+    run
+}

@@ -1,10 +1,13 @@
 //! Estimators with stated assumptions; every one is checked against a case done by hand and against
 //! properties.
 
+pub mod autoregression;
 pub mod bootstrap;
+pub mod change;
 pub mod effects;
 pub mod least_squares;
 pub mod matrix;
 pub mod robust;
 pub mod series;
 pub mod shrink;
+pub mod steady;

@@ -1,0 +1,65 @@
+//! The course of a rate in time: a trial's windows, a point's trials, a run's trials, as logarithms.
+
+use iosonde_model::{About, Judgement, Outcome, Phase, Point, Run, Trial, Window};
+
+/// Parts that a trial is cut into at most: more show no more of its course, and take longer to judge.
+const PARTS_MAX: usize = 60;
+
+/// A stretch of a trial.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    /// From the end of the warm-up.
+    pub(super) start_s: f64,
+    /// Its length.
+    pub(super) length_s: f64,
+    /// Completions a second, all directions together.
+    pub(super) iops: f64,
+}
+
+/// A trial's course in at most 60 parts of as many windows each; what is left over at the end is left out.
+pub(super) fn parts(trial: &Trial) -> Vec<Part> {
+    let each = trial.windows.len().div_ceil(PARTS_MAX).max(1);
+    let begun_s = trial.windows.first().map_or(0.0, |window| window.start_s);
+    let of = |windows: &[Window]| {
+        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
+        let iops = windows.iter().map(completed).sum::<u64>() as f64 / length_s.max(1e-9);
+        Part { start_s: windows[0].start_s - begun_s, length_s, iops }
+    };
+    trial.windows.chunks_exact(each).map(of).collect()
+}
+
+/// Requests of a window, all directions together.
+pub(super) fn completed(window: &Window) -> u64 {
+    let lanes = [&window.read, &window.write, &window.trim];
+    lanes.into_iter().flatten().map(|lane| lane.ios).sum()
+}
+
+/// ln of a rate; of one in which nothing completed, as if a tenth of a request had: a stall is no small change.
+pub(super) fn log(iops: f64) -> f64 {
+    iops.max(0.1).ln()
+}
+
+/// Whether a verdict that was given before voids a trial's rate.
+pub(super) fn is_void(run: &Run, trial: &Trial) -> bool {
+    let voids = |judgement: &Judgement| {
+        judgement.verdict == Outcome::Void
+            && judgement.trial == Some(trial.id)
+            && judgement.about.touches(About::Rate)
+    };
+    run.verdicts.iter().any(voids)
+}
+
+/// The standing trials of a point, in the order of time.
+pub(super) fn of_point<'a>(run: &'a Run, point: &Point) -> Vec<&'a Trial> {
+    let own =
+        |trial: &&Trial| trial.phase == Phase::Measure && trial.point == Some(point.id) && trial.iops() > 0.0;
+    let mut trials: Vec<&Trial> =
+        run.trials.iter().filter(own).filter(|trial| !is_void(run, trial)).collect();
+    trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
+    trials
+}
+
+/// Whether a run is one workload that somebody asked for by hand.
+pub(super) fn is_single(run: &Run) -> bool {
+    run.info.study_source.is_empty()
+}
