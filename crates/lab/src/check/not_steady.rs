@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(
             said(&run, Scope::Trial(0)),
             "the rate fell from 16.0 k to 3.00 k IOPS 2.50 s into the trial: a mean over both describes neither; \
-             since then it has held its rate, with a change of 0 % in all at the most"
+             since then it has held its rate, with a change of 0.00 % in all at the most"
         );
     }
 
