@@ -1,24 +1,25 @@
 //! Storage that became slower or faster while the run went on, all points alike.
 //!
-//! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at the
-//! order in which points were visited.
+//! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at
+//! the order in which points were visited.
 //!
-//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed for
-//! that resembles the trial before. A drift is named where its slope differs from zero at 0.5 % and where it changes
-//! the rate by 2 % or more from the first trial to the last. (Least squares on time, not on round numbers: rounds
-//! become shorter when points close.) 0.5 %, not the usual 5 %: a run that drifts not at all must almost never be said to.
-//! Where points were not visited in turn (each point's trials all at one time: more than half of all differences in
-//! time are differences between points) a drift cannot be told from what the points differ by.
+//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise
+//! allowed for that resembles the trial before. A drift is named where its slope differs from zero at 0.5 % and
+//! where it changes the rate by 2 % or more from the first trial to the last. (Least squares on time, not on
+//! round numbers: rounds become shorter when points close.) 0.5 %, not the usual 5 %: a run that drifts not at
+//! all must almost never be said to. Where points were not visited in turn (each point's trials all at one time:
+//! more than half of all differences in time are differences between points) a drift cannot be told from what
+//! the points differ by.
 //!
-//! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points that are
-//! visited in rounds, in random order, all carry the same share of a drift; what is concluded from their differences stands.
-//! The estimates are means over the run's time, drift included.
+//! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points
+//! that are visited in rounds, in random order, all carry the same share of a drift; what is concluded from
+//! their differences stands. The estimates are means over the run's time, drift included.
 //!
-//! Measured: see docs/checks.md. A loss of 2 % a round at a CV of 5 % is caught in 95 % and more from 12 rounds of 4
-//! points on; one of 5 % an hour is 0.4 % in five minutes, and nobody sees that.
+//! Measured: see docs/checks.md. A loss of 2 % a round at a CV of 5 % is caught in 95 % and more from 12 rounds
+//! of 4 points on; one of 5 % an hour is 0.4 % in five minutes, and nobody sees that.
 //!
-//! Example: a "sharp decline" at reads of 128 MB and 512 MB, five trials each, all points in sorted order, the larger
-//! ones last. Whether it is the size, or a machine that became slower, nobody can tell from it.
+//! Example: a "sharp decline" at reads of 128 MB and 512 MB, five trials each, all points in sorted order, the
+//! larger ones last. Whether it is the size, or a machine that became slower, nobody can tell from it.
 //!
 //! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its lasting state
 //! first. For a shared machine: look at what else ran.

@@ -189,7 +189,8 @@ mod tests {
         fn level_and_scale_do_not_matter(seed in any::<u64>(), level in -9.0f64..9.0, scale in 0.1f64..10.0) {
             let values = noise(&mut Xoshiro256PlusPlus::seed_from_u64(seed), 15, 0.4);
             let moved: Vec<f64> = values.iter().map(|v| level + scale * v).collect();
-            let (a, b) = (Autoregressive::fit(&values, &line(15)).unwrap(), Autoregressive::fit(&moved, &line(15)).unwrap());
+            let of = |values: &[f64]| Autoregressive::fit(values, &line(15)).unwrap();
+            let (a, b) = (of(&values), of(&moved));
             prop_assert!((a.coefficient(1) * scale - b.coefficient(1)).abs() < 1e-6 * scale);
             prop_assert!((a.below(1, 0.01) - b.below(1, 0.01 * scale)).abs() < 1e-6);
         }

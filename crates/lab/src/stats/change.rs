@@ -1,11 +1,11 @@
 //! In what way a series changed, if it did: a drift, a step, a cycle, or nothing that shows.
 //!
 //! Four models of the logarithms of a series, all with AR(1) noise: a level; a level with a straight slope; with
-//! one step; with one sine wave. The likeliest is named where its likelihood beats the level's by more than noise
-//! alone would give, and the runner-up's too. A step is looked for at every place that leaves three members on
-//! either side, a cycle at every period from four members to two thirds of the series, so that chance has many
-//! tries: the thresholds were found by simulation (`cargo run -p iosonde-lab --example steady -- --thresholds`), for
-//! a chance of 3 in 1,000 under the worst of ρ = 0, 0.3, 0.6.
+//! one step; with one sine wave. The likeliest is named where its likelihood beats the level's by more than
+//! noise alone would give, and the runner-up's too. A step is looked for at every place that leaves three
+//! members on either side, a cycle at every period from four members to two thirds of the series, so that chance
+//! has many tries: the thresholds were found by simulation (`cargo run -p iosonde-lab --example steady --
+//! --thresholds`), for a chance of 3 in 1,000 under the worst of ρ = 0, 0.3, 0.6.
 //!
 //! Assumed: one kind of change. A step with a cycle on top is named by whichever weighs more.
 
@@ -113,8 +113,8 @@ impl Likeliest {
         self.change_among(1)
     }
 
-    /// The same for one of `series` series of which none shall be called changed by chance: a score exceeds x with a
-    /// probability that falls like exp(−x/2), so that each must score 2 ln(series) more.
+    /// The same for one of `series` series of which none shall be called changed by chance: a score exceeds x
+    /// with a probability that falls like exp(−x/2), so that each must score 2 ln(series) more.
     pub fn change_among(&self, series: usize) -> Change {
         let more = 2.0 * (series.max(1) as f64).ln();
         let over = [

@@ -1,15 +1,16 @@
 //! Whether a storage has come to a steady state: shown to hold its rate, not merely not shown to lose it.
 //!
-//! An equivalence test, after D. J. Schuirmann's two one-sided tests (J. Pharmacokinet. Biopharm. 15, 1987): steady
-//! is a window whose drift lies inside ±1 % a round with 98 % confidence (90 % from round 48 on). A test that asks for evidence of drift
-//! calls steady whatever is noisy enough; this one asks for evidence of its absence.
+//! An equivalence test, after D. J. Schuirmann's two one-sided tests (J. Pharmacokinet. Biopharm. 15, 1987):
+//! steady is a window whose drift lies inside ±1 % a round with 98 % confidence (90 % from round 48 on). A test
+//! that asks for evidence of drift calls steady whatever is noisy enough; this one asks for evidence of its
+//! absence.
 //!
-//! Looked at after rounds 10, 12, 15, 19, 24, 30, 38, 48 and 60, each about a quarter later than the one before: a
-//! look after every round would give chance five times as many tries. Windows start at 0, ¼ and ½ of the rounds so
-//! far and hold at least ten: a step early on (a write buffer that filled, a throttle that set in) spoils the
-//! first window for ever and the later ones not. The drift is the slope of the logarithm of the rate over rounds,
-//! with noise that resembles its neighbours allowed for (see [`super::autoregression`]). A window in which a step
-//! or a cycle shows is not accepted, though its slope be small (see [`super::change`]).
+//! Looked at after rounds 10, 12, 15, 19, 24, 30, 38, 48 and 60, each about a quarter later than the one before:
+//! a look after every round would give chance five times as many tries. Windows start at 0, ¼ and ½ of the
+//! rounds so far and hold at least ten: a step early on (a write buffer that filled, a throttle that set in)
+//! spoils the first window for ever and the later ones not. The drift is the slope of the logarithm of the rate
+//! over rounds, with noise that resembles its neighbours allowed for (see [`super::autoregression`]). A window
+//! in which a step or a cycle shows is not accepted, though its slope be small (see [`super::change`]).
 //!
 //! How often this accepts what it should not is printed by `bench/steady-state` and stands in docs/checks.md.
 
@@ -22,8 +23,8 @@ use super::{
 pub const LOOKS: [usize; 9] = [10, 12, 15, 19, 24, 30, 38, 48, 60];
 /// Of each look but the last two.
 pub const CONFIDENCE: f64 = 0.98;
-/// Of the last two. With 98 % throughout, storage that holds its rate with a CV of 12 % and ρ = 0.6 would be accepted
-/// by round 60 in 88 % only; with 92 % throughout, one that loses 1 % a round in 28 %.
+/// Of the last two. With 98 % throughout, storage that holds its rate with a CV of 12 % and ρ = 0.6 would be
+/// accepted by round 60 in 88 % only; with 92 % throughout, one that loses 1 % a round in 28 %.
 pub const LATE_CONFIDENCE: f64 = 0.9;
 /// The first look of the last two.
 const LATE: usize = LOOKS[7];
@@ -110,8 +111,9 @@ pub fn first(logs: &[f64], bound: f64) -> Option<Steady> {
 }
 
 /// The industry's rule, for comparison: the rounds after which it is content. Five rounds of which none lies
-/// more than 10 % off their mean (a range of 20 %), and a fitted line that changes by no more than 10 % of the mean from
-/// the first to the fifth. (SNIA, *Solid State Storage Performance Test Specification*, definition of steady state.)
+/// more than 10 % off their mean (a range of 20 %), and a fitted line that changes by no more than 10 % of the
+/// mean from the first to the fifth. (SNIA, *Solid State Storage Performance Test Specification*, definition of
+/// steady state.)
 pub fn snia(rates: &[f64]) -> Option<usize> {
     let content = |five: &[f64]| {
         let mean = five.iter().sum::<f64>() / 5.0;
