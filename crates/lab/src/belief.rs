@@ -314,7 +314,10 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let mut lines = Vec::new();
     let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
     let simulated = device.medium == Medium::Simulated;
-    if !device.direct && !simulated {
+    let told = |judgement: &Judgement| {
+        judgement.check == "working-set" && judgement.verdict == Outcome::Doubt && judgement.scope == "run"
+    };
+    if !device.direct && !simulated && !run.verdicts.iter().any(told) {
         let prepared = units::size(device.working_set_bytes);
         doubt(match info.host.memory_bytes {
             Some(memory_bytes) if device.working_set_bytes < memory_bytes => format!(

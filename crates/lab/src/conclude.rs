@@ -163,11 +163,13 @@ fn outcome_of(verdict: &Verdict) -> Outcome {
 
 fn noun(verdicts: &[(Scope, Verdict)]) -> &'static str {
     let any = |wanted: fn(&Scope) -> bool| verdicts.iter().any(|(scope, _)| wanted(scope));
-    match (any(|s| matches!(s, Scope::Trial(_))), any(|s| matches!(s, Scope::Point(_)))) {
-        (true, false) => "trials",
-        (true, true) => "trials and points",
-        (false, true) => "points",
-        (false, false) => "runs",
+    let (trials, points) = (any(|s| matches!(s, Scope::Trial(_))), any(|s| matches!(s, Scope::Point(_))));
+    match (trials, points, any(|s| matches!(s, Scope::Run))) {
+        (true, false, false) => "trials",
+        (true, false, true) => "trials and runs",
+        (true, true, _) => "trials and points",
+        (false, true, _) => "points",
+        (false, false, _) => "runs",
     }
 }
 

@@ -4,10 +4,10 @@
 //! file moved in the same time by the kernel's own count; where reads are buffered, also at how much of the
 //! span was in the page cache before and after.
 //!
-//! Rule: a device that moved fewer than 90 % of the bytes did not serve the trial. Others' I/O on the same
-//! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 90 % leaves
+//! Rule: a device that moved fewer than 95 % of the bytes did not serve the trial. Others' I/O on the same
+//! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 95 % leaves
 //! ten times what is lost between reading the counters and the requests (0.5 % in a trial of a second) and
-//! still catches a file of which a ninth is cached. Under 1 MiB nothing is judged: one stray page counts
+//! catches a file of which a tenth is cached. Under 1 MiB nothing is judged: one stray page counts
 //! too much there. Bytes are compared, never requests, since the kernel splits and merges those. Buffered
 //! reads of a span that was wholly in the page cache, before and after, came from it even where others' I/O
 //! hides the shortfall. Residency alone never voids direct I/O: it goes past the cache, whatever lies in
@@ -32,7 +32,7 @@ use iosonde_model::{
 use super::{Check, Specimens, counted, judged, specimen};
 
 /// See the manual page above: ten times what the counters' readings may miss.
-const MOVED_SHARE_MIN: f64 = 0.9;
+const MOVED_SHARE_MIN: f64 = 0.95;
 /// Of the span, for calling it wholly resident.
 const RESIDENT_SHARE_MIN: f64 = 0.95;
 /// Below this, one stray page counts too much.

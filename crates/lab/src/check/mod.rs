@@ -22,6 +22,10 @@ registry! {
         set_aside::SetAside,
         not_steady::NotSteady,
         drift::Drift,
+        interference::Interference,
+        throttled::Throttled,
+        multimodal::Multimodal,
+        working_set::WorkingSet,
     }
 }
 
