@@ -143,3 +143,64 @@ fn a_device_tells_its_parameters_and_truths_to_programs_too() {
     // JSON is of one device.
     bench.iosonde(&["devices", "--json"]).refused(&["NAME"]);
 }
+
+/// Blocks of 4 KiB, far more than the depth, each written once unless more requests are asked for.
+const VERIFIED: [&str; 12] = [
+    "point",
+    "sim:faulty.toml",
+    "--rw",
+    "write",
+    "--bs",
+    "4k",
+    "--depth",
+    "16",
+    "--size",
+    "80MiB",
+    "--verify",
+    "--warmup=0s",
+];
+
+fn verified(faults: &str, ios: &str) -> (iosonde_model::Verification, Option<iosonde_model::Injected>) {
+    let bench = Bench::new();
+    let ideal = iosonde_sim::builtin("ideal").unwrap();
+    bench.text("faulty.toml", &format!("{ideal}[faults]\n{faults}"));
+    let words: Vec<&str> = VERIFIED.into_iter().chain(["--ios", ios]).collect();
+    let trial = bench.run(&words).trials.remove(0);
+    (trial.verify.unwrap(), trial.witnesses.injected)
+}
+
+#[test]
+fn verification_finds_every_fault_that_a_device_made_and_names_it() {
+    // 20,480 blocks, each written once, of which 1 in 10 goes wrong.
+    let (found, injected) = verified("lost = \"3%\"\ntorn = \"4%\"\nmisplaced = \"3%\"\n", "20480");
+    let injected = injected.unwrap();
+    assert!(injected.lost + injected.torn + injected.misplaced > 1_500, "{injected:?}");
+    assert!(
+        [injected.lost, injected.torn, injected.misplaced].iter().all(|count| *count > 400),
+        "{injected:?}"
+    );
+    // What went elsewhere is missing at its own place.
+    assert_eq!(found.lost, injected.lost + injected.misplaced, "{found:?} {injected:?}");
+    assert_eq!((found.torn, found.misplaced), (injected.torn, injected.misplaced), "{found:?} {injected:?}");
+    assert_eq!((found.checked, found.stale, found.unreadable), (20_480, 0, 0));
+}
+
+#[test]
+fn verification_finds_every_old_version_that_a_device_gave() {
+    // Each block written twice: every old version is one of this trial's.
+    let (found, injected) = verified("stale = \"5%\"\n", "40960");
+    let injected = injected.unwrap();
+    assert!(injected.stale > 900, "{injected:?}");
+    assert_eq!((found.stale, found.bad(), found.checked), (injected.stale, injected.stale, 20_480));
+    // A write that is lost the second time leaves the first: stale, not lost.
+    let (found, injected) = verified("lost = \"5%\"\n", "40960");
+    let (both, one) = (found.lost, found.stale);
+    // 2 x 5 % are lost: of the second half all are found, of the first only those lost twice.
+    assert!(both > 20 && one > 900 && both + one < injected.unwrap().lost, "{found:?} {injected:?}");
+}
+
+#[test]
+fn a_device_without_faults_raises_no_alarm() {
+    let (found, injected) = verified("", "40960");
+    assert_eq!((found.checked, found.bad(), injected), (20_480, 0, None));
+}

@@ -31,4 +31,4 @@ pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };
 pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};
-pub use witness::{IoLimit, Witnesses};
+pub use witness::{Injected, IoLimit, Witnesses};

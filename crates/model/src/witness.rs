@@ -103,6 +103,22 @@ pub struct Witnesses {
     /// Mean time from sending a read or write to the server to its answer.
     #[serde(default)]
     pub network_round_trip_ns: Option<f64>,
+    /// What a simulated device did wrong on purpose, reading back included: what verification should find.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injected: Option<Injected>,
     /// Why a reading is missing: one sentence for each.
     pub absent: Vec<String>,
+}
+
+/// Requests whose bytes a simulated device put wrong in silence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Injected {
+    /// Writes of which nothing arrived.
+    pub lost: u64,
+    /// Writes of which only the beginning arrived.
+    pub torn: u64,
+    /// Writes that arrived at another write's place: two blocks are wrong then, that one and their own.
+    pub misplaced: u64,
+    /// Reads that were given an older version.
+    pub stale: u64,
 }

@@ -2,8 +2,8 @@
 
 use iosonde_lab::conclude::{Mark, belief, storage_lines};
 use iosonde_model::{
-    Direction, Flush, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial, TrialSpec,
-    Verification, units,
+    Direction, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
+    TrialSpec, Verification, units,
 };
 
 use crate::quantity::Quantity;
@@ -205,6 +205,9 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let Some(seen) = &trial.verify {
         rows.push(("verified", verified(seen)));
     }
+    if let Some(injected) = &trial.witnesses.injected {
+        rows.push(("injected", told(injected)));
+    }
     if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0) {
         let per_io = |seconds: f64| seconds * 1e6 / ios as f64;
         let (all, kernel) = (per_io(user + system), per_io(system));
@@ -217,6 +220,15 @@ fn around(trial: &Trial, paint: Paint) -> String {
     let several = trial.directions().count() > 1 || !trial.streams.is_empty();
     let head = if several { "TOGETHER" } else { "TRIAL" };
     format!("{}\n{}", paint.ink(Ink::Strong, head), table(&rows, paint))
+}
+
+/// What a simulated device did on purpose, to compare with what was found.
+fn told(injected: &Injected) -> String {
+    let &Injected { lost, torn, misplaced, stale } = injected;
+    let kinds = [(lost, "lost"), (torn, "torn"), (misplaced, "misplaced"), (stale, "stale")];
+    let counts: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
+    format!("the simulated device put wrong: {}", counts.join(", "))
 }
 
 fn verified(seen: &Verification) -> String {

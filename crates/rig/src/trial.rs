@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Histogram, Phase, Trial, TrialSpec, Witnesses};
+use iosonde_model::{Histogram, Injected, Phase, Trial, TrialSpec, Witnesses};
 
 use crate::{
     clock::Clock,
@@ -69,6 +69,7 @@ impl Bed {
         let plan = Plan::new(storage, order.spec, order.seed, clock)?;
         let shift = Shift { limits: order.limits, phase: order.phase, stop, plan: &plan };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
+        let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let mut notes: Vec<String> = Vec::new();
         for note in worked.iter().flat_map(|worker| &worker.notes) {
@@ -79,7 +80,22 @@ impl Bed {
         let Seen { started_at, started_s, witnesses, simulated_busy_s, .. } = seen;
         let mut trial = assemble(order, worked, witnesses, simulated_busy_s);
         (trial.started_at, trial.started_s) = (started_at, started_s);
+        trial.witnesses.injected = injected(storage).zip(before).map(|(after, before)| Injected {
+            lost: after.lost - before.lost,
+            torn: after.torn - before.torn,
+            misplaced: after.misplaced - before.misplaced,
+            stale: after.stale - before.stale,
+        });
+        trial.witnesses.injected.take_if(|injected| *injected == Injected::default());
         Ok(Outcome { trial, notes })
+    }
+}
+
+/// What a simulated device has put wrong so far, reading back included; nothing of real storage.
+fn injected(storage: &Storage) -> Option<Injected> {
+    match storage {
+        Storage::Simulated(shared) => Some(shared.injected()),
+        Storage::File(_) => None,
     }
 }
 

@@ -55,6 +55,31 @@ pub struct Done {
     pub result: i32,
     /// When it was done, in virtual nanoseconds.
     pub at_ns: u64,
+    /// What became of its bytes, whatever `result` says.
+    pub fate: Fate,
+}
+
+/// What became of a request's bytes. A device that does one of these things says nothing of it to its host: that is
+/// what verification is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// They arrived.
+    #[default]
+    AsAsked,
+    /// None of a write did.
+    Lost,
+    /// Only the beginning of a write did.
+    Torn {
+        /// So much: whole sectors of 512 bytes, at least one and not all.
+        arrived_bytes: u32,
+    },
+    /// A write went elsewhere.
+    Misplaced {
+        /// To this offset.
+        to_bytes: u64,
+    },
+    /// A read was given what its place held before the last write.
+    Stale,
 }
 
 /// How long the host takes to refuse a request that the device has no room for. It must not be nothing: a
@@ -125,6 +150,11 @@ impl Device {
     /// `None` where there is no page cache.
     pub fn resident_bytes(&self, range: Range<u64>) -> Option<u64> {
         self.parts.iter().find_map(|part| part.resident_bytes(&range))
+    }
+
+    /// Whether reads may be given older versions, which somebody must then keep.
+    pub fn serves_old_versions(&self) -> bool {
+        self.file.settings().any(|settings| settings.serves_old_versions())
     }
 
     /// Processor time that a request costs the program. It already passes inside the device, where requests

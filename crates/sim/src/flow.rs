@@ -4,7 +4,7 @@ use iosonde_model::Op;
 use serde::Serialize;
 
 use crate::{
-    device::{Ask, Done},
+    device::{Ask, Done, Fate},
     event::{EventQueue, Leg},
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct Request {
     pub(crate) asked_bytes: u32,
     /// What it will say when it ends: 0 for success, or a positive errno.
     pub(crate) errno: i32,
+    /// What becomes of its bytes.
+    pub(crate) fate: Fate,
     /// Read or write.
     pub(crate) op: Op,
     /// Whether the page cache is to be bypassed.
@@ -82,6 +84,14 @@ pub struct Counters {
     pub erased_blocks: u64,
     /// Processor time that the program spent on requests, in nanoseconds.
     pub host_busy_ns: u64,
+    /// Writes that succeeded and of which nothing arrived.
+    pub lost_writes: u64,
+    /// Writes that succeeded and of which only a part arrived.
+    pub torn_writes: u64,
+    /// Writes that succeeded and arrived elsewhere.
+    pub misplaced_writes: u64,
+    /// Reads that were given an older version.
+    pub stale_reads: u64,
 }
 
 impl Counters {
@@ -108,6 +118,8 @@ pub(crate) struct Flow {
     above: Vec<Leg>,
     /// When the program's one processor has done all it has been given.
     processor_free_ns: u64,
+    /// Offset and length of the latest write that arrived whole, if nothing has been misplaced to it since.
+    pub(crate) arrived: Option<(u64, u32)>,
 }
 
 impl std::ops::Index<Id> for Flow {
@@ -134,6 +146,7 @@ impl Flow {
             free: Vec::new(),
             above,
             processor_free_ns: 0,
+            arrived: None,
         }
     }
 
@@ -153,6 +166,7 @@ impl Flow {
             length_bytes: ask.length_bytes.min(room),
             asked_bytes: ask.length_bytes.min(room),
             errno: if short && ask.op == Op::Write { ENOSPC } else { 0 },
+            fate: Fate::AsAsked,
             op: ask.op,
             direct: ask.direct,
             stretch: 1.0,
@@ -218,9 +232,31 @@ impl Flow {
     pub(crate) fn finish(&mut self, now_ns: u64, id: Id) {
         let request = &self[id];
         let result = if request.errno == 0 { request.asked_bytes as i32 } else { -request.errno };
-        let done = Done { tag: request.tag, result, at_ns: now_ns };
+        let fate = if request.errno == 0 { request.fate } else { Fate::AsAsked };
+        let done = Done { tag: request.tag, result, at_ns: now_ns, fate };
+        match fate {
+            Fate::AsAsked if request.op == Op::Write && request.errno == 0 => {
+                self.arrived = Some((request.offset_bytes, request.asked_bytes));
+            }
+            Fate::AsAsked => {}
+            Fate::Lost => self.counters.lost_writes += 1,
+            Fate::Torn { .. } => self.counters.torn_writes += 1,
+            Fate::Misplaced { .. } => self.counters.misplaced_writes += 1,
+            Fate::Stale => self.counters.stale_reads += 1,
+        }
         self.free.push(id);
         self.ready.push(done);
+    }
+
+    /// The program's request that a request at the device is, or the first piece of; `None` for later pieces and for
+    /// what no program asked for.
+    pub(crate) fn asked_by_program(&self, id: Id) -> Option<Id> {
+        let request = &self[id];
+        match request.parent {
+            Some(whole) => (self[whole].owner.is_none() && self[whole].offset_bytes == request.offset_bytes)
+                .then_some(whole),
+            None => request.owner.is_none().then_some(id),
+        }
     }
 
     /// The request leaves the host for the device, unless nothing of it lies there.

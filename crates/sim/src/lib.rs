@@ -22,7 +22,7 @@ mod start;
 mod truth;
 
 pub use builtin::{builtin, builtin_names};
-pub use device::{Ask, Device, Done};
+pub use device::{Ask, Device, Done, Fate};
 pub use file::{DeviceError, DeviceFile, Parameter};
 pub use flow::Counters;
 pub use part::part_manuals;

@@ -123,6 +123,8 @@ pub struct Bench<'a> {
     pub sync: Sync,
     /// Options of the engine that were asked for, all of them known to it.
     pub options: &'a [&'static str],
+    /// Whether what is written must be there when it is read: a simulated device holds nothing otherwise.
+    pub verify: bool,
     /// Which of a trial's jobs this is: jobs on one simulated device are told apart by it.
     pub job: u32,
 }

@@ -3,16 +3,24 @@
 //! Good for: learning, rehearsing a study in a second before it is run for an hour, and proving checks and findings
 //! on a device whose truth is set. Time passes only where the device says that something happens, so a minute of
 //! simulated storage takes a second or less. Cannot: measure anything real.
+//!
+//! What is written is held only for `--verify`, and of it only the marks; the device's `[faults]` say what becomes of it.
 
-use std::{cell::RefCell, io, rc::Rc};
+mod contents;
 
-use iosonde_model::Named;
-use iosonde_sim::{Ask, Device, Done};
+use std::{cell::RefCell, io, ptr::NonNull, rc::Rc};
+
+use iosonde_model::{Injected, Named, Op};
+use iosonde_sim::{Ask, Device, Done, Fate};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
 };
-use crate::clock::{Clock, VirtualClock};
+use crate::{
+    buffer::BufferPool,
+    clock::{Clock, VirtualClock},
+};
+use contents::Contents;
 
 /// A simulated device and its clock; its inside lives on from trial to trial, like a real device's.
 #[derive(Clone)]
@@ -20,13 +28,31 @@ pub struct SharedDevice {
     pub(crate) device: Rc<RefCell<Device>>,
     pub(crate) clock: VirtualClock,
     /// Completions that another job's reap took out of the device, by job.
-    mail: Rc<RefCell<Vec<Vec<Completion>>>>,
+    mail: Rc<RefCell<Vec<Vec<(Completion, Fate)>>>>,
+    contents: Rc<RefCell<Contents>>,
 }
 
 impl SharedDevice {
     /// A device at the beginning of its time.
     pub fn new(device: Device) -> Self {
-        Self { device: Rc::new(RefCell::new(device)), clock: VirtualClock::default(), mail: Rc::default() }
+        let contents = Contents::new(device.serves_old_versions());
+        Self {
+            device: Rc::new(RefCell::new(device)),
+            clock: VirtualClock::default(),
+            mail: Rc::default(),
+            contents: Rc::new(RefCell::new(contents)),
+        }
+    }
+
+    /// What it has put wrong in silence since it was made.
+    pub(crate) fn injected(&self) -> Injected {
+        let counters = self.device.borrow().counters();
+        Injected {
+            lost: counters.lost_writes,
+            torn: counters.torn_writes,
+            misplaced: counters.misplaced_writes,
+            stale: counters.stale_reads,
+        }
     }
 }
 
@@ -66,7 +92,9 @@ impl EngineKind for Sim {
         mail.resize_with(jobs, Vec::new);
         mail[bench.job as usize].clear();
         let (shared, job) = (shared.clone(), bench.job as usize);
-        let engine = Box::new(Loop { shared: shared.clone(), direct: bench.direct, job, done: Vec::new() });
+        let memory = bench.verify.then(|| Memory::of(bench.buffers));
+        let engine =
+            Box::new(Loop { shared: shared.clone(), direct: bench.direct, job, done: Vec::new(), memory });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
     }
 }
@@ -76,6 +104,43 @@ struct Loop {
     direct: bool,
     job: usize,
     done: Vec<Done>,
+    /// Where bytes come from and go to, where the device is to hold them.
+    memory: Option<Memory>,
+}
+
+/// The job's buffers, and what each is used for.
+struct Memory {
+    slots: Vec<NonNull<u8>>,
+    requests: Vec<Option<Request>>,
+}
+
+impl Memory {
+    fn of(buffers: &BufferPool) -> Self {
+        let slot = |slot| NonNull::new(buffers.slot(slot)).expect("a mapping does not begin at zero");
+        let slots: Vec<_> = (0..buffers.slots()).map(slot).collect();
+        Self { requests: vec![None; slots.len()], slots }
+    }
+
+    /// A request has come back: its bytes move, as they would have moved meanwhile.
+    fn moves(&mut self, contents: &mut Contents, completion: Completion, fate: Fate) {
+        let Some(request) = self.requests[completion.slot as usize].take() else { return };
+        if completion.result <= 0 {
+            return;
+        }
+        // SAFETY: the slot lies in a mapping of slots at least as long as its request, which outlives the engine; the
+        // request has come back and its completion has not been handed on, so that nobody else looks at the buffer.
+        let bytes = unsafe {
+            std::slice::from_raw_parts_mut(
+                self.slots[completion.slot as usize].as_ptr(),
+                completion.result as usize,
+            )
+        };
+        match request.op {
+            Op::Read => contents.read(request.offset_bytes, bytes, fate),
+            Op::Write => contents.write(request.offset_bytes, bytes, fate),
+            Op::Trim | Op::Flush => {}
+        }
+    }
 }
 
 impl Engine for Loop {
@@ -83,6 +148,14 @@ impl Engine for Loop {
         let mut device = self.shared.device.borrow_mut();
         for request in requests {
             let &Request { slot, op, length_bytes, offset_bytes } = request;
+            match &mut self.memory {
+                Some(memory) => memory.requests[slot as usize] = Some(*request),
+                None if matches!(op, Op::Write | Op::Trim) => {
+                    let range_bytes = offset_bytes..offset_bytes + u64::from(length_bytes);
+                    self.shared.contents.borrow_mut().forget(range_bytes);
+                }
+                None => {}
+            }
             device.submit(
                 now_ns,
                 Ask {
@@ -101,10 +174,15 @@ impl Engine for Loop {
         self.done.clear();
         self.shared.device.borrow_mut().reap(self.shared.clock.now_ns(), &mut self.done);
         let mut mail = self.shared.mail.borrow_mut();
-        for Done { tag, result, .. } in &self.done {
-            mail[(tag >> 32) as usize].push(Completion { slot: *tag as u32, result: *result });
+        for Done { tag, result, fate, .. } in &self.done {
+            mail[(tag >> 32) as usize].push((Completion { slot: *tag as u32, result: *result }, *fate));
         }
-        done.append(&mut mail[self.job]);
+        for (completion, fate) in mail[self.job].drain(..) {
+            if let Some(memory) = &mut self.memory {
+                memory.moves(&mut self.shared.contents.borrow_mut(), completion, fate);
+            }
+            done.push(completion);
+        }
         Ok(())
     }
 

@@ -60,7 +60,6 @@ pub struct Plan {
     writer: Writer,
     /// For each stream that reads what was marked earlier, the size of the blocks.
     marked_bytes: Vec<Option<u64>>,
-    simulated: bool,
 }
 
 impl Plan {
@@ -78,7 +77,6 @@ impl Plan {
         Ok(Self {
             writer: Writer::new(seed, clock),
             marked_bytes: spec.streams().map(marked_bytes).collect::<io::Result<_>>()?,
-            simulated: matches!(storage, Storage::Simulated(_)),
         })
     }
 
@@ -88,11 +86,8 @@ impl Plan {
             return None;
         }
         if spec.rw.writes() {
-            let marks = (!self.simulated).then_some(self.writer);
-            return Some(Verify::Writes(Writes::new(
-                Ledger::new(range_bytes, problem::block_bytes(spec)),
-                marks,
-            )));
+            let ledger = Ledger::new(range_bytes, problem::block_bytes(spec));
+            return Some(Verify::Writes(Writes::new(ledger, self.writer)));
         }
         self.marked_bytes[stream].map(|block_bytes| Verify::Reads(Reads::new(block_bytes)))
     }

@@ -13,14 +13,13 @@ const WAITING: usize = 16;
 #[derive(Debug)]
 pub struct Writes {
     ledger: Ledger,
-    /// `None` where nobody looks at what is written: a simulated device does not.
-    marks: Option<Writer>,
+    marks: Writer,
     waiting: Vec<Draw>,
 }
 
 impl Writes {
     /// Nothing has been written yet.
-    pub fn new(ledger: Ledger, marks: Option<Writer>) -> Self {
+    pub fn new(ledger: Ledger, marks: Writer) -> Self {
         Self { ledger, marks, waiting: Vec::with_capacity(WAITING) }
     }
 
@@ -57,9 +56,7 @@ impl Writes {
             return;
         }
         let block_bytes = self.ledger.block_bytes() as usize;
-        let Some(writer) = self.marks else {
-            return self.ledger.issue(offset_bytes, length_bytes, |_, _| ());
-        };
+        let writer = self.marks;
         // SAFETY: the request has not been sent, so neither the kernel nor anybody here looks at its buffer.
         let bytes = unsafe { buffers.bytes(slot, length_bytes as usize) };
         self.ledger.issue(offset_bytes, length_bytes, |at_bytes, generation| {
@@ -103,7 +100,7 @@ mod tests {
             let spec = TrialSpec { rw: Rw::RandRw, block_sizes, span_bytes, ..TrialSpec::default() };
             let spec = TrialSpec { block_size_bytes: 8192, span_bytes: span_bytes + 4096, ..spec };
             let (mut offsets, mut plain) = (Offsets::new(&spec, 0, seed), Offsets::new(&spec, 0, seed));
-            let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), None);
+            let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), Writer { trial: 1, seed });
             let (mut out, mut sent): (VecDeque<Request>, Vec<Draw>) = (VecDeque::new(), Vec::new());
             let buffers = BufferPool::unused(1, 8192).unwrap();
             for _ in 0..400 {

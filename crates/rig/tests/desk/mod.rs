@@ -91,6 +91,7 @@ impl Scratch {
         let depth = depth.min(chosen.abilities.depth_max);
         let buffers = BufferPool::new(depth, u64::from(BLOCK)).unwrap();
         let bench = Bench {
+            verify: false,
             storage: &self.storage,
             depth,
             buffers: &buffers,

@@ -8,21 +8,32 @@
 //! * from `gone_at` on the device is not there: requests fail at once with ENODEV (19), and those that are
 //!   under way then fail when they would have come back.
 //!
+//! * each write of the program fails in silence with probability `lost` (nothing of it arrives), `torn` (its first
+//!   sectors of 512 bytes arrive, at least one and not all, so a write of one sector is never torn) or `misplaced` (it
+//!   arrives at the place of the latest write of its length that arrived whole, once for each such write, and its own
+//!   place keeps what it held); each read of the program with probability `stale` (it gets what its place held before
+//!   the last write). Such requests take as long as others and succeed: only what is read back tells. What a page cache
+//!   writes later arrives whole.
+//!
 //! Moments count from the beginning of the device's life.
 //!
 //! ```toml
 //! [faults]
 //! eio = "1 per million"       # or a share: "0.01%"
+//! lost = "1 per million"
+//! torn = "1 per million"
+//! misplaced = "1 per million"
+//! stale = "1 per million"
 //! stuck = { at = "12s", for = "5s" }
 //! gone_at = "30s"
 //! ```
 
-use iosonde_model::Named;
+use iosonde_model::{Named, Op};
 use rand::RngExt;
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    device::REFUSAL_NS,
+    device::{Fate, REFUSAL_NS},
     file::{DeviceError, Reader},
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
@@ -46,7 +57,14 @@ impl Named for Faults {
 impl PartKind for Faults {
     fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
         let Some(mut faults) = reader.section("faults") else { return Ok(None) };
-        let eio_share = faults.share("eio")?.unwrap_or(0.0);
+        let mut share = |key| Ok(faults.share(key)?.unwrap_or(0.0));
+        let eio_share = share("eio")?;
+        let silent = Silent {
+            lost: share("lost")?,
+            torn: share("torn")?,
+            misplaced: share("misplaced")?,
+            stale: share("stale")?,
+        };
         let gone_at_ns = faults.time_ns("gone_at")?.unwrap_or(u64::MAX);
         let mut stuck_ns = 0..0;
         if let Some(mut stuck) = faults.table("stuck") {
@@ -54,13 +72,23 @@ impl PartKind for Faults {
             let for_ns = stuck.time_ns("for")?.ok_or_else(|| stuck.missing("for", "how long it lasts"))?;
             stuck_ns = at_ns..at_ns.saturating_add(for_ns);
         }
-        Ok(Some(Arc::new(FaultSettings { eio_share, stuck_ns, gone_at_ns })))
+        Ok(Some(Arc::new(FaultSettings { eio_share, silent, stuck_ns, gone_at_ns })))
     }
+}
+
+/// Shares of requests whose bytes go wrong in silence.
+#[derive(Debug, Clone, Copy)]
+struct Silent {
+    lost: f64,
+    torn: f64,
+    misplaced: f64,
+    stale: f64,
 }
 
 #[derive(Debug, Clone)]
 struct FaultSettings {
     eio_share: f64,
+    silent: Silent,
     stuck_ns: Range<u64>,
     gone_at_ns: u64,
 }
@@ -74,20 +102,64 @@ impl Settings for FaultSettings {
         (!self.stuck_ns.is_empty() || self.gone_at_ns < u64::MAX).then_some("it gets stuck, or is gone")
     }
 
+    fn serves_old_versions(&self) -> bool {
+        self.silent.stale > 0.0
+    }
+
     fn build(&self, place: &Place) -> Box<dyn Part> {
-        Box::new(Failing { settings: self.clone(), eio: stream(place.seed, "faults.eio") })
+        let draws = |kind: &str| stream(place.seed, &format!("faults.{kind}"));
+        Box::new(Failing {
+            settings: self.clone(),
+            eio: draws("eio"),
+            lost: draws("lost"),
+            torn: draws("torn"),
+            misplaced: draws("misplaced"),
+            stale: draws("stale"),
+        })
     }
 }
 
 struct Failing {
     settings: FaultSettings,
     eio: Random,
+    lost: Random,
+    torn: Random,
+    misplaced: Random,
+    stale: Random,
+}
+
+/// The smallest part of a write that arrives as one.
+const SECTOR_BYTES: u32 = 512;
+
+fn happens(random: &mut Random, share: f64) -> bool {
+    share > 0.0 && random.random_bool(share)
 }
 
 impl Failing {
     /// When something that happens now gets through.
     fn through_ns(&self, now_ns: u64) -> u64 {
         if self.settings.stuck_ns.contains(&now_ns) { self.settings.stuck_ns.end } else { now_ns }
+    }
+
+    /// What becomes of the bytes of a request that the program made.
+    fn fate(&mut self, id: Id, flow: &mut Flow) -> Fate {
+        let (request, shares) = (flow[id], self.settings.silent);
+        let sectors = request.asked_bytes / SECTOR_BYTES;
+        match request.op {
+            Op::Read if happens(&mut self.stale, shares.stale) => Fate::Stale,
+            Op::Write if happens(&mut self.lost, shares.lost) => Fate::Lost,
+            Op::Write if sectors > 1 && happens(&mut self.torn, shares.torn) => {
+                Fate::Torn { arrived_bytes: self.torn.random_range(1..sectors) * SECTOR_BYTES }
+            }
+            Op::Write if happens(&mut self.misplaced, shares.misplaced) => {
+                let alike = |(to_bytes, bytes): &(u64, u32)| {
+                    *bytes == request.asked_bytes && *to_bytes != request.offset_bytes
+                };
+                let place = flow.arrived.take_if(|arrived| alike(arrived));
+                place.map_or(Fate::AsAsked, |(to_bytes, _)| Fate::Misplaced { to_bytes })
+            }
+            _ => Fate::AsAsked,
+        }
     }
 }
 
@@ -97,8 +169,11 @@ impl Part for Failing {
             flow[id].errno = ENODEV;
             return Step::Back(now_ns + REFUSAL_NS);
         }
-        if self.settings.eio_share > 0.0 && self.eio.random_bool(self.settings.eio_share) {
+        if happens(&mut self.eio, self.settings.eio_share) {
             flow[id].errno = EIO;
+        }
+        if let Some(whole) = flow.asked_by_program(id) {
+            flow[whole].fate = self.fate(whole, flow);
         }
         Step::On(self.through_ns(now_ns))
     }

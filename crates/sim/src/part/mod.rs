@@ -70,6 +70,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether some reads get what their place held before.
+    fn serves_old_versions(&self) -> bool {
+        false
+    }
+
     /// Whether different addresses lie in different places, so that random ones meet.
     fn lays_out(&self) -> bool {
         false

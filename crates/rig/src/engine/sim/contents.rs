@@ -1,0 +1,134 @@
+//! What a simulated device holds: enough of each sector to judge it when it is read back.
+//!
+//! A verified block is zeros but for its marks, which stand in the first 48 bytes of each 512 B sector: those are kept,
+//! the rest is zeros again when it is read. 1 GiB of written blocks takes 100 MiB of memory.
+
+use std::{collections::HashMap, ops::Range};
+
+use iosonde_sim::Fate;
+
+use crate::verify::SECTOR_BYTES;
+
+/// The bytes of a sector that a mark may take.
+const HEAD_BYTES: usize = 48;
+type Head = [u8; HEAD_BYTES];
+
+/// Sectors that are kept together: 4 KiB.
+const TOGETHER: u64 = 8;
+
+/// Neighbouring sectors.
+#[derive(Debug, Clone)]
+struct Page {
+    now: [Head; TOGETHER as usize],
+    /// What they held before the last write to each, where anybody asks.
+    before: Option<Box<[Head; TOGETHER as usize]>>,
+}
+
+/// The sectors that were written with marks; all others are zeros.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pages: HashMap<u64, Page>,
+    /// Whether older versions may be asked for.
+    keeps_old: bool,
+}
+
+impl Contents {
+    /// Nothing has been written.
+    pub(super) fn new(keeps_old: bool) -> Self {
+        Self { pages: HashMap::new(), keeps_old }
+    }
+
+    /// A write of `bytes` has come back, and this is what became of it.
+    pub(super) fn write(&mut self, offset_bytes: u64, bytes: &[u8], fate: Fate) {
+        match fate {
+            Fate::Lost => {}
+            Fate::Torn { arrived_bytes } => self.put(offset_bytes, &bytes[..arrived_bytes as usize]),
+            Fate::Misplaced { to_bytes } => self.put(to_bytes, bytes),
+            Fate::AsAsked | Fate::Stale => self.put(offset_bytes, bytes),
+        }
+    }
+
+    fn put(&mut self, offset_bytes: u64, bytes: &[u8]) {
+        for (bytes, sector) in bytes.chunks_exact(SECTOR_BYTES).zip(offset_bytes / SECTOR_BYTES as u64..) {
+            let (head, rest) = bytes.split_at(HEAD_BYTES);
+            debug_assert!(rest.iter().all(|byte| *byte == 0), "only marks are kept");
+            let blank = || Page { now: [[0; HEAD_BYTES]; TOGETHER as usize], before: None };
+            let page = self.pages.entry(sector / TOGETHER).or_insert_with(blank);
+            let at = (sector % TOGETHER) as usize;
+            if self.keeps_old {
+                let before = page.before.get_or_insert_with(|| Box::new(page.now));
+                before[at] = page.now[at];
+            }
+            page.now[at].copy_from_slice(head);
+        }
+    }
+
+    /// A read has come back: fills its buffer.
+    pub(super) fn read(&self, offset_bytes: u64, bytes: &mut [u8], fate: Fate) {
+        for (bytes, sector) in bytes.chunks_exact_mut(SECTOR_BYTES).zip(offset_bytes / SECTOR_BYTES as u64..)
+        {
+            let page = self.pages.get(&(sector / TOGETHER));
+            let sectors = page.map(|page| match (&page.before, fate) {
+                (Some(before), Fate::Stale) => before.as_ref(),
+                _ => &page.now,
+            });
+            let head = sectors.map_or([0; HEAD_BYTES], |sectors| sectors[(sector % TOGETHER) as usize]);
+            bytes[..HEAD_BYTES].copy_from_slice(&head);
+        }
+    }
+
+    /// Somebody changes a range without saying what to: nothing that is known of it holds any more.
+    pub(super) fn forget(&mut self, range_bytes: Range<u64>) {
+        if self.pages.is_empty() {
+            return;
+        }
+        let sector = SECTOR_BYTES as u64;
+        for sector in range_bytes.start / sector..range_bytes.end.div_ceil(sector) {
+            if let Some(page) = self.pages.get_mut(&(sector / TOGETHER)) {
+                page.now[(sector % TOGETHER) as usize] = [0; HEAD_BYTES];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(mark: u8) -> Vec<u8> {
+        let mut block = vec![0; 4 * SECTOR_BYTES];
+        block.chunks_exact_mut(SECTOR_BYTES).for_each(|sector| sector[..HEAD_BYTES].fill(mark));
+        block
+    }
+
+    fn marks(contents: &Contents, offset_bytes: u64, fate: Fate) -> Vec<u8> {
+        let mut read = vec![0; 4 * SECTOR_BYTES];
+        contents.read(offset_bytes, &mut read, fate);
+        read.chunks_exact(SECTOR_BYTES).map(|sector| sector[0]).collect()
+    }
+
+    #[test]
+    fn each_fate_leaves_what_its_name_says() {
+        let mut contents = Contents::new(true);
+        // Across two groups of eight sectors.
+        contents.write(3072, &block(1), Fate::AsAsked);
+        contents.write(3072, &block(2), Fate::AsAsked);
+        assert_eq!(marks(&contents, 3072, Fate::AsAsked), [2; 4]);
+        assert_eq!(marks(&contents, 3072, Fate::Stale), [1; 4]);
+        contents.write(3072, &block(3), Fate::Lost);
+        assert_eq!(marks(&contents, 3072, Fate::AsAsked), [2; 4]);
+        contents.write(3072, &block(4), Fate::Torn { arrived_bytes: 1536 });
+        assert_eq!(marks(&contents, 3072, Fate::AsAsked), [4, 4, 4, 2]);
+        contents.write(1 << 20, &block(5), Fate::Misplaced { to_bytes: 3072 });
+        assert_eq!(marks(&contents, 3072, Fate::AsAsked), [5; 4]);
+        assert_eq!(marks(&contents, 1 << 20, Fate::AsAsked), [0; 4]);
+    }
+
+    #[test]
+    fn what_is_written_without_a_word_is_forgotten() {
+        let mut contents = Contents::default();
+        contents.write(0, &block(1), Fate::AsAsked);
+        contents.forget(600..1000);
+        assert_eq!(marks(&contents, 0, Fate::AsAsked), [1, 0, 1, 1]);
+    }
+}
