@@ -124,7 +124,16 @@ pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
     } else {
         iosonde_sim::builtin(name).map_err(Failure::usage)?.to_owned()
     };
-    DeviceFile::parse(&text, name).map_err(Failure::usage)
+    DeviceFile::parse_with(&text, name, &|member| member_text(name, member)).map_err(Failure::usage)
+}
+
+/// The text of an array's member: a built-in device, or a file whose path begins where the array's own file lies.
+fn member_text(array: &str, member: &str) -> Result<String, String> {
+    if !member.ends_with(".toml") {
+        return iosonde_sim::builtin(member).map(str::to_owned).map_err(|unknown| unknown.to_string());
+    }
+    let path = Path::new(array).parent().unwrap_or(Path::new("")).join(member);
+    std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
 fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {

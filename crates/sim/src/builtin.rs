@@ -20,6 +20,7 @@ const DEVICES: &[(&str, &str)] = devices![
     "cloud-volume",
     "nfs",
     "mac-nocache",
+    "raid0",
 ];
 
 /// The text of a built-in device's file.

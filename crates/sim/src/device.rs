@@ -15,8 +15,8 @@
 //!   faults         requests fail, get stuck, or find the device gone
 //!   thermal, neighbour, noise
 //!                  stretch the time that the medium takes
-//!   queue, flash, disk
-//!                  the medium: servers; units with pages and a buffer; or an arm over a platter
+//!   queue, flash, disk, raid
+//!                  the medium: servers; units with pages and a buffer; an arm over a platter; or whole devices
 //! ```
 //!
 //! `part::PARTS` lists them in this order; a section that the file leaves out is not there.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use crate::{
+    builtin::builtin,
     part::{PARTS, Settings, Side},
     start::StartState,
 };
@@ -46,25 +47,62 @@ pub struct DeviceFile {
     settings: Vec<Arc<dyn Settings>>,
     text: Arc<str>,
     origin: Arc<str>,
+    /// The name and the text of an array's members.
+    member: Option<(String, String)>,
+}
+
+/// Where an array's members come from: the text of a device's file, by its name.
+pub type Members<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// Only devices that come with the program: reading files is not for here.
+fn builtin_members(name: &str) -> Result<String, String> {
+    builtin(name).map(str::to_owned).map_err(|unknown| unknown.to_string())
 }
 
 impl DeviceFile {
     /// Reads a device's text; `origin` is what errors call it. A key that no part knows is an error with a
     /// suggestion, an impossible value one that names key, value and rule.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DeviceError> {
-        Self::read(text, origin, None)
+        Self::parse_with(text, origin, &builtin_members)
+    }
+
+    /// The same, where the members of an array may be others than the built-in devices.
+    pub fn parse_with(text: &str, origin: &str, members: Members) -> Result<Self, DeviceError> {
+        Self::read(text, origin, None, Some(members))
+    }
+
+    /// A member of an array, which is none itself.
+    pub(crate) fn member(
+        text: &str,
+        origin: &str,
+        start_state: Option<StartState>,
+    ) -> Result<Self, DeviceError> {
+        Self::read(text, origin, start_state, None)
+    }
+
+    /// The device alone, as an array's controller sees it: without program and page cache.
+    pub(crate) fn without_host(mut self) -> Self {
+        self.settings.retain(|part| part.side() != Side::Host);
+        self
     }
 
     /// The same device, beginning in another state than its file says. A large one may become smaller by that: see
     /// [`scale`](Self::scale).
     pub fn in_state(&self, state: StartState) -> Result<Self, DeviceError> {
-        Self::read(&self.text, &self.origin, Some(state))
+        let member = self.member.as_ref();
+        let members = |_: &str| Ok(member.map_or_else(String::new, |(_, text)| text.clone()));
+        Self::read(&self.text, &self.origin, Some(state), Some(&members))
     }
 
-    fn read(text: &str, origin: &str, start_state: Option<StartState>) -> Result<Self, DeviceError> {
+    fn read(
+        text: &str,
+        origin: &str,
+        start_state: Option<StartState>,
+        members: Option<Members>,
+    ) -> Result<Self, DeviceError> {
         let table =
             toml::de::DeTable::parse(text).map_err(|error| section::syntax_error(text, origin, &error))?;
-        let mut reader = Reader::new(text, origin, table.get_ref(), start_state);
+        let mut reader = Reader::new(text, origin, table.get_ref(), start_state, members);
         let mut top = reader.top();
         let name = top.text("name")?.ok_or_else(|| top.missing("name", "what to call the device"))?;
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
@@ -88,14 +126,15 @@ impl DeviceFile {
         if settings.iter().filter(|part| part.side() == Side::Medium).count() != 1 {
             return Err(reader.fail(
                 None,
-                "a device needs exactly one medium, where its requests end: [queue], [flash] or [disk]"
+                "a device needs exactly one medium, where its requests end: [queue], [flash], [disk] or [raid]"
                     .into(),
             ));
         }
         let (scale, capacity_bytes) = reader.scaled.unwrap_or((1.0, capacity_bytes));
+        let member = reader.member.take();
         let parameters = reader.into_parameters();
         let (text, origin) = (text.into(), origin.into());
-        Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin })
+        Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin, member })
     }
 
     /// What the device is called.
@@ -212,7 +251,7 @@ mod tests {
         let said = error("name = \"x\"\ncapacity = \"1GB\"\n[link]\nlatency = \"5us\"\n");
         assert_eq!(
             said,
-            "x.toml: a device needs exactly one medium, where its requests end: [queue], [flash] or [disk]"
+            "x.toml: a device needs exactly one medium, where its requests end: [queue], [flash], [disk] or [raid]"
         );
     }
 

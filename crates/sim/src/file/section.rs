@@ -7,7 +7,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{DeviceError, Parameter};
+use super::{DeviceError, Members, Parameter};
 use crate::start::StartState;
 
 /// A file being read. Parts ask for their keys; what nobody asked for is refused at the end.
@@ -26,6 +26,10 @@ pub(crate) struct Reader<'a> {
     pub(crate) start_state: Option<StartState>,
     /// By how much a part had to divide the device, and what is left of it.
     pub(super) scaled: Option<(f64, u64)>,
+    /// Where members come from; `None` in a member's own file.
+    members: Option<Members<'a>>,
+    /// The name and text of the members that were read.
+    pub(super) member: Option<(String, String)>,
 }
 
 impl<'a> Reader<'a> {
@@ -34,8 +38,11 @@ impl<'a> Reader<'a> {
         origin: &'a str,
         root: &'a DeTable<'a>,
         start_state: Option<StartState>,
+        members: Option<Members<'a>>,
     ) -> Self {
         Self {
+            members,
+            member: None,
             text,
             origin,
             root,
@@ -51,6 +58,16 @@ impl<'a> Reader<'a> {
     /// The device is simulated smaller than it is.
     pub(crate) fn scale_capacity(&mut self, by: f64, capacity_bytes: u64) {
         self.scaled = Some((by, capacity_bytes));
+    }
+
+    /// Where an array's members come from; `None` where this is a member's file.
+    pub(crate) fn members(&self) -> Option<Members<'a>> {
+        self.members
+    }
+
+    /// Members are read again when the device begins in another state.
+    pub(crate) fn keep_member(&mut self, name: &str, text: String) {
+        self.member = Some((name.to_owned(), text));
     }
 
     /// The keys before the first section.

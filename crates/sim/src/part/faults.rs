@@ -102,6 +102,11 @@ impl Settings for FaultSettings {
         (!self.stuck_ns.is_empty() || self.gone_at_ns < u64::MAX).then_some("it gets stuck, or is gone")
     }
 
+    fn fails_in_silence(&self) -> bool {
+        let Silent { lost, torn, misplaced, stale } = self.silent;
+        lost + torn + misplaced + stale > 0.0
+    }
+
     fn serves_old_versions(&self) -> bool {
         self.silent.stale > 0.0
     }

@@ -29,6 +29,7 @@ registry! {
         queue::Queue,
         flash::Flash,
         disk::Disk,
+        raid::Raid,
     }
 }
 
@@ -67,6 +68,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     /// Whether it makes equal requests take unequal times, apart from waiting in line: then a closed loop has
     /// no exact form.
     fn scatters(&self) -> bool {
+        false
+    }
+
+    /// Whether some requests succeed and their bytes go wrong.
+    fn fails_in_silence(&self) -> bool {
         false
     }
 

@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// The laws of a device's parts, put together.
-pub(super) struct Laws<'a> {
+pub(crate) struct Laws<'a> {
     file: &'a DeviceFile,
     stretch: f64,
 }
 
 impl<'a> Laws<'a> {
-    pub(super) fn of(file: &'a DeviceFile) -> Self {
+    pub(crate) fn of(file: &'a DeviceFile) -> Self {
         Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product() }
     }
 
@@ -35,7 +35,8 @@ impl<'a> Laws<'a> {
         self.idle_of(&self.load(op, SMALL_BYTES, true))
     }
 
-    fn idle_of(&self, load: &Load) -> Idle {
+    /// The same for any load.
+    pub(crate) fn idle_of(&self, load: &Load) -> Idle {
         let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(load)).collect();
         Idle {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
@@ -52,7 +53,7 @@ impl<'a> Laws<'a> {
     }
 
     /// The most requests a second in the long run.
-    fn most(&self, load: &Load) -> Result<Limit, String> {
+    pub(crate) fn most(&self, load: &Load) -> Result<Limit, String> {
         self.tightest(load, None)
     }
 

@@ -12,7 +12,7 @@ use iosonde_model::{Conditions, Op};
 use serde::Serialize;
 
 use crate::file::DeviceFile;
-use laws::Laws;
+pub(crate) use laws::Laws;
 
 /// Names of findings that a truth is stated for, each at least once.
 pub const FINDING_NAMES: [&str; 33] = [

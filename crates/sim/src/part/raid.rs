@@ -1,0 +1,347 @@
+//! An array as the medium: equal devices side by side, striped (RAID level 0).
+//!
+//! Laws:
+//! * the byte at an offset lies on member floor(offset / `stripe`) mod `count`, there at floor(offset / (`stripe` x
+//!   `count`)) x `stripe` + offset mod `stripe`. A request becomes one request to each member that it touches, since
+//!   what lies on one member is contiguous there, and is done when the last of them is; one that fails makes all fail;
+//! * requests no larger than a stripe go to one member, so that `count` members serve `count` times what one does
+//!   where addresses lie evenly; random addresses queue at each member apart. An aligned request of `count` stripes or
+//!   more moves at `count` times a member's rate (Chen et al., RAID: High-Performance, Reliable Secondary Storage,
+//!   ACM Computing Surveys 26, 1994, section 3);
+//! * a flush goes to every member.
+//!
+//! Members are whole devices without their `[host]`: a device's name, or the path of its file. Each has an inside of its
+//! own, drawn from a seed of its own. Noise, heat and neighbours belong to members, silent faults to the array.
+//!
+//! ```toml
+//! [raid]
+//! level = 0
+//! members = "sata-ssd"
+//! count = 4
+//! stripe = "128KiB"
+//! ```
+
+use iosonde_model::{Named, Op, units};
+use std::sync::Arc;
+
+use crate::{
+    device::{Ask, Device, Done, REFUSAL_NS},
+    event::Leg,
+    file::{DeviceError, DeviceFile, Reader, Section},
+    flow::{Counters, Flow, Id},
+    part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    truth::Laws,
+};
+
+/// Reads `[raid]`.
+pub(crate) struct Raid;
+
+impl Named for Raid {
+    fn name(&self) -> &'static str {
+        "raid"
+    }
+}
+
+/// 4,096: more than any array here has, and each is a whole device in memory.
+const MEMBERS: std::ops::RangeInclusive<u64> = 2..=4096;
+
+impl PartKind for Raid {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
+        let (capacity_bytes, start_state, members) =
+            (reader.capacity_bytes, reader.start_state, reader.members());
+        let Some(mut raid) = reader.section("raid") else { return Ok(None) };
+        match raid.count("level")? {
+            Some(0) => {}
+            Some(_) => return Err(raid.impossible("level", "level 0 is simulated: stripes without parity")),
+            None => return Err(raid.missing("level", "0: stripes without parity")),
+        }
+        let Some(members) = members else {
+            return Err(raid.impossible("level", "an array's members are single devices"));
+        };
+        let name = raid.text("members")?;
+        let name = name.ok_or_else(|| raid.missing("members", "a device's name, or the path of its file"))?;
+        let count = raid.count("count")?.ok_or_else(|| raid.missing("count", "how many members"))?;
+        if !MEMBERS.contains(&count) {
+            return Err(raid.impossible("count", "an array has between 2 and 4,096 members"));
+        }
+        let stripe_bytes = stripe_bytes(&mut raid)?;
+        let text = members(&name).map_err(|why| raid.impossible("members", &why))?;
+        for section in ["noise", "neighbour", "thermal"] {
+            if reader.section(section).is_some() {
+                let rule = "its members wander, not an array: give it to the member's own file";
+                return Err(reader.fail(None, format!("[{section}] beside [raid]: {rule}")));
+            }
+        }
+        let member = DeviceFile::member(&text, &name, start_state)?.without_host();
+        let mut raid = reader.section("raid").expect("it was there");
+        if member.settings().any(|part| part.fails_in_silence()) {
+            let rule = "its writes are lost, torn or misplaced: give such [faults] to the array";
+            return Err(raid.impossible("members", rule));
+        }
+        let scale = member.scale().unwrap_or(1.0);
+        let member_bytes = member.capacity_bytes() / stripe_bytes * stripe_bytes;
+        let held_bytes = member_bytes * count;
+        // What scaling rounds is not the file's mistake.
+        if capacity_bytes as f64 / scale > held_bytes as f64 * 1.001 {
+            let rule =
+                format!("{count} members hold {}, less than the capacity", units::decimal_bytes(held_bytes));
+            return Err(raid.impossible("count", &rule));
+        }
+        if scale > 1.0 {
+            let left_bytes = ((capacity_bytes as f64 / scale) as u64).min(held_bytes);
+            reader.scale_capacity(scale, left_bytes);
+        }
+        reader.keep_member(&name, text);
+        Ok(Some(Arc::new(RaidSettings { member, name, count: count as u32, stripe_bytes })))
+    }
+}
+
+fn stripe_bytes(raid: &mut Section) -> Result<u64, DeviceError> {
+    let bytes = raid.size_bytes("stripe")?.ok_or_else(|| raid.missing("stripe", "such as \"128KiB\""))?;
+    // 4 KiB: a page of memory, below which no array goes; 1 GiB: no request is larger.
+    if !(4096..=1 << 30).contains(&bytes) || bytes % 512 != 0 {
+        return Err(
+            raid.impossible("stripe", "it is a whole number of 512-byte blocks, between 4KiB and 1GiB")
+        );
+    }
+    Ok(bytes)
+}
+
+#[derive(Debug, Clone)]
+struct RaidSettings {
+    member: DeviceFile,
+    name: String,
+    count: u32,
+    stripe_bytes: u64,
+}
+
+impl RaidSettings {
+    /// What each member that an aligned request touches gets of it, and how many those are.
+    fn share(&self, load: &Load) -> (Load, f64) {
+        let stripes = load.block_size_bytes.div_ceil(self.stripe_bytes).max(1);
+        let touched = stripes.min(u64::from(self.count));
+        (Load { block_size_bytes: load.block_size_bytes / touched, ..*load }, touched as f64)
+    }
+
+    fn of_array(&self, limit: Limit, touched: f64) -> Limit {
+        let each = if touched > 1.0 { format!(" / {touched} for each request") } else { String::new() };
+        let words = format!("{} members x ({}){each}", self.count, limit.words);
+        Limit { per_s: limit.per_s * f64::from(self.count) / touched, words }
+    }
+}
+
+impl Settings for RaidSettings {
+    fn side(&self) -> Side {
+        Side::Medium
+    }
+
+    fn build(&self, place: &Place) -> Box<dyn Part> {
+        // Any odd number spreads the seeds; this one is 2^64 divided by the golden ratio.
+        let seed = |number: u64| place.seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let members = (0..u64::from(self.count)).map(|number| Member {
+            device: Device::new(&self.member, seed(number)),
+            awake_at_ns: None,
+            seen: Counters::default(),
+        });
+        Box::new(Array {
+            members: members.collect(),
+            stripe_bytes: self.stripe_bytes,
+            stage: place.stage,
+            done: Vec::new(),
+        })
+    }
+
+    fn scatters(&self) -> bool {
+        true
+    }
+
+    fn lays_out(&self) -> bool {
+        true
+    }
+
+    fn wanders(&self) -> Option<&'static str> {
+        self.member.settings().find_map(|part| part.wanders())
+    }
+
+    fn idle(&self, load: &Load) -> Option<Idle> {
+        let (share, _) = self.share(load);
+        let idle = Laws::of(&self.member).idle_of(&share);
+        let ns = idle.fixed_ns + idle.ns_per_byte * share.block_size_bytes as f64;
+        let words = format!("a member ({})", idle.words);
+        Some(Idle { fixed_ns: ns, ns_per_byte: 0.0, linear: false, words })
+    }
+
+    fn limit(&self, load: &Load) -> Option<Limit> {
+        let (share, touched) = self.share(load);
+        Some(self.of_array(Laws::of(&self.member).most(&share).ok()?, touched))
+    }
+
+    fn bursts(&self, load: &Load) -> Vec<Burst> {
+        let (share, touched) = self.share(load);
+        let of_member = self.member.settings().flat_map(|part| part.bursts(&share));
+        let of_array = |burst: Burst| Burst {
+            limit: burst.limit.map(|limit| self.of_array(limit, touched)),
+            words: format!("{} of each member", burst.words),
+        };
+        of_member.map(of_array).collect()
+    }
+
+    fn no_closed_form(&self, load: &Load, law: Law) -> Option<&'static str> {
+        let (share, _) = self.share(load);
+        let of_member = self.member.settings().find_map(|part| part.no_closed_form(&share, law));
+        let none = || "what one member serves at most has no closed form";
+        of_member.or_else(|| (law == Law::Most && Laws::of(&self.member).most(&share).is_err()).then(none))
+    }
+
+    fn facts(&self, load: &Load) -> Vec<Fact> {
+        let mut facts = vec![Fact {
+            finding: "stripe_bytes",
+            op: None,
+            value: self.stripe_bytes as f64,
+            unit: "B",
+            derivation: "as set".to_owned(),
+        }];
+        for fact in self.member.settings().flat_map(|part| part.facts(load)) {
+            let adds_up = ["parallelism", "write_buffer_bytes", "cache_bytes", "sustained_rate"];
+            let same =
+                ["mapping_unit_bytes", "cache_latency", "rotation_period", "seek_time_average", "drift"];
+            if adds_up.contains(&fact.finding) {
+                let derivation = format!("{} members x ({})", self.count, fact.derivation);
+                facts.push(Fact { value: fact.value * f64::from(self.count), derivation, ..fact });
+            } else if same.contains(&fact.finding) {
+                let derivation = format!("of each {}: {}", self.name, fact.derivation);
+                facts.push(Fact { derivation, ..fact });
+            }
+        }
+        facts
+    }
+
+    fn caveat(&self, load: &Load, law: Law) -> Option<String> {
+        self.member.settings().find_map(|part| part.caveat(load, law))
+    }
+}
+
+struct Member {
+    device: Device,
+    /// The earliest moment at which it will be looked at.
+    awake_at_ns: Option<u64>,
+    seen: Counters,
+}
+
+struct Array {
+    members: Vec<Member>,
+    stripe_bytes: u64,
+    stage: u8,
+    done: Vec<Done>,
+}
+
+impl Array {
+    /// What lies on one member of a range: offset and length there. Of whole stripes in turn, the first and the last may
+    /// be cut.
+    fn on_member(&self, number: u64, offset_bytes: u64, length_bytes: u64) -> Option<(u64, u64)> {
+        let (stripe, count) = (self.stripe_bytes, self.members.len() as u64);
+        // How many bytes of this member lie below an offset of the array.
+        let below = |offset_bytes: u64| {
+            let (row, in_row) = (offset_bytes / (stripe * count), offset_bytes % (stripe * count));
+            row * stripe + in_row.saturating_sub(number * stripe).min(stripe)
+        };
+        let (from, to) = (below(offset_bytes), below(offset_bytes + length_bytes));
+        (to > from).then_some((from, to - from))
+    }
+
+    /// Looks at a member again when something will have happened there.
+    fn arrange(&mut self, number: u32, flow: &mut Flow) {
+        let member = &mut self.members[number as usize];
+        let Some(next_ns) = member.device.next_event_ns() else { return };
+        if member.awake_at_ns.is_none_or(|at_ns| next_ns < at_ns) {
+            member.awake_at_ns = Some(next_ns);
+            flow.events.push(next_ns, number, Leg::Wake(self.stage));
+        }
+    }
+}
+
+impl Part for Array {
+    fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
+        let request = flow[id];
+        let mut pieces = 0;
+        for number in 0..self.members.len() as u32 {
+            let place = match request.op {
+                Op::Flush => Some((0, 0)),
+                _ => self.on_member(u64::from(number), request.offset_bytes, u64::from(request.length_bytes)),
+            };
+            let Some((offset_bytes, length_bytes)) = place else { continue };
+            let ask = Ask {
+                tag: u64::from(id),
+                op: request.op,
+                offset_bytes,
+                length_bytes: length_bytes as u32,
+                direct: true,
+            };
+            self.members[number as usize].device.submit(now_ns, ask);
+            self.arrange(number, flow);
+            pieces += 1;
+        }
+        flow[id].pieces_left = pieces;
+        if pieces == 0 { Step::Back(now_ns + REFUSAL_NS) } else { Step::Kept }
+    }
+
+    fn wake(&mut self, now_ns: u64, number: u32, flow: &mut Flow) {
+        let member = &mut self.members[number as usize];
+        // An earlier moment was arranged since, and has been.
+        if member.awake_at_ns != Some(now_ns) {
+            return;
+        }
+        member.awake_at_ns = None;
+        member.device.reap(now_ns, &mut self.done);
+        let (counters, seen) = (member.device.counters(), member.seen);
+        flow.counters.programmed_bytes += counters.programmed_bytes - seen.programmed_bytes;
+        flow.counters.erased_blocks += counters.erased_blocks - seen.erased_blocks;
+        member.seen = counters;
+        for done in self.done.drain(..) {
+            let id = done.tag as Id;
+            if done.result < 0 && flow[id].errno == 0 {
+                flow[id].errno = -done.result;
+            }
+            flow[id].pieces_left -= 1;
+            if flow[id].pieces_left == 0 {
+                flow.events.push(now_ns, id, flow.leg_above(self.stage));
+            }
+        }
+        self.arrange(number, flow);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn array(count: usize, stripe_bytes: u64) -> Array {
+        let text = "name = \"x\"\ncapacity = \"1GB\"\n[queue]\nservers = 1\nservice = { fixed = \"80us\" }\n";
+        let file = DeviceFile::parse(text, "x").unwrap();
+        let member =
+            || Member { device: Device::new(&file, 1), awake_at_ns: None, seen: Counters::default() };
+        let members = std::iter::repeat_with(member).take(count).collect();
+        Array { members, stripe_bytes, stage: 0, done: Vec::new() }
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_lies_on_one_member_where_the_law_says(
+            count in 2usize..6, stripe in 1u64..5, offset in 0u64..200, length in 1u64..200,
+        ) {
+            let (array, stripe) = (array(count, stripe), stripe);
+            let mut bytes: Vec<(u64, u64)> = Vec::new();
+            for number in 0..count as u64 {
+                if let Some((from, length)) = array.on_member(number, offset, length) {
+                    bytes.extend((from..from + length).map(|at| (number, at)));
+                }
+            }
+            let mut expected: Vec<(u64, u64)> = (offset..offset + length)
+                .map(|at| (at / stripe % count as u64, at / (stripe * count as u64) * stripe + at % stripe))
+                .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(bytes, expected);
+        }
+    }
+}
