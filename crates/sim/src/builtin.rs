@@ -21,6 +21,18 @@ const DEVICES: &[(&str, &str)] = devices![
     "nfs",
     "mac-nocache",
     "raid0",
+    "optane",
+    "d7-p5600",
+    "d7-p5600-steady",
+    "fio-matrix-laptop",
+    "windows-laptop",
+    "mac-ssd",
+    "mac-ssd-2014",
+    "mac-m1",
+    "mac-intel",
+    "usb3-hdd",
+    "usb3-stick",
+    "dfs",
 ];
 
 /// The text of a built-in device's file.

@@ -25,7 +25,7 @@
 //! [host]
 //! memory = "16GiB"
 //! page_cache = true           # the default where there is `memory`
-//! copy_rate = "10GB/s"
+//! copy_rate = "10GB/s"        # or { read = "10GB/s", write = "5GB/s" }, with whatever else the program does to a byte
 //! readahead = "128KiB"
 //! dirty_limit = "20%"
 //! direct = "honoured"         # or "ignored", or "nocache"
@@ -72,12 +72,12 @@ impl PartKind for PageCache {
         let Some(mut host) = reader.section("host") else { return Ok(None) };
         let memory_bytes = host.size_bytes("memory")?;
         let wanted = host.flag("page_cache")?.unwrap_or(memory_bytes.is_some());
-        let copy_bytes_per_s = host.rate("copy_rate")?;
+        let copy = CopyRate::read(&mut host)?;
         let readahead_bytes = host.size_bytes("readahead")?.unwrap_or(128 << 10);
         let dirty_share = host.share("dirty_limit")?.unwrap_or(0.2);
         let direct = read_direct(&mut host)?;
         if !wanted {
-            let pointless = [memory_bytes.map(|_| "memory"), copy_bytes_per_s.map(|_| "copy_rate")];
+            let pointless = [memory_bytes.map(|_| "memory"), copy.map(|_| "copy_rate")];
             let pointless = pointless.into_iter().flatten().next();
             let pointless = pointless.or((direct != Direct::Honoured).then_some("direct"));
             return match pointless {
@@ -94,8 +94,8 @@ impl PartKind for PageCache {
         if capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
             return Err(host.impossible("page_cache", "it is simulated for devices below 16TiB"));
         }
-        let copy_bytes_per_s = copy_bytes_per_s
-            .filter(|rate| *rate > 0)
+        let copy = copy
+            .filter(|copy| copy.read > 0 && copy.write > 0)
             .ok_or_else(|| host.missing("copy_rate", "how fast buffered I/O is copied, above 0"))?;
         if readahead_bytes % PAGE_BYTES != 0 || readahead_bytes > 16 << 20 {
             return Err(host.impossible("readahead", "it is a whole number of 4KiB pages, at most 16MiB"));
@@ -103,13 +103,31 @@ impl PartKind for PageCache {
         if !(0.01..=0.8).contains(&dirty_share) {
             return Err(host.impossible("dirty_limit", "it lies between 1% and 80% of memory"));
         }
-        Ok(Some(Arc::new(CacheSettings {
-            memory_bytes,
-            copy_bytes_per_s,
-            readahead_bytes,
-            dirty_share,
-            direct,
-        })))
+        Ok(Some(Arc::new(CacheSettings { memory_bytes, copy, readahead_bytes, dirty_share, direct })))
+    }
+}
+
+/// How fast the program's processor moves bytes, in bytes a second.
+#[derive(Debug, Clone, Copy)]
+struct CopyRate {
+    read: u64,
+    write: u64,
+}
+
+impl CopyRate {
+    fn read(host: &mut Section) -> Result<Option<Self>, DeviceError> {
+        if !host.is_table("copy_rate") {
+            return Ok(host.rate("copy_rate")?.map(|rate| Self { read: rate, write: rate }));
+        }
+        let Some(mut by_op) = host.table("copy_rate") else { return Ok(None) };
+        let read = by_op.rate("read")?.ok_or_else(|| by_op.missing("read", "the rate of reads"))?;
+        let write = by_op.rate("write")?.ok_or_else(|| by_op.missing("write", "the rate of writes"))?;
+        Ok(Some(Self { read, write }))
+    }
+
+    fn ns(self, op: Op, bytes: u32) -> u64 {
+        let bytes_per_s = if op == Op::Read { self.read } else { self.write };
+        whole_ns(f64::from(bytes) * 1e9 / bytes_per_s as f64)
     }
 }
 
@@ -133,16 +151,10 @@ enum Direct {
 #[derive(Debug, Clone, Copy)]
 struct CacheSettings {
     memory_bytes: u64,
-    copy_bytes_per_s: u64,
+    copy: CopyRate,
     readahead_bytes: u64,
     dirty_share: f64,
     direct: Direct,
-}
-
-impl CacheSettings {
-    fn copy_ns(&self, bytes: u32) -> u64 {
-        whole_ns(f64::from(bytes) * 1e9 / self.copy_bytes_per_s as f64)
-    }
 }
 
 impl Settings for CacheSettings {
@@ -176,13 +188,13 @@ impl Settings for CacheSettings {
     fn facts(&self, load: &Load) -> Vec<Fact> {
         let fact =
             |finding, value, unit, derivation| Fact { finding, op: Some(Op::Read), value, unit, derivation };
-        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy_bytes_per_s as f64;
+        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy.read as f64;
         let hit_ns = load.host_cost_ns + copy_ns;
         let words = format!(
             "buffered, held in memory: program {} + {} / {} = {}",
             units::time(load.host_cost_ns),
             units::size(load.block_size_bytes),
-            units::rate(self.copy_bytes_per_s as f64),
+            units::rate(self.copy.read as f64),
             units::time(hit_ns)
         );
         let mut facts = vec![
@@ -296,7 +308,7 @@ impl Cache {
     fn hit(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let bytes = flow[id].asked_bytes;
         pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.touch(page));
-        Step::Back(flow.compute(now_ns, self.settings.copy_ns(bytes)))
+        Step::Back(flow.compute(now_ns, self.settings.copy.ns(Op::Read, bytes)))
     }
 
     fn read(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
@@ -371,7 +383,7 @@ impl Cache {
         Step::On(if failed {
             now_ns
         } else {
-            flow.compute(now_ns, self.settings.copy_ns(flow[id].asked_bytes))
+            flow.compute(now_ns, self.settings.copy.ns(Op::Read, flow[id].asked_bytes))
         })
     }
 
@@ -398,7 +410,7 @@ impl Cache {
             flow.events.push(now_ns + EXPIRE_NS, 0, Leg::Wake(self.place.stage));
         }
         self.write_back(now_ns, flow);
-        flow.compute(now_ns, self.settings.copy_ns(bytes))
+        flow.compute(now_ns, self.settings.copy.ns(Op::Write, bytes))
     }
 
     fn drop_whole_pages(&mut self, offset_bytes: u64, bytes: u32) {

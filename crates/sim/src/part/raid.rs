@@ -73,7 +73,7 @@ impl PartKind for Raid {
             }
         }
         let member = DeviceFile::member(&text, &name, start_state)?.without_host();
-        let mut raid = reader.section("raid").expect("it was there");
+        let raid = reader.section("raid").expect("it was there");
         if member.settings().any(|part| part.fails_in_silence()) {
             let rule = "its writes are lost, torn or misplaced: give such [faults] to the array";
             return Err(raid.impossible("members", rule));
