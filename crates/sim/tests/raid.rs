@@ -7,7 +7,8 @@ use iosonde_model::Op;
 use iosonde_sim::{Ask, Device, DeviceFile, Truth, truths};
 
 /// One server of 100 us behind a wire of 400 MB/s.
-const MEMBER: &str = "name = \"m\"\ncapacity = \"1GB\"\n[host]\nrequest_cost = \"1s\"\n[link]\nbandwidth = \"400MB/s\"\n\
+const MEMBER: &str = "name = \"m\"\ncapacity = \"1GB\"\n[host]\nrequest_cost = \"1s\"\n[link]\n\
+    bandwidth = \"400MB/s\"\n\
     [queue]\nservers = 1\nservice = { fixed = \"100us\" }\n";
 
 /// An array, of which `member.toml` is each member.

@@ -4,7 +4,8 @@
 //! on a device whose truth is set. Time passes only where the device says that something happens, so a minute of
 //! simulated storage takes a second or less. Cannot: measure anything real.
 //!
-//! What is written is held only for `--verify`, and of it only the marks; the device's `[faults]` say what becomes of it.
+//! What is written is held only for `--verify`, and of it only the marks; the device's `[faults]` say what becomes
+//! of it.
 
 mod contents;
 

@@ -10,7 +10,8 @@
 //!   ACM Computing Surveys 26, 1994, section 3);
 //! * a flush goes to every member.
 //!
-//! Members are whole devices without their `[host]`: a device's name, or the path of its file. Each has an inside of its
+//! Members are whole devices without their `[host]`: a device's name, or the path of its file. Each has an
+//! inside of its
 //! own, drawn from a seed of its own. Noise, heat and neighbours belong to members, silent faults to the array.
 //!
 //! ```toml
@@ -236,7 +237,8 @@ struct Array {
 }
 
 impl Array {
-    /// What lies on one member of a range: offset and length there. Of whole stripes in turn, the first and the last may
+    /// What lies on one member of a range: offset and length there. Of whole stripes in turn, the first and
+    /// the last may
     /// be cut.
     fn on_member(&self, number: u64, offset_bytes: u64, length_bytes: u64) -> Option<(u64, u64)> {
         let (stripe, count) = (self.stripe_bytes, self.members.len() as u64);
