@@ -119,7 +119,7 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     let of = |names: &[&str]| -> Vec<&Judgement> {
         trial_voids(run, measured).filter(|void| names.contains(&void.check.as_str())).collect()
     };
-    let unmoved = of(&["cache-served", "direct-ignored"]);
+    let unmoved = of(&["cache-served", "direct-ignored", "write-back", "unmapped"]);
     if most(&unmoved) {
         return Some(not_storage(run, &unmoved));
     }
@@ -252,7 +252,7 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
         let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
-        judgement.check == "cache-served"
+        ["cache-served", "write-back"].contains(&judgement.check.as_str())
             && judgement.verdict == Outcome::Abstain
             && share("abstained") >= VOID_SHARE_MAX * share("judged")
     })?;

@@ -30,7 +30,7 @@ use residency::Residency;
 
 use crate::{
     clock::{Clock, Moment},
-    platform::System,
+    platform::{System, unmapped_bytes},
 };
 
 /// Two readings of a counter, or why there are none.
@@ -46,6 +46,8 @@ pub struct Watch {
     pressure_cpu: Result<Pressure, Absent>,
     pressure_memory: Result<Pressure, Absent>,
     limits: Result<Limits, Absent>,
+    /// The file and the part of it that is addressed, to be asked for holes.
+    holes: Option<(File, Range<u64>)>,
     processors: Result<Processors, Absent>,
     clock: Clock,
     before: Before,
@@ -63,6 +65,7 @@ struct Before {
     pressure_io_us: Option<u64>,
     pressure_cpu_us: Option<u64>,
     pressure_memory_us: Option<u64>,
+    unmapped_bytes: Option<u64>,
     processors: Option<processors::Ticks>,
 }
 
@@ -85,6 +88,7 @@ impl Watch {
             pressure_cpu: Pressure::open(&system, "cpu"),
             pressure_memory: Pressure::open(&system, "memory"),
             limits: Limits::open(&system, device),
+            holes: file.try_clone().ok().map(|file| (file, span.clone())),
             processors: Processors::open(&system),
             clock: Clock::real(),
             before: Before::default(),
@@ -93,6 +97,9 @@ impl Watch {
 
     /// Looks at another part of the file from now on.
     pub fn set_span(&mut self, span: Range<u64>) {
+        if let Some((_, holes)) = &mut self.holes {
+            *holes = span.clone();
+        }
         if let Ok(residency) = &mut self.residency {
             residency.set_span(span);
         }
@@ -101,7 +108,9 @@ impl Watch {
     /// Reads everything before a trial's first submission. Residency first and counters last, so that the
     /// counters' span is the narrowest.
     pub fn before(&mut self) {
+        let unmapped = |(file, span): &(File, Range<u64>)| unmapped_bytes(file, span.clone());
         self.before = Before {
+            unmapped_bytes: self.holes.as_ref().and_then(unmapped),
             resident_bytes: self.residency.as_ref().ok().map(Residency::bytes),
             pressure_io_us: self.pressure_io.as_mut().ok().and_then(Pressure::total_us),
             pressure_cpu_us: self.pressure_cpu.as_mut().ok().and_then(Pressure::total_us),
@@ -148,6 +157,7 @@ impl Watch {
 
         let after = difference(&mut self.residency, |watch| watch.bytes(), &mut absent);
         out.resident_after_bytes = after;
+        out.unmapped_bytes = before.unmapped_bytes;
         out.resident_before_bytes = before.resident_bytes.and_then(Result::ok);
         // The reason is the same as that of residency, and said there.
         out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());
