@@ -81,14 +81,14 @@ impl Watch {
                 Medium::Memory => {
                     Err("the target lies in memory, so the page cache is no witness".to_owned())
                 }
-                _ => Residency::open(file, span),
+                _ => Residency::open(file, span.clone()),
             },
             process_io: ProcessIo::open(&system),
             pressure_io: Pressure::open(&system, "io"),
             pressure_cpu: Pressure::open(&system, "cpu"),
             pressure_memory: Pressure::open(&system, "memory"),
             limits: Limits::open(&system, device),
-            holes: file.try_clone().ok().map(|file| (file, span.clone())),
+            holes: file.try_clone().ok().map(|file| (file, span)),
             processors: Processors::open(&system),
             clock: Clock::real(),
             before: Before::default(),

@@ -1,0 +1,170 @@
+//! What a witness on a real kernel decides: the same mistakes that published reports made, made again here, and the
+//! sentence that catches each.
+
+// What was skipped is said where people and ./test read it.
+#![allow(clippy::print_stderr)]
+
+mod common;
+
+use std::{fs, path::PathBuf};
+
+use common::Bench;
+use iosonde_model::{Judgement, Op, Outcome, Run};
+
+/// The verdicts of a check on trials, the worst first.
+fn said<'a>(run: &'a Run, check: &str) -> Vec<&'a Judgement> {
+    let own = |judgement: &&Judgement| judgement.check == check && judgement.trial.is_some();
+    run.verdicts.iter().filter(own).collect()
+}
+
+fn void(run: &Run, check: &str, words: &str) {
+    let found =
+        said(run, check).into_iter().any(|one| one.verdict == Outcome::Void && one.why.contains(words));
+    assert!(found, "{check} does not void with `{words}`: {:?}", run.verdicts);
+}
+
+/// Whether the kernel tells what its page cache holds; says so where it does not.
+fn cache_is_seen(run: &Run) -> bool {
+    let seen = run.trials.iter().any(|trial| trial.witnesses.resident_after_bytes.is_some());
+    if !seen {
+        eprintln!("skipped: {:?}", run.trials[0].witnesses.absent);
+    }
+    seen
+}
+
+/// M1, M6: "reads at 400 to 450 MiB/s" of a file that was just written.
+#[test]
+fn reading_again_what_was_just_written_is_cache_served() {
+    let bench = Bench::new();
+    bench.file("data", 64);
+    let run = bench.run(&[
+        "point",
+        "data",
+        "--read-only",
+        "--buffered",
+        "--rw",
+        "read",
+        "--bs",
+        "1m",
+        "--time",
+        "500ms",
+    ]);
+    if cache_is_seen(&run) {
+        void(&run, "cache-served", "this is memory");
+    }
+}
+
+#[test]
+fn a_sparse_file_is_unmapped() {
+    let bench = Bench::new();
+    if !common::direct_here(&bench) {
+        return;
+    }
+    fs::File::create(bench.path("sparse")).unwrap().set_len(256 << 20).unwrap();
+    let run = bench.run(&["point", "sparse", "--read-only", "--depth", "4", "--time", "500ms"]);
+    let Some(holes) = run.trials[0].witnesses.unmapped_bytes else {
+        return eprintln!("skipped: this file system does not tell where its holes are");
+    };
+    assert_eq!(holes, 256 << 20);
+    void(&run, "unmapped", "100 % of the 256 MiB that were read from hold no data");
+    // A file that is written through has none, and the check says so by passing.
+    bench.file("whole", 64);
+    let run = bench.run(&["point", "whole", "--read-only", "--depth", "4", "--time", "500ms"]);
+    assert_eq!(run.trials[0].witnesses.unmapped_bytes, Some(0));
+    assert!(said(&run, "unmapped").is_empty(), "{:?}", said(&run, "unmapped"));
+}
+
+/// M17: writes compared without a flush.
+#[test]
+fn writes_that_memory_took_are_not_the_devices() {
+    let bench = Bench::new();
+    // 50 ms: too short for the kernel to begin writing back (dirty_writeback_centisecs is 500).
+    let words =
+        ["point", ".", "--buffered", "--rw", "write", "--bs", "1m", "--size", "64MiB", "--time", "60ms"];
+    let run = bench.run(&words);
+    if run.info.device.medium == iosonde_model::Medium::Memory || !cache_is_seen(&run) {
+        return eprintln!("skipped: no view of the page cache below {}", bench.folder.path().display());
+    }
+    let voids: Vec<_> = said(&run, "write-back").into_iter().filter(|v| v.verdict == Outcome::Void).collect();
+    assert!(!voids.is_empty(), "{:?}", run.trials.last().unwrap().witnesses);
+    assert!(voids[0].why.contains("memory"), "{}", voids[0].why);
+}
+
+#[test]
+fn memory_is_called_memory() {
+    if !std::path::Path::new("/dev/shm").is_dir() {
+        return eprintln!("skipped: no /dev/shm");
+    }
+    let bench = Bench::new();
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let words = ["point", folder.path().to_str().unwrap(), "--size", "32MiB", "--time", "300ms"];
+    void(&bench.run(&words), "cache-served", "tmpfs is memory");
+}
+
+#[test]
+fn the_clocks_of_this_machine_are_watched() {
+    let bench = Bench::new();
+    let run = bench.run(&["point", ".", "--size", "16MiB", "--time", "300ms"]);
+    let witnesses = &run.trials.last().unwrap().witnesses;
+    assert!(witnesses.calendar_step_s.is_some() && witnesses.suspended_s.is_some(), "{witnesses:?}");
+    let ratio = witnesses.clock_ratio.expect("300 ms are enough to compare clocks");
+    // Calibration is good to 0.1 %.
+    assert!((ratio - 1.0).abs() < 0.005, "{ratio}");
+}
+
+/// A version-1 blkio group with a limit on this bench's disk, removed at the end.
+struct Group(PathBuf);
+
+impl Group {
+    fn limiting(bench: &Bench, file: &str, limit: u64) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let path =
+            PathBuf::from(format!("/sys/fs/cgroup/blkio/iosonde-witness-{}-{limit}", std::process::id()));
+        if let Err(error) = fs::create_dir(&path) {
+            eprintln!("skipped: no blkio cgroup (version 1) can be made: {error}");
+            return None;
+        }
+        let group = Self(path);
+        let device = fs::metadata(bench.folder.path()).unwrap().dev();
+        let rule = format!("{}:{} {limit}", libc::major(device), libc::minor(device));
+        if let Err(error) = fs::write(group.0.join(file), rule) {
+            eprintln!("skipped: {} cannot be limited: {error}", bench.folder.path().display());
+            return None;
+        }
+        Some(group)
+    }
+
+    fn run(&self, bench: &Bench, words: &[&str]) -> Run {
+        let inside = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
+        let inner = bench.command(words);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &inside, "sh"]).arg(inner.get_program()).args(inner.get_args());
+        command.args(["--json", "--quiet"]).current_dir(bench.folder.path());
+        command.env("IOSONDE_STORE", bench.path("notebook.db"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_containers_limit_is_witnessed_where_it_is_set() {
+    let bench = Bench::new();
+    bench.file("data", 32);
+    let free = bench.run(&["point", "data", "--read-only", "--time", "200ms"]);
+    assert!(free.trials[0].witnesses.io_limits.as_ref().is_none_or(Vec::is_empty));
+    let Some(group) = Group::limiting(&bench, "blkio.throttle.read_bps_device", 8_000_000) else { return };
+    let run =
+        group.run(&bench, &["point", "data", "--read-only", "--bs", "64k", "--depth", "4", "--time", "1s"]);
+    let limits = run.trials[0].witnesses.io_limits.clone().expect("control groups are mounted");
+    let [limit] = &limits[..] else { panic!("{limits:?}") };
+    assert_eq!((limit.op, limit.iops, limit.bytes_per_s), (Op::Read, None, Some(8e6)));
+    assert_eq!(Some(&limit.device), run.info.device.name.as_ref());
+    assert!(limit.set_by.ends_with("blkio.throttle.read_bps_device"), "{}", limit.set_by);
+}
