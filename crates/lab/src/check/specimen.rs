@@ -71,7 +71,6 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
             resident_after_bytes: Some(0),
             dirty_after_bytes: Some(0),
             unmapped_bytes: Some(0),
-            io_limits: Some(Vec::new()),
             calendar_step_s: Some(0.0),
             suspended_s: Some(0.0),
             clock_ratio: Some(1.0),
