@@ -206,3 +206,31 @@ fn a_device_without_faults_raises_no_alarm() {
     let (found, injected) = verified("", "40960");
     assert_eq!((found.checked, found.bad(), injected), (20_480, 0, None));
 }
+
+#[test]
+fn a_run_interrupted_at_any_trial_and_resumed_equals_the_uninterrupted_one() {
+    let whole = Bench::new();
+    whole.text("small.toml", SMALL_STUDY);
+    let words = ["run", "small.toml", "sim:noisy-virtual-disk", "--seed", "5"];
+    let run = whole.run(&words);
+    let id = run.info.id.clone();
+    let trials = run.trials.len();
+    assert!(trials > 20, "{trials}");
+    let document = |bench: &Bench| {
+        let mut run = bench.run(&["show", &id]);
+        run.info.command.clear();
+        serde_json::to_string_pretty(&run).unwrap()
+    };
+    let expected = document(&whole);
+    for kept in [0, 1, trials / 2, trials - 1] {
+        let bench = Bench::new();
+        // What the first trials left behind when the run was interrupted.
+        let mut book = iosonde_store::Notebook::open(&bench.path("notebook.db")).unwrap();
+        let info = iosonde_model::RunInfo { state: RunState::Interrupted, ..run.info.clone() };
+        drop(book.begin(&info).unwrap());
+        run.trials[..kept].iter().for_each(|trial| book.append(&id, trial).unwrap());
+        drop(book);
+        assert_eq!(bench.iosonde(&["resume", "--quiet"]).code, 0);
+        assert!(document(&bench) == expected, "interrupted after {kept} of {trials} trials");
+    }
+}

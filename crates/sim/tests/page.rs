@@ -1,0 +1,140 @@
+//! `docs/devices.md` says what is: its tables, laws and list of devices are made here from the devices themselves.
+//!
+//! After a change: `UPDATE_DOCS=1 cargo test -p iosonde-sim --test page`, then look at the difference.
+
+use iosonde_sim::{
+    DeviceFile, FINDING_NAMES, Known, Truth, builtin, builtin_names, part_manuals, truths_with_references,
+};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/devices.md");
+
+/// The columns of the table, each with a device that has the section.
+const COLUMNS: [(&str, &str); 9] = [
+    ("`[queue]`", "ideal"),
+    ("`[flash]`", "client-nvme"),
+    ("`[flash]`, log", "sata-ssd"),
+    ("`[disk]`", "hdd-7200"),
+    ("`[raid]`", "raid0"),
+    ("`[host]` memory", "mac-ssd-2014"),
+    ("`[network]`", "nfs"),
+    ("`[throttle]`", "cloud-volume"),
+    ("`[noise]`", "noisy-virtual-disk"),
+];
+
+const HEAD: &str = "\
+# Simulated devices
+
+A simulated device is storage whose truth is set. `iosonde run quick sim:hdd-7200` measures one through the same loop,
+checks and findings as a real disk, in virtual time: a minute of it takes a second or less, nothing is written anywhere,
+and the same seed gives the same result to the last bit. They are for learning, for rehearsing a study before it runs for
+an hour, and for finding out how often iosonde itself is wrong: every check and finding is proven on them.
+
+`sim:NAME` is a device of the list below, `sim:PATH.toml` one of your own. `iosonde devices NAME` prints every value of a
+device and what is true of it; `--json` says the same to programs. The built-in files lie in `devices/` and begin with
+the source of their figures: copy one and change it.
+
+A device is made of sections, each a *part* that a request passes on its way down and, where it says so, on its way back
+up: program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour, noise, and one medium
+(`[queue]`, `[flash]`, `[disk]` or `[raid]`). A section that is left out is not there; an unknown key is refused, with a
+suggestion, and so is a device that cannot be, with the key, the value and the rule.
+
+What is simulated is what the laws below say, and no more: no wear, no read disturbance, no error correction, no power
+states, no file system's own metadata. Data is held only for `--verify`.
+
+";
+
+/// Shown as it was measured, not made here: speed is the machine's.
+const SPEED: &str = "\
+## How fast, how large
+
+One core simulates about 10 million requests a second of `ideal`, 1.3 million random writes on flash that collects
+garbage at 28 % spare and 0.7 million at 7 %, through the whole measured loop (`bench/simulator`). Memory grows with what
+is mapped, not with capacity: 16 GiB of flash in its steady state take 60 MB. Flash beyond 64 GiB that begins filled or
+steady is scaled down, and says by how much.
+
+";
+
+fn file(name: &str) -> DeviceFile {
+    DeviceFile::parse(builtin(name).unwrap(), name).unwrap()
+}
+
+fn cell(truths: &[Truth], finding: &str) -> &'static str {
+    let known = |kind| truths.iter().any(|truth| truth.finding == finding && truth.known == kind);
+    match (known(Known::ClosedForm), known(Known::Reference)) {
+        (true, true) => "closed form, reference",
+        (true, false) => "closed form",
+        (false, true) => "reference",
+        (false, false) => "–",
+    }
+}
+
+/// What is known of each finding, and how.
+fn table() -> String {
+    let mut text = String::from(
+        "## How each finding's truth is known\n\n\
+         *Closed form*: a formula, whose derivation `iosonde devices NAME` gives in words. *Reference*: the device itself \
+         under a\nstated load in 20 batches, whose means give a 95 % interval. –: not defined; `iosonde devices NAME` says \
+         why. Both, where\naddresses spread evenly have a formula and random ones do not. A device of several sections has \
+         what each of them adds,\nbut for one that wanders (a burst credit, noise that drifts, heat, a neighbour) nothing \
+         is computed: no short run tells it.\n\n| finding |",
+    );
+    let truths = COLUMNS.map(|(_, device)| truths_with_references(&file(device), 1));
+    COLUMNS.iter().for_each(|(section, _)| text += &format!(" {section} |"));
+    text += &format!("\n|---|{}\n", "---|".repeat(COLUMNS.len()));
+    for finding in FINDING_NAMES {
+        text += &format!("| `{finding}` |");
+        truths.iter().for_each(|truths| text += &format!(" {} |", cell(truths, finding)));
+        text.push('\n');
+    }
+    text += "\nThe columns were made with ";
+    let devices: Vec<String> = COLUMNS.iter().map(|(_, device)| format!("`{device}`")).collect();
+    text + &devices.join(", ") + ".\n\n"
+}
+
+/// The comment that a device's file begins with.
+fn source(text: &str) -> String {
+    let lines = text.lines().take_while(|line| line.starts_with('#'));
+    lines.map(|line| line.trim_start_matches('#').trim_start_matches(' ')).collect::<Vec<_>>().join("\n")
+}
+
+fn devices() -> String {
+    let mut text = String::from("## The devices\n\n");
+    for name in builtin_names() {
+        let of_file = source(builtin(name).unwrap());
+        text += &format!("### {name}\n\n{}.\n\n{of_file}\n\n", file(name).summary());
+    }
+    text
+}
+
+fn laws() -> String {
+    let mut text =
+        String::from("## Every section, its keys and its law\n\nIn the order of a request's way down.\n\n");
+    for (name, manual) in part_manuals() {
+        text += &format!("### {name}\n\n{}\n\n", manual.trim());
+    }
+    text
+}
+
+#[test]
+fn the_page_says_what_is() {
+    let page = format!("{HEAD}{SPEED}{}{}{}", table(), devices(), laws());
+    let page = format!("{}\n", page.trim_end());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(PAGE, &page).unwrap();
+    }
+    let kept = std::fs::read_to_string(PAGE).unwrap_or_default();
+    let differs = kept.lines().zip(page.lines()).find(|(kept, made)| kept != made);
+    assert!(kept == page, "docs/devices.md is out of date ({differs:?}): UPDATE_DOCS=1 makes it anew");
+}
+
+#[test]
+fn every_device_tells_every_finding_of_the_contract() {
+    for name in builtin_names() {
+        let truths = iosonde_sim::truths(&file(name));
+        for finding in FINDING_NAMES {
+            assert!(truths.iter().any(|truth| truth.finding == finding), "{name}: {finding}");
+        }
+        let closed = truths.iter().filter(|truth| truth.known == Known::ClosedForm).count();
+        assert!(closed > 3, "{name} has hardly any truth");
+    }
+}
