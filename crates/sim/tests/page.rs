@@ -24,22 +24,24 @@ const COLUMNS: [(&str, &str); 9] = [
 const HEAD: &str = "\
 # Simulated devices
 
-A simulated device is storage whose truth is set. `iosonde run quick sim:hdd-7200` measures one through the same loop,
-checks and findings as a real disk, in virtual time: a minute of it takes a second or less, nothing is written anywhere,
-and the same seed gives the same result to the last bit. They are for learning, for rehearsing a study before it runs for
-an hour, and for finding out how often iosonde itself is wrong: every check and finding is proven on them.
+A simulated device is storage whose truth is set. `iosonde run quick sim:hdd-7200` measures one through the
+same loop, checks and findings as a real disk, in virtual time: a minute of it takes a second or less, nothing
+is written anywhere, and the same seed gives the same result to the last bit. They are for learning, for
+rehearsing a study before it runs for an hour, and for finding out how often iosonde itself is wrong: every
+check and finding is proven on them.
 
-`sim:NAME` is a device of the list below, `sim:PATH.toml` one of your own. `iosonde devices NAME` prints every value of a
-device and what is true of it; `--json` says the same to programs. The built-in files lie in `devices/` and begin with
-the source of their figures: copy one and change it.
+`sim:NAME` is a device of the list below, `sim:PATH.toml` one of your own. `iosonde devices NAME` prints every
+value of a device and what is true of it; `--json` says the same to programs. The built-in files lie in
+`devices/` and begin with the source of their figures: copy one and change it.
 
-A device is made of sections, each a *part* that a request passes on its way down and, where it says so, on its way back
-up: program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour, noise, and one medium
-(`[queue]`, `[flash]`, `[disk]` or `[raid]`). A section that is left out is not there; an unknown key is refused, with a
-suggestion, and so is a device that cannot be, with the key, the value and the rule.
+A device is made of sections, each a *part* that a request passes on its way down and, where it says so, on
+its way back up: program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour,
+noise, and one medium (`[queue]`, `[flash]`, `[disk]` or `[raid]`). A section that is left out is not there;
+an unknown key is refused, with a suggestion, and so is a device that cannot be, with the key, the value and
+the rule.
 
-What is simulated is what the laws below say, and no more: no wear, no read disturbance, no error correction, no power
-states, no file system's own metadata. Data is held only for `--verify`.
+What is simulated is what the laws below say, and no more: no wear, no read disturbance, no error correction,
+no power states, no file system's own metadata. Data is held only for `--verify`.
 
 ";
 
@@ -47,10 +49,22 @@ states, no file system's own metadata. Data is held only for `--verify`.
 const SPEED: &str = "\
 ## How fast, how large
 
-One core simulates about 10 million requests a second of `ideal`, 1.3 million random writes on flash that collects
-garbage at 28 % spare and 0.7 million at 7 %, through the whole measured loop (`bench/simulator`). Memory grows with what
-is mapped, not with capacity: 16 GiB of flash in its steady state take 60 MB. Flash beyond 64 GiB that begins filled or
-steady is scaled down, and says by how much.
+One core simulates about 10 million requests a second of `ideal`, 1.3 million random writes on flash that
+collects garbage at 28 % spare and 0.7 million at 7 %, through the whole measured loop (`bench/simulator`).
+Memory grows with what is mapped, not with capacity: 16 GiB of flash in its steady state take 60 MB. Flash
+beyond 64 GiB that begins filled or steady is scaled down, and says by how much.
+
+";
+
+/// Before the table.
+const KNOWN: &str = "\
+## How each finding's truth is known
+
+*Closed form*: a formula, whose derivation `iosonde devices NAME` gives in words. *Reference*: the device itself
+under a stated load in 20 batches, whose means give a 95 % interval. –: not defined; `iosonde devices NAME` says
+why. Both, where addresses spread evenly have a formula and random ones do not. A device of several sections has
+what each of them adds, but for one that wanders (a burst credit, noise that drifts, heat, a neighbour) nothing is
+computed: no short run tells it.
 
 ";
 
@@ -70,14 +84,7 @@ fn cell(truths: &[Truth], finding: &str) -> &'static str {
 
 /// What is known of each finding, and how.
 fn table() -> String {
-    let mut text = String::from(
-        "## How each finding's truth is known\n\n\
-         *Closed form*: a formula, whose derivation `iosonde devices NAME` gives in words. *Reference*: the device itself \
-         under a\nstated load in 20 batches, whose means give a 95 % interval. –: not defined; `iosonde devices NAME` says \
-         why. Both, where\naddresses spread evenly have a formula and random ones do not. A device of several sections has \
-         what each of them adds,\nbut for one that wanders (a burst credit, noise that drifts, heat, a neighbour) nothing \
-         is computed: no short run tells it.\n\n| finding |",
-    );
+    let mut text = format!("{KNOWN}| finding |");
     let truths = COLUMNS.map(|(_, device)| truths_with_references(&file(device), 1));
     COLUMNS.iter().for_each(|(section, _)| text += &format!(" {section} |"));
     text += &format!("\n|---|{}\n", "---|".repeat(COLUMNS.len()));
