@@ -76,6 +76,8 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Keep another tool's results in the notebook, to be shown and reported
     Import(ImportArgs),
+    /// Compare runs (machines, devices, settings) point by point
+    Compare(CompareArgs),
     /// Tell what can be measured here, and what will get in the way
     Doctor(DoctorArgs),
     /// List the studies, or print one
@@ -151,6 +153,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(5..=1000))]
     #[arg(conflicts_with = "precision")]
     pub rounds: Option<u32>,
+    /// Run it N times, each with a fresh file, fill and process: what `compare` needs to speak of the storage
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100), conflicts_with = "dry_run")]
+    pub repeats: Option<u32>,
+    /// What a repeat is told by the command that began it: its number and its series
+    #[arg(long, hide = true, value_parser = parse_part)]
+    pub part: Option<(u32, String)>,
     /// Print the plan and measure nothing
     #[arg(long, conflicts_with_all = ["out", "json", "strict", "label", "note"])]
     pub dry_run: bool,
@@ -245,6 +253,32 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
+/// `iosonde compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Ids or starts of ids, labels, last or last~1; each stands for all its repeats
+    #[arg(required = true)]
+    pub runs: Vec<String>,
+    /// Compare all others with this run [default: the first]
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<String>,
+    /// Ratios within this share of 1 count as the same
+    #[arg(long, value_name = "P%", value_parser = parse_margin, default_value = "2%")]
+    pub margin: f64,
+    /// Of all statements together
+    #[arg(long, value_name = "P%", value_parser = parse_confidence, default_value = "95%")]
+    pub confidence: f64,
+    /// What is compared: iops, latency_ns_mean, latency_ns_p50 or latency_ns_p99
+    #[arg(long, value_name = "NAME", default_value = "iops")]
+    pub figure: String,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Exit with 3 if something is slower with certainty
+    #[arg(long)]
+    pub strict: bool,
+}
+
 /// `iosonde judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
@@ -326,6 +360,17 @@ fn parse_confidence(text: &str) -> Result<f64, String> {
     let share = units::parse_percent(text).map_err(|e| e.to_string())?;
     let fits = (0.5..=0.999).contains(&share);
     if fits { Ok(share) } else { Err("a confidence lies between 50% and 99.9%".into()) }
+}
+
+fn parse_part(text: &str) -> Result<(u32, String), String> {
+    let (number, series) = text.split_once(',').ok_or("a part is NUMBER,SERIES")?;
+    Ok((number.parse().map_err(|_| "a part has a number")?, series.to_owned()))
+}
+
+fn parse_margin(text: &str) -> Result<f64, String> {
+    let share = units::parse_percent(text).map_err(|e| e.to_string())?;
+    let fits = (0.0..=0.5).contains(&share);
+    if fits { Ok(share) } else { Err("a margin lies between 0% and 50%".into()) }
 }
 
 fn parse_precision(text: &str) -> Result<f64, String> {

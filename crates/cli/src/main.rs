@@ -48,6 +48,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Report(args) => command::report::run(args, store, screen),
         Command::Judge(args) => command::judge::run(args, screen),
         Command::Import(args) => command::import::run(args, store, screen),
+        Command::Compare(args) => command::compare::run(args, store, screen),
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
         Command::Engines(args) => registry::engine(args.name.as_deref(), screen),

@@ -303,6 +303,8 @@ pub fn new_info(id: String, study: &Study, target: &str, options: &Options, sess
         label: None,
         note: None,
         study: study.name.clone(),
+        series: None,
+        repeat: None,
         study_source: study.source.clone(),
         target: target.to_owned(),
         seed: options.seed,

@@ -182,6 +182,8 @@ fn blank(id: &str, command: &str) -> RunInfo {
         label: None,
         note: None,
         study: IMPORT.to_owned(),
+        series: None,
+        repeat: None,
         study_source: String::new(),
         target: String::new(),
         seed: 0,

@@ -5,6 +5,7 @@
 mod advice;
 mod belief;
 pub mod check;
+pub mod compare;
 pub mod conclude;
 pub mod estimate;
 pub mod evidence;

@@ -3,6 +3,7 @@
 //! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
 //! here is its name there, unit last.
 
+mod comparison;
 mod device;
 mod finding;
 mod histogram;
@@ -16,6 +17,7 @@ pub mod units;
 mod verdict;
 mod witness;
 
+pub use comparison::{Compared, ComparedPair, ComparedSide, Comparison, Difference, GeometricMean, Likeness};
 pub use device::{Ceiling, Device, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;

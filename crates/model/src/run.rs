@@ -43,6 +43,12 @@ pub struct RunInfo {
     pub note: Option<String>,
     /// The study's name; `point` for a single workload.
     pub study: String,
+    /// The first of the runs that this one repeats; `None` for that one itself and for runs without repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    /// Which repeat it is, from 1; `None` where there is one run only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
     /// The study's text, so that the run can be repeated when the study has changed.
     #[serde(default)]
     pub study_source: String,

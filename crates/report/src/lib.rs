@@ -5,6 +5,7 @@
 //! library.
 
 pub mod chart;
+mod comparison;
 pub mod echarts;
 pub mod figure;
 mod format;
@@ -16,9 +17,10 @@ mod story;
 pub mod terminal;
 mod text;
 
+pub use comparison::comparison;
 pub use format::{FORMATS, Format, ReportError, json};
 pub use html::html;
 pub use quantity::Quantity;
 pub use results::judged;
 pub use story::subject;
-pub use text::Paint;
+pub use text::{Paint, paragraph};

@@ -52,6 +52,11 @@ impl Paint {
     }
 }
 
+/// A paragraph of its own.
+pub fn paragraph(text: &str, paint: Paint) -> String {
+    paint.hang("", 0, &clean(text))
+}
+
 const NO_BREAK: char = '\u{a0}';
 
 /// Text from outside without control characters: a label must not move the cursor or set a colour.

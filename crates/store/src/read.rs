@@ -81,15 +81,23 @@ impl Notebook {
             .collect()
     }
 
+    /// What a run is, without its trials, as it was written down.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`]; the notebook cannot be read.
+    pub fn info(&self, id: &str) -> Result<RunInfo, StoreError> {
+        let texts = self.rows("SELECT info FROM runs WHERE id = ?1", [id], |row| row.get::<_, String>(0))?;
+        let text = texts.first().ok_or_else(|| self.no_run(id))?;
+        self.parse(text, || format!("run `{id}`"))
+    }
+
     /// A run with its trials, in the order of execution; nothing is concluded yet. What a killed run could not
     /// write down any more (elapsed time, bytes written) is made up for from its trials.
     ///
     /// # Errors
     /// [`StoreError::NoRun`]; the notebook cannot be read.
     pub fn load(&self, id: &str) -> Result<Run, StoreError> {
-        let texts = self.rows("SELECT info FROM runs WHERE id = ?1", [id], |row| row.get::<_, String>(0))?;
-        let text = texts.first().ok_or_else(|| self.no_run(id))?;
-        let mut info: RunInfo = self.parse(text, || format!("run `{id}`"))?;
+        let mut info = self.info(id)?;
         let trials = self.rows("SELECT id, trial FROM trials WHERE run = ?1 ORDER BY id", [id], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
         })?;

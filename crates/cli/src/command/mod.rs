@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod compare;
 pub mod devices;
 pub mod doctor;
 pub mod import;
@@ -8,6 +9,7 @@ pub mod latency_limit;
 pub mod ls;
 pub mod point;
 pub mod registry;
+pub mod repeats;
 pub mod report;
 pub mod resume;
 pub mod rm;

@@ -27,6 +27,8 @@ pub struct Destination {
     pub json: Option<PathBuf>,
     /// Whether doubt is a failure.
     pub strict: bool,
+    /// Whether the notebook alone gets the result.
+    pub kept_only: bool,
 }
 
 impl Destination {
@@ -48,6 +50,9 @@ impl Destination {
 
 /// Runs it.
 pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    if let (Some(repeats), None) = (args.repeats, &args.part) {
+        return super::repeats::run(args, repeats, store, screen);
+    }
     let (study, target) = study_and_target(&args.words)?;
     let options = Options::of(
         &args.target,
@@ -55,8 +60,13 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         args.precision.unwrap_or(study.precision),
         args.rounds,
     );
-    let destination =
-        Destination { out: args.out.clone(), json: args.target.json.clone(), strict: args.target.strict };
+    let destination = Destination {
+        out: args.out.clone(),
+        json: args.target.json.clone(),
+        strict: args.target.strict,
+        // The command that began the repeats shows what they say.
+        kept_only: args.part.is_some(),
+    };
     destination.check()?;
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
@@ -71,6 +81,12 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     let id = notebook::new_id(&notebook, &session, options.seed)?;
     let mut info = new_info(id, &study, &target, &options, &session);
     (info.label, info.note) = (args.target.label.clone(), args.target.note.clone());
+    if let Some((number, series)) = &args.part {
+        info.repeat = Some(*number);
+        info.series = (*number > 1).then(|| series.clone());
+        // A label names one run: the first, which stands for all.
+        info.label = info.label.map(|label| if *number > 1 { format!("{label} #{number}") } else { label });
+    }
     let settle = session.device.medium != iosonde_model::Medium::Simulated
         && same_storage(notebook.path(), Path::new(&target));
     let _lock = notebook.begin(&info)?;
@@ -150,6 +166,9 @@ pub fn conclude_and_report(
     destination: &Destination,
     screen: Screen,
 ) -> Result<(), Failure> {
+    if destination.kept_only {
+        return Ok(());
+    }
     conclude::conclude(run, closed).map_err(Failure::failed)?;
     let path = destination.out.clone().unwrap_or_else(|| default_out(run, "html"));
     let json_to_stdout = destination.json.as_deref() == Some(Path::new("-"));

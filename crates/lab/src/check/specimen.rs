@@ -162,6 +162,8 @@ pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
         label: None,
         note: None,
         study: "quick".into(),
+        series: None,
+        repeat: None,
         study_source: String::new(),
         target: "./".into(),
         seed: 1,

@@ -197,6 +197,8 @@ fn info(rounds: u32) -> RunInfo {
         label: Some(HOSTILE.into()),
         note: None,
         study: "quick".into(),
+        series: None,
+        repeat: None,
         study_source: include_str!("../../../../studies/quick.toml").into(),
         target: "./".into(),
         seed: 42,

@@ -20,6 +20,8 @@ pub(crate) fn info(id: &str) -> RunInfo {
         label: None,
         note: None,
         study: "quick".into(),
+        series: None,
+        repeat: None,
         study_source: "name = \"quick\"".into(),
         target: "./".into(),
         seed: u64::MAX,

@@ -1,0 +1,121 @@
+//! `run --repeats N`: the same run several times, each with a fresh process, file and fill.
+//!
+//! Trials inside one run share its file, its place on the storage and what came before it, so they cannot tell how
+//! much the next run would differ. Repeats can, and `compare` takes them as its unit.
+
+use std::{ffi::OsString, path::Path, process::Command, sync::atomic::Ordering};
+
+use iosonde_lab::compare::{self, Side};
+use iosonde_model::{Run, units};
+use iosonde_report::{Paint, terminal};
+use iosonde_rig::interrupt;
+
+use super::run::default_out;
+use crate::{
+    args::RunArgs,
+    failure::{Failure, INTERRUPTED},
+    notebook,
+    screen::Screen,
+};
+
+/// Runs every repeat in a process of its own, then shows the last one and how far they lie apart.
+pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let seed = args.target.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+    let mut runs: Vec<Run> = Vec::new();
+    // Ctrl-C reaches the repeat as well, which saves what it has; this process waits for it.
+    let stop = interrupt::catch();
+    for number in 1..=repeats {
+        screen.say(&format!("repeat        {number} of {repeats}"));
+        let series = runs.first().map_or("new", |run| &run.info.id);
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure {
+                code: INTERRUPTED,
+                text: format!("interrupted after {} repeats", runs.len()),
+            });
+        }
+        carry_out(&part(std::env::args_os().skip(1), series, number, seed + u64::from(number - 1)))?;
+        let run = notebook::load(&notebook::open_existing(store, &screen)?, None)?;
+        if run.info.repeat != Some(number)
+            || runs.first().is_some_and(|first| run.info.series.as_ref() != Some(&first.info.id))
+        {
+            return Err(Failure::failed(format!(
+                "the newest run of the notebook is {}, and not repeat {number}: another run was begun meanwhile",
+                run.info.id
+            )));
+        }
+        runs.push(run);
+    }
+    finish(args, runs, screen)
+}
+
+/// The command line of one repeat: what the user typed, with a seed, a label and a place of its own.
+fn part(words: impl Iterator<Item = OsString>, series: &str, number: u32, seed: u64) -> Vec<OsString> {
+    /// Options with a value that the whole series has, or that each repeat has its own of.
+    const OWN: [&str; 2] = ["--repeats", "--seed"];
+    let mut part: Vec<OsString> = Vec::new();
+    let mut skip = false;
+    for word in words {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        let text = word.to_string_lossy().into_owned();
+        if OWN.contains(&text.as_str()) {
+            skip = true;
+        } else if !OWN.iter().any(|name| text.starts_with(&format!("{name}="))) {
+            part.push(word);
+        }
+    }
+    part.push(format!("--seed={seed}").into());
+    part.push(format!("--part={number},{series}").into());
+    part
+}
+
+fn carry_out(words: &[OsString]) -> Result<(), Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::failed(format!("iosonde's own file cannot be found to start a repeat: {error}"))
+    })?;
+    let status = Command::new(program).args(words).status();
+    let status = status.map_err(|error| Failure::failed(format!("a repeat cannot be started: {error}")))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        // What went wrong has been said already.
+        Some(code) => Err(Failure { code: u8::try_from(code).unwrap_or(1), text: String::new() }),
+        None => Err(Failure { code: INTERRUPTED, text: "a repeat was killed".into() }),
+    }
+}
+
+/// Shows the last repeat, and how far all of them lie apart.
+fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure> {
+    let mut last = runs.last().cloned().ok_or_else(|| Failure::failed("no repeat was run"))?;
+    let first = runs[0].info.id.clone();
+    let spread = compare::scatter(&Side { name: first.clone(), runs, history: Vec::new() });
+    if let Some(spread) = spread {
+        let sentence = format!(
+            "the {} repeats {first} .. {} differ by {} from one to the next in all points together (standard \
+             deviation), and one point by {}; `iosonde compare {first} OTHER` takes them together",
+            spread.repeats,
+            last.info.id,
+            units::percent(spread.run),
+            units::percent(spread.point),
+        );
+        last.info.device.notes.push(sentence);
+    }
+    let json_to_stdout = args.target.json.as_deref() == Some(Path::new("-"));
+    if !json_to_stdout {
+        let paint = Paint { color: screen.color, width: screen.width };
+        screen.result(&terminal::summary(&last, paint))?;
+        if let Some(sentence) = last.info.device.notes.last().filter(|_| spread.is_some()) {
+            screen.result(&format!("\n{}", iosonde_report::paragraph(sentence, paint)))?;
+        }
+    }
+    let path = args.out.clone().unwrap_or_else(|| default_out(&last, "html"));
+    super::run::write(&path, iosonde_report::html(&last).map_err(Failure::failed)?.as_bytes())?;
+    if let Some(json) = &args.target.json {
+        let text = iosonde_report::json(&last).map_err(Failure::failed)?;
+        if json_to_stdout { screen.result(&text)? } else { super::run::write(json, text.as_bytes())? }
+    }
+    if !json_to_stdout {
+        screen.result(&format!("\nreport  {}     again  iosonde show {}\n", path.display(), last.info.id))?;
+    }
+    Ok(())
+}

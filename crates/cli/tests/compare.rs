@@ -1,0 +1,82 @@
+//! `run --repeats` and `compare`, on simulated storage whose ratio is known.
+
+mod common;
+
+use common::Bench;
+use serde_json::Value;
+
+/// A plain queue with one server: a fixed service time, so many microseconds, and a run effect of 1 %.
+fn device(bench: &Bench, name: &str, service_us: u32) -> String {
+    let text = format!(
+        "name = \"{name}\"\nsummary = \"one server\"\ncapacity = \"4GiB\"\n[queue]\nservers = 1\nservice = {{ fixed = \
+         \"{service_us}us\" }}\n[noise]\nrun_effect = 0.01\npoint_run_effect = 0.01\n"
+    );
+    format!("sim:{}", bench.text(&format!("{name}.toml"), &text).display())
+}
+
+const STUDY: &str = r#"
+name = "small"
+question = "How fast?"
+time = "12s"
+[[experiment]]
+kind = "queue-depth"
+rw = ["randread", "randwrite"]
+block_size = "4k"
+depth = [1, 2, 4]
+"#;
+
+fn measured(bench: &Bench, label: &str, service_us: u32, seed: &str) {
+    let target = device(bench, label, service_us);
+    let words =
+        ["run", "small.toml", &target, "--repeats", "5", "--label", label, "--seed", seed, "--rounds", "5"];
+    let said = bench.iosonde(&words);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("the 5 repeats"), "{}", said.out);
+}
+
+#[test]
+fn repeats_of_two_devices_give_their_ratio() {
+    let bench = Bench::new();
+    bench.text("small.toml", STUDY);
+    measured(&bench, "slow", 120, "1");
+    measured(&bench, "fast", 100, "100");
+    let said = bench.iosonde(&["compare", "slow", "fast", "--json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let pair = &document["pairs"][0];
+    assert_eq!(pair["unit"], "repeat");
+    // 120 µs / 100 µs.
+    let mean = &pair["geometric_means"][0];
+    let holds = |line: &Value| line["low"].as_f64().unwrap() <= 1.2 && 1.2 <= line["high"].as_f64().unwrap();
+    assert!(holds(mean), "{mean}");
+    assert_eq!(mean["verdict"], "faster");
+    let lines = document["comparisons"].as_array().unwrap();
+    assert_eq!(lines.len(), 6);
+    assert!(lines.iter().all(holds), "{lines:?}");
+    let text = bench.iosonde(&["compare", "slow", "fast"]).out;
+    assert!(
+        text.starts_with("COMPARED  Fast is faster") || text.starts_with("COMPARED  fast is faster"),
+        "{text}"
+    );
+    assert!(text.contains("5 repeats a side"), "{text}");
+
+    // The other way round something is slower, and --strict says so with its code.
+    let said = bench.iosonde(&["compare", "fast", "slow", "--strict"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert_eq!(bench.iosonde(&["compare", "slow", "fast", "--strict"]).code, 0);
+    assert_eq!(bench.iosonde(&["compare", "slow", "--baseline", "fast", "--strict"]).code, 3);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_in_words() {
+    let bench = Bench::new();
+    bench.text("small.toml", STUDY);
+    let target = device(&bench, "one", 100);
+    assert_eq!(bench.iosonde(&["run", "small.toml", &target, "--rounds", "5", "--seed", "3"]).code, 0);
+    bench.iosonde(&["compare", "last"]).refused(&["alone cannot be compared"]);
+    bench.iosonde(&["compare", "last", "last"]).refused(&["named twice"]);
+    bench.iosonde(&["compare", "last", "nobody"]).refused(&["nobody"]);
+    bench.iosonde(&["compare", "last", "last", "--figure", "iop"]).refused(&["did you mean iops"]);
+    bench.iosonde(&["compare", "last", "last", "--margin", "80%"]).refused(&["between 0% and 50%"]);
+    bench.iosonde(&["run", "small.toml", &target, "--repeats", "1"]).refused(&["--repeats"]);
+}

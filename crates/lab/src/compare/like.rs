@@ -1,0 +1,166 @@
+//! Like points: which of one side's points are asked for the same work as which of the other's.
+
+use iosonde_model::{Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw, TrialSpec};
+
+use super::Side;
+use crate::evidence::normal;
+
+/// A workload and direction that both sides were asked for.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// As the first side ran it.
+    pub spec: TrialSpec,
+    /// Which of its requests.
+    pub op: Op,
+    /// Geometric mean over the repeats.
+    pub a: Option<f64>,
+    /// Of the other side.
+    pub b: Option<f64>,
+    /// Why there is no pair, or what limits it.
+    pub why: String,
+    /// What statistics need, where both sides have figures.
+    pub pair: Option<LinePair>,
+}
+
+/// The logarithms of both sides' figures.
+#[derive(Debug, Clone)]
+pub(super) struct LinePair {
+    pub rw: Rw,
+    pub op: Op,
+    pub a: Sample,
+    pub b: Sample,
+}
+
+impl LinePair {
+    pub fn log_ratio(&self) -> f64 {
+        mean(&self.b.repeats) - mean(&self.a.repeats)
+    }
+}
+
+/// One side's figure for one line.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sample {
+    /// ln(figure) of each repeat.
+    pub repeats: Vec<f64>,
+    /// What the trials of the only repeat say of its error; `None` where there are several or it has no interval.
+    pub within: Option<f64>,
+    /// ln(figure) in each run of the history.
+    pub history: Vec<f64>,
+}
+
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The lines of two sides, in the order of the first one's plan, and how many points only one side has.
+pub(super) fn lines(a: &Side, b: &Side, figure: &str) -> (Vec<Line>, usize) {
+    let mut taken = vec![false; b.runs[0].points.len()];
+    let mut lines = Vec::new();
+    let mut alone = 0;
+    for point in &a.runs[0].points {
+        let Some(other) = partner(point, &b.runs[0].points, &taken) else {
+            // Where points were added follows from what was measured: those are not missed.
+            alone += usize::from(point.planned == Planned::Grid);
+            continue;
+        };
+        taken[other] = true;
+        let ops = Op::TRANSFERS.into_iter().filter(|&op| point.spec.rw.has(op));
+        lines.extend(ops.map(|op| line(point, &b.runs[0].points[other], op, [a, b], figure)));
+    }
+    let others = taken.iter().zip(&b.runs[0].points);
+    (lines, alone + others.filter(|(taken, point)| !**taken && point.planned == Planned::Grid).count())
+}
+
+/// The other side's point for the same work: one measured the same way if there is one, else another.
+fn partner(point: &Point, others: &[Point], taken: &[bool]) -> Option<usize> {
+    let free = |same: &dyn Fn(&TrialSpec) -> bool| {
+        let mut fit = others.iter().enumerate().filter(|(place, other)| !taken[*place] && same(&other.spec));
+        fit.next().map(|(place, _)| place)
+    };
+    let (work, way) = (work(&point.spec), way(&point.spec));
+    free(&|other| self::way(other) == way).or_else(|| free(&|other| self::work(other) == work))
+}
+
+/// A workload without where it was done: spans follow from the sizes of the storage.
+fn way(spec: &TrialSpec) -> TrialSpec {
+    let and = spec.and.iter().map(way).collect();
+    TrialSpec { span_bytes: 0, offset_bytes: 0, and, ..spec.clone() }
+}
+
+/// A workload without how it was done.
+fn work(spec: &TrialSpec) -> TrialSpec {
+    let and = spec.and.iter().map(work).collect();
+    TrialSpec { engine: String::new(), direct: true, and, ..way(spec) }
+}
+
+fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: &str) -> Line {
+    let samples = [sample(a, op, sides[0], figure), sample(b, op, sides[1], figure)];
+    let [value_a, value_b] = [0, 1].map(|side| samples[side].as_ref().ok().map(|s| mean(&s.repeats).exp()));
+    let (why, pair) = match samples {
+        [Ok(a_sample), Ok(b_sample)] => {
+            (String::new(), Some(LinePair { rw: a.spec.rw, op, a: a_sample, b: b_sample }))
+        }
+        [Err(why), Ok(_)] | [Ok(_), Err(why)] => (why, None),
+        [Err(a), Err(b)] => (format!("{a}; {b}"), None),
+    };
+    Line { spec: a.spec.clone(), op, a: value_a, b: value_b, why, pair }
+}
+
+/// One side's figures; the reason where a repeat has none.
+fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, String> {
+    let mut repeats = Vec::new();
+    let mut within = None;
+    for (number, run) in side.runs.iter().enumerate() {
+        let which = if side.runs.len() > 1 { format!(" (repeat {})", number + 1) } else { String::new() };
+        let same =
+            same_point(run, &point.spec).ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
+        let found = estimate(same, op, figure);
+        let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
+        repeats.push(found.value.ln());
+        within = found.low.zip(found.high).map(|(low, high)| {
+            (high.ln() - low.ln())
+                / 2.0
+                / normal(if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 })
+        });
+    }
+    let history = if repeats.len() == 1 { history(side, point, op, figure) } else { Vec::new() };
+    Ok(Sample { within: within.filter(|_| repeats.len() == 1), repeats, history })
+}
+
+fn history(side: &Side, point: &Point, op: Op, figure: &str) -> Vec<f64> {
+    let found = side.history.iter().map(|run| {
+        let same = same_point(run, &point.spec)?;
+        estimate(same, op, figure).map(|estimate| estimate.value.ln())
+    });
+    // A line that some of the runs lack has no history: spreads are taken over whole runs.
+    found.collect::<Option<Vec<f64>>>().unwrap_or_default()
+}
+
+fn same_point<'a>(run: &'a Run, spec: &TrialSpec) -> Option<&'a Point> {
+    let way = way(spec);
+    run.points.iter().find(|point| self::way(&point.spec) == way)
+}
+
+/// The figure of one direction, if it is a number above zero.
+fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
+    let of = |direction: &PointDirection| match figure {
+        "iops" => Some(direction.iops),
+        "latency_ns_mean" => direction.latency_ns_mean,
+        "latency_ns_p50" => direction.latency_ns_p50,
+        "latency_ns_p99" => direction.latency_ns_p99,
+        _ => None,
+    };
+    point.direction(op).and_then(of).filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
+}
+
+/// Why a point has no figure: what voided its trials, if something did.
+fn why_absent(run: &Run, point: &Point) -> String {
+    let about = |judged: &&Judgement| {
+        judged.verdict == Outcome::Void && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
+    };
+    match run.verdicts.iter().find(about) {
+        Some(void) => format!("void: {}", void.why),
+        None if point.trials == 0 => "not measured".to_owned(),
+        None => "no such figure".to_owned(),
+    }
+}

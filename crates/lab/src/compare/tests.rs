@@ -1,0 +1,216 @@
+use iosonde_model::{Estimate, Judgement, Likeness, Planned, Point, PointDirection, Run, Rw, TrialSpec};
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Question, Side, compare};
+use crate::check::specimen;
+
+const QUESTION: Question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
+
+fn estimate(value: f64) -> Estimate {
+    Estimate { value, low: Some(value * 0.98), high: Some(value * 1.02) }
+}
+
+fn direction(iops: f64) -> PointDirection {
+    PointDirection {
+        iops: estimate(iops),
+        bytes_per_s: estimate(iops * 4096.0),
+        latency_ns_mean: Some(estimate(1e9 / iops)),
+        latency_ns_p50: None,
+        latency_ns_p99: None,
+        latency_ns_p99_9: None,
+    }
+}
+
+/// A run whose points reach these rates: half of them random reads, half random writes.
+fn run(id: &str, rates: &[f64]) -> Run {
+    let mut run = specimen::run(specimen::usual());
+    run.info.id = id.to_owned();
+    run.trials.clear();
+    run.points = rates
+        .iter()
+        .enumerate()
+        .map(|(place, &iops)| {
+            let rw = if place % 2 == 0 { Rw::RandRead } else { Rw::RandWrite };
+            let queue_depth = 1 << (place / 2);
+            let spec = TrialSpec { rw, queue_depth, span_bytes: 1 << 30, ..TrialSpec::default() };
+            let mut point = Point::planned(place, "queue-depth", spec);
+            point.trials = 8;
+            let told = Some(direction(iops));
+            if rw == Rw::RandRead {
+                point.read = told
+            } else {
+                point.write = told
+            }
+            point
+        })
+        .collect();
+    run
+}
+
+fn side(name: &str, runs: Vec<Run>) -> Side {
+    Side { name: name.to_owned(), runs, history: Vec::new() }
+}
+
+/// Repeats of storage with a run effect and a point-by-run effect of 1 % each.
+struct Noisy(Xoshiro256PlusPlus);
+
+impl Noisy {
+    fn normal(&mut self) -> f64 {
+        StandardNormal.sample(&mut self.0)
+    }
+
+    fn run(&mut self, points: usize, factor: f64) -> Run {
+        let run_effect = 0.01 * self.normal();
+        let rates: Vec<f64> = (0..points)
+            .map(|point| {
+                let own = 0.01 * self.normal();
+                10_000.0 * (1.0 + point as f64) * factor * (run_effect + own).exp()
+            })
+            .collect();
+        run("r", &rates)
+    }
+
+    fn side(&mut self, name: &str, repeats: usize, factor: f64) -> Side {
+        side(name, (0..repeats).map(|_| self.run(27, factor)).collect())
+    }
+}
+
+#[test]
+fn equal_storage_is_called_different_in_at_most_four_studies_of_a_hundred() {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(1));
+    let mut wrong = 0;
+    let strict = Question { margin: 0.0, ..QUESTION };
+    for _ in 0..500 {
+        let (a, b) = (noisy.side("A", 5, 1.0), noisy.side("B", 5, 1.0));
+        let says = |question: &Question| {
+            let compared = compare(&[a.clone(), b.clone()], question).unwrap();
+            let different = |verdict| matches!(verdict, Likeness::Faster | Likeness::Slower);
+            compared.comparisons.iter().any(|line| different(line.verdict))
+                || compared.pairs[0].geometric_means.iter().any(|mean| different(mean.verdict))
+        };
+        assert!(!says(&QUESTION) || says(&strict), "a margin only ever takes words away");
+        wrong += usize::from(says(&strict));
+    }
+    // Without any margin the family's 5 % would be 25; a margin of 2 % leaves next to nothing of them.
+    assert!((5..=35).contains(&wrong), "{wrong} of 500");
+}
+
+#[test]
+fn five_percent_is_found_in_nine_studies_of_ten_and_its_interval_holds_it() {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(2));
+    let (mut found, mut covered, mut all_covered) = (0, 0, 0);
+    for _ in 0..300 {
+        let sides = [noisy.side("A", 5, 1.0), noisy.side("B", 5, 1.05)];
+        let compared = compare(&sides, &QUESTION).unwrap();
+        let mean = &compared.pairs[0].geometric_means[0];
+        let holds = |low: Option<f64>, high: Option<f64>| low.unwrap() <= 1.05 && 1.05 <= high.unwrap();
+        found += usize::from(mean.verdict == Likeness::Faster);
+        covered += usize::from(holds(mean.low, mean.high));
+        all_covered += usize::from(compared.comparisons.iter().all(|line| holds(line.low, line.high)));
+    }
+    assert!(found >= 275, "{found} of 300");
+    assert!(covered >= 280, "{covered} of 300");
+    assert!(all_covered >= 280, "{all_covered} of 300 hold all lines at once");
+}
+
+#[test]
+fn one_run_a_side_says_nothing_about_the_storage() {
+    let compared = compare(
+        &[side("A", vec![run("a", &[1e4, 2e4])]), side("B", vec![run("b", &[1.1e4, 2.2e4])])],
+        &QUESTION,
+    );
+    let compared = compared.unwrap();
+    assert_eq!(compared.pairs[0].unit, "run");
+    let said = &compared.pairs[0].sentence;
+    assert!(said.starts_with("of these two runs, B is faster than A: 1.10×"), "{said}");
+    assert!(said.contains("how much repeats of a run differ here is not known"), "{said}");
+}
+
+#[test]
+fn older_runs_tell_how_much_repeats_differ() {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(3));
+    let mut with_history = |name: &str, factor: f64| {
+        let mut side = noisy.side(name, 1, factor);
+        side.history = noisy.side(name, 6, factor).runs;
+        side
+    };
+    let compared = compare(&[with_history("A", 1.0), with_history("B", 1.2)], &QUESTION).unwrap();
+    let pair = &compared.pairs[0];
+    assert_eq!((pair.unit.as_str(), compared.sides[0].history), ("repeat", 6));
+    assert!(pair.sentence.starts_with("B is faster than A: 1.2"), "{}", pair.sentence);
+    assert!(pair.sentence.contains("older runs"), "{}", pair.sentence);
+    // A history of two is none.
+    let mut short = with_history("A", 1.0);
+    short.history.truncate(2);
+    let compared = compare(&[short, with_history("B", 1.2)], &QUESTION).unwrap();
+    assert_eq!(compared.pairs[0].unit, "run");
+}
+
+#[test]
+fn what_is_void_is_not_compared_and_says_why() {
+    let mut a = run("a", &[1e4, 2e4]);
+    a.points[0].read = None;
+    a.points[0].trial_ids = vec![7];
+    let void = iosonde_model::Verdict::Void(iosonde_model::Reason::new(
+        iosonde_model::About::All,
+        "the device moved 3 % of the 2.1 GB that were read: this is memory",
+    ));
+    a.verdicts = vec![Judgement::new("cache-served", "trial", Some(7), None, void)];
+    let compared = compare(&[side("A", vec![a]), side("B", vec![run("b", &[1e4, 2e4])])], &QUESTION).unwrap();
+    let line = &compared.comparisons[0];
+    assert_eq!((line.verdict, line.ratio, line.a), (Likeness::NotComparable, None, None));
+    assert!(line.why.contains("A: void: the device moved 3 %"), "{}", line.why);
+    assert_eq!(compared.pairs[0].geometric_means[0].points, 1);
+}
+
+#[test]
+fn only_like_points_meet() {
+    let (mut a, mut b) = (run("a", &[1e4, 2e4]), run("b", &[1e4, 2e4, 3e4]));
+    // A span follows from the storage's size, an engine from the machine; a block size is another question.
+    a.points[0].spec.span_bytes = 1 << 20;
+    a.points[0].spec.engine = "psync".into();
+    b.points[1].spec.block_size_bytes = 8192;
+    b.points[2].planned = Planned::Adaptive;
+    let compared = compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
+    assert_eq!(compared.comparisons.len(), 1);
+    assert_eq!(compared.pairs[0].unmatched, 2, "one on each side; what was added between is not missed");
+}
+
+#[test]
+fn sides_that_cannot_be_told_apart_share_a_place() {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(4));
+    let sides = [noisy.side("A", 5, 1.0), noisy.side("B", 5, 1.3), noisy.side("C", 5, 1.0)];
+    let compared = compare(&sides, &QUESTION).unwrap();
+    assert_eq!(compared.ranking[0], ["B"]);
+    let mut last = compared.ranking[1].clone();
+    last.sort();
+    assert_eq!(last, ["A", "C"]);
+}
+
+#[test]
+fn a_latency_is_better_when_it_is_less() {
+    let question = Question { figure: 1, ..QUESTION };
+    let sides = [side("A", vec![run("a", &[1e4])]), side("B", vec![run("b", &[2e4])])];
+    let compared = compare(&sides, &question).unwrap();
+    assert_eq!(compared.comparisons[0].verdict, Likeness::Faster);
+    assert!((compared.comparisons[0].ratio.unwrap() - 0.5).abs() < 1e-12, "half the latency");
+}
+
+#[test]
+fn a_run_is_not_compared_with_itself_or_with_nothing() {
+    let a = || side("A", vec![run("a", &[1e4])]);
+    assert!(compare(&[a()], &QUESTION).unwrap_err().contains("A alone"));
+    assert!(compare(&[a(), a()], &QUESTION).unwrap_err().contains("named twice"));
+}
+
+#[test]
+fn repeats_say_how_far_they_lie_apart() {
+    let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(5));
+    let scattered = super::scatter(&noisy.side("A", 40, 1.0)).unwrap();
+    // 1 % of the run and 1 % / √27 of what is each point's own; one point alone: √2 %.
+    assert!((scattered.run / 0.0102 - 1.0).abs() < 0.3, "{scattered:?}");
+    assert!((scattered.point / 0.0141 - 1.0).abs() < 0.15, "{scattered:?}");
+    assert_eq!(super::scatter(&noisy.side("A", 1, 1.0)), None);
+}

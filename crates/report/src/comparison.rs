@@ -1,0 +1,161 @@
+//! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
+
+use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
+
+use crate::{
+    quantity::Quantity,
+    text::{Ink, Paint, clean, columns, pad},
+};
+
+/// Where a section's text begins: behind COMPARED.
+const HEAD: usize = 10;
+
+/// The screen that ends a comparison.
+pub fn comparison(compared: &Compared, paint: Paint) -> String {
+    let pairs = compared.pairs.iter().map(|pair| one_pair(compared, pair, paint));
+    let mut out = pairs.collect::<Vec<_>>().join("\n");
+    if !compared.ranking.is_empty() {
+        out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
+        for (place, names) in compared.ranking.iter().enumerate() {
+            let tie = if names.len() > 1 { "   (cannot be told apart)" } else { "" };
+            out +=
+                &paint.hang(&format!("  {}. ", place + 1), 5, &format!("{}{tie}", clean(&names.join(", "))));
+        }
+    }
+    out
+}
+
+fn one_pair(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
+    let mut sentence = clean(&pair.sentence);
+    if let Some(first) =
+        sentence.chars().next().filter(|c| c.is_ascii_lowercase() && !sentence.starts_with(&pair.b))
+    {
+        sentence.replace_range(..1, &first.to_ascii_uppercase().to_string());
+    }
+    let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
+    let mut out = paint.hang(&lead, HEAD, &sentence);
+    out += &means(pair, paint);
+    out += &lines(compared, pair, paint);
+    out += &left_out(compared, pair, paint);
+    out + &differences(pair, paint)
+}
+
+fn means(pair: &ComparedPair, paint: Paint) -> String {
+    let rows = pair.geometric_means.iter().skip(1).map(|mean| {
+        let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
+        let ratio = ratio(mean.ratio, mean.low, mean.high);
+        [mean.of.clone(), points, ratio, verdict(mean.verdict, paint)]
+    });
+    table(&rows.collect::<Vec<_>>())
+}
+
+fn lines(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
+    let told = compared.lines(pair).filter(|line| line.verdict != Likeness::NotComparable);
+    let rows: Vec<[String; 4]> = told
+        .map(|line| {
+            let figure =
+                |value: Option<f64>| value.map_or_else(String::new, |value| quantity(line).text(value));
+            let from_to = format!("{} → {}", figure(line.a), figure(line.b));
+            let ratio = ratio(line.ratio.unwrap_or(f64::NAN), line.low, line.high);
+            [what(line), from_to, ratio, verdict(line.verdict, paint)]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = paint.ink(Ink::Strong, "LINES");
+    let names = format!("{} → {}", clean(&pair.a), clean(&pair.b));
+    let margin = units::percent(pair.margin);
+    let legend = format!("\n  same: within {margin} of 1; faster, slower: all of the interval lies beyond\n");
+    let all = if paint.width >= widest(&rows) { table(&rows) } else { narrow(&rows, paint) };
+    format!("\n{head}     {names}, and the ratio\n{all}{legend}")
+}
+
+/// What one line is about; the direction where the workload has two.
+fn what(line: &Comparison) -> String {
+    let both = if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
+    format!("{}{both}", line.spec.describe())
+}
+
+fn quantity(line: &Comparison) -> Quantity {
+    if line.figure == "iops" { Quantity::Iops } else { Quantity::Nanoseconds }
+}
+
+fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => format!(" [{}, {}]", times(low), times(high)),
+        _ => String::new(),
+    };
+    format!("{}×{interval}", times(value))
+}
+
+fn times(ratio: f64) -> String {
+    if ratio >= 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.2}") }
+}
+
+fn verdict(verdict: Likeness, paint: Paint) -> String {
+    let ink = match verdict {
+        Likeness::Faster => Ink::Good,
+        Likeness::Slower => Ink::Bad,
+        Likeness::CannotTell => Ink::Quiet,
+        Likeness::Same | Likeness::NotComparable => return verdict.to_string(),
+    };
+    paint.ink(ink, &verdict.to_string())
+}
+
+fn widths(rows: &[[String; 4]]) -> [usize; 3] {
+    [0, 1, 2].map(|column| rows.iter().map(|row| columns(&row[column])).max().unwrap_or(0))
+}
+
+fn widest(rows: &[[String; 4]]) -> usize {
+    let last = "cannot tell".len();
+    2 + widths(rows).iter().map(|width| width + 2).sum::<usize>() + last
+}
+
+/// Rows whose columns stand below each other; the last has colours and is not measured.
+fn table(rows: &[[String; 4]]) -> String {
+    let [first, second, third] = widths(rows);
+    let row = |[a, b, c, d]: &[String; 4]| {
+        format!("  {}  {}  {}  {d}\n", pad(a, first), pad(b, second), pad(c, third))
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The same in two lines each, where a terminal is narrow.
+fn narrow(rows: &[[String; 4]], paint: Paint) -> String {
+    let row = |[a, b, c, d]: &[String; 4]| {
+        paint.hang("  ", 4, a) + &paint.hang("    ", 4, &format!("{b}   {c}   {d}"))
+    };
+    rows.iter().map(row).collect()
+}
+
+fn left_out(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
+    let refused: Vec<&Comparison> =
+        compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable).collect();
+    if refused.is_empty() && pair.unmatched == 0 {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "NOT COMPARED"));
+    for line in refused {
+        out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), line.why)));
+    }
+    if pair.unmatched > 0 {
+        let points =
+            if pair.unmatched == 1 { "1 point".to_owned() } else { format!("{} points", pair.unmatched) };
+        out += &paint.hang("  ", 4, &format!("{points} that only one side has"));
+    }
+    out
+}
+
+fn differences(pair: &ComparedPair, paint: Paint) -> String {
+    if pair.differences.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "THESE RUNS DIFFER ALSO IN"));
+    let widest = pair.differences.iter().map(|difference| columns(&difference.what)).max().unwrap_or(0) + 2;
+    for difference in &pair.differences {
+        let lead = format!("  {}", pad(&difference.what, widest));
+        out += &paint.hang(&lead, widest + 2, &clean(&format!("{} → {}", difference.a, difference.b)));
+    }
+    out
+}
