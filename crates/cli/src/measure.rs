@@ -67,7 +67,9 @@ impl Measurement<'_> {
             asked_bytes.min(self.session.room_bytes) / 4096 * 4096
         };
         let device = &mut self.session.device;
-        device.asked_size_bytes = (device.working_set_bytes < wanted_bytes).then_some(wanted_bytes);
+        // Of an existing file or device all is taken; only a wish that was spoken can be missed.
+        let wished = self.options.size_bytes.is_some() || device.kind == "directory";
+        device.asked_size_bytes = (wished && device.working_set_bytes < wanted_bytes).then_some(wanted_bytes);
         if let Some(watch) = &mut self.session.bed.watch {
             watch.set_span(0..device.working_set_bytes);
         }

@@ -276,7 +276,8 @@ fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
 
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.
 fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<String> {
-    if admitted.own.is_some() || working_set_bytes == 0 {
+    // What may be written is filled before anything is read.
+    if admitted.own.is_some() || admitted.writable || working_set_bytes == 0 {
         return None;
     }
     let unmapped_bytes = platform::unmapped_bytes(&admitted.file, 0..working_set_bytes)?;

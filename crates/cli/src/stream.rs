@@ -10,6 +10,9 @@ use crate::failure::Failure;
 /// The most requests a second that can be asked of one job: beyond it the clock's own reading takes longer.
 const RATE_MAX: f64 = 20e6;
 
+/// The blocks in which storage finds duplicates, at the least.
+const DEDUPE_BYTES: u64 = 4096;
+
 /// What one stream does.
 #[derive(Debug, Clone, Args)]
 pub struct StreamArgs {
@@ -26,8 +29,9 @@ pub struct StreamArgs {
     #[arg(long, alias = "numjobs", value_name = "N", default_value_t = 1, value_parser = parse_jobs())]
     pub jobs: u32,
     /// Whether jobs go over the whole span (shared) or each over its part (disjoint)
-    #[arg(long, value_name = "HOW", value_parser = parse_ranges, default_value = "shared")]
-    pub ranges: Ranges,
+    /// [default: shared; with --verify disjoint]
+    #[arg(long, value_name = "HOW", value_parser = parse_ranges)]
+    pub ranges: Option<Ranges>,
     /// Share of reads in rw and randrw
     #[arg(long, alias = "rwmixread", value_name = "READ%", value_parser = units::parse_percent)]
     pub mix: Option<f64>,
@@ -72,6 +76,13 @@ pub struct Blocks {
     pub sizes: BlockSizes,
 }
 
+impl Blocks {
+    /// Every size.
+    fn all_bytes(&self) -> impl Iterator<Item = u64> {
+        self.sizes.iter().map(|size| size.bytes).chain([self.largest_bytes])
+    }
+}
+
 /// A stride as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stride {
@@ -91,6 +102,9 @@ struct Beside {
 
 /// Reads a stream such as `rw=write bs=4k sync=fdatasync:1`.
 pub fn parse_beside(text: &str) -> Result<StreamArgs, String> {
+    if text.trim().is_empty() {
+        return Err("a stream is written as \"rw=write bs=4k sync=fdatasync:1\"".into());
+    }
     let words = text.split_whitespace().map(|word| format!("--{}", word.trim_start_matches('-')));
     let parsed = Beside::try_parse_from(words);
     parsed.map(|beside| beside.stream).map_err(|error| {
@@ -129,7 +143,7 @@ impl StreamArgs {
             offset_bytes: self.offset,
             span_bytes,
             align_bytes: self.align,
-            ranges: if self.verify { Ranges::Disjoint } else { self.ranges },
+            ranges: self.ranges.unwrap_or(if self.verify { Ranges::Disjoint } else { Ranges::Shared }),
             engine: engine.to_owned(),
             direct,
             distribution: self.distribution.unwrap_or(usual),
@@ -181,8 +195,27 @@ impl StreamArgs {
                 "--align is for random offsets, and {rw} is sequential; --offset moves it"
             ));
         }
+        if let Payload::Dedupe { .. } = self.payload
+            && let Some(odd) = self.bs.all_bytes().find(|bytes| bytes % DEDUPE_BYTES != 0)
+        {
+            return refuse(format!(
+                "--payload {} repeats blocks of 4 KiB, and requests of {odd} B are no multiples of that: storage would \
+                 find other shares; ask for --bs 4k or a multiple",
+                self.payload
+            ));
+        }
+        if self.verify && self.jobs > 1 && self.ranges == Some(Ranges::Shared) {
+            return refuse(
+                "jobs that verify need ranges of their own, since each knows only its own writes; leave --ranges out"
+                    .into(),
+            );
+        }
         match self.stride {
-            Some(stride) if rw.is_random() || stride.bytes < self.bs.largest_bytes => refuse(format!(
+            Some(_) if rw.is_random() => refuse(format!(
+                "--stride is the distance between sequential requests, and {rw} is random; add --rw \
+                     read or write"
+            )),
+            Some(stride) if stride.bytes < self.bs.largest_bytes => refuse(format!(
                 "--stride is the distance between sequential requests, at least the block of {}",
                 units::size(self.bs.largest_bytes)
             )),
@@ -203,7 +236,7 @@ impl StreamArgs {
         match sizes.chain(others).find(|(_, bytes)| bytes % unit_bytes != 0) {
             Some((option, bytes)) => Err(Failure::usage(format!(
                 "{option} {} is no multiple of {}, which direct I/O needs here; align it, or measure with --buffered",
-                units::size(bytes),
+                if bytes % 1024 == 0 { units::size(bytes) } else { format!("{bytes} B") },
                 units::size(unit_bytes)
             ))),
             None => Ok(()),

@@ -114,6 +114,10 @@ impl Mistake<'_> {
     fn unknown_option(&self, option: &str) -> String {
         let name = self.name();
         let bare = option.trim_start_matches('-');
+        // It exists here, and came with a value that it does not take.
+        if self.subcommand().is_some_and(|own| own.get_arguments().any(|arg| is_called(arg, bare))) {
+            return format!("{option} of `{name}` takes no value");
+        }
         let has = |command: &&Command| command.get_arguments().any(|arg| is_called(arg, bare));
         if let Some(other) = self.command.get_subcommands().find(has) {
             return format!(

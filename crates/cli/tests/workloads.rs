@@ -96,3 +96,114 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
         assert!(said.err.contains(told), "{words:?}: {}", said.err);
     }
 }
+
+#[test]
+fn damage_between_writing_and_reading_is_found_and_voids_the_trial() {
+    let bench = Bench::new();
+    let file = bench.file("data", 16);
+    let of = |words: &[&str]| bench.iosonde(&[&["point", "data", "--verify", "--bs", "4k"], words].concat());
+    let all = ["--ios", "4096", "--time", "60s"];
+    let written = of(&[&["--rw", "write", "--destroy", "--depth", "8"], &all[..]].concat());
+    assert!(
+        written.code == 0 && written.out.contains("4.10 k blocks read back: all as written"),
+        "{}",
+        written.out
+    );
+    let read = |strict: bool| {
+        let strict: &[&str] = if strict { &["--strict"] } else { &[] };
+        of(&[&["--rw", "read", "--read-only"], strict, &all[..]].concat())
+    };
+    let sound = read(true);
+    assert!(!sound.out.contains("corrupted"), "{}", sound.out);
+
+    // One block swapped for its neighbour, one bit turned in another, and a thousand zeroed.
+    use std::os::unix::fs::FileExt;
+    let disk = std::fs::OpenOptions::new().read(true).write(true).open(&file).unwrap();
+    let mut block = vec![0; 4096];
+    disk.read_exact_at(&mut block, 4096 * 10).unwrap();
+    disk.write_all_at(&block, 4096 * 11).unwrap();
+    disk.read_exact_at(&mut block, 4096 * 20).unwrap();
+    block[2000] ^= 1;
+    disk.write_all_at(&block, 4096 * 20).unwrap();
+    disk.write_all_at(&vec![0; 4096 * 1000], 4096 * 2000).unwrap();
+    disk.sync_all().unwrap();
+    let damaged = read(true);
+    assert_eq!(damaged.code, 3, "{}", damaged.out);
+    for said in [
+        "1 torn",
+        "1 misplaced",
+        "1000 without a whole mark",
+        "are not as they were written",
+        "the trial is void",
+    ] {
+        assert!(damaged.out.contains(said), "`{said}` is not in: {}", damaged.out);
+    }
+}
+
+#[test]
+fn weighted_sizes_and_streams_of_unlike_blocks_are_no_contradiction() {
+    for words in [
+        &["sim:ideal", "--bs", "4k:60,64k:40", "--depth", "4", "--time", "1s"][..],
+        &["sim:ideal", "--depth", "4", "--and", "rw=randread bs=64k", "--time", "1s"],
+        &["sim:ideal", "--jobs", "8", "--depth", "16", "--time", "1s"],
+    ] {
+        let document = point(words);
+        let verdicts = document["verdicts"].as_array().unwrap();
+        let units = verdicts.iter().filter(|verdict| verdict["check"] == "units");
+        assert!(units.clone().all(|verdict| verdict["verdict"] != "void"), "{:?}", units.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn many_deep_jobs_on_slow_storage_do_not_change_its_rate() {
+    // sim:ideal: 4 servers / 80 us = 50,000 a second, however many wait.
+    let document = point(&["sim:ideal", "--jobs", "64", "--depth", "256", "--time", "3s"]);
+    let iops = number(&document["trials"][0]["read"]["iops"]);
+    assert!((iops / 50_000.0 - 1.0).abs() < 0.02, "{iops}");
+}
+
+#[test]
+fn trims_end_after_one_pass() {
+    let bench = Bench::new();
+    bench.file("data", 16);
+    let words =
+        ["point", "data", "--destroy", "--rw", "randtrim", "--bs", "64k", "--size", "16M", "--time", "20s"];
+    let run = bench.run(&words);
+    let trial = run.trials.iter().rfind(|trial| trial.trim.is_some()).unwrap();
+    assert_eq!(trial.trim.as_ref().unwrap().ios, 256, "16 MiB / 64 KiB, once each");
+}
+
+#[test]
+fn what_measures_nothing_is_refused_and_writes_nothing() {
+    let bench = Bench::new();
+    let file = bench.file("data", 4);
+    let before = std::fs::read(&file).unwrap();
+    for (words, said) in [
+        (&["--read-only", "--rw", "randwrite"][..], "--read-only writes nothing"),
+        (&["--read-only", "--and", "rw=trim"], "--read-only writes nothing"),
+        (&["--read-only", "--rate", "0.01", "--time", "1s"], "ten are needed"),
+        (&["--read-only", "--warmup", "2s", "--time", "1s"], "leaves nothing"),
+        (&["--read-only", "--warmup", "1s", "--ios", "10"], "leave --warmup out"),
+        (&["--destroy", "--rw", "write", "--payload", "dedupe:30%", "--bs", "6k"], "no multiples"),
+        (&["--destroy", "--verify", "--rw", "randwrite", "--bs", "1000", "--buffered"], "512"),
+        (&["--destroy", "--verify", "--rw", "write", "--engine", "null"], "null"),
+        (&["--destroy", "--verify", "--rw", "randwrite", "--and", "rw=write"], "same blocks"),
+        (
+            &["--destroy", "--verify", "--rw", "write", "--jobs", "2", "--ranges", "shared"],
+            "ranges of their own",
+        ),
+        (&["--read-only", "--stride", "64k"], "is random"),
+        (&["--read-only", "--and", ""], "a stream is written as"),
+    ] {
+        bench.iosonde(&[&["point", "data"], words].concat()).refused(&[said]);
+        assert!(std::fs::read(&file).unwrap() == before, "{words:?} wrote to the file");
+    }
+}
+
+#[test]
+fn a_latency_that_no_load_keeps_is_the_answer() {
+    // The service alone takes 80 us.
+    let said = Bench::new().iosonde(&["point", "sim:ideal", "--latency-limit", "p99=50us", "--seed", "1"]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    assert!(said.err.contains("is not kept even at") && said.err.contains("it was 80"), "{}", said.err);
+}

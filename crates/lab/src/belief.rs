@@ -132,8 +132,13 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     let depth_only = any.iter().all(|void| void.about == About::Depth);
     let (as_what, rest) =
         if depth_only { (" as figures of depth", "; their rates may stand") } else { ("", "") };
-    most(&any)
-        .then(|| format!("{count} of {} trials are void{as_what} ({}){rest}", measured.len(), first(&any)))
+    most(&any).then(|| {
+        let what = match (count, measured.len()) {
+            (1, 1) => "the trial is void".to_owned(),
+            (count, all) => format!("{count} of {all} trials are void"),
+        };
+        format!("{what}{as_what} ({}){rest}", first(&any))
+    })
 }
 
 /// With fewer than three complete rounds nothing is known of noise and drift. (A run without a study is one trial,
@@ -208,7 +213,13 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     };
     let why = reasons.collect::<Vec<_>>().join("; ");
     let aside = if aside > 0 { format!("; {}", left_out(aside)) } else { String::new() };
-    BeliefLine::new(mark, format!("{} of {all} trials stand; void are {why}{aside}", all - void))
+    let stand = match (all - void, all) {
+        (0, 1) => "the trial is void".to_owned(),
+        (0, _) => format!("all {all} trials are void"),
+        (left, _) => format!("{left} of {all} trials stand"),
+    };
+    let void = if all == void { "" } else { " void are" };
+    BeliefLine::new(mark, format!("{stand};{void} {why}{aside}"))
 }
 
 /// Trials that no verdict voids and that no mean counts.

@@ -188,7 +188,7 @@ impl Schedule {
         let needed_s = f64::from(rounds) * slots * (SHORTEST_TRIAL_S + terms.overhead_s);
         if terms.budget_s < needed_s {
             let (budget_s, points) = (terms.budget_s, points.len());
-            return Err(Unplannable::TooShort { budget_s, needed_s, points, rounds });
+            return Err(Unplannable::TooShort { budget_s: budget_s.max(0.0), needed_s, points, rounds });
         }
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));

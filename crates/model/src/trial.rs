@@ -166,6 +166,10 @@ pub struct Verification {
     pub stale: u64,
     /// Blocks that could not be read.
     pub unreadable: u64,
+    /// Blocks that were read and carry no whole mark, so that nothing could be judged: never written with one, written
+    /// with other block sizes, or overwritten since.
+    #[serde(default)]
+    pub unmarked: u64,
 }
 
 impl std::ops::Add for Verification {
@@ -178,6 +182,7 @@ impl std::ops::Add for Verification {
             misplaced: self.misplaced + other.misplaced,
             stale: self.stale + other.stale,
             unreadable: self.unreadable + other.unreadable,
+            unmarked: self.unmarked + other.unmarked,
         }
     }
 }

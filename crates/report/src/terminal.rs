@@ -238,6 +238,7 @@ fn verified(seen: &Verification) -> String {
         (seen.misplaced, "misplaced"),
         (seen.stale, "stale"),
         (seen.unreadable, "unreadable"),
+        (seen.unmarked, "without a whole mark, and so not judged"),
     ];
     let bad: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();

@@ -15,6 +15,9 @@ use crate::{
     recorder::{Recorded, WINDOW_NS},
 };
 
+/// Of the longest job's time: see [`over_common_time`].
+const UNEVEN_SHARE: f64 = 0.99;
+
 /// What the workers of a trial did together.
 pub struct Team {
     /// What counts, of all streams.
@@ -110,6 +113,8 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     let read = directions(|job| job.read.as_ref());
     let write = directions(|job| job.write.as_ref());
     let trim = directions(|job| job.trim.as_ref());
+    let windows = windows(&jobs);
+    let (read, write, trim) = over_common_time(&jobs, &windows, [read, write, trim]);
     let all = || [&read, &write, &trim].into_iter().flatten();
     let (ios, iops): (u64, f64) = (all().map(|d| d.ios).sum(), all().map(|d| d.iops).sum());
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
@@ -122,13 +127,36 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     }
     Recorded {
         flush: (!flushes.is_empty()).then(|| flush(&flushes)),
-        windows: windows(&jobs),
+        windows,
         measured_s: if ios > 0 { ios as f64 / iops } else { longest_s },
         error_examples,
         read,
         write,
         trim,
     }
+}
+
+/// A job's own time is right for it where its requests complete evenly. Many jobs with many requests each take turns
+/// on slow storage: each has its completions in bursts, and between the first and the last of few bursts lies one burst
+/// too many. Where the jobs' times differ by more than 1 %, rates are taken over the time that all of them measured.
+fn over_common_time(
+    jobs: &[Recorded],
+    windows: &[Window],
+    mut directions: [Option<Direction>; 3],
+) -> (Option<Direction>, Option<Direction>, Option<Direction>) {
+    let common_s: f64 = windows.iter().map(|window| window.length_s).sum();
+    let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
+    if common_s > 0.0 && common_s < UNEVEN_SHARE * longest_s {
+        for (op, direction) in Op::TRANSFERS.into_iter().zip(&mut directions) {
+            let Some(direction) = direction else { continue };
+            let lanes = windows.iter().filter_map(|window| window.direction(op));
+            let (ios, bytes) = lanes.fold((0, 0), |(ios, bytes), lane| (ios + lane.ios, bytes + lane.bytes));
+            direction.iops = ios as f64 / common_s;
+            direction.bytes_per_s = bytes as f64 / common_s;
+        }
+    }
+    let [read, write, trim] = directions;
+    (read, write, trim)
 }
 
 fn direction(parts: &[&Direction]) -> Direction {

@@ -67,11 +67,19 @@ impl Bed {
         let jobs = crew::jobs(order.spec, order.seed);
         let Self { storage, watch, clock } = self;
         let plan = Plan::new(storage, order.spec, order.seed, clock)?;
-        let shift = Shift { limits: order.limits, phase: order.phase, stop, plan: &plan };
+        let limits = within_one_pass(order.spec, order.limits);
+        let shift = Shift { limits, phase: order.phase, stop, plan: &plan };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
         let before = injected(storage);
         let worked = crew::work(storage, &jobs, shift, &mut seen)?;
         let mut notes: Vec<String> = Vec::new();
+        if limits.ios != order.limits.ios {
+            notes.push(
+                "trims end when every block has been trimmed once: a hole cannot be punched twice, and storage answers \
+                 a second trim at once"
+                    .to_owned(),
+            );
+        }
         for note in worked.iter().flat_map(|worker| &worker.notes) {
             if !notes.contains(note) {
                 notes.push(note.clone());
@@ -97,6 +105,19 @@ fn injected(storage: &Storage) -> Option<Injected> {
         Storage::Simulated(shared) => Some(shared.injected()),
         Storage::File(_) => None,
     }
+}
+
+/// A trial of trims ends after one pass at the latest.
+fn within_one_pass(spec: &TrialSpec, limits: Limits) -> Limits {
+    // Streams of other requests beside them go on for their time.
+    if !spec.streams().all(|stream| stream.rw.trims()) {
+        return limits;
+    }
+    let passes = spec.streams().map(|s| s.span_bytes / s.block_size_bytes.max(1) / u64::from(s.jobs.max(1)));
+    let blocks = passes.min().unwrap_or(0);
+    let ios = limits.ios.map_or(blocks, |ios| ios.min(blocks)).max(1);
+    // A warm-up would take its part of the only pass there is.
+    Limits { ios: Some(ios), warm_up_ns: Some(0), ..limits }
 }
 
 /// The trial that its workers' doings amount to.

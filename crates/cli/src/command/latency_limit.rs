@@ -42,9 +42,15 @@ pub fn measure(
         return Err(Failure::failed("nothing completed in a closed loop: there is no load to search from"));
     }
     let (mut keeps, mut breaks) = (0.0f64, best_iops);
+    // A load at which a round's trial has too few requests for the figure cannot be judged.
+    let round_s = seconds * (1.0 - SEARCH_SHARE) / f64::from(ROUNDS * LOADS);
+    let lowest_judged_iops = limit.requests_needed() as f64 / round_s;
     for _ in 1..SEARCH_TRIALS {
-        if keeps > 0.0 && breaks / keeps < CLOSE_ENOUGH || breaks < best_iops * IDLE_SHARE {
+        if keeps > 0.0 && breaks / keeps < CLOSE_ENOUGH {
             break;
+        }
+        if keeps == 0.0 && (breaks < best_iops * IDLE_SHARE || breaks / 2.0 < lowest_judged_iops) {
+            return Err(never_kept(measurement, limit, breaks, lowest_judged_iops));
         }
         let rate_iops = if keeps > 0.0 { (keeps * breaks).sqrt() } else { breaks / 2.0 };
         let trial = search_trial(measurement, &offered(spec, rate_iops, limit), trial_s)?;
@@ -66,6 +72,32 @@ pub fn measure(
     let points: Vec<Point> = points.collect();
     debug_assert!(EXPERIMENTS.find(EXPERIMENT).is_ok());
     measurement.measure_points(points).map(drop)
+}
+
+/// The answer where even little load does not keep the limit.
+fn never_kept(
+    measurement: &Measurement,
+    limit: LatencyLimit,
+    load_iops: f64,
+    lowest_judged_iops: f64,
+) -> Failure {
+    let last = measurement.run.trials.last().and_then(|trial| trial.directions().next());
+    let figure = last.and_then(|(_, direction)| {
+        limit.figure_ns(&direction.histogram).or(direction.histogram.max_ns().map(|ns| ns as f64))
+    });
+    let load = units::count(load_iops);
+    let reached = figure.map_or_else(String::new, |ns| format!(": it was {}", units::time(ns)));
+    let more = if load_iops / 2.0 < lowest_judged_iops {
+        format!("; below {} a second this --time is too short to tell", units::count(lowest_judged_iops))
+    } else {
+        String::new()
+    };
+    Failure::failed(format!(
+        "{}: {} {} is not kept even at {load} a second{reached}{more}",
+        measurement.run.info.target,
+        limit.name(),
+        units::time(limit.ns as f64)
+    ))
 }
 
 /// The workload at a load, over all its jobs.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec};
+use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{drive::Limits, interrupt, offset};
+use iosonde_rig::{drive::Limits, interrupt, offset, verify};
 use iosonde_store::same_storage;
 
 use super::{latency_limit, run::write};
@@ -45,6 +45,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     for stream in streams(args) {
         stream.refuse_contradictions()?;
     }
+    refuse_what_measures_nothing(args, time_ns)?;
     let mut book = notebook::open(store, &screen)?;
     let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
@@ -76,7 +77,11 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         elapsed_before_s: 0.0,
     };
     let measured = measure(&mut measurement, args);
-    measurement.note_state(if measured.is_ok() { RunState::Done } else { RunState::Failed })?;
+    measurement.note_state(match &measured {
+        Ok(()) => RunState::Done,
+        Err(failure) if failure.code == INTERRUPTED => RunState::Interrupted,
+        Err(_) => RunState::Failed,
+    })?;
     measured.map_err(|failure| match failure.code {
         INTERRUPTED => {
             Failure { text: "interrupted; a point that did not end is not kept".into(), ..failure }
@@ -113,12 +118,55 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
     if args.common.strict && doubtful {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
     }
-    Ok(())
+    nothing_worked(run).map_or(Ok(()), |why| Err(Failure::failed(why)))
+}
+
+/// Why a trial is no result at all: every request of it failed.
+fn nothing_worked(run: &Run) -> Option<String> {
+    let trial = run.trials.iter().rfind(|trial| trial.phase == Phase::Measure)?;
+    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    (done == 0 && trial.errors() > 0).then(|| {
+        let example = trial.error_examples.first().map_or("the system did not say why", String::as_str);
+        format!("{}: every request failed ({example})", run.info.target)
+    })
 }
 
 fn in_words(run: &Run, screen: Screen) -> String {
     let paint = Paint { color: screen.color, width: screen.width };
     if run.info.study == "point" { terminal::trial(run, paint) } else { terminal::summary(run, paint) }
+}
+
+/// Limits that leave nothing to measure, and writing where nothing may be written.
+fn refuse_what_measures_nothing(args: &PointArgs, time_ns: u64) -> Result<(), Failure> {
+    /// Requests of an open loop, of each job: with fewer, warm-up and the last one's end are most of the trial.
+    const DUE_MIN: f64 = 10.0;
+    let refuse = |text: String| Err(Failure::usage(text));
+    if args.common.read_only
+        && let Some(stream) = streams(args).find(|stream| stream.rw.changes())
+    {
+        return refuse(format!("--read-only writes nothing, and {} does; leave one of them out", stream.rw));
+    }
+    if let Some(warmup_ns) = args.warmup.filter(|&ns| ns > 0) {
+        if args.ios.is_some() {
+            return refuse("--ios counts every request from the first; leave --warmup out".into());
+        }
+        if warmup_ns >= time_ns {
+            let (warmup, time) =
+                (units::duration(warmup_ns as f64 / 1e9), units::duration(time_ns as f64 / 1e9));
+            return refuse(format!("a --warmup of {warmup} leaves nothing of a --time of {time} to measure"));
+        }
+    }
+    let seconds = time_ns as f64 / 1e9;
+    let slow = streams(args).filter_map(|stream| stream.rate).find(|rate| rate * seconds < DUE_MIN);
+    match slow.filter(|_| args.latency_limit.is_none()) {
+        Some(rate) => refuse(format!(
+            "{rate} a second make {:.1} requests in {}; ten are needed to say anything: --time {:.0}s",
+            rate * seconds,
+            units::duration(seconds),
+            (DUE_MIN / rate).ceil()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// What this engine and this storage cannot do is refused before anything is written.
@@ -127,6 +175,9 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     let asked_bytes = args.common.size.unwrap_or(DEFAULT_SIZE_BYTES).min(session.room_bytes);
     let spec = spec(args, session, asked_bytes)?;
     if let Some(problem) = offset::span_problem(&spec) {
+        return Err(Failure::usage(problem));
+    }
+    if let Some(problem) = verify::problem(&spec) {
         return Err(Failure::usage(problem));
     }
     session::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;

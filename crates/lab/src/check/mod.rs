@@ -11,6 +11,7 @@ registry! {
     /// Every check.
     pub CHECKS: Check "check" {
         errors::Errors,
+        corrupted::Corrupted,
         units::Units,
         cache_served::CacheServed,
         direct_ignored::DirectIgnored,

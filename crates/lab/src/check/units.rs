@@ -20,7 +20,7 @@
 //! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
 //! still run.
 
-use iosonde_model::{About, Direction, Named, Op, Reason, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{About, Direction, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -106,13 +106,25 @@ fn verdict(trial: &Trial) -> Verdict {
     let too_much = overcounted(trial);
     match (wrong, too_much) {
         (Some(Twice { what, stated, worked_out }), _) => Verdict::Void(
-            Reason::new(About::All, format!("{what}: {stated:.6} is stated, {worked_out:.6} follows"))
-                .with("stated", stated)
-                .with("worked_out", worked_out),
+            Reason::new(
+                About::All,
+                format!(
+                    "{what}: {} is stated, and {} follows from the rest",
+                    exact(stated),
+                    exact(worked_out)
+                ),
+            )
+            .with("stated", stated)
+            .with("worked_out", worked_out),
         ),
         (None, Some(why)) => Verdict::Void(Reason::new(About::All, why)),
         (None, None) => Verdict::Pass,
     }
+}
+
+/// A number to be compared with another: whole, unless it is small.
+fn exact(value: f64) -> String {
+    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value}") }
 }
 
 /// Figures of the whole trial.
@@ -139,7 +151,9 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
     ];
     // A short transfer moves fewer; the check `errors` speaks of those.
     if direction.short == 0 && one_size {
-        let worked_out = ios * trial.spec.block_size_bytes as f64;
+        // Several sizes, or several streams: the sum lies between all of the smallest and all of the largest.
+        let (smallest, largest) = sizes(op, trial);
+        let worked_out = bytes.clamp(ios * smallest as f64, ios * largest as f64);
         out.push(Twice { what: format!("bytes of all {op}s"), stated: bytes, worked_out });
     }
     let counted = direction.histogram.total() as f64;
@@ -153,13 +167,24 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
     out
 }
 
-/// The windows' sums against the whole.
+/// The smallest and the largest request of a direction, over all streams.
+fn sizes(op: Op, trial: &Trial) -> (u64, u64) {
+    let streams = || trial.spec.streams().filter(|stream| stream.has(op));
+    let smallest = streams().map(TrialSpec::smallest_block_bytes).min();
+    (smallest.unwrap_or(0), streams().map(|stream| stream.block_size_bytes).max().unwrap_or(u64::MAX))
+}
+
+/// The windows' sums against the whole. Those of several workers cover the time that all of them measured, and each
+/// worker's own time is a little longer: there the sum may be smaller.
 fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
     let lanes = trial.windows.iter().filter_map(|window| window.direction(op));
     let lanes: Vec<_> = lanes.collect();
     let stated = lanes.iter().map(|lane| lane.ios).sum::<u64>() as f64;
     let what = format!("{op}s of all windows");
-    (!lanes.is_empty()).then_some(Twice { what, stated, worked_out: direction.ios as f64 })
+    let whole = direction.ios as f64;
+    let several = trial.spec.jobs > 1 || !trial.spec.and.is_empty();
+    let worked_out = if several && stated < whole { stated } else { whole };
+    (!lanes.is_empty()).then_some(Twice { what, stated, worked_out })
 }
 
 /// The latencies in their order.

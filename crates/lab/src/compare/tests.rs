@@ -1,3 +1,5 @@
+//! Comparing on made-up runs whose truth is set: equal ones, unlike ones, and those that cannot be compared.
+
 use iosonde_model::{Estimate, Judgement, Likeness, Planned, Point, PointDirection, Run, Rw, TrialSpec};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};

@@ -26,7 +26,8 @@ impl Found {
     pub fn count(self, found: &mut Verification) {
         found.checked += u64::from(self != Self::Unmarked);
         match self {
-            Self::AsWritten | Self::Unmarked => {}
+            Self::AsWritten => {}
+            Self::Unmarked => found.unmarked += 1,
             Self::Lost => found.lost += 1,
             Self::Stale => found.stale += 1,
             Self::Misplaced => found.misplaced += 1,

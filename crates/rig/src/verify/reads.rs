@@ -5,8 +5,7 @@ use std::{fs::File, io};
 use iosonde_model::{Op, TrialSpec, Verification, units::size};
 
 use super::{
-    Unfit,
-    judge::{self, Found},
+    Unfit, judge,
     mark::{Mark, SECTOR_BYTES},
     problem::block_bytes,
 };
@@ -20,13 +19,12 @@ const LOOKED_AT: u64 = 16;
 pub struct Reads {
     block_bytes: u64,
     found: Verification,
-    unmarked: u64,
 }
 
 impl Reads {
     /// Nothing has been read yet.
     pub fn new(block_bytes: u64) -> Self {
-        Self { block_bytes, found: Verification::default(), unmarked: 0 }
+        Self { block_bytes, found: Verification::default() }
     }
 
     /// Judges what a read has brought. Whether the request failed is counted elsewhere as well.
@@ -45,9 +43,7 @@ impl Reads {
         let bytes = unsafe { buffers.bytes(request.slot, result as usize) };
         let mut offset_bytes = request.offset_bytes;
         for block in bytes.chunks_exact(self.block_bytes as usize) {
-            let found = judge::by_itself(block, offset_bytes);
-            self.unmarked += u64::from(found == Found::Unmarked);
-            found.count(&mut self.found);
+            judge::by_itself(block, offset_bytes).count(&mut self.found);
             offset_bytes += self.block_bytes;
         }
     }
@@ -59,12 +55,12 @@ impl Reads {
 
     /// Says how much could not be judged.
     pub fn note(&self) -> Option<String> {
-        (self.unmarked > 0).then(|| {
+        (self.found.unmarked > 0).then(|| {
             format!(
                 "{} of {} blocks that were read carry no whole mark (not written with --verify, or with other \
                  block sizes) and are not judged",
-                self.unmarked,
-                self.unmarked + self.found.checked
+                self.found.unmarked,
+                self.found.unmarked + self.found.checked
             )
         })
     }
