@@ -113,8 +113,8 @@ fn damage_between_writing_and_reading_is_found_and_voids_the_trial() {
         let strict: &[&str] = if strict { &["--strict"] } else { &[] };
         of(&[&["--rw", "read", "--read-only"], strict, &all[..]].concat())
     };
-    let sound = read(true);
-    assert_eq!(sound.code, 0, "{}", sound.out);
+    let sound = read(false);
+    assert!(sound.code == 0 && sound.out.contains("all as written"), "{}", sound.out);
 
     // One block swapped for its neighbour, one bit turned in another, and a thousand zeroed.
     use std::os::unix::fs::FileExt;
@@ -129,6 +129,7 @@ fn damage_between_writing_and_reading_is_found_and_voids_the_trial() {
     disk.sync_all().unwrap();
     let damaged = read(true);
     assert_eq!(damaged.code, 3, "{}", damaged.out);
+    let out = damaged.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
         "1 torn",
         "1 misplaced",
@@ -136,7 +137,7 @@ fn damage_between_writing_and_reading_is_found_and_voids_the_trial() {
         "are not as they were written",
         "the trial is void",
     ] {
-        assert!(damaged.out.contains(said), "`{said}` is not in: {}", damaged.out);
+        assert!(out.contains(said), "`{said}` is not in: {out}");
     }
 }
 
