@@ -168,3 +168,54 @@ fn a_containers_limit_is_witnessed_where_it_is_set() {
     assert_eq!(Some(&limit.device), run.info.device.name.as_ref());
     assert!(limit.set_by.ends_with("blkio.throttle.read_bps_device"), "{}", limit.set_by);
 }
+
+/// A container's limit is named as the cause, with its rate.
+#[test]
+fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
+    let bench = Bench::new();
+    if !common::direct_here(&bench) {
+        return;
+    }
+    bench.file("data", 64);
+    let Some(group) = Group::limiting(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
+    let words = ["point", "data", "--read-only", "--depth", "32", "--time", "11s", "--warmup", "1s"];
+    let run = group.run(&bench, &words);
+    void(&run, "throttled", "allows 2 k reads a second");
+    // The limit's grain is 100 ms: over 10 s, one grain more or less is 1 %.
+    let iops = run.trials[0].read.as_ref().unwrap().iops;
+    assert!((iops / 2000.0 - 1.0).abs() < 0.02, "{iops} IOPS under a limit of 2,000");
+}
+
+/// Somebody else reads the same disk in bursts.
+#[test]
+fn another_programs_bursts_are_interference() {
+    use std::{
+        process::{Command, Stdio},
+        sync::atomic::{AtomicBool, Ordering},
+    };
+    let bench = Bench::new();
+    if !common::direct_here(&bench) {
+        return;
+    }
+    bench.file("data", 32);
+    let other = bench.file("other", 64);
+    let stop = AtomicBool::new(false);
+    let run = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let mut burst = Command::new("dd");
+                burst.arg(format!("if={}", other.display())).args(["of=/dev/null", "bs=1M", "iflag=direct"]);
+                let _ = burst.stderr(Stdio::null()).status();
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+        });
+        let run = bench.run(&["point", "data", "--read-only", "--depth", "1", "--time", "1s"]);
+        stop.store(true, Ordering::Relaxed);
+        run
+    });
+    if run.trials[0].witnesses.block_layer_read_bytes.is_none() {
+        return eprintln!("skipped: {:?}", run.trials[0].witnesses.absent);
+    }
+    let found = said(&run, "interference");
+    assert!(found.iter().any(|one| one.verdict == Outcome::Void), "{:?}", run.verdicts);
+}

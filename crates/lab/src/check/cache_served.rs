@@ -131,8 +131,14 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
 fn one_way(trial: &Trial, op: Op) -> Verdict {
     let witnesses = &trial.witnesses;
     let (issued_bytes, moved_bytes) = match op {
-        Op::Read => (witnesses.issued_read_bytes, witnesses.block_layer_read_bytes),
-        Op::Write => (witnesses.issued_write_bytes, witnesses.block_layer_write_bytes),
+        // Behind a network file system the server stands in the device's place.
+        Op::Read => {
+            (witnesses.issued_read_bytes, witnesses.block_layer_read_bytes.or(witnesses.network_read_bytes))
+        }
+        Op::Write => (
+            witnesses.issued_write_bytes,
+            witnesses.block_layer_write_bytes.or(witnesses.network_write_bytes),
+        ),
         Op::Trim | Op::Flush => {
             let why = format!("{op}s move no data that a counter could have seen");
             return Verdict::Abstain(Reason::new(About::Device, why));
@@ -150,7 +156,10 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
     if let Some(moved_bytes) = moved_bytes
         && (moved_bytes as f64) < MOVED_SHARE_MIN * issued_bytes as f64
     {
-        let why = shortfall(&trial.spec, op, issued_bytes, moved_bytes);
+        let mut why = shortfall(&trial.spec, op, issued_bytes, moved_bytes);
+        if trial.witnesses.block_layer_device.is_none() {
+            why = why.replace("the device", "the server");
+        }
         let reason = Reason::new(About::Device, why).with("issued_bytes", issued_bytes as f64);
         return Verdict::Void(reason.with("moved_bytes", moved_bytes as f64));
     }
@@ -212,5 +221,18 @@ mod tests {
         };
         assert_eq!(reason.why, "the device moved 3.0 % of the 2.31 GB that were read: this is memory");
         assert_eq!(reason.about, About::Device);
+    }
+
+    #[test]
+    fn behind_a_network_the_server_is_asked() {
+        let mut trial = specimen::buffered(None, None);
+        trial.witnesses.block_layer_device = None;
+        trial.witnesses.network_read_bytes = Some(0);
+        let Verdict::Void(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
+            panic!("it is memory")
+        };
+        assert_eq!(reason.why, "the server moved 0 % of the 2.31 GB that were read: this is memory");
+        trial.witnesses.network_read_bytes = Some(trial.witnesses.issued_read_bytes);
+        assert_eq!(verdict(&trial, &specimen::run(trial.clone()).info.device), Verdict::Pass);
     }
 }

@@ -8,11 +8,13 @@ mod block_layer;
 mod clocks;
 mod cpu;
 mod limits;
+mod network;
 mod pressure;
 mod process_io;
 mod processors;
 mod reading;
 mod residency;
+mod sensors;
 
 use std::{fs::File, ops::Range};
 
@@ -23,6 +25,7 @@ pub use residency::resident_bytes;
 
 use block_layer::BlockLayer;
 use limits::Limits;
+use network::Network;
 use pressure::Pressure;
 use process_io::ProcessIo;
 use processors::Processors;
@@ -48,6 +51,10 @@ pub struct Watch {
     limits: Result<Limits, Absent>,
     /// The file and the part of it that is addressed, to be asked for holes.
     holes: Option<(File, Range<u64>)>,
+    /// Where the target lies on a network file system.
+    network: Option<Network>,
+    /// The device whose sensors are read.
+    device: Device,
     processors: Result<Processors, Absent>,
     clock: Clock,
     before: Before,
@@ -66,6 +73,7 @@ struct Before {
     pressure_cpu_us: Option<u64>,
     pressure_memory_us: Option<u64>,
     unmapped_bytes: Option<u64>,
+    network: Option<network::Counters>,
     processors: Option<processors::Ticks>,
 }
 
@@ -88,6 +96,8 @@ impl Watch {
             pressure_cpu: Pressure::open(&system, "cpu"),
             pressure_memory: Pressure::open(&system, "memory"),
             limits: Limits::open(&system, device),
+            network: Network::open(&system, file),
+            device: device.clone(),
             holes: file.try_clone().ok().map(|file| (file, span)),
             processors: Processors::open(&system),
             clock: Clock::real(),
@@ -117,6 +127,7 @@ impl Watch {
             pressure_memory_us: self.pressure_memory.as_mut().ok().and_then(Pressure::total_us),
             processors: self.processors.as_mut().ok().and_then(Processors::ticks),
             process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
+            network: self.network.as_ref().and_then(Network::counters),
             clocks: self.clock.moment(),
             at_s: self.clock.now_s(),
             block_layer: self.block_layer.as_mut().ok().and_then(BlockLayer::counters),
@@ -166,6 +177,12 @@ impl Watch {
         out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
         out.suspended_s = steps.map(|steps| steps.suspended_s);
         out.clock_ratio = steps.and_then(|steps| steps.own_ratio);
+        if let Some(network) = &self.network {
+            network.since(before.network, &mut out);
+        }
+        let system = System::real();
+        out.temperature_celsius = sensors::temperature_celsius(&system, &self.device);
+        out.cpu_frequency_hz = sensors::cpu_frequency_hz(&system);
         out.absent.extend(absent);
         out
     }
