@@ -141,7 +141,7 @@ fn torn(now: &[u8], history: &History, victim: u64) -> Vec<u8> {
 }
 
 const ALL_GOOD: Verification =
-    Verification { checked: BLOCKS, lost: 0, torn: 0, misplaced: 0, stale: 0, unreadable: 0 };
+    Verification { checked: BLOCKS, lost: 0, torn: 0, misplaced: 0, stale: 0, unreadable: 0, unmarked: 0 };
 
 #[test]
 fn a_thousand_faults_of_each_kind_are_found_and_named() {
