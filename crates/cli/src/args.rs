@@ -74,6 +74,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Read another tool's results and say what is wrong with them
     Judge(JudgeArgs),
+    /// Write a run to a file: for other programs, or to be opened on another machine
+    Export(ExportArgs),
     /// Keep another tool's results in the notebook, to be shown and reported
     Import(ImportArgs),
     /// Compare runs (machines, devices, settings) point by point
@@ -225,7 +227,7 @@ pub struct LsArgs {
 /// `iosonde show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// An id or the start of one, a label, last or last~1 [default: the newest]
+    /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
@@ -243,7 +245,7 @@ pub struct RmArgs {
 /// `iosonde report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// An id or the start of one, a label, last or last~1 [default: the newest]
+    /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
     /// Formats, with commas between
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "html")]
@@ -291,6 +293,19 @@ pub struct JudgeArgs {
     /// Exit with 3 if a verdict is doubt or void
     #[arg(long)]
     pub strict: bool,
+}
+
+/// `iosonde export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
+    pub run: Option<String>,
+    /// run, json or csv, with commas between
+    #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "run")]
+    pub format: Vec<String>,
+    /// Where it goes; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
 }
 
 /// `iosonde import`.

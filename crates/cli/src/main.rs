@@ -47,6 +47,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Rm(args) => command::rm::run(args, store, screen),
         Command::Report(args) => command::report::run(args, store, screen),
         Command::Judge(args) => command::judge::run(args, screen),
+        Command::Export(args) => command::export::run(args, store, screen),
         Command::Import(args) => command::import::run(args, store, screen),
         Command::Compare(args) => command::compare::run(args, store, screen),
         Command::Doctor(args) => command::doctor::run(args, screen),

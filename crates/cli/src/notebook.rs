@@ -7,7 +7,7 @@ use std::{
 
 use iosonde_model::{Closed, Medium, Run};
 use iosonde_rig::guard::{self, StrayRecorder};
-use iosonde_store::{Notebook, default_path};
+use iosonde_store::{Notebook, default_path, read_run};
 
 use crate::{failure::Failure, screen::Screen, session::Session};
 
@@ -93,10 +93,22 @@ impl StrayRecorder for Unwritten {
     }
 }
 
+/// The run that a reference names, concluded: a file that `export` wrote, or a run of the notebook. A file needs no
+/// notebook.
+pub fn find(store: Option<&Path>, screen: &Screen, reference: Option<&str>) -> Result<Run, Failure> {
+    match reference.map(Path::new).filter(|path| path.is_file()) {
+        Some(path) => concluded(read_run(path).map_err(Failure::usage)?),
+        None => load(&open_existing(store, screen)?, reference),
+    }
+}
+
 /// The run that a reference names, concluded; none is the newest.
 pub fn load(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
     let id = notebook.resolve(reference).map_err(Failure::usage)?;
-    let mut run = notebook.load(&id)?;
+    concluded(notebook.load(&id)?)
+}
+
+fn concluded(mut run: Run) -> Result<Run, Failure> {
     let closed: Option<Vec<Option<Closed>>> =
         run.info.options.get("closed").and_then(|kept| serde_json::from_value(kept.clone()).ok());
     iosonde_lab::conclude::conclude(&mut run, closed.as_deref()).map_err(Failure::failed)?;

@@ -161,6 +161,28 @@ fn what_is_no_result_is_said_with_its_name() {
     assert!(bench.iosonde(&["ls"]).err.contains("there is no notebook"));
 }
 
+#[test]
+fn an_exported_run_opens_on_another_machine() {
+    let bench = Bench::new();
+    let run = bench.run(&["point", "sim:ideal", "--time", "100ms", "--depth", "4"]);
+    let said = bench.iosonde(&["export", "last", "-f", "run,json,csv"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    // A bench of its own has a notebook of its own, which holds nothing.
+    let elsewhere = Bench::new();
+    let name = format!("iosonde-point-{}", run.info.id);
+    for ending in ["iosonde", "json"] {
+        let file = format!("{name}.{ending}");
+        std::fs::copy(bench.path(&file), elsewhere.path(&file)).unwrap();
+        assert_eq!(elsewhere.run(&["show", &file]), run, "{ending}");
+        assert_eq!(elsewhere.iosonde(&["report", &file, "-f", "md"]).code, 0);
+    }
+    let table = std::fs::read_to_string(bench.path(&format!("{name}.csv"))).unwrap();
+    assert_eq!(table.lines().count(), 2, "{table}");
+    elsewhere.text("fio.json", &std::fs::read_to_string(data("fio-3.33-mixed.json")).unwrap());
+    elsewhere.iosonde(&["show", "fio.json"]).refused(&["fio.json holds no run", "iosonde judge"]);
+    elsewhere.iosonde(&["export", "-f", "xlsx"]).refused(&["no export format named `xlsx`"]);
+}
+
 /// The real fio, where it is installed: whatever this version writes can be read.
 #[test]
 fn what_the_installed_fio_writes_can_be_judged() {

@@ -11,12 +11,14 @@
 
 mod disks;
 mod error;
+pub mod export;
 pub mod import;
 mod journal;
 mod lock;
 mod notebook;
 mod place;
 mod read;
+mod run_file;
 mod schema;
 mod settle;
 mod stray;
@@ -29,3 +31,4 @@ pub use lock::RunLock;
 pub use notebook::Notebook;
 pub use place::default_path;
 pub use read::RunSummary;
+pub use run_file::{RunFileError, read_run};

@@ -103,7 +103,7 @@ impl Notebook {
         })?;
         let trials = trials.iter().map(|(number, text)| {
             let mut trial: Trial = self.parse(text, || format!("trial {number} of run `{id}`"))?;
-            trial.read.iter_mut().chain(&mut trial.write).for_each(restore_histogram);
+            restore_histograms(&mut trial);
             Ok(trial)
         });
         let trials: Vec<Trial> = trials.collect::<Result<_, StoreError>>()?;
@@ -238,6 +238,11 @@ fn state_of(name: &str) -> RunState {
 
 fn describe(run: &RunSummary) -> String {
     format!("{} ({} on {}, {})", run.id, run.study, run.target, run.started_at)
+}
+
+/// Makes the histograms of a trial that was read whole again.
+pub(crate) fn restore_histograms(trial: &mut Trial) {
+    trial.read.iter_mut().chain(&mut trial.write).for_each(restore_histogram);
 }
 
 /// The written form of a histogram has lost its exact mean and ends; the summary beside it kept them.

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod devices;
 pub mod doctor;
+pub mod export;
 pub mod import;
 pub mod judge;
 pub mod latency_limit;

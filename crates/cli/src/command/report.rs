@@ -14,7 +14,7 @@ pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<()
     if formats.len() > 1 && args.out.is_some() {
         return Err(Failure::usage("-o names one file; leave it out to write several formats"));
     }
-    let run = notebook::load(&notebook::open_existing(store, &screen)?, args.run.as_deref())?;
+    let run = notebook::find(store, &screen, args.run.as_deref())?;
     for format in formats {
         let bytes = format.render(&run).map_err(Failure::failed)?;
         if args.out.as_deref() == Some(Path::new("-")) {

@@ -9,7 +9,7 @@ use crate::{args::ShowArgs, failure::Failure, notebook, screen::Screen};
 
 /// Shows a run.
 pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let run = notebook::load(&notebook::open_existing(store, &screen)?, args.run.as_deref())?;
+    let run = notebook::find(store, &screen, args.run.as_deref())?;
     if let Some(path) = &args.json {
         let text = iosonde_report::json(&run).map_err(Failure::failed)?;
         return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };

@@ -1,0 +1,113 @@
+//! A table of the trials that measured, one a line: for a spreadsheet, or for `iosonde judge`.
+//!
+//! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
+//! percentiles and `void_about` (what a verdict voids of the trial; empty where it stands). An empty cell is absent.
+
+use iosonde_model::{Direction, Named, Outcome, Phase, Run, Trial};
+
+use super::ExportFormat;
+
+/// The registered format.
+pub struct Csv;
+
+impl Named for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+}
+
+const HEADER: &str = "test,block_size,read_pct,queue_depth,jobs,pattern,engine,runtime_s,\
+                      read_iops,read_mb_s,read_lat_us,write_iops,write_mb_s,write_lat_us,\
+                      trial,point,round,in_flight,read_lat_us_p99,write_lat_us_p99,void_about\n";
+
+impl ExportFormat for Csv {
+    fn extension(&self) -> &'static str {
+        "csv"
+    }
+
+    fn write(&self, run: &Run) -> Result<String, String> {
+        let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+        let lines = measured.map(|trial| line(trial, run));
+        Ok(HEADER.to_owned() + &lines.collect::<String>())
+    }
+}
+
+fn line(trial: &Trial, run: &Run) -> String {
+    let spec = &trial.spec;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let side = |side: &Option<Direction>| {
+        let of = |pick: fn(&Direction) -> Option<f64>| number(side.as_ref().and_then(pick));
+        let rates = [of(|side| Some(side.iops)), of(|side| Some(side.bytes_per_s / 1e6))];
+        [&rates[..], &[of(|side| Some(side.latency_ns.mean? / 1e3))]].concat()
+    };
+    let p99 =
+        |side: &Option<Direction>| number(side.as_ref().and_then(|side| Some(side.latency_ns.p99? / 1e3)));
+    let own =
+        |void: &&iosonde_model::Judgement| void.trial == Some(trial.id) && void.verdict == Outcome::Void;
+    let mut voids: Vec<String> =
+        run.verdicts.iter().filter(own).map(|void| format!("{:?}", void.about).to_lowercase()).collect();
+    voids.dedup();
+    let reads = if spec.rw.is_mixed() {
+        spec.read_percent.unwrap_or(50.0)
+    } else {
+        f64::from(!spec.rw.writes()) * 100.0
+    };
+    let mut cells = vec![
+        quoted(&trial.experiment),
+        spec.block_size_bytes.to_string(),
+        reads.to_string(),
+        spec.queue_depth.to_string(),
+        spec.jobs.to_string(),
+        if spec.rw.is_random() { "random" } else { "sequential" }.to_owned(),
+        quoted(&spec.engine),
+        trial.measured_s.to_string(),
+    ];
+    cells.extend(side(&trial.read));
+    cells.extend(side(&trial.write));
+    cells.extend([
+        trial.id.to_string(),
+        trial.point.map_or_else(String::new, |point| point.to_string()),
+        trial.round.to_string(),
+        number(trial.in_flight_mean),
+        p99(&trial.read),
+        p99(&trial.write),
+        voids.join(" "),
+    ]);
+    cells.join(",") + "\n"
+}
+
+/// A cell with commas or quotes in it.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_a_cell_for_every_column() {
+        let run = crate::run_file::tests::imported();
+        let text = Csv.write(&run).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(lines.next().unwrap().split(',').count(), 21);
+        assert_eq!(lines.clone().count(), run.trials.len());
+        assert!(lines.all(|line| line.split(',').count() == 21), "{text}");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn what_was_exported_can_be_imported() {
+        let run = crate::run_file::tests::imported();
+        let back = crate::import::import(&Csv.write(&run).unwrap()).unwrap();
+        let figures = |trial: &Trial| trial.read.as_ref().map(|side| (side.iops, trial.spec.queue_depth));
+        assert_eq!(
+            back.trials.iter().map(figures).collect::<Vec<_>>(),
+            run.trials.iter().map(figures).collect::<Vec<_>>()
+        );
+    }
+}

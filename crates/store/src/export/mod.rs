@@ -1,0 +1,34 @@
+//! A run in a file for other programs, or for another machine: a format is one file and one line.
+
+use iosonde_model::{Named, Run, registry};
+
+registry! {
+    /// Every format that a run can be exported in.
+    pub EXPORTS: ExportFormat "export format" {
+        json::Json,
+        csv::Csv,
+        run::RunFile,
+    }
+}
+
+/// A format of runs.
+pub trait ExportFormat: Named {
+    /// Of its files, without the dot.
+    fn extension(&self) -> &'static str;
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// The run cannot be written so: a sentence.
+    fn write(&self, run: &Run) -> Result<String, String>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_well_formed() {
+        EXPORTS.assert_well_formed();
+    }
+}

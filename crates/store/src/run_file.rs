@@ -1,0 +1,114 @@
+//! A run that stands in a file of its own, as `export -f run` (or `-f json`) wrote it.
+
+use std::{fs, path::Path};
+
+use iosonde_model::{RUN_SCHEMA, Run};
+
+use crate::read::restore_histograms;
+
+/// A file that holds no run that this version can open. Each is a sentence with the file's name.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // The sentences say what the variants mean.
+pub enum RunFileError {
+    #[error("{path} cannot be read: {source}")]
+    Read { path: String, source: std::io::Error },
+    #[error(
+        "{path} holds no run: {why}; `iosonde export RUN -f run` writes one, and `iosonde judge` reads other tools' \
+         results"
+    )]
+    NoRun { path: String, why: String },
+    #[error(
+        "{path} was written by iosonde {iosonde} in schema {schema}, and this one knows up to {RUN_SCHEMA}; use the \
+         newer one"
+    )]
+    Newer { path: String, iosonde: String, schema: u64 },
+}
+
+/// Opens a file with a run. What it says was concluded is kept as it stands; conclude again to judge with this version.
+///
+/// # Errors
+/// It cannot be read, holds no run, or one of a newer version.
+pub fn read_run(path: &Path) -> Result<Run, RunFileError> {
+    let name = path.display().to_string();
+    let text =
+        fs::read_to_string(path).map_err(|source| RunFileError::Read { path: name.clone(), source })?;
+    parse(&text, name)
+}
+
+fn parse(text: &str, path: String) -> Result<Run, RunFileError> {
+    let document: serde_json::Value = match serde_json::from_str(text) {
+        Ok(document) => document,
+        Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
+    };
+    let schema = document["schema"].as_u64().unwrap_or(0);
+    if schema > u64::from(RUN_SCHEMA) {
+        let iosonde = document["iosonde"].as_str().unwrap_or("of an unknown version").to_owned();
+        return Err(RunFileError::Newer { path, iosonde, schema });
+    }
+    let mut run: Run = match serde_json::from_value(document) {
+        Ok(run) => run,
+        Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
+    };
+    run.trials.iter_mut().for_each(restore_histograms);
+    Ok(run)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use iosonde_model::{Device, Host, IMPORT, RunInfo, RunState};
+
+    /// A run of the fixture's results.
+    pub(crate) fn imported() -> Run {
+        let trials = crate::import::import(include_str!("../tests/data/fio-3.33-jobs.json")).unwrap().trials;
+        let info = RunInfo {
+            id: "abc".into(),
+            label: None,
+            note: None,
+            study: IMPORT.into(),
+            series: None,
+            repeat: None,
+            study_source: String::new(),
+            target: "jobs.json".into(),
+            seed: 0,
+            started_at: "2026-01-01T00:00:00Z".into(),
+            elapsed_s: 3.0,
+            state: RunState::Done,
+            command: String::new(),
+            bytes_written: 0,
+            budget_s: None,
+            precision: 0.0,
+            confidence: 0.95,
+            rounds: 1,
+            device: Device::unknown("imported", 0),
+            host: Host::default(),
+            options: serde_json::Value::Null,
+        };
+        Run::new(info, trials)
+    }
+
+    #[test]
+    fn what_was_written_reads_back() {
+        let run = imported();
+        for format in crate::export::EXPORTS.iter().filter(|format| format.name() != "csv") {
+            let text = format.write(&run).unwrap();
+            assert_eq!(parse(&text, "f".into()).unwrap(), run, "{}", format.name());
+        }
+    }
+
+    #[test]
+    fn what_is_no_run_is_said() {
+        let said = |text: &str| parse(text, "f.json".into()).unwrap_err().to_string();
+        assert!(said("{").starts_with("f.json holds no run: EOF"), "{}", said("{"));
+        assert!(
+            said("{\"fio version\": \"fio-3.33\"}").contains("`iosonde judge` reads other tools' results")
+        );
+        assert!(said("{\"schema\": 9, \"iosonde\": \"7.0\"}").contains("by iosonde 7.0 in schema 9"));
+        assert!(
+            read_run(Path::new("/no/such.json"))
+                .unwrap_err()
+                .to_string()
+                .starts_with("/no/such.json cannot be")
+        );
+    }
+}
