@@ -6,7 +6,7 @@ use iosonde_lab::{
     conclude,
     estimate::Voids,
     plan,
-    schedule::{Asked, Schedule, Terms},
+    schedule::{Asked, Schedule, Terms, Visiting},
 };
 use iosonde_model::{Closed, Op, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec, units};
 use iosonde_rig::{
@@ -215,7 +215,7 @@ impl Measurement<'_> {
     /// Measures points that no study planned, in as many rounds as the options ask for.
     pub fn measure_points(&mut self, points: Vec<Point>) -> Result<Vec<Option<Closed>>, Failure> {
         let left_s = self.options.time_ns as f64 / 1e9 - self.elapsed_s();
-        let schedule = schedule(points, self.options, left_s)?;
+        let schedule = schedule(points, Visiting::default(), self.options, left_s)?;
         self.follow(&schedule)
     }
 
@@ -231,9 +231,12 @@ impl Measurement<'_> {
                 return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
             };
             progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
-            let Asked { spec, phase, round, point, experiment, duration_ns, seed } = asked;
+            let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, seed } = asked;
             self.refill_before(&spec)?;
-            let outcome = self.trial(&spec, Limits::time(duration_ns), phase, seed);
+            self.session.go_through_page_cache(!spec.direct)?;
+            let warm_up_ns = from_the_start.then_some(0);
+            let limits = Limits { warm_up_ns, ..Limits::time(duration_ns) };
+            let outcome = self.trial(&spec, limits, phase, seed);
             let mut trial = outcome.inspect_err(|_| progress.end())?;
             (trial.round, trial.point, trial.experiment) = (round, point, experiment);
             self.keep(trial)?;
@@ -243,14 +246,22 @@ impl Measurement<'_> {
     /// The schedule of a study for what is left of the budget.
     pub fn schedule(&mut self, study: &Study) -> Result<Schedule, Failure> {
         let plan = plan::points(study, &self.session.device).map_err(Failure::usage)?;
-        for sentence in plan.left_out {
+        let mut sentences = plan.left_out;
+        let buffered = |point: &Point| !point.spec.direct;
+        if self.session.device.direct && !self.session.has_page_cache && plan.points.iter().any(buffered) {
+            sentences.push(
+                "the page cache: this simulated device has none, and buffered points go past it".into(),
+            );
+        }
+        for sentence in sentences {
             self.screen.say(&format!("left out      {sentence}"));
             if !self.run.info.device.notes.contains(&sentence) {
                 self.run.info.device.notes.push(sentence);
             }
         }
         // Whether the time suffices was asked before anything was written; now it is the storage that was slow.
-        schedule(plan.points, self.options, self.budget_s()).map_err(|failure| Failure::failed(failure.text))
+        schedule(plan.points, plan.visiting, self.options, self.budget_s())
+            .map_err(|failure| Failure::failed(failure.text))
     }
 
     /// Time spent on measuring so far: between the starts of trials that followed each other, so that what a
@@ -286,7 +297,12 @@ impl Measurement<'_> {
 }
 
 /// A schedule for points and a budget.
-pub fn schedule(points: Vec<Point>, options: &Options, budget_s: f64) -> Result<Schedule, Failure> {
+pub fn schedule(
+    points: Vec<Point>,
+    visiting: Visiting,
+    options: &Options,
+    budget_s: f64,
+) -> Result<Schedule, Failure> {
     let terms = Terms {
         seed: options.seed,
         precision: options.precision,
@@ -295,7 +311,7 @@ pub fn schedule(points: Vec<Point>, options: &Options, budget_s: f64) -> Result<
         rounds: options.rounds,
         overhead_s: OVERHEAD_S,
     };
-    Schedule::new(points, terms).map_err(Failure::usage)
+    Schedule::visiting(points, visiting, terms).map_err(Failure::usage)
 }
 
 /// A run's beginning, as it is written down.

@@ -82,8 +82,28 @@ pub struct Session {
     pub fill: bool,
     /// The most that may be prepared: free space, or the size of what is there.
     pub room_bytes: u64,
+    /// Whether requests through a page cache differ here from others.
+    pub has_page_cache: bool,
+    /// Whether the next trial goes through the page cache where the others go past it.
+    buffered: bool,
     /// Keeps the descriptor and the own file.
-    _admitted: Option<Admitted>,
+    admitted: Option<Admitted>,
+}
+
+impl Session {
+    /// Leaves direct I/O for the trials that ask for the page cache, and comes back to it.
+    pub fn go_through_page_cache(&mut self, buffered: bool) -> Result<(), Failure> {
+        let Some(admitted) = &self.admitted else { return Ok(()) };
+        if !self.device.direct || buffered == self.buffered {
+            return Ok(());
+        }
+        // What a buffered trial left dirty would be written beside the next one.
+        prepare::settle(&self.bed.storage)
+            .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", admitted.path.display())))?;
+        guard::set_direct(&admitted.file, !buffered)?;
+        self.buffered = buffered;
+        Ok(())
+    }
 }
 
 /// Opens a target; nothing has been written to it yet.
@@ -141,6 +161,7 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let inside = SimulatedDevice::new(&file, options.seed);
     refuse_what_it_lacks(name, &inside, options)?;
     let capacity_bytes = inside.capacity_bytes();
+    let has_page_cache = inside.resident_bytes(0..4096).is_some();
     let bed = Bed::simulated(SharedDevice::new(inside));
     let chosen = engine::choose(&bed.storage, options.engine.as_deref()).map_err(Failure::usage)?;
     let working_set_bytes = options.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
@@ -156,7 +177,16 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     device.asked_size_bytes = options.size_bytes;
     device.writable = !options.read_only;
     let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
-    Ok(Session { bed, device, host, fill: false, room_bytes: capacity_bytes, _admitted: None })
+    Ok(Session {
+        bed,
+        device,
+        host,
+        fill: false,
+        room_bytes: capacity_bytes,
+        has_page_cache,
+        buffered: false,
+        admitted: None,
+    })
 }
 
 /// Options that have nothing to act on in a simulated device.
@@ -201,7 +231,16 @@ fn real(
     let bed = Bed::real(storage, watch);
     let mut host = platform::host();
     host.clock = Some(bed.clock.describe());
-    Ok(Session { bed, device, host, fill: admitted.writable, room_bytes, _admitted: Some(admitted) })
+    Ok(Session {
+        bed,
+        device,
+        host,
+        fill: admitted.writable,
+        room_bytes,
+        has_page_cache: true,
+        buffered: false,
+        admitted: Some(admitted),
+    })
 }
 
 /// A word to overwrite that has nothing to do.

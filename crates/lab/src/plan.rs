@@ -5,7 +5,10 @@
 
 use iosonde_model::{Device, Point, Study, StudyError, TrialSpec, Unknown, units};
 
-use crate::experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters, Step};
+use crate::{
+    experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters},
+    schedule::Visiting,
+};
 
 /// The largest share of the span that one request may cover: with fewer than four blocks to choose from, a
 /// random pattern is no longer random, and a sequential one only repeats itself.
@@ -16,6 +19,8 @@ const SPAN_BLOCKS_MIN: u64 = 4;
 pub struct Plan {
     /// Each point once, whichever experiments use it; ids count from 0.
     pub points: Vec<Point>,
+    /// How they are visited within a round.
+    pub visiting: Visiting,
     /// What the study wanted and the device does not allow: one sentence for each reason.
     pub left_out: Vec<String>,
 }
@@ -79,22 +84,25 @@ pub(crate) fn asked_by(points: &[Point]) -> Vec<Asked> {
 /// # Errors
 /// A study that cannot be read or run here, in one sentence with what would help.
 pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
-    let mut plan = Plan { points: Vec::new(), left_out: Vec::new() };
+    let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
+    let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
     let mut left_out = LeftOut::default();
     for asked in experiments(study)? {
-        let specs = match asked.experiment.next(&asked.parameters, device, &[])? {
-            Step::Shuffled(specs) | Step::InOrder(specs) => specs,
-            Step::Done => Vec::new(),
-        };
-        for spec in specs {
+        let manner = asked.experiment.manner(&asked.parameters)?;
+        for spec in asked.experiment.grid(&asked.parameters, device)? {
             if left_out.leaves_out(&spec, device) {
                 continue;
             }
             aligned(&spec, device).map_err(|message| asked.parameters.fail(message))?;
-            match plan.points.iter_mut().find(|point| point.spec == spec) {
-                Some(known) if known.belongs_to(&asked.name) => {}
-                Some(known) => known.also.push(asked.name.clone()),
-                None => plan.points.push(Point::planned(plan.points.len(), &asked.name, spec)),
+            // The same workload in another manner is another point: a trial without warm-up is not one with.
+            let mut known = plan.points.iter_mut().zip(&plan.visiting.manners);
+            match known.find(|(point, known)| point.spec == spec && **known == manner) {
+                Some((known, _)) if known.belongs_to(&asked.name) => {}
+                Some((known, _)) => known.also.push(asked.name.clone()),
+                None => {
+                    plan.points.push(Point::planned(plan.points.len(), &asked.name, spec));
+                    plan.visiting.manners.push(manner);
+                }
             }
         }
     }
@@ -108,8 +116,7 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
 /// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses
 /// what is not a multiple of the device's unit with EINVAL, once for each request.
 fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
-    let units_bytes = device.logical_block_bytes.into_iter().chain(device.direct_alignment_bytes);
-    let Some(unit_bytes) = units_bytes.max().filter(|_| spec.direct) else { return Ok(()) };
+    let Some(unit_bytes) = direct_unit_bytes(device).filter(|_| spec.direct) else { return Ok(()) };
     if spec.block_size_bytes.is_multiple_of(unit_bytes) {
         return Ok(());
     }
@@ -121,21 +128,38 @@ fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
     ))
 }
 
+/// What addresses and lengths of direct I/O must be multiples of.
+fn direct_unit_bytes(device: &Device) -> Option<u64> {
+    device.logical_block_bytes.into_iter().chain(device.direct_alignment_bytes).max()
+}
+
 /// Points that the device does not allow, counted by reason.
 #[derive(Default)]
 struct LeftOut {
     writing: usize,
     deep: usize,
+    close: usize,
+    beyond: usize,
+    askew: usize,
     large: usize,
     smallest_large_bytes: Option<u64>,
 }
 
 impl LeftOut {
     fn leaves_out(&mut self, spec: &TrialSpec, device: &Device) -> bool {
-        if spec.rw.writes() && !device.writable {
+        let end_bytes = spec.offset_bytes.saturating_add(spec.span_bytes);
+        let unit_bytes = direct_unit_bytes(device).filter(|_| spec.direct).unwrap_or(1);
+        let places = [spec.offset_bytes, spec.stride_bytes.unwrap_or(0), spec.align_bytes.unwrap_or(0)];
+        if spec.changes() && !device.writable {
             self.writing += 1;
-        } else if spec.queue_depth > 1 && is_blocking(&device.engine) {
+        } else if spec.queue_depth > 1 && spec.rate_iops.is_none() && is_blocking(&device.engine) {
             self.deep += 1;
+        } else if spec.stride_bytes.is_some_and(|stride| stride < spec.block_size_bytes) {
+            self.close += 1;
+        } else if end_bytes > device.working_set_bytes {
+            self.beyond += 1;
+        } else if places.iter().any(|bytes| !bytes.is_multiple_of(unit_bytes)) {
+            self.askew += 1;
         } else if spec.block_size_bytes.saturating_mul(SPAN_BLOCKS_MIN) > spec.span_bytes {
             self.large += 1;
             let smallest = self.smallest_large_bytes.unwrap_or(u64::MAX);
@@ -156,6 +180,20 @@ impl LeftOut {
                 "{} with more than one request in flight: the engine {} makes one at a time",
                 counted(self.deep),
                 device.engine
+            ));
+        }
+        if self.close > 0 {
+            out.push(format!("{} with a stride smaller than the block", counted(self.close)));
+        }
+        if self.beyond > 0 {
+            let prepared = units::size(device.working_set_bytes);
+            out.push(format!("{} beyond the {prepared} that may be addressed", counted(self.beyond)));
+        }
+        if self.askew > 0 {
+            let unit = units::size(direct_unit_bytes(device).unwrap_or(1));
+            out.push(format!(
+                "{} at addresses that are no multiples of {unit}, which direct I/O needs here",
+                counted(self.askew)
             ));
         }
         if let Some(smallest_bytes) = self.smallest_large_bytes {
@@ -252,6 +290,35 @@ mod tests {
         let error = points(&study, &coarse).unwrap_err().to_string();
         assert!(error.contains("1 KiB is not a multiple of 4 KiB"), "{error}");
         assert!(points(&study, &Device { direct: false, ..coarse }).is_ok());
+    }
+
+    #[test]
+    fn what_a_cross_asks_for_and_the_device_does_not_allow_is_counted_by_its_reason() {
+        let study =
+            |body: &str| Study::parse(&format!("name = \"x\"\nquestion = \"?\"\n{body}"), "x").unwrap();
+        let left_out = |body: &str| points(&study(body), &device()).unwrap().left_out.join("; ");
+        let strided = left_out("[[experiment]]\nkind = \"stride\"\nrw = \"read\"");
+        assert_eq!(strided, "1 point with a stride smaller than the block");
+        let beyond = left_out("[[experiment]]\nkind = \"working-set\"\nspan = [\"1G\", \"2G\"]");
+        assert_eq!(beyond, "1 point beyond the 1 GiB that may be addressed");
+        let askew = left_out("[[experiment]]\nkind = \"alignment\"\noffset = [0, 100, 512]");
+        assert_eq!(
+            askew,
+            "2 points at addresses that are no multiples of 512 B, which direct I/O needs here"
+        );
+        let buffered = left_out("[[experiment]]\nkind = \"media\"");
+        assert_eq!(buffered, "", "through the page cache anything goes");
+    }
+
+    #[test]
+    fn the_same_workload_in_another_manner_is_another_point() {
+        let text = "name = \"x\"\nquestion = \"?\"\norder = \"reads-first\"\n[[experiment]]\nkind = \"sustained-write\"\n\
+                    [[experiment]]\nkind = \"block-size\"\nrw = \"write\"\nblock_size = \"1M\"\ndepth = 8";
+        let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+        assert_eq!(plan.points.len(), 3);
+        assert_eq!(plan.points[1].spec, plan.points[2].spec);
+        assert!(plan.visiting.reads_first && plan.visiting.manners[1].from_the_start);
+        assert!(!plan.visiting.manners[2].from_the_start);
     }
 
     #[test]

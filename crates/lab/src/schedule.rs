@@ -25,7 +25,10 @@ use std::sync::Mutex;
 
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 
-use crate::estimate::{Visit, Voids, visits};
+use crate::{
+    estimate::{Visit, Voids, visits},
+    experiment::Manner,
+};
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
@@ -98,6 +101,8 @@ pub struct Asked {
     pub experiment: String,
     /// From the first submission to the last, warm-up included.
     pub duration_ns: u64,
+    /// Whether everything counts from the first request on.
+    pub from_the_start: bool,
     /// For the trial's offsets and payload.
     pub seed: u64,
 }
@@ -149,10 +154,26 @@ pub struct Plan {
     pub bytes_written_expected: Option<u64>,
 }
 
+/// How points are visited within a round, beyond fresh random order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Visiting {
+    /// Of each point, by its id; points beyond the end have none.
+    pub manners: Vec<Manner>,
+    /// Points that write come after those that only read: writes change what follows.
+    pub reads_first: bool,
+}
+
+impl Visiting {
+    fn manner(&self, point: Option<usize>) -> Manner {
+        point.and_then(|point| self.manners.get(point)).copied().unwrap_or_default()
+    }
+}
+
 /// Which trial next, and when to stop.
 #[derive(Debug)]
 pub struct Schedule {
     points: Vec<Point>,
+    visiting: Visiting,
     terms: Terms,
     canary: usize,
     trial_s: f64,
@@ -176,6 +197,14 @@ impl Schedule {
     /// # Errors
     /// [`Unplannable`] where three rounds do not fit.
     pub fn new(points: Vec<Point>, terms: Terms) -> Result<Self, Unplannable> {
+        Self::visiting(points, Visiting::default(), terms)
+    }
+
+    /// The same where points ask for an order or a length of their own.
+    ///
+    /// # Errors
+    /// [`Unplannable`] where three rounds do not fit.
+    pub fn visiting(points: Vec<Point>, visiting: Visiting, terms: Terms) -> Result<Self, Unplannable> {
         assert!(
             points.iter().enumerate().all(|(place, point)| point.id == place),
             "ids are places in the plan"
@@ -183,22 +212,27 @@ impl Schedule {
         if points.is_empty() {
             return Err(Unplannable::Nothing);
         }
-        let slots = (points.len() + 1) as f64;
+        let mins_s = || (0..points.len()).map(|point| visiting.manner(Some(point)).trial_s_min).chain([0.0]);
         let rounds = terms.rounds.unwrap_or(FEWEST_COMPLETE_ROUNDS).max(FEWEST_COMPLETE_ROUNDS);
-        let needed_s = f64::from(rounds) * slots * (SHORTEST_TRIAL_S + terms.overhead_s);
+        let shortest_s: f64 = mins_s().map(|min_s| min_s.max(SHORTEST_TRIAL_S) + terms.overhead_s).sum();
+        let needed_s = f64::from(rounds) * shortest_s;
         if terms.budget_s < needed_s {
             let (budget_s, points) = (terms.budget_s, points.len());
             return Err(Unplannable::TooShort { budget_s: budget_s.max(0.0), needed_s, points, rounds });
         }
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));
-        let even_s = PLANNED_SHARE * terms.budget_s / (aim * slots) - terms.overhead_s;
+        // Trials with a length of their own have it; the others share the rest.
+        let (own, free): (Vec<f64>, Vec<f64>) = mins_s().partition(|min_s| *min_s > 0.0);
+        let taken_s = own.iter().map(|min_s| min_s + terms.overhead_s).sum::<f64>();
+        let even_s = (PLANNED_SHARE * terms.budget_s / aim - taken_s) / free.len() as f64 - terms.overhead_s;
         let trial_s = even_s.clamp(SHORTEST_TRIAL_S, LONGEST_TRIAL_S);
         let is_canary = |spec: &TrialSpec| {
-            spec.rw == Rw::RandRead && spec.block_size_bytes == 4096 && spec.asked_in_flight() == 1
+            let small = spec.rw == Rw::RandRead && spec.block_size_bytes == 4096;
+            small && spec.asked_in_flight() == 1 && spec.rate_iops.is_none()
         };
         let canary = points.iter().position(|point| is_canary(&point.spec)).unwrap_or(0);
-        Ok(Self { points, terms, canary, trial_s, memory: Mutex::default() })
+        Ok(Self { points, visiting, terms, canary, trial_s, memory: Mutex::default() })
     }
 
     /// The points, in the order of the plan.
@@ -208,7 +242,8 @@ impl Schedule {
 
     /// What is going to happen if nothing settles early.
     pub fn plan(&self) -> Plan {
-        let round_s = (self.points.len() + 1) as f64 * (self.trial_s + self.terms.overhead_s);
+        let slots = (0..self.points.len()).map(Some).chain([None]);
+        let round_s: f64 = slots.map(|point| self.length_s(point) + self.terms.overhead_s).sum();
         let fit = (self.terms.budget_s / round_s).floor() as u32;
         let rounds_expected = self.terms.rounds.map_or(fit, |asked| asked.min(fit));
         Plan {
@@ -230,7 +265,8 @@ impl Schedule {
             round: slot.round,
             point: slot.point,
             experiment: source.experiment.clone(),
-            duration_ns: (self.trial_s * 1e9).round() as u64,
+            duration_ns: (self.length_s(slot.point) * 1e9).round() as u64,
+            from_the_start: self.visiting.manner(slot.point).from_the_start,
             seed: chance::draw(&[
                 self.terms.seed,
                 u64::from(slot.round),
@@ -238,6 +274,11 @@ impl Schedule {
                 u64::from(slot.attempt),
             ]),
         })
+    }
+
+    /// How long a trial of a point takes; the canary is like most.
+    fn length_s(&self, point: Option<usize>) -> f64 {
+        self.trial_s.max(self.visiting.manner(point).trial_s_min)
     }
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.
@@ -350,15 +391,39 @@ impl Schedule {
                 (!stands && attempt < limit).then_some((Slot { round, point, attempt }, key))
             })
             .collect();
-        slots.sort_by_key(|(slot, key)| (slot.attempt, *key));
-        slots.into_iter().map(|(slot, _)| slot).collect()
+        let writes = |slot: &Slot| slot.point.is_some_and(|point| self.points[point].spec.changes());
+        let late = |slot: &Slot| self.visiting.reads_first && writes(slot);
+        slots.sort_by_key(|(slot, key)| (slot.attempt, late(slot), *key));
+        let mut slots: Vec<Slot> = slots.into_iter().map(|(slot, _)| slot).collect();
+        self.in_order(&mut slots);
+        slots
+    }
+
+    /// Points of an experiment whose history matters take the places that chance gave them, in their own order.
+    fn in_order(&self, slots: &mut [Slot]) {
+        let ordered = |slot: &Slot| {
+            let point = slot.point.filter(|_| self.visiting.manner(slot.point).in_order)?;
+            Some(self.points[point].experiment.as_str())
+        };
+        let mut names: Vec<&str> = slots.iter().filter_map(ordered).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let places: Vec<usize> =
+                (0..slots.len()).filter(|&place| ordered(&slots[place]) == Some(name)).collect();
+            let mut members: Vec<Slot> = places.iter().map(|&place| slots[place]).collect();
+            members.sort_by_key(|slot| slot.point);
+            places.into_iter().zip(members).for_each(|(place, slot)| slots[place] = slot);
+        }
     }
 
     /// Time from one trial's start to the next one's.
     fn cycle_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
-        let planned_s = self.trial_s + self.terms.overhead_s;
+        let longest_s =
+            (0..self.points.len()).map(|point| self.length_s(Some(point))).fold(self.trial_s, f64::max);
+        let planned_s = longest_s + self.terms.overhead_s;
         // Five: the first trial of a run pays for what later ones find ready.
-        if visits.len() < 5 { planned_s } else { (elapsed_s / visits.len() as f64).max(self.trial_s) }
+        if visits.len() < 5 { planned_s } else { (elapsed_s / visits.len() as f64).max(longest_s) }
     }
 }
 

@@ -28,6 +28,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
             .into_iter()
             .flatten()
             .collect();
+    let figures: Vec<_> = figures.into_iter().chain(more(run)).collect();
     if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
         let why =
             run.findings.iter().find_map(|finding| finding.why.as_deref()).unwrap_or("no reason was given");
@@ -37,6 +38,29 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
         )];
     }
     std::iter::once(line("", what_it_is(run))).chain(figures).collect()
+}
+
+/// Findings that have no line of their own among the figures: their sentences, under a label.
+const TOLD: [(&str, &str); 10] = [
+    ("flush_latency", "flush"),
+    ("log_writes_per_s", "log"),
+    ("burst_rate", "burst"),
+    ("sustained_rate", "sustained"),
+    ("write_buffer_bytes", "buffer"),
+    ("cache_bytes", "cache"),
+    ("stride_effect", "stride"),
+    ("alignment_effect", "alignment"),
+    ("mix_interference", "mix"),
+    ("processor_share", "processor"),
+];
+/// Of each: more belong into the report's table, not on its first screen.
+const TOLD_OF_EACH: usize = 4;
+
+fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
+    TOLD.iter().flat_map(|&(name, label)| {
+        let told = run.findings.iter().filter(move |f| f.name == name && f.status != Status::Refused);
+        told.take(TOLD_OF_EACH).map(move |f| line(label, lowered(f.sentence.trim_end_matches('.'))))
+    })
 }
 
 fn line(label: &str, text: String) -> StorageLine {

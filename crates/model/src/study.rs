@@ -18,6 +18,8 @@ pub struct Study {
     pub precision: f64,
     /// Default size of the prepared area.
     pub size_bytes: Option<u64>,
+    /// Whether within each round points that write come after those that only read.
+    pub reads_first: bool,
     /// The experiments, in order.
     pub experiments: Vec<ExperimentSpec>,
     /// The file's text.
@@ -57,6 +59,7 @@ struct StudyFile {
     time: Option<Spanned<String>>,
     precision: Option<Spanned<String>>,
     size: Option<Spanned<String>>,
+    order: Option<Spanned<String>>,
     experiment: Vec<Spanned<toml::Table>>,
 }
 
@@ -66,6 +69,11 @@ impl Study {
         let reader = Reader { text, origin };
         let file: StudyFile = toml::from_str(text).map_err(|error| reader.not_read(&error))?;
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
+        if file.experiment.is_empty() {
+            let message = "it asks nothing; write [[experiment]] and kind = \"queue-depth\" below it \
+                           (`iosonde experiments` lists them)";
+            return Err(reader.fail(None, message.to_owned()));
+        }
         for table in file.experiment {
             let experiment = reader.experiment(table)?;
             if experiments.iter().any(|known| known.name == experiment.name) {
@@ -82,6 +90,7 @@ impl Study {
             time_ns: reader.quantity(&file.time, units::parse_time)?.unwrap_or(300_000_000_000),
             precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
             size_bytes: reader.quantity(&file.size, units::parse_size)?,
+            reads_first: reader.reads_first(&file.order)?,
             experiments,
             source: text.to_owned(),
         })
@@ -124,6 +133,18 @@ impl Reader<'_> {
     ) -> Result<Option<T>, StudyError> {
         let Some(text) = text else { return Ok(None) };
         read(text.get_ref()).map(Some).map_err(|error| self.fail(Some(text.span().start), error.to_string()))
+    }
+
+    fn reads_first(&self, order: &Option<Spanned<String>>) -> Result<bool, StudyError> {
+        let Some(order) = order else { return Ok(false) };
+        match order.get_ref().as_str() {
+            "random" => Ok(false),
+            "reads-first" => Ok(true),
+            other => Err(self.fail(
+                Some(order.span().start),
+                format!("an order within rounds is \"random\" or \"reads-first\", not \"{other}\""),
+            )),
+        }
     }
 
     fn experiment(&self, table: Spanned<toml::Table>) -> Result<ExperimentSpec, StudyError> {
@@ -181,7 +202,7 @@ impl Reader<'_> {
     }
 }
 
-const TOP_KEYS: [&str; 5] = ["name", "question", "time", "precision", "size"];
+const TOP_KEYS: [&str; 6] = ["name", "question", "time", "precision", "size", "order"];
 /// What people write one table too early.
 const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
@@ -214,10 +235,16 @@ mod tests {
         let cases = [
             ("tiem = \"4m\"\nexperiment = []", "x.toml:3: a study has no key `tiem`; did you mean `time`?"),
             ("depth = 4\nexperiment = []", "x.toml:3: a study has no key `depth`; `depth` belongs under"),
-            ("flavour = 4\nexperiment = []", "`flavour`; it has name, question, time, precision, size and"),
+            (
+                "flavour = 4\nexperiment = []",
+                "`flavour`; it has name, question, time, precision, size, order and",
+            ),
             ("time = 4\nexperiment = []", "x.toml:3: this must be text in quotes, not integer `4`"),
             ("\ntime = \"4x\"\nexperiment = []", "x.toml:4: `4x` is not a time; write for example"),
             ("", "study x.toml: `experiment` is missing; write for example [[experiment]]"),
+            ("experiment = []", "study x.toml: it asks nothing; write [[experiment]]"),
+            ("order = \"sorted\"\nexperiment = []", "it asks nothing"),
+            ("order = \"sorted\"\n[[experiment]]\nkind = \"mix\"", "x.toml:3: an order within rounds is"),
             ("[[experiment]]\nname = \"a\"", "x.toml:3: an [[experiment]] has no `kind`; write for example"),
             ("[[experiment]]\nkind = 4", "x.toml:3: `kind` must be text, not 4"),
             ("time = \"4m\nexperiment = []", "x.toml:3: this is not TOML: "),

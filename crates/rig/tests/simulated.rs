@@ -91,3 +91,23 @@ fn a_count_of_requests_ends_a_trial_even_where_it_is_below_the_depth() {
     // 5 requests on 4 servers of 80 us: two rounds.
     assert!((trial.elapsed_s - 160e-6).abs() < 1e-9);
 }
+
+#[test]
+fn a_pause_between_requests_lets_a_buffer_empty_itself() {
+    // 16 pages of 16 KiB wait in the buffer when an open loop of ten reads a second begins.
+    let text = "name = \"b\"\nsummary = \"a buffer\"\ncapacity = \"1GiB\"\n[flash]\nunits = 1\nstripe = \"16KiB\"\n\
+                page = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\n\
+                pages_per_block = 256\nplacement = \"static\"\n\
+                write_buffer = { size = \"1MiB\", latency = \"12us\", drain = \"10MB/s\", flush = \"1ms\" }\n";
+    let mut bed =
+        Bed::simulated(SharedDevice::new(Device::new(&DeviceFile::parse(text, "test").unwrap(), 1)));
+    let stop = AtomicBool::new(false);
+    let mut run = |spec: &TrialSpec, limits| {
+        bed.run(&Order { spec, limits, phase: Phase::Measure, seed: 9 }, &stop).unwrap().trial
+    };
+    let write = TrialSpec { rw: Rw::Write, ..spec(1, 16_384) };
+    run(&write, Limits { ios: Some(16), ..Limits::time(u64::MAX) });
+    let pause = TrialSpec { rate_iops: Some(10.0), ..spec(1, 4096) };
+    let trial = run(&pause, Limits::time(1_000_000_000));
+    assert!((9..=10).contains(&trial.read.unwrap().ios) && trial.unserved == 0);
+}

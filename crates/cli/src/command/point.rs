@@ -56,6 +56,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         time_ns,
         precision: 0.05,
         size_bytes: None,
+        reads_first: false,
         experiments: Vec::new(),
         source: String::new(),
     };

@@ -240,7 +240,7 @@ fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session)
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
     let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
-    schedule(plan.points, options, options.time_ns as f64 / 1e9 * share).map(drop)
+    schedule(plan.points, plan.visiting, options, options.time_ns as f64 / 1e9 * share).map(drop)
 }
 
 fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Result<(), Failure> {
@@ -250,7 +250,7 @@ fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Re
     let planned = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(&session, planned.points.iter().map(|point| &point.spec))?;
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
-    let schedule = schedule(planned.points, options, options.time_ns as f64 / 1e9 * share)?;
+    let schedule = schedule(planned.points, planned.visiting, options, options.time_ns as f64 / 1e9 * share)?;
     let plan = schedule.plan();
     let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));
     for point in schedule.points() {

@@ -22,12 +22,15 @@
 //! - Throughput alone says that larger is better; the latency of a request says the opposite. Both are
 //!   shown.
 
-use iosonde_model::{Device, Named, Point};
+use iosonde_model::Named;
 
-use super::{Experiment, Parameter, ParameterError, Parameters, Step, grid::Grid};
+use super::{Experiment, Parameter, grid};
 use crate::finding::{BaseLatency, FindingKind, HalfSize, PerRequestCost, PlateauBlockSize};
 
 pub(super) struct BlockSize;
+
+const PARAMETERS: &[Parameter] =
+    &[grid::rw("[\"randread\", \"randwrite\"]"), grid::block_size("\"4k..4M*4\""), grid::depth("1")];
 
 impl Named for BlockSize {
     fn name(&self) -> &'static str {
@@ -41,33 +44,7 @@ impl Experiment for BlockSize {
     }
 
     fn parameters(&self) -> &'static [Parameter] {
-        &[
-            Parameter {
-                key: "rw",
-                explain: "access patterns, by fio's names",
-                default: "[\"randread\", \"randwrite\"]",
-            },
-            Parameter { key: "block_size", explain: "sizes of a request in bytes", default: "\"4k..4M*4\"" },
-            Parameter { key: "depth", explain: "requests in flight", default: "1" },
-        ]
-    }
-
-    fn next(
-        &self,
-        parameters: &Parameters,
-        device: &Device,
-        so_far: &[Point],
-    ) -> Result<Step, ParameterError> {
-        if !so_far.is_empty() {
-            return Ok(Step::Done);
-        }
-        let grid = Grid {
-            patterns: parameters.single_direction_patterns("rw")?,
-            block_sizes_bytes: parameters.sizes("block_size")?,
-            depths: parameters.counts("depth")?,
-            read_percents: Vec::new(),
-        };
-        Ok(Step::Shuffled(grid.specs(device)))
+        PARAMETERS
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

@@ -1,54 +1,142 @@
 //! The common shape of an experiment's points: every combination of the lists that a study gives.
+//!
+//! Experiments share their keys: what `block_size` or `depth` means, and what it may be, stands here once. An
+//! experiment names those that it takes, each with its own default; keys that it does not name are left at what
+//! is usual.
 
-use iosonde_model::{Device, Rw, TrialSpec};
+use iosonde_model::{Arrivals, Device, Distribution, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec};
 
-/// The lists whose combinations are wanted.
-#[derive(Debug, Clone)]
-pub(super) struct Grid {
-    pub(super) patterns: Vec<Rw>,
-    pub(super) block_sizes_bytes: Vec<u64>,
-    pub(super) depths: Vec<u32>,
-    /// Shares of reads in percent; used by mixed patterns only.
-    pub(super) read_percents: Vec<f64>,
+use super::{Parameter, ParameterError, Parameters};
+
+/// More combinations than any budget holds; a slip such as a fifth range of a thousand values should be said, not
+/// computed.
+const POINTS_MAX: usize = 4096;
+/// What fits a request's length in the kernel, with room: it is a 32-bit number, and short above 2 GiB (read(2)).
+const BLOCK_MAX_BYTES: u64 = 1 << 30;
+/// As of `iosonde point`.
+const DEPTH_MAX: u32 = 65_536;
+const JOBS_MAX: u32 = 1024;
+
+const fn key(key: &'static str, explain: &'static str, default: &'static str) -> Parameter {
+    Parameter { key, explain, default }
 }
 
-impl Grid {
-    /// Every combination on this device, patterns outermost. What the device does not allow is still in it:
-    /// the plan leaves that out, and says so, for all experiments alike.
-    pub(super) fn specs(&self, device: &Device) -> Vec<TrialSpec> {
-        let mut specs = Vec::new();
-        for &rw in &self.patterns {
-            let mixes: Vec<_> = match rw.is_mixed() {
-                true => self.read_percents.iter().copied().map(Some).collect(),
-                false => vec![None],
-            };
-            for &block_size_bytes in &self.block_sizes_bytes {
-                for &queue_depth in &self.depths {
-                    for &read_percent in &mixes {
-                        specs.push(spec(device, rw, block_size_bytes, queue_depth, read_percent));
-                    }
-                }
+pub(super) const fn rw(default: &'static str) -> Parameter {
+    key("rw", "access patterns, by fio's names", default)
+}
+
+pub(super) const fn block_size(default: &'static str) -> Parameter {
+    key("block_size", "sizes of a request in bytes", default)
+}
+
+pub(super) const fn depth(default: &'static str) -> Parameter {
+    key("depth", "requests in flight, of each job", default)
+}
+
+pub(super) const fn jobs(default: &'static str) -> Parameter {
+    key("jobs", "workers at the same time", default)
+}
+
+pub(super) const fn mix(default: &'static str) -> Parameter {
+    key("mix", "share of reads in percent, for randrw and rw", default)
+}
+
+pub(super) const fn stride(default: &'static str) -> Parameter {
+    key("stride", "bytes from the start of one sequential request to that of the next", default)
+}
+
+pub(super) const fn offset(default: &'static str) -> Parameter {
+    key("offset", "bytes before the part that is addressed", default)
+}
+
+pub(super) const fn align(default: &'static str) -> Parameter {
+    key("align", "random addresses are multiples of this many bytes", default)
+}
+
+pub(super) const fn span(default: &'static str) -> Parameter {
+    key("span", "bytes that are addressed, or a share of what is prepared (50%)", default)
+}
+
+pub(super) const fn distribution(default: &'static str) -> Parameter {
+    key("distribution", "of random addresses: uniform, once, zipf:1.1, hot:80%/20%, ..", default)
+}
+
+pub(super) const fn sync(default: &'static str) -> Parameter {
+    key("sync", "what makes writes durable: none, fsync:N, fdatasync:N or dsync", default)
+}
+
+pub(super) const fn payload(default: &'static str) -> Parameter {
+    key("payload", "what is written: random, zero, compress:P% or dedupe:P%", default)
+}
+
+pub(super) const fn rate(default: &'static str) -> Parameter {
+    key("rate", "requests that become due each second, of each job", default)
+}
+
+pub(super) const fn arrivals(default: &'static str) -> Parameter {
+    key("arrivals", "fixed or poisson, where a rate is given", default)
+}
+
+pub(super) const fn limit(default: &'static str) -> Parameter {
+    key("limit", "a latency to keep, as p99=1ms", default)
+}
+
+pub(super) const fn buffered(default: &'static str) -> Parameter {
+    key("buffered", "through the page cache: true, false or both", default)
+}
+
+/// Every combination on this device, in the order of the lists below, patterns outermost. What the device does not
+/// allow is still in it: the plan leaves that out, and says so, for all experiments alike.
+pub(super) fn cross(given: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+    let mut grid = Grid { given, specs: vec![base(device)] };
+    let patterns = match given.has("mix") {
+        true => given.patterns("rw")?,
+        false => given.single_direction_patterns("rw")?,
+    };
+    grid.vary(patterns, |spec, rw| {
+        spec.rw = rw;
+        if rw.trims() && rw.is_random() {
+            // A hole cannot be punched twice: a second trim of the same block measures nothing.
+            spec.distribution = Distribution::Once;
+        }
+    })?;
+    grid.vary(block_sizes(given)?, |spec, bytes| spec.block_size_bytes = bytes)?;
+    grid.vary(at_most(given, "depth", DEPTH_MAX)?, |spec, depth| spec.queue_depth = depth)?;
+    grid.vary(at_most(given, "jobs", JOBS_MAX)?, |spec, jobs| spec.jobs = jobs)?;
+    let mixes = given.if_given("mix", Parameters::percentages)?;
+    grid.vary_where(|rw| rw.is_mixed(), mixes, |spec, percent| spec.read_percent = Some(percent))?;
+    grid.places(device)?;
+    grid.writes_and_draws()?;
+    grid.loads()?;
+    let ways = given.if_given("buffered", Parameters::switches)?;
+    grid.vary(ways, |spec, buffered| spec.direct = device.direct && !buffered)?;
+    Ok(grid.specs)
+}
+
+/// The points of a list of rows, or of one cross where none is given.
+pub(super) fn rows(
+    parameters: &Parameters,
+    known: &[Parameter],
+    device: &Device,
+) -> Result<Vec<TrialSpec>, ParameterError> {
+    let rows = parameters.rows("rows", known)?;
+    if rows.is_empty() {
+        return cross(parameters, device);
+    }
+    let mut specs: Vec<TrialSpec> = Vec::new();
+    for row in rows {
+        for spec in cross(&row, device)? {
+            if !specs.contains(&spec) {
+                specs.push(spec);
             }
         }
-        specs
     }
+    Ok(specs)
 }
 
-fn spec(
-    device: &Device,
-    rw: Rw,
-    block_size_bytes: u64,
-    queue_depth: u32,
-    read_percent: Option<f64>,
-) -> TrialSpec {
+/// What no key changes.
+fn base(device: &Device) -> TrialSpec {
     TrialSpec {
-        rw,
-        block_size_bytes,
-        queue_depth,
-        jobs: 1,
-        read_percent,
-        stride_bytes: None,
-        offset_bytes: 0,
         span_bytes: device.working_set_bytes,
         engine: device.engine.clone(),
         direct: device.direct,
@@ -56,23 +144,235 @@ fn spec(
     }
 }
 
+fn block_sizes(given: &Parameters) -> Result<Vec<u64>, ParameterError> {
+    let sizes = given.if_given("block_size", Parameters::sizes)?;
+    match sizes.iter().find(|bytes| !(1..=BLOCK_MAX_BYTES).contains(*bytes)) {
+        Some(wrong) => Err(given
+            .fail(format!("`block_size`: a block has 1 byte at the least and 1 GiB at most, not {wrong}"))),
+        None => Ok(sizes),
+    }
+}
+
+fn at_most(given: &Parameters, key: &str, most: u32) -> Result<Vec<u32>, ParameterError> {
+    let counts = given.if_given(key, Parameters::counts)?;
+    match counts.iter().find(|&&count| count > most) {
+        Some(wrong) => Err(given.fail(format!("`{key}`: {wrong} are too many; {most} are the most"))),
+        None => Ok(counts),
+    }
+}
+
+/// Combinations so far.
+struct Grid<'a> {
+    given: &'a Parameters,
+    specs: Vec<TrialSpec>,
+}
+
+impl Grid<'_> {
+    /// Each combination with each value; no values leave them as they are.
+    fn vary<T: Copy>(
+        &mut self,
+        values: Vec<T>,
+        set: impl Fn(&mut TrialSpec, T),
+    ) -> Result<(), ParameterError> {
+        self.vary_where(|_| true, values, set)
+    }
+
+    /// The same for the patterns that a key is about; the others stay as they are.
+    fn vary_where<T: Copy>(
+        &mut self,
+        about: impl Fn(Rw) -> bool,
+        values: Vec<T>,
+        set: impl Fn(&mut TrialSpec, T),
+    ) -> Result<(), ParameterError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let mut specs: Vec<TrialSpec> = Vec::new();
+        for spec in self.specs.drain(..) {
+            let times = if about(spec.rw) { &values[..] } else { &[] };
+            let with = times.iter().map(|&value| {
+                let mut spec = spec.clone();
+                set(&mut spec, value);
+                spec
+            });
+            specs.extend(with);
+            if times.is_empty() {
+                specs.push(spec);
+            }
+        }
+        if specs.len() > POINTS_MAX {
+            let count = specs.len();
+            return Err(self.given.fail(format!(
+                "its lists make {count} combinations or more, and {POINTS_MAX} are the most; shorten one of them"
+            )));
+        }
+        self.specs = specs;
+        Ok(())
+    }
+
+    /// Where requests go.
+    fn places(&mut self, device: &Device) -> Result<(), ParameterError> {
+        let strides = self.given.if_given("stride", Parameters::sizes)?;
+        if strides.contains(&0) {
+            return Err(self
+                .given
+                .fail("`stride`: 0 would ask for the same block for ever; leave `stride` out"));
+        }
+        self.only_for("stride", "sequential patterns", !strides.is_empty(), |rw| !rw.is_random())?;
+        self.vary_where(
+            |rw| !rw.is_random(),
+            strides,
+            |spec, bytes| {
+                // A pass that begins one block further on visits every block in the end: otherwise a wide stride asks for
+                // few blocks, over and over, and a cache serves them.
+                let gaps = bytes > spec.block_size_bytes;
+                spec.stride_bytes = Some(bytes);
+                spec.stride_pass = if gaps { StridePass::Shifted } else { StridePass::Same };
+            },
+        )?;
+        let whole = device.working_set_bytes;
+        let spans = self.given.if_given("span", |given, key| given.sizes_or_shares(key, whole))?;
+        self.vary(spans, |spec, bytes| spec.span_bytes = bytes)?;
+        self.vary(self.given.if_given("offset", Parameters::sizes)?, |spec, bytes| {
+            spec.offset_bytes = bytes;
+            // What lies before is taken off behind, or the last request would end beyond what is prepared.
+            if spec.span_bytes.saturating_add(bytes) > whole && spec.span_bytes <= whole {
+                let left_bytes = whole.saturating_sub(bytes);
+                spec.span_bytes = left_bytes - left_bytes % spec.block_size_bytes;
+            }
+        })?;
+        let aligns = self.given.if_given("align", Parameters::sizes)?;
+        if aligns.contains(&0) {
+            return Err(self.given.fail("`align`: an alignment has at least one byte"));
+        }
+        self.vary_where(Rw::is_random, aligns, |spec, bytes| spec.align_bytes = Some(bytes))
+    }
+
+    /// What is written, what makes it durable, and how addresses are drawn.
+    fn writes_and_draws(&mut self) -> Result<(), ParameterError> {
+        let given = self.given;
+        let syncs: Vec<Sync> = given.if_given("sync", Parameters::parsed)?;
+        let any = syncs.iter().any(|sync| *sync != Sync::None);
+        self.only_for("sync", "patterns that write", any, Rw::writes)?;
+        self.vary_where(Rw::writes, syncs, |spec, sync| spec.sync = sync)?;
+        let payloads: Vec<Payload> = given.if_given("payload", Parameters::parsed)?;
+        self.vary_where(Rw::writes, payloads, |spec, payload| spec.payload = payload)?;
+        let draws: Vec<Distribution> = given.if_given("distribution", Parameters::parsed)?;
+        let about = |rw: Rw| rw.is_random() && !rw.trims();
+        self.vary_where(about, draws, |spec, distribution| spec.distribution = distribution)
+    }
+
+    /// When requests are due, where that is not when an earlier one is done.
+    fn loads(&mut self) -> Result<(), ParameterError> {
+        let given = self.given;
+        self.vary(given.if_given("rate", Parameters::counts)?, |spec, rate| {
+            spec.rate_iops = Some(f64::from(rate));
+        })?;
+        let arrivals = given.if_given("arrivals", Parameters::texts)?;
+        let arrivals = arrivals.iter().map(|text| match text.as_str() {
+            "fixed" => Ok(Arrivals::Fixed),
+            "poisson" => Ok(Arrivals::Poisson),
+            other => Err(given.fail(format!("`{other}`: arrivals are fixed or poisson"))),
+        });
+        for spec in &mut self.specs {
+            // As the default of a spec where no rate is given, or it would be another point.
+            let first = arrivals.clone().next().filter(|_| spec.rate_iops.is_some());
+            spec.arrivals = first.transpose()?.unwrap_or_default();
+        }
+        let limits: Vec<LatencyLimit> = given.if_given("limit", Parameters::parsed)?;
+        for spec in self.specs.iter_mut().filter(|spec| spec.rate_iops.is_some()) {
+            spec.latency_limit = limits.first().copied();
+        }
+        Ok(())
+    }
+
+    /// A key that is about none of the patterns is a slip.
+    fn only_for(
+        &self,
+        key: &str,
+        what: &str,
+        is_given: bool,
+        about: impl Fn(Rw) -> bool,
+    ) -> Result<(), ParameterError> {
+        if !is_given || self.specs.iter().any(|spec| about(spec.rw)) {
+            return Ok(());
+        }
+        Err(self.given.fail(format!("`{key}` is for {what}, and `rw` gives none")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const KNOWN: &[Parameter] = &[
+        rw("\"randread\""),
+        block_size("\"4k\""),
+        depth("1"),
+        mix("50"),
+        stride(""),
+        offset(""),
+        align(""),
+        span(""),
+        sync(""),
+        buffered(""),
+        rate(""),
+        arrivals("\"poisson\""),
+    ];
+
+    fn specs(text: &str) -> Result<Vec<TrialSpec>, String> {
+        let given = Parameters::check("x", &toml::from_str(text).unwrap(), KNOWN).unwrap();
+        let device = Device { direct: true, ..Device::unknown("file", 1 << 30) };
+        cross(&given, &device).map_err(|error| error.message)
+    }
+
     #[test]
     fn only_mixed_patterns_multiply_by_the_mix() {
-        let grid = Grid {
-            patterns: vec![Rw::RandRead, Rw::RandRw],
-            block_sizes_bytes: vec![4096, 8192],
-            depths: vec![1],
-            read_percents: vec![30.0, 70.0],
-        };
-        let specs = grid.specs(&Device::unknown("file", 1 << 30));
+        let specs =
+            specs("rw = [\"randread\", \"randrw\"]\nblock_size = [\"4k\", \"8k\"]\nmix = [30, 70]").unwrap();
         // One pattern × 2 sizes + one mixed pattern × 2 sizes × 2 mixes.
         assert_eq!(specs.len(), 2 + 4);
         assert_eq!(specs[0].read_percent, None);
         assert_eq!(specs[5].read_percent, Some(70.0));
-        assert!(specs.iter().all(|spec| spec.span_bytes == 1 << 30));
+        assert!(specs.iter().all(|spec| spec.span_bytes == 1 << 30 && spec.arrivals == Arrivals::Fixed));
+    }
+
+    #[test]
+    fn a_key_varies_the_patterns_that_it_is_about() {
+        let strided = specs("rw = [\"read\", \"randread\"]\nstride = [\"4k\", \"64k\"]").unwrap();
+        assert_eq!(strided.len(), 2 + 1);
+        assert_eq!(strided[0].stride_pass, StridePass::Same);
+        assert_eq!((strided[1].stride_bytes, strided[1].stride_pass), (Some(65_536), StridePass::Shifted));
+        assert_eq!(strided[2].stride_bytes, None);
+        let durable = specs("rw = [\"randread\", \"write\"]\nsync = [\"none\", \"fdatasync:1\"]").unwrap();
+        assert_eq!(durable.len(), 1 + 2);
+        let loads = specs("rate = [100, 200]\nbuffered = [true, false]").unwrap();
+        assert_eq!((loads.len(), loads[0].arrivals, loads[0].direct), (4, Arrivals::Poisson, false));
+    }
+
+    #[test]
+    fn what_lies_before_is_taken_off_behind() {
+        let shifted = specs("offset = [0, \"512\"]\nspan = [\"50%\", \"100%\"]").unwrap();
+        let places: Vec<_> = shifted.iter().map(|spec| (spec.offset_bytes, spec.span_bytes)).collect();
+        assert_eq!(places, [(0, 1 << 29), (512, 1 << 29), (0, 1 << 30), (512, (1 << 30) - 4096)]);
+    }
+
+    #[test]
+    fn slips_are_said() {
+        for (text, said) in [
+            ("block_size = 0", "1 byte at the least"),
+            ("depth = 100000", "65536 are the most"),
+            ("depth = \"1..4000+1\"\nblock_size = \"1..9+1\"", "shorten one of them"),
+            ("stride = 0\nrw = \"read\"", "for ever"),
+            ("stride = \"64k\"", "`stride` is for sequential patterns"),
+            ("sync = \"fsync:1\"", "`sync` is for patterns that write"),
+            ("align = 0", "at least one byte"),
+            ("sync = \"fsink:1\"\nrw = \"write\"", "fsink"),
+            ("span = \"0%\"", "`span`"),
+            ("arrivals = \"bursts\"\nrate = 5", "fixed or poisson"),
+        ] {
+            let message = specs(text).unwrap_err();
+            assert!(message.contains(said), "{text}: {message}");
+        }
     }
 }

@@ -15,12 +15,15 @@
 //! - In a closed loop the slower direction holds back the faster one, since both share the number in
 //!   flight.
 
-use iosonde_model::{Device, Named, Point};
+use iosonde_model::{Device, Named, TrialSpec};
 
-use super::{Experiment, Parameter, ParameterError, Parameters, Step, grid::Grid};
+use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 use crate::finding::FindingKind;
 
 pub(super) struct Mix;
+
+const PARAMETERS: &[Parameter] =
+    &[grid::rw("\"randrw\""), grid::block_size("\"4k\""), grid::depth("32"), grid::mix("70")];
 
 impl Named for Mix {
     fn name(&self) -> &'static str {
@@ -34,34 +37,14 @@ impl Experiment for Mix {
     }
 
     fn parameters(&self) -> &'static [Parameter] {
-        &[
-            Parameter { key: "rw", explain: "a mixed pattern: randrw or rw", default: "\"randrw\"" },
-            Parameter { key: "block_size", explain: "sizes of a request in bytes", default: "\"4k\"" },
-            Parameter { key: "depth", explain: "requests in flight", default: "32" },
-            Parameter { key: "mix", explain: "share of reads in percent", default: "70" },
-        ]
+        PARAMETERS
     }
 
-    fn next(
-        &self,
-        parameters: &Parameters,
-        device: &Device,
-        so_far: &[Point],
-    ) -> Result<Step, ParameterError> {
-        if !so_far.is_empty() {
-            return Ok(Step::Done);
-        }
-        let patterns = parameters.patterns("rw")?;
-        if let Some(plain) = patterns.iter().find(|rw| !rw.is_mixed()) {
+    fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+        if let Some(plain) = parameters.patterns("rw")?.iter().find(|rw| !rw.is_mixed()) {
             return Err(parameters.fail(format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here")));
         }
-        let grid = Grid {
-            patterns,
-            block_sizes_bytes: parameters.sizes("block_size")?,
-            depths: parameters.counts("depth")?,
-            read_percents: parameters.percentages("mix")?,
-        };
-        Ok(Step::Shuffled(grid.specs(device)))
+        grid::cross(parameters, device)
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

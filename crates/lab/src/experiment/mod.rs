@@ -3,7 +3,7 @@
 mod grid;
 mod parameters;
 
-use iosonde_model::{Device, Named, Point, TrialSpec, registry};
+use iosonde_model::{Device, Named, TrialSpec, registry};
 
 use crate::finding::FindingKind;
 pub use parameters::{Parameter, ParameterError, Parameters};
@@ -16,21 +16,31 @@ registry! {
         random_vs_sequential::RandomVsSequential,
         mix::Mix,
         open_loop::OpenLoop,
+        latency::Latency,
+        jobs::Jobs,
+        stride::Stride,
+        alignment::Alignment,
+        working_set::WorkingSet,
+        readahead::Readahead,
+        sustained_write::SustainedWrite,
+        media::Media,
+        matrix::Matrix,
+        spec::Spec,
     }
 }
 
-/// What an experiment wants measured.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// These points, in fresh random order in each round.
-    Shuffled(Vec<TrialSpec>),
-    /// These points, in this order in each round: where history is the point.
-    InOrder(Vec<TrialSpec>),
-    /// Nothing more.
-    Done,
+/// How an experiment wants its points visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Manner {
+    /// In the order of its grid within each round, where history is the point; else in fresh random order.
+    pub in_order: bool,
+    /// Counted from the first request on, without a warm-up.
+    pub from_the_start: bool,
+    /// Trials of its points take at least so long; 0 where the schedule may choose.
+    pub trial_s_min: f64,
 }
 
-/// A registered experiment. It asks for points and cannot run anything; rounds, order and stopping are the
+/// A registered experiment. It asks for points and cannot run anything; rounds and stopping are the
 /// schedule's.
 pub trait Experiment: Named {
     /// What it answers, ending in a question mark.
@@ -39,15 +49,16 @@ pub trait Experiment: Named {
     /// The keys that a study may give, with their defaults.
     fn parameters(&self) -> &'static [Parameter];
 
-    /// The points that it wants, given what has been measured of them. With nothing measured: its plain
-    /// grid. What a device does not allow (writes, deep queues, blocks near its size) is left out by the
-    /// plan, not here.
-    fn next(
-        &self,
-        parameters: &Parameters,
-        device: &Device,
-        so_far: &[Point],
-    ) -> Result<Step, ParameterError>;
+    /// The points of its plain grid. What a device does not allow (writes, deep queues, blocks near its size) is
+    /// left out by the plan, not here.
+    fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+        grid::cross(parameters, device)
+    }
+
+    /// How they are visited.
+    fn manner(&self, _parameters: &Parameters) -> Result<Manner, ParameterError> {
+        Ok(Manner::default())
+    }
 
     /// What its points can answer.
     fn findings(&self) -> &'static [&'static dyn FindingKind];
@@ -72,16 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn every_experiment_has_a_grid_by_default_and_nothing_to_add() {
+    fn every_experiment_has_a_grid_by_default() {
         let device = Device::unknown("file", 1 << 30);
         for experiment in EXPERIMENTS.iter() {
             let parameters = asked(experiment, "").unwrap();
-            let Step::Shuffled(specs) = experiment.next(&parameters, &device, &[]).unwrap() else {
-                panic!("{} wants no order", experiment.name())
-            };
-            assert!(!specs.is_empty());
-            let measured = [Point::planned(0, experiment.name(), specs[0].clone())];
-            assert_eq!(experiment.next(&parameters, &device, &measured), Ok(Step::Done));
+            let specs = experiment.grid(&parameters, &device).unwrap();
+            assert!((1..=100).contains(&specs.len()), "{} has {} points", experiment.name(), specs.len());
+            experiment.manner(&parameters).unwrap();
         }
     }
 
@@ -89,10 +97,24 @@ mod tests {
     fn mixed_patterns_belong_to_the_mix_and_plain_ones_do_not() {
         let device = Device::unknown("file", 1 << 30);
         for experiment in EXPERIMENTS.iter() {
+            let any = experiment.name() != "mix" && experiment.parameters().iter().any(|p| p.key == "mix");
+            let own = experiment.parameters().iter().any(|p| p.key == "rw");
+            if any || !own {
+                continue;
+            }
             let wrong = if experiment.name() == "mix" { "rw = \"randread\"" } else { "rw = \"randrw\"" };
             let parameters = asked(experiment, wrong).unwrap();
-            let error = experiment.next(&parameters, &device, &[]).unwrap_err().to_string();
+            let error = experiment.grid(&parameters, &device).unwrap_err().to_string();
             assert!(error.contains("mix"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_key_gets_a_suggestion_in_every_experiment() {
+        for experiment in EXPERIMENTS.iter() {
+            let first = experiment.parameters()[0].key;
+            let error = asked(experiment, &format!("{first}x = 1")).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean `{first}`?")), "{error}");
         }
     }
 }

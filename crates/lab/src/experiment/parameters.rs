@@ -10,7 +10,7 @@ pub struct Parameter {
     pub key: &'static str,
     /// What it means, with its unit.
     pub explain: &'static str,
-    /// The value where the study gives none, as TOML text: `"4k"`, `[1, 8]`.
+    /// The value where the study gives none, as TOML text: `"4k"`, `[1, 8]`; empty where there is none.
     pub default: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl Parameters {
             }
         }
         let mut values = given.clone();
-        for parameter in known {
+        for parameter in known.iter().filter(|parameter| !parameter.default.is_empty()) {
             if !values.contains_key(parameter.key) {
                 let text = format!("v = {}", parameter.default);
                 let mut table: toml::Table = toml::from_str(&text).expect("a default is valid TOML");
@@ -54,9 +54,79 @@ impl Parameters {
         Ok(Self { experiment: experiment.to_owned(), values })
     }
 
+    /// Whether a key has a value, given or by default.
+    pub fn has(&self, key: &str) -> bool {
+        self.values.contains_key(key)
+    }
+
+    /// A key's values, or none where it has none.
+    pub fn if_given<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Self, &str) -> Result<Vec<T>, ParameterError>,
+    ) -> Result<Vec<T>, ParameterError> {
+        if self.has(key) { read(self, key) } else { Ok(Vec::new()) }
+    }
+
+    /// The tables of a list, each checked like the whole and with the whole's values where it gives none.
+    pub fn rows(&self, key: &str, known: &[Parameter]) -> Result<Vec<Self>, ParameterError> {
+        let Some(value) = self.values.get(key) else { return Ok(Vec::new()) };
+        let form = "a row is written { rw = \"randread\", block_size = \"4k\", depth = 32 }";
+        let rows = value.as_array().ok_or_else(|| self.fail(format!("`{key}` is a list of rows; {form}")))?;
+        let row = |row: &toml::Value| {
+            let mut values = self.values.clone();
+            values.remove(key);
+            let given =
+                row.as_table().ok_or_else(|| self.fail(format!("`{key}` cannot hold {row}; {form}")))?;
+            values.extend(given.clone());
+            let columns: Vec<_> = known.iter().filter(|parameter| parameter.key != key).copied().collect();
+            Self::check(&self.experiment, &values, &columns)
+        };
+        if rows.is_empty() {
+            return Err(self.fail(format!("`{key}` is empty; {form}")));
+        }
+        rows.iter().map(row).collect()
+    }
+
     /// Every value of a list of sizes in bytes.
     pub fn sizes(&self, key: &str) -> Result<Vec<u64>, ParameterError> {
         self.list(key, |text| units::parse_size(text).map_err(|e| e.to_string()))
+    }
+
+    /// Sizes in bytes, or shares of a whole as `50%`.
+    pub fn sizes_or_shares(&self, key: &str, whole_bytes: u64) -> Result<Vec<u64>, ParameterError> {
+        self.list(key, |text| match text.strip_suffix('%') {
+            None => units::parse_size(text).map_err(|e| e.to_string()),
+            Some(_) => match units::parse_percent(text).map_err(|e| e.to_string())? {
+                // Whole pages, as the prepared area has.
+                share if share > 0.0 => Ok((whole_bytes as f64 * share) as u64 / 4096 * 4096),
+                _ => Err("a share of 0% leaves nothing to address".to_owned()),
+            },
+        })
+    }
+
+    /// Whatever its text can be read as.
+    pub fn parsed<T: std::str::FromStr<Err: fmt::Display>>(
+        &self,
+        key: &str,
+    ) -> Result<Vec<T>, ParameterError> {
+        let read = |text: &String| text.parse().map_err(|e| self.fail(format!("`{key}`: {e}")));
+        self.texts(key)?.iter().map(read).collect()
+    }
+
+    /// Yes or no.
+    pub fn switches(&self, key: &str) -> Result<Vec<bool>, ParameterError> {
+        let read = |text: &String| {
+            text.parse().map_err(|_| self.fail(format!("`{key}` is true or false, not {text}")))
+        };
+        self.texts(key)?.iter().map(read).collect()
+    }
+
+    /// One time in seconds.
+    pub fn seconds(&self, key: &str) -> Result<f64, ParameterError> {
+        let text = self.text(key)?;
+        let ns = units::parse_time(&text).map_err(|e| self.fail(format!("`{key}`: {e}")))?;
+        Ok(ns as f64 / 1e9)
     }
 
     /// One size in bytes.
@@ -124,12 +194,14 @@ impl Parameters {
         }
     }
 
-    fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
+    /// A list of texts; one value is a list of one.
+    pub fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
         fn scalar(value: &toml::Value) -> Option<String> {
             match value {
                 toml::Value::String(text) => Some(text.clone()),
                 toml::Value::Integer(number) => Some(number.to_string()),
                 toml::Value::Float(number) => Some(number.to_string()),
+                toml::Value::Boolean(switch) => Some(switch.to_string()),
                 _ => None,
             }
         }
@@ -167,6 +239,9 @@ fn range(first: &str, rest: &str, read: impl Fn(&str) -> Result<u64, String>) ->
     let (last, step) = (read(&rest[..at])?, read(&rest[at + 1..])?);
     let multiply = rest.as_bytes()[at] == b'*';
     let mut value = read(first)?;
+    if value > last {
+        return Err(format!("`{first}..{rest}` runs backwards: {first} is more than {}", &rest[..at]));
+    }
     if step == 0 || (multiply && (step < 2 || value == 0)) {
         return Err(format!("a step of {step} never arrives; {form}"));
     }
@@ -179,7 +254,7 @@ fn range(first: &str, rest: &str, read: impl Fn(&str) -> Result<u64, String>) ->
         out.push(value);
         value = if multiply { value.saturating_mul(step) } else { value.saturating_add(step) };
     }
-    if out.is_empty() { Err(format!("`{first}..{rest}` is empty")) } else { Ok(out) }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -207,11 +282,27 @@ mod tests {
     }
 
     #[test]
+    fn rows_take_what_they_do_not_give_from_the_whole() {
+        let known = [KNOWN, &[Parameter { key: "rows", explain: "", default: "" }]].concat();
+        let check = |text: &str| Parameters::check("matrix", &toml::from_str(text).unwrap(), &known).unwrap();
+        let whole = check("mix = 50\nrows = [{ depth = 64 }, { depth = 16, mix = 100 }]");
+        let rows = whole.rows("rows", &known).unwrap();
+        let read = |row: &Parameters| (row.count("depth").unwrap(), row.percentages("mix").unwrap()[0]);
+        assert_eq!(rows.iter().map(read).collect::<Vec<_>>(), [(64, 50.0), (16, 100.0)]);
+        let slip = check("rows = [{ dept = 64 }]").rows("rows", &known).unwrap_err().to_string();
+        assert!(slip.contains("did you mean `depth`?"), "{slip}");
+        assert!(check("rows = 5").rows("rows", &known).unwrap_err().message.contains("a list of rows"));
+        assert!(check("rows = []").rows("rows", &known).unwrap_err().message.contains("is empty"));
+    }
+
+    #[test]
     fn slips_are_named() {
         let unknown = given("blok_size = \"4k\"").unwrap_err().to_string();
         assert!(unknown.contains("did you mean `block_size`?"), "{unknown}");
         let endless = given("depth = \"1..8*1\"").unwrap().counts("depth").unwrap_err().to_string();
         assert!(endless.contains("never arrives"), "{endless}");
+        let backwards = given("depth = \"8..1*2\"").unwrap().counts("depth").unwrap_err().to_string();
+        assert!(backwards.contains("`8..1*2` runs backwards"), "{backwards}");
         assert!(given("depth = 0").unwrap().counts("depth").is_err());
         assert!(given("rw = \"randred\"").unwrap().patterns("rw").unwrap_err().message.contains("randread"));
     }

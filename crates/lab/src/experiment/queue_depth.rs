@@ -20,12 +20,15 @@
 //!   62 % of its best; `depth_for_95_percent` says how many it takes.
 //! - An engine whose calls block (`psync`) has one in flight, and then this experiment has one point.
 
-use iosonde_model::{Device, Named, Point};
+use iosonde_model::Named;
 
-use super::{Experiment, Parameter, ParameterError, Parameters, Step, grid::Grid};
+use super::{Experiment, Parameter, grid};
 use crate::finding::{BaseLatency, DepthFor95Percent, FindingKind, MaxIops, QueueDepthKnee};
 
 pub(super) struct QueueDepth;
+
+const PARAMETERS: &[Parameter] =
+    &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::depth("\"1..128*2\"")];
 
 impl Named for QueueDepth {
     fn name(&self) -> &'static str {
@@ -39,29 +42,7 @@ impl Experiment for QueueDepth {
     }
 
     fn parameters(&self) -> &'static [Parameter] {
-        &[
-            Parameter { key: "rw", explain: "access patterns, by fio's names", default: "\"randread\"" },
-            Parameter { key: "block_size", explain: "sizes of a request in bytes", default: "\"4k\"" },
-            Parameter { key: "depth", explain: "requests in flight", default: "\"1..128*2\"" },
-        ]
-    }
-
-    fn next(
-        &self,
-        parameters: &Parameters,
-        device: &Device,
-        so_far: &[Point],
-    ) -> Result<Step, ParameterError> {
-        if !so_far.is_empty() {
-            return Ok(Step::Done);
-        }
-        let grid = Grid {
-            patterns: parameters.single_direction_patterns("rw")?,
-            block_sizes_bytes: parameters.sizes("block_size")?,
-            depths: parameters.counts("depth")?,
-            read_percents: Vec::new(),
-        };
-        Ok(Step::Shuffled(grid.specs(device)))
+        PARAMETERS
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

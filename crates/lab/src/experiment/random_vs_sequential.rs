@@ -19,12 +19,18 @@
 //! - At one block size the answer holds for that block size: from some size on, order is free on every
 //!   medium.
 
-use iosonde_model::{Device, Named, Point};
+use iosonde_model::Named;
 
-use super::{Experiment, Parameter, ParameterError, Parameters, Step, grid::Grid};
+use super::{Experiment, Parameter, grid};
 use crate::finding::{DeviceBandwidth, FindingKind, RandomVsSequential as Ratio};
 
 pub(super) struct RandomVsSequential;
+
+const PARAMETERS: &[Parameter] = &[
+    grid::rw("[\"read\", \"randread\", \"write\", \"randwrite\"]"),
+    grid::block_size("\"1M\""),
+    grid::depth("8"),
+];
 
 impl Named for RandomVsSequential {
     fn name(&self) -> &'static str {
@@ -38,33 +44,7 @@ impl Experiment for RandomVsSequential {
     }
 
     fn parameters(&self) -> &'static [Parameter] {
-        &[
-            Parameter {
-                key: "rw",
-                explain: "access patterns, by fio's names",
-                default: "[\"read\", \"randread\", \"write\", \"randwrite\"]",
-            },
-            Parameter { key: "block_size", explain: "sizes of a request in bytes", default: "\"1M\"" },
-            Parameter { key: "depth", explain: "requests in flight", default: "8" },
-        ]
-    }
-
-    fn next(
-        &self,
-        parameters: &Parameters,
-        device: &Device,
-        so_far: &[Point],
-    ) -> Result<Step, ParameterError> {
-        if !so_far.is_empty() {
-            return Ok(Step::Done);
-        }
-        let grid = Grid {
-            patterns: parameters.single_direction_patterns("rw")?,
-            block_sizes_bytes: parameters.sizes("block_size")?,
-            depths: parameters.counts("depth")?,
-            read_percents: Vec::new(),
-        };
-        Ok(Step::Shuffled(grid.specs(device)))
+        PARAMETERS
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

@@ -192,6 +192,68 @@ fn asked_trials_name_their_point_and_the_canary_its_own() {
     assert_eq!(trials[4].round, 2);
 }
 
+/// Twelve points: two that read, and two of an experiment that wants its order.
+fn visited(reads_first: bool) -> Vec<Vec<Option<usize>>> {
+    let mut points = plain_points(12);
+    points[3].spec.rw = Rw::RandWrite;
+    points[8].spec.rw = Rw::Write;
+    let mut manners = vec![Manner::default(); 12];
+    for place in [5, 6, 7] {
+        points[place].experiment = "history".into();
+        manners[place] = Manner { in_order: true, ..Manner::default() };
+    }
+    let visiting = Visiting { manners, reads_first };
+    let schedule = Schedule::visiting(points, visiting, Terms { rounds: Some(8), ..terms(70.0) }).unwrap();
+    let (_, slots, _) = run(&schedule, quiet, |_, _| true);
+    (1..=8).map(|round| slots.iter().filter(|s| s.round == round).map(|s| s.point).collect()).collect()
+}
+
+#[test]
+fn an_experiment_whose_history_matters_keeps_its_order_and_the_others_none() {
+    let rounds = visited(false);
+    for round in &rounds {
+        let history: Vec<_> = round.iter().flatten().filter(|point| (5..=7).contains(*point)).collect();
+        assert_eq!(history, [&5, &6, &7]);
+        assert_eq!(round.len(), 13);
+    }
+    assert!(rounds.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+#[test]
+fn where_asked_points_that_write_come_last_in_every_round() {
+    for round in visited(true) {
+        let last: std::collections::BTreeSet<_> = round[11..].iter().copied().collect();
+        assert_eq!(last, [Some(3), Some(8)].into(), "{round:?}");
+    }
+    assert!(visited(false).iter().any(|round| round[11] != Some(3) && round[11] != Some(8)));
+}
+
+#[test]
+fn trials_with_a_length_of_their_own_keep_it_and_the_others_share_the_rest() {
+    let long = Manner { trial_s_min: 5.0, from_the_start: true, in_order: false };
+    let visiting = |count: usize| Visiting {
+        manners: (0..count).map(|place| if place == 1 { long } else { Manner::default() }).collect(),
+        reads_first: false,
+    };
+    let schedule = Schedule::visiting(plain_points(9), visiting(9), terms(100.0)).unwrap();
+    // 97 s / 10 rounds - 5.01 s = 4.69 s for eight points and the canary.
+    let plan = schedule.plan();
+    assert!((plan.trial_s - (4.69 / 9.0 - 0.01)).abs() < 1e-9, "{plan:?}");
+    assert_eq!(plan.rounds_expected, 10);
+    let (visits, _, clock_s) = run(&schedule, quiet, |_, _| true);
+    assert!(clock_s <= 100.0 && !visits.is_empty());
+    let asked = (0..10).scan(Vec::new(), |trials, id| {
+        let asked = schedule.next(trials, &Voids::new(), 1.0)?;
+        trials.push(crate::estimate::tests::trial(id, asked.point, asked.round, &asked.spec, 500));
+        Some(asked)
+    });
+    let long = asked.into_iter().find(|asked| asked.point == Some(1)).unwrap();
+    assert_eq!((long.duration_ns, long.from_the_start), (5_000_000_000, true));
+    // Three rounds of 5.01 s and nine of 0.16 s.
+    assert!(Schedule::visiting(plain_points(9), visiting(9), terms(19.0)).is_err());
+    assert!(Schedule::visiting(plain_points(9), visiting(9), terms(19.5)).is_ok());
+}
+
 proptest! {
     #[test]
     fn resuming_changes_nothing(seed in any::<u64>(), points in 1usize..8, cut in 0usize..60, void in 0u64..20) {

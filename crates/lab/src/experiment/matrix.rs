@@ -1,0 +1,103 @@
+//! Any cross of parameters, in full or as a list of rows.
+//!
+//! Every key may be a list, and each combination is a point. Where only some combinations are wanted, `rows` lists
+//! them: each row is a table of the same keys, and takes what it does not give from the keys beside `rows`.
+//!
+//! ```toml
+//! [[experiment]]
+//! kind = "matrix"
+//! rw = "randrw"
+//! mix = 50
+//! rows = [
+//!     { block_size = "4k", depth = [16, 64, 256] },
+//!     { block_size = "64k", depth = 64 },
+//! ]
+//! ```
+//!
+//! Parameters: those below, all optional.
+//!
+//! How to read it: point by point, with its interval. Rows that differ in one key only may be compared; rows that
+//! differ in several tell nothing about any of them.
+//!
+//! Traps:
+//! - A full cross grows fast: three lists of eight are 512 points, and each needs its share of the time.
+//!   `run --dry-run` says how many there are and how long they take.
+//! - A mean over unlike points is no property of anything.
+
+use iosonde_model::{Device, Named, TrialSpec};
+
+use super::{Experiment, Parameter, ParameterError, Parameters, grid};
+use crate::finding::{FindingKind, MixInterference};
+
+pub(super) struct Matrix;
+
+const PARAMETERS: &[Parameter] = &[
+    grid::rw("\"randread\""),
+    grid::block_size("\"4k\""),
+    grid::depth("1"),
+    grid::jobs("1"),
+    grid::mix("50"),
+    grid::stride(""),
+    grid::offset(""),
+    grid::align(""),
+    grid::span(""),
+    grid::distribution(""),
+    grid::sync(""),
+    grid::payload(""),
+    grid::rate(""),
+    grid::arrivals(""),
+    grid::buffered(""),
+    Parameter {
+        key: "rows",
+        explain: "only these combinations: a list of tables of the keys above",
+        default: "",
+    },
+];
+
+impl Named for Matrix {
+    fn name(&self) -> &'static str {
+        "matrix"
+    }
+}
+
+impl Experiment for Matrix {
+    fn question(&self) -> &'static str {
+        "What does this storage give at each of these combinations?"
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        PARAMETERS
+    }
+
+    fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+        grid::rows(parameters, PARAMETERS, device)
+    }
+
+    fn findings(&self) -> &'static [&'static dyn FindingKind] {
+        &[&MixInterference]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(text: &str) -> Vec<TrialSpec> {
+        let given = toml::from_str(text).unwrap();
+        let parameters = Parameters::check("matrix", &given, PARAMETERS).unwrap();
+        Matrix.grid(&parameters, &Device::unknown("file", 1 << 30)).unwrap()
+    }
+
+    #[test]
+    fn a_full_cross_or_the_listed_rows_once_each() {
+        assert_eq!(
+            points("block_size = [\"4k\", \"8k\"]\ndepth = [1, 2, 4]\nrw = [\"read\", \"randrw\"]").len(),
+            12
+        );
+        let rows = points(
+            "rw = \"randrw\"\nmix = 50\nrows = [{ block_size = \"4k\", depth = [16, 64] }, { depth = 64 }]",
+        );
+        assert_eq!(rows.len(), 2);
+        assert!(rows.iter().all(|spec| spec.rw.is_mixed() && spec.read_percent == Some(50.0)));
+    }
+}

@@ -1,0 +1,224 @@
+//! A write that goes on until a buffer is full: where its rate fell within each trial, which three findings read.
+//!
+//! The windows of a trial are cut where two levels fit them best (least squares). It is a fall only where the level
+//! before is at least a fifth higher, for two windows or more, and stands out of the scatter within the two parts by
+//! five of its standard deviations: a wandering rate has no such step. What the buffer took is everything that was
+//! written above the later level.
+
+use iosonde_model::{About, Conditions, Finding, Op, Status, Trial, units};
+
+use super::{
+    Proof,
+    group::{self, Writer, workload},
+    over_trials,
+};
+use crate::{estimate::FEWEST_TRIALS, evidence::Evidence};
+
+/// A fall by less is not told from wandering.
+const FALL_MIN: f64 = 1.2;
+/// Standard deviations of the windows around their level by which the two must differ.
+const STANDS_OUT: f64 = 5.0;
+/// Windows of a level at the least.
+const WINDOWS_MIN: usize = 2;
+
+pub(super) const PROOF: Proof = Proof {
+    device: r#"
+name = "buffered-flash"
+summary = "a buffer of 64 MiB that empties at 20 MB/s, behind a link of 100 MB/s"
+capacity = "64GiB"
+[link]
+bandwidth = "100MB/s"
+latency = "5us"
+[flash]
+units = 16
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 65536
+placement = "static"
+write_buffer = { size = "64MiB", latency = "12us", drain = "20MB/s", flush = "1ms" }
+"#,
+    study: r#"
+name = "long-writes"
+question = "How long does writing stay fast?"
+time = "4m"
+[[experiment]]
+kind = "sustained-write"
+"#,
+    truths: &[],
+    widest: 0.1,
+};
+
+/// What one trial shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fall {
+    /// Bytes a second before.
+    pub(super) burst: f64,
+    /// And after.
+    pub(super) sustained: f64,
+    /// Bytes beyond what the later level alone would have moved.
+    pub(super) buffered: f64,
+}
+
+/// What the trials of a point show together.
+pub(super) enum Shown {
+    /// The rate falls in most trials.
+    Falls(Vec<Fall>),
+    /// It falls in none.
+    Level {
+        /// Bytes a second of each trial.
+        rates: Vec<f64>,
+        /// The most that a trial wrote.
+        bytes: u64,
+    },
+    /// Neither can be said.
+    Unsure(String),
+}
+
+/// Length and rate of each window of writes.
+fn windows(trial: &Trial) -> Vec<(f64, f64)> {
+    let of = |window: &iosonde_model::Window| {
+        let bytes = window.direction(Op::Write)?.bytes as f64;
+        (window.length_s > 0.0).then(|| (window.length_s, bytes / window.length_s))
+    };
+    trial.windows.iter().filter_map(of).collect()
+}
+
+/// Mean rate and squared scatter of a part, both weighted with the windows' lengths.
+fn level(part: &[(f64, f64)]) -> (f64, f64) {
+    let length: f64 = part.iter().map(|(length, _)| length).sum();
+    let mean = part.iter().map(|(length, rate)| length * rate).sum::<f64>() / length;
+    (mean, part.iter().map(|(length, rate)| length * (rate - mean).powi(2)).sum())
+}
+
+/// The fall within one trial, if there is one.
+pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
+    let cuts = WINDOWS_MIN..windows.len().saturating_sub(WINDOWS_MIN) + 1;
+    let scatter = |cut: usize| level(&windows[..cut]).1 + level(&windows[cut..]).1;
+    let cut = cuts.min_by(|&a, &b| scatter(a).total_cmp(&scatter(b)))?;
+    let (burst, _) = level(&windows[..cut]);
+    // The window in which the buffer filled up belongs to neither level.
+    let (sustained, _) = level(&windows[(cut + 1).min(windows.len() - 1)..]);
+    let length: f64 = windows.iter().map(|(length, _)| length).sum();
+    let deviation = (scatter(cut) / length).sqrt();
+    if burst < FALL_MIN * sustained || burst - sustained < STANDS_OUT * deviation {
+        return None;
+    }
+    // One window more than the burst has: the one in which the buffer filled up.
+    let before = &windows[..(cut + 1).min(windows.len())];
+    let buffered = before.iter().map(|(length, rate)| length * (rate - sustained)).sum();
+    Some(Fall { burst, sustained, buffered })
+}
+
+fn shown(evidence: &Evidence) -> Shown {
+    if let Err(why) = group::stands(evidence, &[About::Rate]) {
+        return Shown::Unsure(why);
+    }
+    let trials: Vec<&Trial> = evidence.standing(About::Rate).collect();
+    let falls: Vec<Fall> = trials.iter().filter_map(|trial| fall(&windows(trial))).collect();
+    let enough = 2 * falls.len() > trials.len();
+    if enough && falls.len() >= FEWEST_TRIALS {
+        return Shown::Falls(falls);
+    }
+    if !falls.is_empty() {
+        return Shown::Unsure(format!("the rate falls in {} of {} trials", falls.len(), trials.len()));
+    }
+    let direction = |trial: &&Trial| trial.direction(Op::Write).cloned();
+    Shown::Level {
+        rates: trials.iter().filter_map(direction).map(|write| write.bytes_per_s).collect(),
+        bytes: trials.iter().filter_map(direction).map(|write| write.bytes).max().unwrap_or(0),
+    }
+}
+
+/// What one of the three findings says, with the workload in words.
+pub(super) struct Say {
+    /// `how fast writes are at first`.
+    pub(super) about: &'static str,
+    /// The figure of a fall.
+    pub(super) figure: fn(&Fall) -> f64,
+    /// The sentence about it, with `{}` for the figure.
+    pub(super) falls: fn(&str) -> String,
+    /// The same where the rate never fell: with the bytes written; `None` where the figure is then not there.
+    pub(super) level: Option<fn(&str, &str) -> String>,
+}
+
+/// One finding for each workload that writes and nothing else.
+pub(super) fn conclude(say: &Say, writer: &Writer, points: &[Evidence]) -> Vec<Finding> {
+    let writes = |evidence: &&Evidence| group::only_direction(evidence.point.spec.rw) == Some(Op::Write);
+    points.iter().filter(writes).map(|evidence| one(say, writer, evidence)).collect()
+}
+
+fn one(say: &Say, writer: &Writer, evidence: &Evidence) -> Finding {
+    let spec = &evidence.point.spec;
+    let conditions = Conditions {
+        op: Some(Op::Write),
+        random: Some(spec.rw.is_random()),
+        block_size_bytes: Some(spec.block_size_bytes),
+        queue_depth: Some(spec.asked_in_flight() as u32),
+        span_bytes: Some(spec.span_bytes),
+    };
+    let what = workload(&conditions);
+    let points = [evidence];
+    let few = |why: &str| writer.refused(&conditions, &points, say.about, why);
+    match shown(evidence) {
+        Shown::Unsure(why) => few(&why),
+        Shown::Falls(falls) => {
+            let figures: Vec<f64> = falls.iter().map(say.figure).collect();
+            let Some(estimate) = over_trials::mean(&figures, writer.confidence) else {
+                return few("too few trials stand");
+            };
+            let why = format!("The rate falls within {} trials; the mean over them.", falls.len());
+            writer.found(&conditions, &points, estimate, &(say.falls)(&what), why)
+        }
+        Shown::Level { rates, bytes } => {
+            let bytes = units::size(bytes);
+            let why = format!("No trial shows a fall by a fifth or more; each wrote up to {bytes}.");
+            match (say.level, over_trials::mean(&rates, writer.confidence)) {
+                (Some(sentence), Some(estimate)) => {
+                    writer.found(&conditions, &points, estimate, &sentence(&what, &bytes), why)
+                }
+                _ => none(writer, &conditions, evidence, &what, why),
+            }
+        }
+    }
+}
+
+fn none(writer: &Writer, conditions: &Conditions, evidence: &Evidence, what: &str, why: String) -> Finding {
+    let mut finding = writer.refused(conditions, &[evidence], "", "");
+    finding.status = Status::None;
+    finding.sentence =
+        crate::words::capitalised(&format!("{what} show no buffer that fills up within a trial."));
+    finding.why = Some(why);
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(burst: usize, before: f64, after: f64, wobble: f64) -> Vec<(f64, f64)> {
+        let sign = |place: usize| if place.is_multiple_of(2) { 1.0 } else { -1.0 };
+        (0..50).map(|i| (0.1, if i < burst { before } else { after } * (1.0 + wobble * sign(i)))).collect()
+    }
+
+    #[test]
+    fn a_step_is_found_with_its_levels_and_what_the_buffer_took() {
+        let found = fall(&steps(10, 1000.0, 200.0, 0.0)).unwrap();
+        assert!((found.burst - 1000.0).abs() < 1e-9 && (found.sustained - 200.0).abs() < 1e-9, "{found:?}");
+        // 1 s at 800 above what lasts.
+        assert!((found.buffered - 800.0).abs() < 1e-9, "{found:?}");
+        assert!(fall(&steps(10, 1000.0, 200.0, 0.1)).is_some(), "through noise");
+    }
+
+    #[test]
+    fn a_wandering_rate_a_rise_and_a_moment_are_no_fall() {
+        assert_eq!(fall(&steps(0, 0.0, 1000.0, 0.1)), None);
+        assert_eq!(fall(&steps(25, 1000.0, 950.0, 0.0)), None);
+        assert_eq!(fall(&steps(10, 200.0, 1000.0, 0.0)), None);
+        assert_eq!(fall(&[]), None);
+        assert_eq!(fall(&[(0.1, 5.0); 3]), None);
+    }
+}

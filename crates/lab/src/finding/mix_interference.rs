@@ -1,0 +1,116 @@
+//! How much longer requests of one direction take when the other direction is mixed in.
+//!
+//! What it is: the mean latency of reads at the mix that departs most from reads alone, over their latency alone,
+//! with as many requests in flight; and the same of writes.
+//!
+//! How it is worked out: as `stride_effect` is: every mix against the direction alone (a mix of 100 % or of 0 %
+//! reads, which the study must have), with intervals that hold together; "does not matter" only where all lie
+//! within 5 % of 1.
+//!
+//! Assumes: that the number in flight is shared by both directions, as it is here. More writes in flight mean
+//! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
+
+use iosonde_model::{Finding, Named, Op};
+
+use super::{
+    FindingKind, Proof,
+    effect::{self, Question},
+    group::{self, Writer},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+pub(crate) struct MixInterference;
+
+const READS: Question = Question {
+    blank: |spec| spec.read_percent = None,
+    // Alone first: none of the other direction.
+    level: |spec| spec.read_percent.filter(|percent| *percent > 0.0).map(|percent| 100.0 - percent),
+    words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % writes") },
+    subject: "mixing in writes",
+    figure: "mean latency",
+    of: group::latency,
+    op: |spec| spec.rw.is_mixed().then_some(Op::Read),
+};
+
+const WRITES: Question = Question {
+    level: |spec| spec.read_percent.filter(|percent| *percent < 100.0),
+    words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % reads") },
+    subject: "mixing in reads",
+    op: |spec| spec.rw.is_mixed().then_some(Op::Write),
+    ..READS
+};
+
+impl Named for MixInterference {
+    fn name(&self) -> &'static str {
+        "mix_interference"
+    }
+}
+
+impl FindingKind for MixInterference {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let alone = |percent: f64| points.iter().any(|e| e.point.spec.read_percent == Some(percent));
+        let mut findings = Vec::new();
+        // Without a direction alone there is nothing to compare with: then nobody asked.
+        if alone(100.0) {
+            findings.extend(effect::conclude(&READS, &writer, points));
+        }
+        if alone(0.0) {
+            findings.extend(effect::conclude(&WRITES, &writer, points));
+        }
+        findings
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "no-difference"
+summary = "a queue that does not tell reads from writes"
+capacity = "64GiB"
+[queue]
+servers = 4
+service = { fixed = "80us" }
+[noise]
+latency_cv = 0.02
+"#,
+            study: r#"
+name = "mixes"
+question = "Do writes hold up reads?"
+time = "60s"
+[[experiment]]
+kind = "mix"
+mix = [0, 50, 100]
+depth = 32
+"#,
+            truths: &[
+                (Some(1.0), "32 in flight / (4 servers / 80 us) = 640 us, whatever they are"),
+                (Some(1.0), "nor do reads hold up writes"),
+            ],
+            widest: 0.05,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    fn study(mix: &str) -> String {
+        format!("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = {mix}")
+    }
+
+    #[test]
+    fn a_mix_without_its_direction_alone_was_not_asked() {
+        let found =
+            |mix: &str| Pretend::usual().conclusions(&MixInterference, &study(mix), 1).remove(0).len();
+        assert_eq!((found("70"), found("[50, 100]"), found("[0, 50, 100]")), (0, 1, 2));
+    }
+
+    #[test]
+    fn the_sentence_names_both_sides() {
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
+        assert!(found[0].sentence.contains("mixing in writes does not matter"), "{}", found[0].sentence);
+    }
+}

@@ -1,0 +1,53 @@
+//! Figures that each trial has once: their mean over trials, on a logarithmic scale.
+//!
+//! Rates and mean latencies of points have a fit over the whole run that knows its drift and its correlation.
+//! What is read off a trial by other means (a flush, a change within it, a processor's share) has no such fit:
+//! its trials lie a round apart and are taken as independent, which makes these intervals a little narrow where
+//! the storage wanders slowly.
+
+use iosonde_model::{About, Estimate, Trial};
+
+use crate::{
+    estimate::FEWEST_TRIALS,
+    evidence::{Evidence, student_t},
+};
+
+/// No trial is known better than to one part in ten thousand: a simulated device without noise repeats itself.
+const GRAIN: f64 = 1e-4;
+
+/// The geometric mean with its interval, of five values or more.
+pub(super) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
+    let logs: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
+    if logs.len() < FEWEST_TRIALS {
+        return None;
+    }
+    let count = logs.len() as f64;
+    let middle = logs.iter().sum::<f64>() / count;
+    let variance = logs.iter().map(|log| (log - middle).powi(2)).sum::<f64>() / (count - 1.0);
+    let half = student_t(confidence, count - 1.0) * (variance / count).sqrt().max(GRAIN);
+    Some(Estimate {
+        value: middle.exp(),
+        low: Some((middle - half).exp()),
+        high: Some((middle + half).exp()),
+    })
+}
+
+/// One figure of each trial that stands.
+pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
+    evidence.standing(about).filter_map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_of_logarithms_with_students_interval() {
+        let found = mean(&[90.0, 100.0, 110.0, 95.0, 105.0], 0.95).unwrap();
+        // By hand: mean of logs 4.602659, s = 0.079317, t(4) = 2.776445, half = 0.098485.
+        assert!((found.value - 99.7492).abs() < 1e-3, "{found:?}");
+        assert!(((found.high.unwrap() / found.value).ln() - 0.098_48).abs() < 1e-4, "{found:?}");
+        assert!(mean(&[1.0; 4], 0.95).is_none(), "four say too little of their scatter");
+        assert!(mean(&[5.0; 8], 0.95).unwrap().relative_half_width().unwrap() > 1e-4);
+    }
+}

@@ -1,0 +1,102 @@
+//! How much of its rate storage keeps when sequential requests leave gaps.
+//!
+//! What it is: the rate at the stride that departs most from the smallest one, over the rate at the smallest. A
+//! ratio of 1 means that the distance between requests is free.
+//!
+//! How it is worked out: every stride against the smallest, at the same block size and number in flight, with
+//! intervals that hold together (Bonferroni). "Does not matter" is said only where all of them lie within 5 % of
+//! 1; where some surely does not, the largest of the sure ones is given; otherwise this run cannot tell.
+//!
+//! Assumes: that both points met the same storage, which the order of trials (random within each round) sees to,
+//! and that no cache served either: a strided pass that repeats itself asks for few blocks.
+
+use iosonde_model::{Finding, Named, StridePass, units};
+
+use super::{
+    FindingKind, Proof,
+    effect::{self, Question},
+    group::{self, Writer},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+pub(crate) struct StrideEffect;
+
+const QUESTION: Question = Question {
+    blank: |spec| (spec.stride_bytes, spec.stride_pass) = (None, StridePass::Same),
+    level: |spec| (!spec.rw.is_random()).then(|| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64),
+    words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
+    subject: "stride",
+    figure: "the rate",
+    of: |evidence, op| group::rate(evidence, op, &[]),
+    op: |spec| group::only_direction(spec.rw),
+};
+
+impl Named for StrideEffect {
+    fn name(&self) -> &'static str {
+        "stride_effect"
+    }
+}
+
+impl FindingKind for StrideEffect {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        effect::conclude(&QUESTION, &writer, points)
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "one-unit-at-a-time"
+summary = "eight units of flash, which a stride of 128 KiB brings down to one"
+capacity = "1GiB"
+[flash]
+units = 8
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
+"#,
+            study: r#"
+name = "strides"
+question = "Does the stride matter?"
+time = "60s"
+size = "1GiB"
+[[experiment]]
+kind = "stride"
+rw = "read"
+block_size = "16k"
+stride = ["16k", "128k"]
+depth = 8
+"#,
+            truths: &[(
+                Some(0.125),
+                "8 pages in flight lie on 8 units, and at 8 x 16 KiB apart all on one: 1/8",
+            )],
+            widest: 0.05,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str =
+        "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nblock_size = \"64k\"";
+
+    #[test]
+    fn storage_that_knows_no_distance_is_said_to_know_none() {
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&StrideEffect, STUDY, 1)[0];
+        assert_eq!(found.len(), 2, "reads and writes");
+        assert!(found[0].sentence.contains("stride does not matter"), "{}", found[0].sentence);
+        let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
+        let found = &noisy.conclusions(&StrideEffect, STUDY, 1)[0];
+        assert!(found[0].sentence.contains("cannot be told"), "{}", found[0].sentence);
+    }
+}

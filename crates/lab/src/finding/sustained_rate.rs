@@ -1,0 +1,51 @@
+//! How fast writes are once no buffer helps any more.
+//!
+//! What it is: the rate of the last part of a long write, where the rate falls within it; else the rate of the whole.
+//!
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where the
+//! first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure is then
+//! read off each trial, and given as the geometric mean over trials with Student's interval. Where no trial shows a fall, the sentence says how much was written without one: a larger buffer may still be there.
+//!
+//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
+//! that the windows of 100 ms are short against the time that the buffer takes.
+
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof,
+    group::Writer,
+    long_write::{self, Say},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+pub(crate) struct SustainedRate;
+
+const SAY: Say = Say {
+    about: "how fast writes stay",
+    figure: |fall| fall.sustained,
+    falls: |what| format!("{what} go on at {{}} once a buffer is full."),
+    level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
+};
+
+impl Named for SustainedRate {
+    fn name(&self) -> &'static str {
+        "sustained_rate"
+    }
+}
+
+impl FindingKind for SustainedRate {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        long_write::conclude(&SAY, &writer, points)
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(
+                Some(2e8),
+                "drain of the buffer: 200 MB/s, below the 16 units x 16 KiB / 600 us = 437 MB/s",
+            )],
+            ..long_write::PROOF
+        }
+    }
+}

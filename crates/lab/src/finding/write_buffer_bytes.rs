@@ -1,0 +1,45 @@
+//! How many bytes of writes a buffer takes before writing becomes slower.
+//!
+//! What it is: what a long write moved beyond what its later rate alone would have moved.
+//!
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where the
+//! first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure is then
+//! read off each trial, and given as the geometric mean over trials with Student's interval. The buffer empties while it fills, and that part is not counted.
+//!
+//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
+//! that the windows of 100 ms are short against the time that the buffer takes.
+
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof,
+    group::Writer,
+    long_write::{self, Say},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+pub(crate) struct WriteBufferBytes;
+
+const SAY: Say = Say {
+    about: "how large the buffer for writes is",
+    figure: |fall| fall.buffered,
+    falls: |what| format!("{what} are taken by a buffer of {{}} before they become slower."),
+    level: None,
+};
+
+impl Named for WriteBufferBytes {
+    fn name(&self) -> &'static str {
+        "write_buffer_bytes"
+    }
+}
+
+impl FindingKind for WriteBufferBytes {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        long_write::conclude(&SAY, &writer, points)
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(536_870_912.0), "write_buffer of 512 MiB")], ..long_write::PROOF }
+    }
+}
