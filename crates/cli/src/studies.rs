@@ -11,7 +11,16 @@ use iosonde_model::{Device, Study, nearest};
 use crate::failure::{Failure, in_words};
 
 /// Name and text of each built-in study.
-pub static STUDIES: &[(&str, &str)] = &[("quick", include_str!("../../../studies/quick.toml"))];
+pub static STUDIES: &[(&str, &str)] = &[
+    ("quick", include_str!("../../../studies/quick.toml")),
+    ("mac-microbenchmarks", include_str!("../../../studies/mac-microbenchmarks.toml")),
+    ("fio-matrix", include_str!("../../../studies/fio-matrix.toml")),
+    ("four-media", include_str!("../../../studies/four-media.toml")),
+    ("machine-suite", include_str!("../../../studies/machine-suite.toml")),
+    ("fio-ssd-profiling", include_str!("../../../studies/fio-ssd-profiling.toml")),
+    ("database", include_str!("../../../studies/database.toml")),
+    ("full", include_str!("../../../studies/full.toml")),
+];
 
 /// Whether a word is the name of a built-in study.
 pub fn is_name(word: &str) -> bool {
@@ -84,4 +93,33 @@ pub fn anything() -> Device {
 pub fn writes(study: &Study) -> Result<bool, Failure> {
     let planned = plan::points(study, &anything()).map_err(Failure::usage)?;
     Ok(planned.points.iter().any(|point| point.spec.rw.writes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_study_can_be_planned_and_is_named_as_its_file_is() {
+        for (name, text) in STUDIES {
+            let study = checked(Study::parse(text, name).unwrap(), name).unwrap();
+            assert_eq!(study.name, *name);
+            assert!(study.question.ends_with('?'), "{name}");
+            let plan = plan::points(&study, &anything()).unwrap();
+            // A stride below its block is a row of a cross that nobody asks for.
+            let odd: Vec<_> = plan.left_out.iter().filter(|why| !why.contains("stride")).collect();
+            assert!(odd.is_empty(), "{name}: {odd:?}");
+        }
+    }
+
+    #[test]
+    fn every_file_in_the_folder_is_a_built_in_study() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut names: Vec<_> =
+            files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+        let mut known: Vec<_> = STUDIES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        (names.sort(), known.sort());
+        assert_eq!(names, known);
+    }
 }

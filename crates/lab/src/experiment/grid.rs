@@ -104,7 +104,7 @@ pub(super) fn cross(given: &Parameters, device: &Device) -> Result<Vec<TrialSpec
     grid.vary(at_most(given, "depth", DEPTH_MAX)?, |spec, depth| spec.queue_depth = depth)?;
     grid.vary(at_most(given, "jobs", JOBS_MAX)?, |spec, jobs| spec.jobs = jobs)?;
     let mixes = given.if_given("mix", Parameters::percentages)?;
-    grid.vary_where(|rw| rw.is_mixed(), mixes, |spec, percent| spec.read_percent = Some(percent))?;
+    grid.vary_where(|rw| rw.is_mixed(), mixes, mixed)?;
     grid.places(device)?;
     grid.writes_and_draws()?;
     grid.loads()?;
@@ -132,6 +132,18 @@ pub(super) fn rows(
         }
     }
     Ok(specs)
+}
+
+/// A mix of one direction only is that direction's own pattern: the other would have nothing to show.
+fn mixed(spec: &mut TrialSpec, read_percent: f64) {
+    spec.read_percent = (read_percent > 0.0 && read_percent < 100.0).then_some(read_percent);
+    spec.rw = match (spec.read_percent, spec.rw.is_random(), read_percent > 0.0) {
+        (Some(_), ..) => spec.rw,
+        (None, true, true) => Rw::RandRead,
+        (None, true, false) => Rw::RandWrite,
+        (None, false, true) => Rw::Read,
+        (None, false, false) => Rw::Write,
+    };
 }
 
 /// What no key changes.
@@ -335,6 +347,16 @@ mod tests {
         assert_eq!(specs[0].read_percent, None);
         assert_eq!(specs[5].read_percent, Some(70.0));
         assert!(specs.iter().all(|spec| spec.span_bytes == 1 << 30 && spec.arrivals == Arrivals::Fixed));
+    }
+
+    #[test]
+    fn a_mix_of_one_direction_is_that_direction() {
+        let ends = specs("rw = \"randrw\"\nmix = [0, 50, 100]").unwrap();
+        assert_eq!(
+            ends.iter().map(|spec| spec.rw).collect::<Vec<_>>(),
+            [Rw::RandWrite, Rw::RandRw, Rw::RandRead]
+        );
+        assert_eq!(ends.iter().map(|spec| spec.read_percent).collect::<Vec<_>>(), [None, Some(50.0), None]);
     }
 
     #[test]

@@ -14,6 +14,9 @@
 //! ]
 //! ```
 //!
+//! `beside` runs other streams at the same time as each point, such as a log beside readers; its tables take what they
+//! do not give from the keys beside them, too.
+//!
 //! Parameters: those below, all optional.
 //!
 //! How to read it: point by point, with its interval. Rows that differ in one key only may be compared; rows that
@@ -48,6 +51,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::arrivals(""),
     grid::buffered(""),
     Parameter {
+        key: "beside",
+        explain: "streams that run at the same time: a list of tables of the keys above",
+        default: "",
+    },
+    Parameter {
         key: "rows",
         explain: "only these combinations: a list of tables of the keys above",
         default: "",
@@ -70,7 +78,13 @@ impl Experiment for Matrix {
     }
 
     fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
-        grid::rows(parameters, PARAMETERS, device)
+        let mut specs = grid::rows(parameters, PARAMETERS, device)?;
+        let mut beside = Vec::new();
+        for stream in parameters.rows("beside", PARAMETERS)? {
+            beside.extend(grid::cross(&stream, device)?);
+        }
+        specs.iter_mut().for_each(|spec| spec.and.clone_from(&beside));
+        Ok(specs)
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
@@ -96,6 +110,13 @@ mod tests {
         );
         let rows = points(
             "rw = \"randrw\"\nmix = 50\nrows = [{ block_size = \"4k\", depth = [16, 64] }, { depth = 64 }]",
+        );
+        let log = "beside = [{ rw = \"write\", sync = \"fdatasync:1\", depth = 1 }]\ndepth = [1, 16]";
+        let both = points(log);
+        assert_eq!(both.len(), 2);
+        assert_eq!(
+            both[1].describe(),
+            "4 KiB random reads, 16 in flight; beside 4 KiB sequential writes, one at a time, fdatasync:1"
         );
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|spec| spec.rw.is_mixed() && spec.read_percent == Some(50.0)));

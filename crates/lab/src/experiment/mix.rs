@@ -4,7 +4,8 @@
 //! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about
 //! either.
 //!
-//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several).
+//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several; 100
+//! and 0 are reads and writes alone, with which `mix_interference` compares).
 //!
 //! How to read it: compare the reads' latency here with that of reads alone at the same number in flight.
 //! The difference is what the writes cost the readers. The two rates stand in the ratio of the mix by
@@ -18,7 +19,7 @@
 use iosonde_model::{Device, Named, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
-use crate::finding::FindingKind;
+use crate::finding::{FindingKind, MixInterference};
 
 pub(super) struct Mix;
 
@@ -48,6 +49,6 @@ impl Experiment for Mix {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[]
+        &[&MixInterference]
     }
 }

@@ -61,6 +61,8 @@ pub(super) struct Fall {
     pub(super) sustained: f64,
     /// Bytes beyond what the later level alone would have moved.
     pub(super) buffered: f64,
+    /// Bytes of the windows before.
+    before_bytes: f64,
 }
 
 /// What the trials of a point show together.
@@ -110,7 +112,8 @@ pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
     // One window more than the burst has: the one in which the buffer filled up.
     let before = &windows[..(cut + 1).min(windows.len())];
     let buffered = before.iter().map(|(length, rate)| length * (rate - sustained)).sum();
-    Some(Fall { burst, sustained, buffered })
+    let before_bytes = windows[..cut].iter().map(|(length, rate)| length * rate).sum();
+    Some(Fall { burst, sustained, buffered, before_bytes })
 }
 
 fn shown(evidence: &Evidence) -> Shown {
@@ -170,6 +173,9 @@ fn one(say: &Say, writer: &Writer, evidence: &Evidence) -> Finding {
             let Some(estimate) = over_trials::mean(&figures, writer.confidence) else {
                 return few("too few trials stand");
             };
+            // Where the first level begins and ends is known to one request, however well the trials agree.
+            let shortest = falls.iter().map(|fall| fall.before_bytes).fold(f64::INFINITY, f64::min);
+            let estimate = over_trials::widened(estimate, spec.block_size_bytes as f64 / shortest);
             let why = format!("The rate falls within {} trials; the mean over them.", falls.len());
             writer.found(&conditions, &points, estimate, &(say.falls)(&what), why)
         }

@@ -10,7 +10,7 @@
 //! Assumes: that the number in flight is shared by both directions, as it is here. More writes in flight mean
 //! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
 
-use iosonde_model::{Finding, Named, Op};
+use iosonde_model::{Finding, Named, Op, Rw, TrialSpec};
 
 use super::{
     FindingKind, Proof,
@@ -22,23 +22,49 @@ use crate::{evidence::Evidence, words::Unit};
 pub(crate) struct MixInterference;
 
 const READS: Question = Question {
-    blank: |spec| spec.read_percent = None,
     // Alone first: none of the other direction.
-    level: |spec| spec.read_percent.filter(|percent| *percent > 0.0).map(|percent| 100.0 - percent),
+    blank: as_mix,
+    level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
+        (true, false) => Some(0.0),
+        (true, true) => spec.read_percent.map(|percent| 100.0 - percent),
+        _ => None,
+    },
     words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % writes") },
     subject: "mixing in writes",
     figure: "mean latency",
     of: group::latency,
-    op: |spec| spec.rw.is_mixed().then_some(Op::Read),
+    op: |spec| spec.rw.reads().then_some(Op::Read),
 };
 
 const WRITES: Question = Question {
-    level: |spec| spec.read_percent.filter(|percent| *percent < 100.0),
+    level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
+        (false, true) => Some(0.0),
+        (true, true) => spec.read_percent,
+        _ => None,
+    },
     words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % reads") },
     subject: "mixing in reads",
-    op: |spec| spec.rw.is_mixed().then_some(Op::Write),
+    op: |spec| spec.rw.writes().then_some(Op::Write),
     ..READS
 };
+
+/// A direction alone belongs to the mixes of its kind.
+fn as_mix(spec: &mut TrialSpec) {
+    spec.rw = if spec.rw.is_random() { Rw::RandRw } else { Rw::Rw };
+    spec.read_percent = None;
+}
+
+/// Without a direction alone there is nothing to compare with: then nobody asked.
+fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evidence<'a>> {
+    let blank = |evidence: &Evidence| {
+        let mut spec = evidence.point.spec.clone();
+        as_mix(&mut spec);
+        spec
+    };
+    let alone: Vec<_> =
+        points.iter().filter(|e| (question.level)(&e.point.spec) == Some(0.0)).map(blank).collect();
+    points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
+}
 
 impl Named for MixInterference {
     fn name(&self) -> &'static str {
@@ -49,16 +75,10 @@ impl Named for MixInterference {
 impl FindingKind for MixInterference {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
-        let alone = |percent: f64| points.iter().any(|e| e.point.spec.read_percent == Some(percent));
-        let mut findings = Vec::new();
-        // Without a direction alone there is nothing to compare with: then nobody asked.
-        if alone(100.0) {
-            findings.extend(effect::conclude(&READS, &writer, points));
-        }
-        if alone(0.0) {
-            findings.extend(effect::conclude(&WRITES, &writer, points));
-        }
-        findings
+        [READS, WRITES]
+            .iter()
+            .flat_map(|question| effect::conclude(question, &writer, &with_one_alone(question, points)))
+            .collect()
     }
 
     fn proof(&self) -> Proof {

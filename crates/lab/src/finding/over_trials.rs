@@ -32,6 +32,16 @@ pub(super) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
     })
 }
 
+/// The same with a share by which every value may be wrong in the same way, in quadrature.
+pub(super) fn widened(estimate: Estimate, share: f64) -> Estimate {
+    let wider = |end: Option<f64>| end.map(|end| (end / estimate.value).ln().hypot(share));
+    Estimate {
+        low: wider(estimate.low).map(|half| estimate.value * (-half).exp()),
+        high: wider(estimate.high).map(|half| estimate.value * half.exp()),
+        ..estimate
+    }
+}
+
 /// One figure of each trial that stands.
 pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
     evidence.standing(about).filter_map(figure).collect()

@@ -40,6 +40,6 @@ impl FindingKind for WriteBufferBytes {
     }
 
     fn proof(&self) -> Proof {
-        Proof { truths: &[(Some(536_870_912.0), "write_buffer of 512 MiB")], ..long_write::PROOF }
+        Proof { truths: &[(Some(67_108_864.0), "write_buffer of 64 MiB")], ..long_write::PROOF }
     }
 }
