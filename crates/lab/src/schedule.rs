@@ -120,9 +120,25 @@ pub struct Progress {
     pub settled: usize,
     /// Points in all.
     pub of: usize,
-    /// Until the budget is spent, or until the rounds asked for are done.
+    /// Until the budget is spent, the rounds asked for are done, or, as far as can be guessed, every interval is
+    /// narrow enough.
     pub left_s: f64,
     /// The point that was measured last, and the rate of its first direction as far as it is known.
+    pub latest: Option<Latest>,
+    /// Each experiment by itself, in the order of the plan.
+    pub experiments: Vec<Standing>,
+}
+
+/// How one experiment stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Its name in the study.
+    pub name: String,
+    /// Its points whose intervals are narrow enough.
+    pub settled: usize,
+    /// Its points.
+    pub of: usize,
+    /// The one that was measured last.
     pub latest: Option<Latest>,
 }
 
@@ -330,17 +346,21 @@ impl Schedule {
         let rounds_done = self.rounds_done(&visits);
         let settled = (0..self.points.len()).filter(|&point| state.settled(point)).count();
         let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
-        let left_s = self.terms.rounds.map_or(left_s, |asked| {
-            let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
-            left_s.min(slots.max(0.0) * self.cycle_s(&visits, elapsed_s))
-        });
-        let latest = visits.iter().rev().find_map(|visit| {
-            let point = visit.point?;
-            let op = if self.points[point].spec.rw.reads() { Op::Read } else { Op::Write };
-            let estimate = state.iops(point, op).map(|log| log.estimate(self.terms.confidence));
-            let iops = estimate.map_or(visit.log_iops(op)?.exp(), |estimate| estimate.value);
-            Some(Latest { point, op, iops, half_width: estimate.and_then(|e| e.relative_half_width()) })
-        });
+        let needed_s = match self.terms.rounds {
+            Some(asked) => {
+                let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
+                Some(slots.max(0.0) * self.cycle_s(&visits, elapsed_s))
+            }
+            None => self.guessed_s(&visits, &state, elapsed_s),
+        };
+        let left_s = needed_s.map_or(left_s, |needed_s| needed_s.min(left_s));
+        let latest_of = |own: &dyn Fn(usize) -> bool| {
+            visits
+                .iter()
+                .rev()
+                .filter(|visit| visit.point.is_some_and(own))
+                .find_map(|visit| self.latest(visit, &state))
+        };
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
@@ -348,8 +368,54 @@ impl Schedule {
             settled,
             of: self.points.len(),
             left_s,
-            latest,
+            latest: latest_of(&|_| true),
+            experiments: self.experiments(&state, &latest_of),
         }
+    }
+
+    /// What a visit says of its point, with all that is known of it.
+    fn latest(&self, visit: &Visit, state: &State) -> Option<Latest> {
+        let point = visit.point?;
+        let op = if self.points[point].spec.rw.reads() { Op::Read } else { Op::Write };
+        let estimate = state.iops(point, op).map(|log| log.estimate(self.terms.confidence));
+        let iops = estimate.map_or(visit.log_iops(op)?.exp(), |estimate| estimate.value);
+        Some(Latest { point, op, iops, half_width: estimate.and_then(|e| e.relative_half_width()) })
+    }
+
+    fn experiments(
+        &self,
+        state: &State,
+        latest_of: &dyn Fn(&dyn Fn(usize) -> bool) -> Option<Latest>,
+    ) -> Vec<Standing> {
+        let mut names: Vec<&str> = Vec::new();
+        for point in &self.points {
+            if !names.contains(&point.experiment.as_str()) {
+                names.push(&point.experiment);
+            }
+        }
+        let one = |name: &str| {
+            let own = |point: usize| self.points[point].belongs_to(name);
+            let ids = || (0..self.points.len()).filter(|&point| own(point));
+            Standing {
+                name: name.to_owned(),
+                settled: ids().filter(|&point| state.settled(point)).count(),
+                of: ids().count(),
+                latest: latest_of(&own),
+            }
+        };
+        names.into_iter().map(one).collect()
+    }
+
+    /// Time until every interval is narrow enough, if widths go on shrinking as they should.
+    fn guessed_s(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> Option<f64> {
+        let open = (0..self.points.len()).filter(|&point| !state.hopeless(point));
+        let needed: Option<Vec<f64>> = open.map(|point| state.trials_needed(point)).collect();
+        let needed = needed?;
+        // A canary goes with every round, and there are as many rounds as the widest point needs.
+        let rounds = needed.iter().copied().fold(0.0, f64::max);
+        let trials = needed.iter().sum::<f64>() + rounds;
+        let all = FEWEST_TRIALS_IN_ALL as f64 - visits.len() as f64;
+        Some(trials.max(all.min(rounds * (self.points.len() + 1) as f64)) * self.cycle_s(visits, elapsed_s))
     }
 
     fn rounds_done(&self, visits: &[Visit]) -> u32 {

@@ -42,6 +42,8 @@ struct Intervals {
     iops: [Option<LogEstimate>; 3],
     /// The widest of its directions, as half a width over the value; `None` where one has no interval.
     half_width: Option<f64>,
+    /// The same from fewer trials than an interval that is shown needs: to guess how long it will take.
+    rough_half_width: Option<f64>,
 }
 
 impl State {
@@ -80,6 +82,19 @@ impl State {
         self.intervals()[point].iops[op as usize]
     }
 
+    /// How many more trials a point is likely to need: widths shrink as one over the root of their number. `None`
+    /// while there is nothing to guess from.
+    pub(super) fn trials_needed(&self, point: usize) -> Option<f64> {
+        let stand = f64::from(self.0.counts[point].1);
+        let least = (f64::from(FEWEST_ROUNDS) - stand).max(0.0);
+        if self.settled(point) {
+            return Some(0.0);
+        }
+        let half = self.intervals()[point].rough_half_width?;
+        let wanted = stand * (half / self.0.precision).powi(2);
+        Some((wanted - stand).max(least).max(if self.0.told { 1.0 } else { least }))
+    }
+
     fn half_width(&self, point: usize) -> Option<f64> {
         self.intervals()[point].half_width
     }
@@ -109,15 +124,21 @@ impl Known {
     fn fit(&self) -> Vec<Intervals> {
         let fits = Op::DIRECTIONS.map(|op| self.effects(op));
         let of = |(point, rw): (usize, &Rw)| {
-            let iops = Op::DIRECTIONS.map(|op| {
-                let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= FEWEST_TRIALS)?;
-                effects.estimate(point)
-            });
-            let halves = Op::DIRECTIONS
-                .into_iter()
-                .filter(|op| rw.has(*op))
-                .map(|op| iops[op as usize]?.estimate(self.confidence).relative_half_width());
-            Intervals { iops, half_width: halves.reduce(|a, b| Some(a?.max(b?))).flatten() }
+            let from = |fewest: usize| {
+                Op::DIRECTIONS.map(|op| {
+                    let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= fewest)?;
+                    effects.estimate(point)
+                })
+            };
+            let widest = |iops: &[Option<LogEstimate>; 3]| {
+                let halves = Op::DIRECTIONS
+                    .into_iter()
+                    .filter(|op| rw.has(*op))
+                    .map(|op| iops[op as usize]?.estimate(self.confidence).relative_half_width());
+                halves.reduce(|a, b| Some(a?.max(b?))).flatten()
+            };
+            let iops = from(FEWEST_TRIALS);
+            Intervals { half_width: widest(&iops), rough_half_width: widest(&from(2)), iops }
         };
         self.patterns.iter().enumerate().map(of).collect()
     }

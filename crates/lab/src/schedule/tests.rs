@@ -175,6 +175,26 @@ fn progress_tells_where_it_stands() {
     assert_eq!((latest.point, latest.op, latest.half_width), (1, Op::Read, None));
     assert!((latest.iops - 500.0).abs() < 1e-9);
     assert_eq!(after.left_s, 29.0);
+    assert_eq!(after.experiments.len(), 1);
+    assert_eq!((after.experiments[0].of, after.experiments[0].latest), (3, Some(latest)));
+}
+
+#[test]
+fn time_left_is_right_within_a_fifth_after_a_third_of_the_run() {
+    // Quiet storage ends after eight rounds of its ten, noisy storage with the budget.
+    for (rate, precision) in [(quiet as fn(usize, Slot) -> f64, 0.05), (noisy, 0.05), (noisy, 0.02)] {
+        let schedule = Schedule::new(plain_points(12), Terms { precision, ..terms(70.0) }).unwrap();
+        let (visits, _, end_s) = run(&schedule, rate, |_, _| true);
+        for share in [0.34, 0.5, 0.66] {
+            let done = (visits.len() as f64 * share) as usize;
+            let elapsed_s = end_s * done as f64 / visits.len() as f64;
+            let state = schedule.state_before(&visits[..done], u32::MAX);
+            let guessed_s = schedule.guessed_s(&visits[..done], &state, elapsed_s).unwrap();
+            let left_s = guessed_s.min(70.0 - elapsed_s);
+            let off = left_s / (end_s - elapsed_s) - 1.0;
+            assert!(off.abs() < 0.2, "{precision}, after {share}: {left_s} of {} s", end_s - elapsed_s);
+        }
+    }
 }
 
 #[test]
