@@ -7,7 +7,7 @@ use iosonde_model::{
 };
 
 use crate::{
-    advice,
+    advice, between,
     check::{CHECKS, Check},
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
     plan::{self, Asked},
@@ -72,7 +72,9 @@ fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
         return Ok((plan::asked_by(&points), points));
     }
     let study = Study::parse(&run.info.study_source, &run.info.study)?;
-    Ok((plan::experiments(&study)?, plan::points(&study, &run.info.device)?.points))
+    let mut points = plan::points(&study, &run.info.device)?.points;
+    points.extend(between::of_trials(&run.trials, points.len()));
+    Ok((plan::experiments(&study)?, points))
 }
 
 fn points_of_trials(trials: &[Trial]) -> Vec<Point> {

@@ -4,6 +4,7 @@
 
 mod advice;
 mod belief;
+pub mod between;
 pub mod check;
 pub mod compare;
 pub mod conclude;

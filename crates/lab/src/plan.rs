@@ -213,7 +213,7 @@ fn counted(points: usize) -> String {
 }
 
 /// Whether an engine's calls return only when the request is done.
-fn is_blocking(engine: &str) -> bool {
+pub fn is_blocking(engine: &str) -> bool {
     // Options follow the name: psync:nowait.
     matches!(engine.split(':').next(), Some("psync" | "mmap"))
 }
@@ -312,7 +312,8 @@ mod tests {
 
     #[test]
     fn the_same_workload_in_another_manner_is_another_point() {
-        let text = "name = \"x\"\nquestion = \"?\"\norder = \"reads-first\"\n[[experiment]]\nkind = \"sustained-write\"\n\
+        let text = "name = \"x\"\nquestion = \"?\"\norder = \"reads-first\"\n[[experiment]]\n\
+                    kind = \"sustained-write\"\n\
                     [[experiment]]\nkind = \"block-size\"\nrw = \"write\"\nblock_size = \"1M\"\ndepth = 8";
         let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
         assert_eq!(plan.points.len(), 3);

@@ -251,6 +251,21 @@ impl Schedule {
         Ok(Self { points, visiting, terms, canary, trial_s, memory: Mutex::default() })
     }
 
+    /// The same points in trials of the same length, on other terms: more rounds of a finished run.
+    pub fn going_on(&self, terms: Terms) -> Self {
+        let Self { points, visiting, canary, trial_s, .. } = self;
+        let (points, visiting) = (points.clone(), visiting.clone());
+        Self { points, visiting, terms, canary: *canary, trial_s: *trial_s, memory: Mutex::default() }
+    }
+
+    /// The same with further points, whose ids go on after the others'; trials stay as long as they are.
+    pub fn with_points(&self, added: Vec<Point>) -> Self {
+        let mut more = self.going_on(self.terms.clone());
+        more.points.extend(added);
+        assert!(more.points.iter().enumerate().all(|(place, point)| point.id == place), "ids are places");
+        more
+    }
+
     /// The points, in the order of the plan.
     pub fn points(&self) -> &[Point] {
         &self.points
@@ -293,7 +308,7 @@ impl Schedule {
     }
 
     /// How long a trial of a point takes; the canary is like most.
-    fn length_s(&self, point: Option<usize>) -> f64 {
+    pub fn length_s(&self, point: Option<usize>) -> f64 {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
     }
 

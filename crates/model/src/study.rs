@@ -20,6 +20,8 @@ pub struct Study {
     pub size_bytes: Option<u64>,
     /// Whether within each round points that write come after those that only read.
     pub reads_first: bool,
+    /// Whether points are added between the grid's where they narrow a finding.
+    pub adaptive: bool,
     /// The experiments, in order.
     pub experiments: Vec<ExperimentSpec>,
     /// The file's text.
@@ -60,6 +62,8 @@ struct StudyFile {
     precision: Option<Spanned<String>>,
     size: Option<Spanned<String>>,
     order: Option<Spanned<String>>,
+    #[serde(default)]
+    adaptive: bool,
     experiment: Vec<Spanned<toml::Table>>,
 }
 
@@ -69,11 +73,6 @@ impl Study {
         let reader = Reader { text, origin };
         let file: StudyFile = toml::from_str(text).map_err(|error| reader.not_read(&error))?;
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
-        if file.experiment.is_empty() {
-            let message = "it asks nothing; write [[experiment]] and kind = \"queue-depth\" below it \
-                           (`iosonde experiments` lists them)";
-            return Err(reader.fail(None, message.to_owned()));
-        }
         for table in file.experiment {
             let experiment = reader.experiment(table)?;
             if experiments.iter().any(|known| known.name == experiment.name) {
@@ -84,16 +83,23 @@ impl Study {
             }
             experiments.push(experiment);
         }
-        Ok(Self {
+        let study = Self {
             name: file.name,
             question: file.question,
             time_ns: reader.quantity(&file.time, units::parse_time)?.unwrap_or(300_000_000_000),
             precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
             size_bytes: reader.quantity(&file.size, units::parse_size)?,
             reads_first: reader.reads_first(&file.order)?,
+            adaptive: file.adaptive,
             experiments,
             source: text.to_owned(),
-        })
+        };
+        if study.experiments.is_empty() {
+            let message = "it asks nothing; write [[experiment]] and kind = \"queue-depth\" below it \
+                           (`iosonde experiments` lists them)";
+            return Err(reader.fail(None, message.to_owned()));
+        }
+        Ok(study)
     }
 
     /// The line of the file that an experiment's key stands on, or where the experiment begins; `None` for an
@@ -202,7 +208,7 @@ impl Reader<'_> {
     }
 }
 
-const TOP_KEYS: [&str; 6] = ["name", "question", "time", "precision", "size", "order"];
+const TOP_KEYS: [&str; 7] = ["name", "question", "time", "precision", "size", "order", "adaptive"];
 /// What people write one table too early.
 const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
@@ -237,13 +243,13 @@ mod tests {
             ("depth = 4\nexperiment = []", "x.toml:3: a study has no key `depth`; `depth` belongs under"),
             (
                 "flavour = 4\nexperiment = []",
-                "`flavour`; it has name, question, time, precision, size, order and",
+                "`flavour`; it has name, question, time, precision, size, order, adaptive and",
             ),
             ("time = 4\nexperiment = []", "x.toml:3: this must be text in quotes, not integer `4`"),
             ("\ntime = \"4x\"\nexperiment = []", "x.toml:4: `4x` is not a time; write for example"),
             ("", "study x.toml: `experiment` is missing; write for example [[experiment]]"),
             ("experiment = []", "study x.toml: it asks nothing; write [[experiment]]"),
-            ("order = \"sorted\"\nexperiment = []", "it asks nothing"),
+            ("order = \"sorted\"\nexperiment = []", "x.toml:3: an order within rounds is"),
             ("order = \"sorted\"\n[[experiment]]\nkind = \"mix\"", "x.toml:3: an order within rounds is"),
             ("[[experiment]]\nname = \"a\"", "x.toml:3: an [[experiment]] has no `kind`; write for example"),
             ("[[experiment]]\nkind = 4", "x.toml:3: `kind` must be text, not 4"),

@@ -57,6 +57,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         precision: 0.05,
         size_bytes: None,
         reads_first: false,
+        adaptive: false,
         experiments: Vec::new(),
         source: String::new(),
     };

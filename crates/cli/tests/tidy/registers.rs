@@ -14,7 +14,10 @@ use crate::{Fault, Source, sources::flat_tokens};
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/lab/src/check", &["counted", "course", "judged", "specimen"]),
     ("crates/lab/src/experiment", &["grid", "parameters"]),
-    ("crates/lab/src/finding", &["best", "closed_loop", "group", "hockney"]),
+    (
+        "crates/lab/src/finding",
+        &["best", "closed_loop", "durable", "effect", "group", "hockney", "long_write", "over_trials"],
+    ),
     ("crates/report/src/chart", &["pick"]),
     ("crates/rig/src/engine", &["calls"]),
     ("crates/store/src/import", &["build"]),

@@ -235,8 +235,8 @@ impl Grid<'_> {
             |rw| !rw.is_random(),
             strides,
             |spec, bytes| {
-                // A pass that begins one block further on visits every block in the end: otherwise a wide stride asks for
-                // few blocks, over and over, and a cache serves them.
+                // Each pass begins one block further on and so visits every block in the end: otherwise a wide stride
+                // asks for few blocks, over and over, and a cache serves them.
                 let gaps = bytes > spec.block_size_bytes;
                 spec.stride_bytes = Some(bytes);
                 spec.stride_pass = if gaps { StridePass::Shifted } else { StridePass::Same };

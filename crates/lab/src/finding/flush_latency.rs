@@ -13,47 +13,13 @@
 use iosonde_model::{About, Conditions, Finding, Named, Op, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, durable,
     group::{self, Writer},
     over_trials,
 };
 use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct FlushLatency;
-
-/// For both findings about durable writes.
-pub(super) const PROOF: Proof = Proof {
-    device: r#"
-name = "log-device"
-summary = "flash with a buffer that a flush writes out"
-capacity = "1GiB"
-[flash]
-units = 4
-stripe = "16KiB"
-page = "16KiB"
-mapping_unit = "4KiB"
-read = "60us"
-program = "600us"
-erase = "3ms"
-pages_per_block = 65536
-placement = "static"
-write_buffer = { size = "64MiB", latency = "12us", drain = "480MB/s", flush = "1ms" }
-"#,
-    study: r#"
-name = "log"
-question = "How long does a flush take?"
-time = "60s"
-size = "1GiB"
-[[experiment]]
-kind = "latency"
-rw = "write"
-block_size = "16k"
-depth = 1
-sync = "fdatasync:1"
-"#,
-    truths: &[],
-    widest: 0.02,
-};
 
 impl Named for FlushLatency {
     fn name(&self) -> &'static str {
@@ -73,7 +39,7 @@ impl FindingKind for FlushLatency {
                 Some(1_588_000.0),
                 "a page is programmed in 600 us from its arrival, 12 us before its write is done; then 1 ms",
             )],
-            ..PROOF
+            ..durable::PROOF
         }
     }
 }

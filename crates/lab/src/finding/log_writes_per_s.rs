@@ -14,7 +14,7 @@
 use iosonde_model::{Conditions, Finding, Named, Op, Sync};
 
 use super::{
-    FindingKind, Proof, flush_latency,
+    FindingKind, Proof, durable,
     group::{self, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -36,7 +36,7 @@ impl FindingKind for LogWritesPerS {
     fn proof(&self) -> Proof {
         Proof {
             truths: &[(Some(625.0), "12 us into the buffer and 1.588 ms for the flush: 1.6 ms each")],
-            ..flush_latency::PROOF
+            ..durable::PROOF
         }
     }
 }

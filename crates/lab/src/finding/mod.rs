@@ -2,6 +2,7 @@
 
 mod best;
 mod closed_loop;
+mod durable;
 mod effect;
 pub(crate) mod group;
 mod hockney;

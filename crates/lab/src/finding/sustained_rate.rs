@@ -4,7 +4,10 @@
 //!
 //! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where the
 //! first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure is then
-//! read off each trial, and given as the geometric mean over trials with Student's interval. Where no trial shows a fall, the sentence says how much was written without one: a larger buffer may still be there.
+//! read off each trial, and given as the geometric mean over trials with Student's interval.
+//!
+//! Where no trial shows a fall, the sentence says how much was written without one:
+//! a larger buffer may still be there.
 //!
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
 //! that the windows of 100 ms are short against the time that the buffer takes.

@@ -1,0 +1,153 @@
+//! Points between the grid's, where they narrow a finding: the number in flight at the knee, the block size at the
+//! edge of the plateau, the span at the edge of a cache.
+//!
+//! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
+//! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
+
+use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, TrialSpec};
+
+use crate::conclude::{self, PlanError};
+
+/// Rounds of the grid before anything is added: an interval needs five trials.
+pub const GRID_ROUNDS: u32 = 5;
+/// Points added at most: each costs as much as one of the grid.
+const ADDED_MAX: usize = 4;
+/// A point nearer than this to one of the grid tells nothing that the grid does not: its interval is wider.
+const NEAR: f64 = 0.15;
+
+/// The points to add to a run of which these rounds were measured; ids go on after the plan's.
+///
+/// # Errors
+/// The study's text that the run carries cannot be planned on the run's device.
+pub fn between(info: &RunInfo, trials: &[iosonde_model::Trial]) -> Result<Vec<Point>, PlanError> {
+    let early = |trial: &&iosonde_model::Trial| trial.round <= GRID_ROUNDS;
+    let mut run = Run::new(info.clone(), trials.iter().filter(early).cloned().collect());
+    conclude::conclude(&mut run, None)?;
+    let mut added: Vec<Point> = Vec::new();
+    for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
+        let Some((experiment, spec)) = candidate(finding, &run.points) else { continue };
+        let known = run.points.iter().chain(&added).any(|point| point.spec == spec);
+        if !known && added.len() < ADDED_MAX {
+            added.push(adaptive(run.points.len() + added.len(), &experiment, spec));
+        }
+    }
+    Ok(added)
+}
+
+/// The points that a run's trials were made for beyond its plan.
+pub(crate) fn of_trials(trials: &[iosonde_model::Trial], planned: usize) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        let Some(id) = trial.point.filter(|id| *id >= planned) else { continue };
+        if !points.iter().any(|point| point.id == id) {
+            points.push(adaptive(id, &trial.experiment, trial.spec.clone()));
+        }
+    }
+    points.sort_by_key(|point| point.id);
+    points
+}
+
+fn adaptive(id: usize, experiment: &str, spec: TrialSpec) -> Point {
+    Point { planned: Planned::Adaptive, ..Point::planned(id, experiment, spec) }
+}
+
+/// What a finding varies: its value in a workload, and a workload with another value.
+type Varied = (fn(&TrialSpec) -> u64, fn(&mut TrialSpec, u64));
+
+fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)> {
+    let varied: Varied = match finding.name.as_str() {
+        "queue_depth_knee" => {
+            (|spec| u64::from(spec.queue_depth), |spec, value| spec.queue_depth = value as u32)
+        }
+        "plateau_block_size" => (|spec| spec.block_size_bytes, |spec, value| spec.block_size_bytes = value),
+        "cache_bytes" => (|spec| spec.span_bytes, |spec, value| spec.span_bytes = value),
+        _ => return None,
+    };
+    let (of, set) = varied;
+    let own = |point: &&Point| point.belongs_to(&finding.experiment) && finding.trials_are_of(point);
+    let own: Vec<&Point> = points.iter().filter(own).collect();
+    let mut levels: Vec<u64> = own.iter().map(|point| of(&point.spec)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let value = match finding.name.as_str() {
+        "queue_depth_knee" => finding.value?.round() as u64,
+        // The edge lies between the finding's size and the next smaller one, in the middle on a logarithmic scale.
+        _ => {
+            let upper = finding.high? as u64;
+            let lower = levels.iter().rev().find(|&&level| level < upper)?;
+            ((*lower as f64 * upper as f64).sqrt() / 4096.0).round() as u64 * 4096
+        }
+    };
+    let (first, last) = (*levels.first()?, *levels.last()?);
+    let near = |level: &u64| (*level as f64 / value as f64).ln().abs() < NEAR;
+    if value <= first || value >= last || levels.iter().any(near) {
+        return None;
+    }
+    let base = own.first()?;
+    let mut spec = base.spec.clone();
+    set(&mut spec, value);
+    Some((base.experiment.clone(), spec))
+}
+
+trait TrialsOf {
+    /// Whether the finding is about this point's direction, order and whatever else it holds fixed.
+    fn trials_are_of(&self, point: &Point) -> bool;
+}
+
+impl TrialsOf for Finding {
+    fn trials_are_of(&self, point: &Point) -> bool {
+        let (conditions, spec) = (&self.conditions, &point.spec);
+        let op = if spec.rw.reads() { Op::Read } else { Op::Write };
+        let varies = |name: &str| self.name == name;
+        let same = |wanted: Option<u64>, is: u64| wanted.is_none_or(|wanted| wanted == is);
+        !spec.rw.is_mixed()
+            && conditions.op.is_none_or(|wanted| wanted == op)
+            && conditions.random.is_none_or(|random| random == spec.rw.is_random())
+            && (varies("plateau_block_size") || same(conditions.block_size_bytes, spec.block_size_bytes))
+            && (varies("queue_depth_knee")
+                || same(conditions.queue_depth.map(u64::from), spec.asked_in_flight()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\nadaptive = true\n[[experiment]]\nkind = \"queue-depth\"\n\
+         rw = \"randread\"\ndepth = \"1..256*4\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
+         block_size = \"4k..16M*4\"\n";
+
+    #[test]
+    fn a_knee_and_an_edge_get_a_point_between_the_grids() {
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let added = between(&run.info, &run.trials).unwrap();
+        // The knee lies at 8.33, between 4 and 16; the plateau begins at 19 x 100,000 B, between 1 and 4 MiB.
+        let depths: Vec<_> =
+            added.iter().map(|point| point.spec.queue_depth).filter(|&depth| depth > 1).collect();
+        assert!(matches!(depths[..], [7..=10]), "{depths:?}");
+        let sizes: Vec<_> =
+            added.iter().filter(|p| p.spec.queue_depth == 1).map(|p| p.spec.block_size_bytes).collect();
+        assert_eq!(sizes, [2 << 20]);
+        assert!(added.iter().all(|point| point.planned == Planned::Adaptive && point.id >= 12));
+        assert_eq!(added[0].id + 1, added[1].id);
+    }
+
+    #[test]
+    fn what_is_added_follows_from_the_first_rounds_alone() {
+        let run = Pretend { cv: 0.03, ..Pretend::usual() }.run(STUDY, 4);
+        let early: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
+        assert_eq!(between(&run.info, &early).unwrap(), between(&run.info, &run.trials).unwrap());
+    }
+
+    #[test]
+    fn trials_beyond_the_plan_are_points_of_their_own() {
+        let mut run = Pretend::usual().run(STUDY, 5);
+        let mut extra = run.trials[0].clone();
+        (extra.id, extra.point) = (10_000, Some(12));
+        extra.spec.queue_depth = 8;
+        run.trials.push(extra);
+        conclude::conclude(&mut run, None).unwrap();
+        assert_eq!((run.points.len(), run.points[12].planned), (13, Planned::Adaptive));
+    }
+}
