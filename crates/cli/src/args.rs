@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use iosonde_model::{LatencyLimit, units};
 
-use crate::stream::StreamArgs;
+use crate::{state::State, stream::StreamArgs};
 
 /// A storage profiler that people can believe.
 #[derive(Debug, Parser)]
@@ -143,7 +143,7 @@ pub struct TargetArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// A study's name or file (left out: quick), then the target: a directory, file, block device or sim:NAME
-    #[arg(value_name = "STUDY|TARGET", required = true, num_args = 1..=2)]
+    #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=2)]
     pub words: Vec<String>,
     /// How long it may take, preparation included [default: the study's; quick: 90s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
@@ -161,6 +161,23 @@ pub struct RunArgs {
     /// What a repeat is told by the command that began it: its number and its series
     #[arg(long, hide = true, value_parser = parse_part)]
     pub part: Option<(u32, String)>,
+    /// A parameter of the study: depth=1,4 or, of one of its experiments only, mix.depth=32; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with_all = ["like", "add"])]
+    pub set: Vec<String>,
+    /// The same points, size and seed as another run, on this target
+    #[arg(long, value_name = "RUN")]
+    pub like: Option<String>,
+    /// More rounds on a finished run [default: the newest]: until --time more is over, or --rounds more are done
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
+    #[arg(conflicts_with_all = ["words", "like", "dry_run", "state", "max_write", "label", "note", "size", "engine"])]
+    #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "seed", "confidence", "repeats"])]
+    pub add: Option<String>,
+    /// Bring the storage there first, which is recorded: fresh, filled:P% or steady
+    #[arg(long, value_name = "STATE")]
+    pub state: Option<State>,
+    /// Write no more than this in all, filling included
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub max_write: Option<u64>,
     /// Print the plan and measure nothing
     #[arg(long, conflicts_with_all = ["out", "json", "strict", "label", "note"])]
     pub dry_run: bool,

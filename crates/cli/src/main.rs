@@ -9,6 +9,7 @@ mod progress;
 mod results;
 mod screen;
 mod session;
+mod state;
 mod stream;
 mod studies;
 mod usage;

@@ -3,12 +3,12 @@
 use std::{collections::VecDeque, sync::atomic::AtomicBool};
 
 use iosonde_lab::{
-    conclude,
+    between, conclude,
     estimate::Voids,
     plan,
     schedule::{Asked, Schedule, Terms, Visiting},
 };
-use iosonde_model::{Closed, Op, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec, units};
+use iosonde_model::{Closed, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     prepare,
@@ -21,6 +21,7 @@ use crate::{
     progress::Progress,
     screen::Screen,
     session::{Options, Session},
+    state::{self, State},
 };
 
 /// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
@@ -59,7 +60,10 @@ impl Measurement<'_> {
     pub fn prepare(&mut self, asked_bytes: u64, seconds: f64) -> Result<(), Failure> {
         let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
         let wanted_bytes = asked_bytes;
-        let asked_bytes = asked_bytes.min(room_bytes);
+        // Half of what may be written: the other half is for measuring.
+        let may_fill_bytes = self.options.max_write_bytes.map_or(u64::MAX, |max| max / 2);
+        let asked_bytes =
+            asked_bytes.min(room_bytes).min(if self.session.fill { may_fill_bytes } else { u64::MAX });
         self.session.device.working_set_bytes = if self.session.fill {
             self.filled(asked_bytes, seconds)?
         } else {
@@ -208,8 +212,82 @@ impl Measurement<'_> {
 
     /// Measures until the schedule is done; the points' fates.
     pub fn measure(&mut self, study: &Study) -> Result<Vec<Option<Closed>>, Failure> {
-        let schedule = self.schedule(study)?;
-        self.follow(&schedule)
+        let mut schedule = self.schedule(study)?;
+        if study.adaptive {
+            schedule = self.follow_the_grid(schedule)?;
+        }
+        let mut closed = self.follow(&schedule)?;
+        for addition in self.options.additions.clone() {
+            schedule = schedule.going_on(Terms {
+                budget_s: self.measured_s() + addition.time_ns as f64 / 1e9,
+                precision: addition.precision,
+                rounds: addition.rounds,
+                ..terms(self.options, 0.0)
+            });
+            closed = self.follow(&schedule)?;
+        }
+        Ok(closed)
+    }
+
+    /// Brings the storage to the state that was asked for; recorded as preparation, as it is.
+    pub fn bring_to_state(&mut self) -> Result<(), Failure> {
+        let Some(state) = self.options.state else { return Ok(()) };
+        let span_bytes = self.session.device.working_set_bytes;
+        let cost_bytes = state.cost_bytes(span_bytes);
+        if self.options.max_write_bytes.is_some_and(|max| self.run.info.bytes_written + cost_bytes > max) {
+            return Err(Failure::usage(format!(
+                "--state {state} writes up to {}, which --max-write does not allow",
+                units::size(cost_bytes)
+            )));
+        }
+        self.screen.say(&state.announce(span_bytes));
+        let forever_s = f64::from(u32::MAX);
+        match state {
+            State::Fresh => {
+                let device = &self.session.device;
+                let (mut spec, limits) =
+                    prepare::order(&device.engine, device.direct, 0, span_bytes, forever_s);
+                spec.rw = Rw::Trim;
+                let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed)?;
+                self.keep(trial)?;
+                self.fill(0, span_bytes, forever_s)?;
+            }
+            State::Filled(_) => {
+                self.fill(0, cost_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES, forever_s)?;
+            }
+            State::Steady => self.stir(span_bytes)?,
+        }
+        prepare::settle(&self.session.bed.storage)
+            .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", self.run.info.target)))?;
+        self.run.info.device.notes.push(format!("the storage was brought to the state {state} first"));
+        Ok(())
+    }
+
+    /// Writes at random until the rate no longer changes.
+    fn stir(&mut self, span_bytes: u64) -> Result<(), Failure> {
+        let device = &self.session.device;
+        let spec =
+            state::stirring(&device.engine, device.direct, span_bytes, plan::is_blocking(&device.engine));
+        let ios = state::stirring_ios(span_bytes);
+        let mut stirred: Vec<(u64, f64)> = Vec::new();
+        while !state::is_steady(&stirred, span_bytes) {
+            let limits = Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) };
+            let seed = self.options.seed ^ (stirred.len() as u64 + 1) << 20;
+            let trial = self.trial(&spec, limits, Phase::Prepare, seed)?;
+            stirred.push((trial.witnesses.issued_write_bytes, trial.bytes_per_s()));
+            self.keep(trial)?;
+        }
+        Ok(())
+    }
+
+    /// What may still be written, and whether a trial of this workload fits it, by what such trials wrote before.
+    fn may_write(&self, spec: &TrialSpec) -> Option<u64> {
+        let max_bytes = self.options.max_write_bytes.filter(|_| spec.changes())?;
+        let left_bytes = max_bytes.saturating_sub(self.run.info.bytes_written);
+        let before = self.run.trials.iter().filter(|trial| trial.spec == *spec);
+        let usual_bytes =
+            before.map(|trial| trial.witnesses.issued_write_bytes).max().unwrap_or(spec.block_size_bytes);
+        Some(if usual_bytes > left_bytes { 0 } else { left_bytes })
     }
 
     /// Measures points that no study planned, in as many rounds as the options ask for.
@@ -219,23 +297,64 @@ impl Measurement<'_> {
         self.follow(&schedule)
     }
 
+    /// Measures some rounds of the plain grid, and then knows where points between are wanted.
+    fn follow_the_grid(&mut self, schedule: Schedule) -> Result<Schedule, Failure> {
+        let begun = |trial: &Trial| trial.round > between::GRID_ROUNDS;
+        if !self.run.trials.iter().any(begun) {
+            self.follow_until(&schedule, Some(between::GRID_ROUNDS))?;
+        }
+        if self.run.info.rounds < between::GRID_ROUNDS {
+            return Ok(schedule);
+        }
+        let mut info = self.run.info.clone();
+        info.device = self.session.device.clone();
+        let added = between::between(&info, &self.run.trials).map_err(Failure::failed)?;
+        for point in &added {
+            self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
+        }
+        Ok(schedule.with_points(added))
+    }
+
     fn follow(&mut self, schedule: &Schedule) -> Result<Vec<Option<Closed>>, Failure> {
+        self.follow_until(schedule, None)
+    }
+
+    /// Until the schedule is done, or so many rounds are.
+    fn follow_until(
+        &mut self,
+        schedule: &Schedule,
+        rounds: Option<u32>,
+    ) -> Result<Vec<Option<Closed>>, Failure> {
         let begun_s = self.elapsed_s() - self.measured_s();
         let mut progress = Progress::new(&self.screen, schedule.points().len());
         loop {
             let voids = self.voids();
             let elapsed_s = self.elapsed_s() - begun_s;
             self.run.info.rounds = schedule.progress(&self.run.trials, &voids, elapsed_s).rounds_done;
-            let Some(asked) = schedule.next(&self.run.trials, &voids, elapsed_s) else {
+            let next = schedule.next(&self.run.trials, &voids, elapsed_s);
+            let Some(asked) = next.filter(|asked| rounds.is_none_or(|rounds| asked.round <= rounds)) else {
                 progress.end();
                 return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
             };
             progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            let may_write_bytes = self.may_write(&asked.spec);
+            if may_write_bytes == Some(0) {
+                progress.end();
+                let max = units::size(self.options.max_write_bytes.unwrap_or(0));
+                let note = format!("measuring ended early: --max-write {max} allows no further writes");
+                self.screen.say(&format!("note          {note}"));
+                self.run.info.device.notes.push(note);
+                let closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
+                return Ok(closed.into_iter().map(|closed| closed.or(Some(Closed::Budget))).collect());
+            }
             let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, seed } = asked;
             self.refill_before(&spec)?;
             self.session.go_through_page_cache(!spec.direct)?;
             let warm_up_ns = from_the_start.then_some(0);
-            let limits = Limits { warm_up_ns, ..Limits::time(duration_ns) };
+            // Of each job: what is left is shared, and a last trial may end early.
+            let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
+            let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
+            let limits = Limits { warm_up_ns, ios, ..Limits::time(duration_ns) };
             let outcome = self.trial(&spec, limits, phase, seed);
             let mut trial = outcome.inspect_err(|_| progress.end())?;
             (trial.round, trial.point, trial.experiment) = (round, point, experiment);
@@ -303,15 +422,19 @@ pub fn schedule(
     options: &Options,
     budget_s: f64,
 ) -> Result<Schedule, Failure> {
-    let terms = Terms {
+    Schedule::visiting(points, visiting, terms(options, budget_s)).map_err(Failure::usage)
+}
+
+/// The terms of a run.
+fn terms(options: &Options, budget_s: f64) -> Terms {
+    Terms {
         seed: options.seed,
         precision: options.precision,
         confidence: options.confidence,
         budget_s,
         rounds: options.rounds,
         overhead_s: OVERHEAD_S,
-    };
-    Schedule::visiting(points, visiting, terms).map_err(Failure::usage)
+    }
 }
 
 /// A run's beginning, as it is written down.

@@ -1,11 +1,13 @@
 //! What a person sees while a run is under way: one live line on a terminal, a plain line a round elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use iosonde_lab::schedule::{Asked, Progress as State, Schedule};
+use iosonde_lab::schedule::{Asked, Progress as State, Schedule, Standing};
 use iosonde_model::{Phase, units};
 
 use crate::screen::Screen;
 
+/// Experiments that are shown while a run is under way: a screen has 24 lines.
+const LINES_MAX: usize = 16;
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
@@ -42,8 +44,9 @@ impl Progress {
                 let by_time = 1.0 - state.left_s / total_s;
                 let by_points = state.settled as f64 / self.of.max(1) as f64;
                 bar.set_position((by_time.max(by_points).clamp(0.0, 1.0) * STEPS as f64) as u64);
-                let latest = latest(schedule, state).unwrap_or_default();
-                bar.set_message(format!("{settled}   {left} left{latest}"));
+                let lines: String =
+                    state.experiments.iter().take(LINES_MAX).map(|one| line(schedule, one)).collect();
+                bar.set_message(format!("{settled}   {left} left{lines}"));
             }
             None if asked.round > self.round_said && asked.phase != Phase::Prepare => {
                 self.round_said = asked.round;
@@ -61,12 +64,14 @@ impl Progress {
     }
 }
 
-/// The point measured last, with its present interval.
-fn latest(schedule: &Schedule, state: &State) -> Option<String> {
-    let latest = state.latest.as_ref()?;
-    let what = schedule.points()[latest.point].spec.describe();
-    let share = latest.half_width.map_or_else(String::new, |half| format!(" ± {}", units::percent(half)));
-    Some(format!("\n          {what}   {} IOPS{share}", units::count(latest.iops)))
+/// One experiment: its points that are settled, and the one measured last with its present interval.
+fn line(schedule: &Schedule, one: &Standing) -> String {
+    let latest = one.latest.as_ref().map_or_else(String::new, |latest| {
+        let what = schedule.points()[latest.point].spec.describe();
+        let share = latest.half_width.map_or_else(String::new, |half| format!(" ± {}", units::percent(half)));
+        format!("   {what}   {} IOPS{share}", units::count(latest.iops))
+    });
+    format!("\n  {:20} {:>3} of {:<3}{latest}", one.name, one.settled, one.of)
 }
 
 impl Drop for Progress {

@@ -14,7 +14,7 @@ use iosonde_rig::{
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile};
 use serde::{Deserialize, Serialize};
 
-use crate::{args::TargetArgs, failure::Failure};
+use crate::{args::TargetArgs, failure::Failure, state::State};
 
 /// What was asked of a run; kept with it, so that `resume` goes on with the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,29 @@ pub struct Options {
     pub destroy: Option<String>,
     /// Everything random follows from it.
     pub seed: u64,
+    /// The state that the storage is brought to first.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// The most that may be written in all.
+    #[serde(default)]
+    pub max_write_bytes: Option<u64>,
+    /// The size is that of another run, and no smaller one will do however long filling takes.
+    #[serde(default)]
+    pub exact_size: bool,
+    /// What was added once it was finished.
+    #[serde(default)]
+    pub additions: Vec<Addition>,
+}
+
+/// More of a finished run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Addition {
+    /// Time for it.
+    pub time_ns: u64,
+    /// Half an interval's width, as a share.
+    pub precision: f64,
+    /// Rounds in all once it is done.
+    pub rounds: Option<u32>,
 }
 
 impl Options {
@@ -56,6 +79,10 @@ impl Options {
             destroy: args.destroy.clone(),
             // 53 bits: JSON numbers are doubles to many readers.
             seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
+            state: None,
+            max_write_bytes: None,
+            exact_size: false,
+            additions: Vec::new(),
         }
     }
 

@@ -54,6 +54,75 @@ pub fn find(word: &str) -> Result<Study, Failure> {
     )))
 }
 
+/// A study with parameters from the command line: `depth=1,4` for every experiment that has it, `mix.depth=32` for
+/// one by its name.
+pub fn with_settings(study: Study, settings: &[String]) -> Result<Study, Failure> {
+    if settings.is_empty() {
+        return Ok(study);
+    }
+    let mut file: toml::Table = toml::from_str(&study.source).map_err(Failure::failed)?;
+    for setting in settings {
+        let Some((key, text)) = setting.split_once('=').filter(|(_, text)| !text.is_empty()) else {
+            return Err(Failure::usage(format!("--set {setting}: a parameter is set as in --set depth=1,4")));
+        };
+        let (only, key) = key.split_once('.').map_or((None, key), |(name, key)| (Some(name), key));
+        set(&mut file, only, key, &value(text))
+            .map_err(|why| Failure::usage(format!("--set {setting}: {why}")))?;
+    }
+    let source = toml::to_string(&file).map_err(Failure::failed)?;
+    let changed = Study::parse(&source, &study.name).map_err(Failure::usage)?;
+    plan::points(&changed, &anything()).map_err(Failure::usage)?;
+    Ok(changed)
+}
+
+fn set(file: &mut toml::Table, only: Option<&str>, key: &str, value: &toml::Value) -> Result<(), String> {
+    let experiments = file.get_mut("experiment").and_then(toml::Value::as_array_mut);
+    let (mut keys, mut names, mut is_set) = (Vec::new(), Vec::new(), false);
+    for table in experiments.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+        let text = |key: &str| table.get(key).and_then(toml::Value::as_str);
+        let kind = text("kind").unwrap_or_default();
+        let name = text("name").unwrap_or(kind).to_owned();
+        let Ok(experiment) = EXPERIMENTS.find(kind) else { continue };
+        if only.is_none_or(|only| only == name) {
+            let known = experiment.parameters().iter().map(|parameter| parameter.key);
+            if known.clone().any(|known| known == key) {
+                table.insert(key.to_owned(), value.clone());
+                is_set = true;
+            }
+            keys.extend(known);
+        }
+        names.push(name);
+    }
+    let near = |typed: &str, known: &[&str]| {
+        nearest(typed, known.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    };
+    match only.filter(|only| !names.iter().any(|name| name == only)) {
+        _ if is_set => Ok(()),
+        Some(only) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Err(format!(
+                "the study has no experiment `{only}`{} (it has {})",
+                near(only, &names),
+                names.join(", ")
+            ))
+        }
+        None => Err(format!("none of its experiments has a parameter `{key}`{}", near(key, &keys))),
+    }
+}
+
+/// A value as typed: TOML where it is, else a list where it has commas, else text.
+fn value(text: &str) -> toml::Value {
+    let table = toml::from_str::<toml::Table>(&format!("v = {text}"));
+    match table.ok().and_then(|mut table| table.remove("v")) {
+        Some(value) => value,
+        None if text.contains(',') => {
+            toml::Value::Array(text.split(',').map(|one| value(one.trim())).collect())
+        }
+        None => toml::Value::String(text.to_owned()),
+    }
+}
+
 /// What a file can get wrong beyond its form: the bounds that the options have as well, names and parameters.
 fn checked(study: Study, origin: &str) -> Result<Study, Failure> {
     let fail = |line: Option<usize>, message: String| {
@@ -109,6 +178,30 @@ mod tests {
             // A stride below its block is a row of a cross that nobody asks for.
             let odd: Vec<_> = plan.left_out.iter().filter(|why| !why.contains("stride")).collect();
             assert!(odd.is_empty(), "{name}: {odd:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_set_where_they_are_known() {
+        let quick = || find("quick").unwrap();
+        let points = |settings: &[&str]| {
+            let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+            with_settings(quick(), &settings)
+                .map(|study| plan::points(&study, &anything()).unwrap().points.len())
+        };
+        assert_eq!(points(&[]).unwrap(), 27);
+        // 27 - 8 depths + 2, of which one at a time is shared.
+        assert_eq!(points(&["queue-depth.depth=1,64"]).unwrap(), 21);
+        assert_eq!(points(&["mix.mix=[0, 50, 100]"]).unwrap(), 29);
+        assert_eq!(points(&["queue-depth.depth=1..4*2"]).unwrap(), 22);
+        for (setting, said) in [
+            ("depth", "--set depth=1,4"),
+            ("dept=4", "did you mean `depth`?"),
+            ("mixx.depth=4", "did you mean `mix`?"),
+            ("depth=0", "is no count"),
+        ] {
+            let text = points(&[setting]).unwrap_err().text;
+            assert!(text.contains(said), "{setting}: {text}");
         }
     }
 

@@ -234,3 +234,56 @@ fn a_run_interrupted_at_any_trial_and_resumed_equals_the_uninterrupted_one() {
         assert!(document(&bench) == expected, "interrupted after {kept} of {trials} trials");
     }
 }
+
+#[test]
+fn parameters_states_limits_and_other_runs_shape_a_run() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let first = bench.run(&[
+        "run",
+        "small.toml",
+        "sim:plain-nvme",
+        "--size",
+        "64MiB",
+        "--seed",
+        "5",
+        "--label",
+        "first",
+    ]);
+    let like = bench.run(&["run", "--like", "first", "sim:sata-ssd"]);
+    assert_eq!((like.info.seed, like.points.len()), (5, first.points.len()));
+    assert_eq!(like.info.device.working_set_bytes, 64 << 20);
+    bench.iosonde(&["run", "--like", "first", "quick", "sim:ideal"]).refused(&["give the target only"]);
+
+    let steady = ["run", "small.toml", "sim:plain-nvme", "--size", "16MiB", "--state", "steady"];
+    let run = bench.run(&steady);
+    let prepared = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Prepare).count();
+    assert!(prepared >= 10, "{prepared}");
+    assert!(
+        run.info.device.notes.iter().any(|note| note.contains("state steady")),
+        "{:?}",
+        run.info.device.notes
+    );
+
+    let limited = bench.run(&["run", "quick", "sim:plain-nvme", "--max-write", "512MiB"]);
+    assert!(limited.info.bytes_written <= 512 << 20, "{}", limited.info.bytes_written);
+    assert!(limited.info.device.notes.iter().any(|note| note.contains("--max-write")));
+    bench
+        .iosonde(&["run", "quick", "sim:ideal", "--state", "steady", "--max-write", "1MiB"])
+        .refused(&["--max-write does not allow"]);
+    bench.iosonde(&["run", "quick", "sim:ideal", "--set", "dept=3"]).refused(&["did you mean `depth`?"]);
+}
+
+#[test]
+fn a_finished_run_gets_more_rounds_and_keeps_its_trials() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let first =
+        bench.run(&["run", "small.toml", "sim:noisy-virtual-disk", "--rounds", "6", "--label", "first"]);
+    let more = bench.run(&["run", "--add=first", "--rounds", "6"]);
+    assert_eq!((first.info.rounds, more.info.rounds), (6, 12));
+    assert!(more.trials.len() > first.trials.len() && more.trials[..first.trials.len()] == first.trials[..]);
+    let again = bench.run(&["run", "--add=first", "--rounds", "5"]);
+    assert_eq!((again.info.id.as_str(), again.info.rounds), (first.info.id.as_str(), 17));
+    bench.iosonde(&["run", "--add=first", "./"]).refused(&["--add"]);
+}

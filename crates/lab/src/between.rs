@@ -129,7 +129,7 @@ mod tests {
         let sizes: Vec<_> =
             added.iter().filter(|p| p.spec.queue_depth == 1).map(|p| p.spec.block_size_bytes).collect();
         assert_eq!(sizes, [2 << 20]);
-        assert!(added.iter().all(|point| point.planned == Planned::Adaptive && point.id >= 12));
+        assert!(added.iter().all(|point| point.planned == Planned::Adaptive && point.id >= 11));
         assert_eq!(added[0].id + 1, added[1].id);
     }
 
@@ -144,10 +144,10 @@ mod tests {
     fn trials_beyond_the_plan_are_points_of_their_own() {
         let mut run = Pretend::usual().run(STUDY, 5);
         let mut extra = run.trials[0].clone();
-        (extra.id, extra.point) = (10_000, Some(12));
+        (extra.id, extra.point) = (10_000, Some(11));
         extra.spec.queue_depth = 8;
         run.trials.push(extra);
         conclude::conclude(&mut run, None).unwrap();
-        assert_eq!((run.points.len(), run.points[12].planned), (13, Planned::Adaptive));
+        assert_eq!((run.points.len(), run.points[11].planned), (12, Planned::Adaptive));
     }
 }

@@ -95,6 +95,10 @@ fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
         read_only: matches!(kind, Some(Kind::File | Kind::Block)),
         destroy: None,
         seed: 0,
+        state: None,
+        max_write_bytes: None,
+        exact_size: false,
+        additions: Vec::new(),
     };
     let asked = Asked { command: COMMAND, writes: false };
     session::open(target, &options, asked, &mut notebook::Unwritten)

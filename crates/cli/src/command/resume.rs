@@ -4,7 +4,7 @@ use std::{collections::VecDeque, path::Path};
 
 use iosonde_model::{Medium, Run, RunState, Study};
 use iosonde_rig::interrupt;
-use iosonde_store::same_storage;
+use iosonde_store::{Notebook, same_storage};
 
 use super::run::{Destination, carry_out, conclude_and_report};
 use crate::{
@@ -29,7 +29,7 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
             .resumable()?
             .ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
     };
-    let mut kept = book.load(&id)?;
+    let kept = book.load(&id)?;
     if kept.info.state == RunState::Done {
         screen.say(&format!("run {id} is complete; nothing is left to measure"));
         let mut run = notebook::load(&book, Some(&id))?;
@@ -41,17 +41,28 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
             kept.info.command
         )));
     }
-    let lock = book.claim(&id)?;
-    let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let options: Options = serde_json::from_value(kept.info.options.clone()).map_err(|e| {
         Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}"))
     })?;
+    screen.say(&format!("resuming      run {id}: {} trials are kept", kept.trials.len()));
+    go_on(&mut book, kept, &options, &destination, screen)
+}
+
+/// Goes on with a kept run, as its options say.
+pub fn go_on(
+    book: &mut Notebook,
+    mut kept: Run,
+    options: &Options,
+    destination: &Destination,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let lock = book.claim(&kept.info.id)?;
+    let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let target = kept.info.target.clone();
     let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
-    let session = session::open(&target, &options, asked, &mut notebook::Strays(&mut book))?;
+    let session = session::open(&target, options, asked, &mut notebook::Strays(book))?;
     let simulated = session.device.medium == Medium::Simulated;
     let settle = !simulated && same_storage(book.path(), Path::new(&target));
-    screen.say(&format!("resuming      run {id}: {} trials are kept", kept.trials.len()));
     let (replay, elapsed_before_s) = if simulated {
         (VecDeque::from(std::mem::take(&mut kept.trials)), 0.0)
     } else {
@@ -63,9 +74,9 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
     kept.info.device = session.device.clone();
     kept.info.host = session.host.clone();
     let mut measurement = Measurement {
-        options: &options,
+        options,
         session,
-        notebook: &mut book,
+        notebook: book,
         run: Run::new(kept.info, kept.trials),
         stop: interrupt::catch(),
         screen,
@@ -74,7 +85,7 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
         elapsed_before_s,
     };
     measurement.note_state(RunState::Running)?;
-    let outcome = carry_out(&mut measurement, &study, &destination);
+    let outcome = carry_out(&mut measurement, &study, destination);
     drop(lock);
     outcome
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_lab::conclude;
-use iosonde_model::{Closed, Outcome, Run, RunState, Study, units};
+use iosonde_lab::{conclude, schedule::Schedule};
+use iosonde_model::{Closed, Outcome, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{interrupt, platform, prepare};
-use iosonde_store::same_storage;
+use iosonde_store::{Notebook, same_storage};
 
 use crate::{
     args::RunArgs,
@@ -14,7 +14,7 @@ use crate::{
     measure::{Measurement, new_info, schedule},
     notebook,
     screen::Screen,
-    session::{self, Asked, Options, Session},
+    session::{self, Addition, Asked, Options, Session},
     studies,
 };
 
@@ -53,13 +53,6 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     if let (Some(repeats), None) = (args.repeats, &args.part) {
         return super::repeats::run(args, repeats, store, screen);
     }
-    let (study, target) = study_and_target(&args.words)?;
-    let options = Options::of(
-        &args.target,
-        args.time.unwrap_or(study.time_ns),
-        args.precision.unwrap_or(study.precision),
-        args.rounds,
-    );
     let destination = Destination {
         out: args.out.clone(),
         json: args.target.json.clone(),
@@ -68,6 +61,10 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         kept_only: args.part.is_some(),
     };
     destination.check()?;
+    if let Some(reference) = &args.add {
+        return add(args, reference, &destination, store, screen);
+    }
+    let (study, target, options) = what_was_asked(args, store, &screen)?;
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
     }
@@ -105,13 +102,102 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     carry_out(&mut measurement, &study, &destination)
 }
 
+/// The study, where, and how: as typed, or as another run was.
+fn what_was_asked(
+    args: &RunArgs,
+    store: Option<&Path>,
+    screen: &Screen,
+) -> Result<(Study, String, Options), Failure> {
+    let Some(reference) = &args.like else {
+        let (study, target) = study_and_target(&args.words)?;
+        let study = studies::with_settings(study, &args.set)?;
+        let options = options_of(args, study.time_ns, study.precision, None);
+        return Ok((study, target, options));
+    };
+    let [target] = &args.words[..] else {
+        return Err(Failure::usage(format!(
+            "--like takes the study from the run; give the target only:  iosonde run --like {reference} ./"
+        )));
+    };
+    let (kept, before) = kept(&notebook::open_existing(store, screen)?, reference)?;
+    if args.target.size.is_some() {
+        return Err(Failure::usage(
+            "--like has that run's size, or its points would not be the same; leave --size out",
+        ));
+    }
+    let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
+    let options = Options {
+        size_bytes: Some(kept.info.device.working_set_bytes),
+        exact_size: true,
+        seed: args.target.seed.unwrap_or(kept.info.seed),
+        state: args.state.or(before.state),
+        ..options_of(args, before.time_ns, before.precision, before.rounds)
+    };
+    Ok((study, target.clone(), options))
+}
+
+fn options_of(args: &RunArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Options {
+    let rounds = args.rounds.or(rounds.filter(|_| args.precision.is_none()));
+    Options {
+        state: args.state,
+        max_write_bytes: args.max_write,
+        ..Options::of(&args.target, args.time.unwrap_or(time_ns), args.precision.unwrap_or(precision), rounds)
+    }
+}
+
+/// A kept run of a study, with its options.
+fn kept(book: &Notebook, reference: &str) -> Result<(Run, Options), Failure> {
+    let id = book.resolve(Some(reference)).map_err(Failure::usage)?;
+    let kept = book.load(&id)?;
+    if kept.info.study_source.is_empty() {
+        return Err(Failure::usage(format!(
+            "{id} has no study: it is a single point or another tool's result"
+        )));
+    }
+    let options = serde_json::from_value(kept.info.options.clone()).map_err(|e| {
+        Failure::failed(format!("run {id} was kept by another version of iosonde and cannot be used: {e}"))
+    })?;
+    Ok((kept, options))
+}
+
+/// Further rounds of a finished run.
+fn add(
+    args: &RunArgs,
+    reference: &str,
+    destination: &Destination,
+    store: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let mut book = notebook::open_to_change(store, &screen)?;
+    let (mut kept, mut options) = kept(&book, reference)?;
+    let id = kept.info.id.clone();
+    if kept.info.state != RunState::Done {
+        return Err(Failure::usage(format!("run {id} is not finished; go on with:  iosonde resume {id}")));
+    }
+    // As long as the rounds take, where they say how much more.
+    let day_ns = 86_400_000_000_000;
+    let usual_ns = if args.rounds.is_some() { day_ns } else { options.time_ns };
+    let precision = args.precision.unwrap_or(kept.info.precision);
+    options.additions.push(Addition {
+        time_ns: args.time.unwrap_or(usual_ns),
+        precision,
+        rounds: args.rounds.map(|rounds| kept.info.rounds + rounds),
+    });
+    kept.info.precision = precision;
+    kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
+    screen.say(&format!("adding to     run {id}: {} trials are kept", kept.trials.len()));
+    super::resume::go_on(&mut book, kept, &options, destination, screen)
+}
+
 /// Prepares, measures and reports; whatever happens, the notebook says how the run stands.
 pub fn carry_out(
     measurement: &mut Measurement,
     study: &Study,
     destination: &Destination,
 ) -> Result<(), Failure> {
-    let measured = prepare(measurement, study).and_then(|()| measurement.measure(study));
+    let measured = prepare(measurement, study)
+        .and_then(|()| measurement.bring_to_state())
+        .and_then(|()| measurement.measure(study));
     match measured {
         Ok(closed) => {
             // Why each point was closed is the schedule's knowledge: it is kept, so that a report of a year later
@@ -143,8 +229,18 @@ fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> 
         measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
     let measured = measurement.run.trials.iter().find(|trial| trial.round > 0);
     let Some(span_bytes) = measured.map(|trial| trial.spec.span_bytes) else {
-        let fill_s = measurement.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
-        return measurement.prepare(asked_bytes, fill_s);
+        let options = measurement.options;
+        let share_s = options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
+        measurement.prepare(asked_bytes, if options.exact_size { f64::from(u32::MAX) } else { share_s })?;
+        let now_bytes = measurement.run.info.device.working_set_bytes;
+        if options.exact_size && now_bytes != asked_bytes {
+            return Err(Failure::failed(format!(
+                "the run of --like had {}, and only {} can be prepared here; its points would not be the same",
+                units::size(asked_bytes),
+                units::size(now_bytes)
+            )));
+        }
+        return Ok(());
     };
     measurement.prepare(span_bytes, f64::from(u32::MAX))?;
     let now_bytes = measurement.run.info.device.working_set_bytes;
@@ -266,7 +362,51 @@ fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Re
         plan.rounds_expected,
         units::duration(plan.expected_s),
     );
+    text += &cost(study, options, &session, &schedule);
     screen.result(&text)
+}
+
+/// Bytes a second that nearly all storage stays below, and the time of the fastest request: bounds for what a plan
+/// may write, since nobody knows the storage before it is measured.
+const FAST_BYTES_PER_S: f64 = 1e9;
+const FAST_REQUEST_S: f64 = 20e-6;
+
+/// Space, and what may be written.
+fn cost(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> String {
+    let asked_bytes = options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+    let size_bytes = asked_bytes.min(session.room_bytes);
+    let rounds = f64::from(schedule.plan().rounds_expected);
+    let one = |spec: &TrialSpec| {
+        let moves = spec.asked_in_flight() as f64 * spec.block_size_bytes as f64 / FAST_REQUEST_S;
+        let most = spec.rate_iops.map_or(f64::INFINITY, |rate| rate * spec.block_size_bytes as f64);
+        let share = if spec.changes() { 1.0 - spec.read_percent.unwrap_or(0.0) / 100.0 } else { 0.0 };
+        FAST_BYTES_PER_S.min(moves).min(most) * share
+    };
+    let points = schedule.points().iter();
+    let trials: f64 = points.map(|point| one(&point.spec) * schedule.length_s(Some(point.id)) * rounds).sum();
+    let fill_bytes = if session.fill { size_bytes } else { 0 };
+    let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes));
+    let bytes = trials as u64 + fill_bytes + state_bytes;
+    let mut text = format!("space   {} are prepared and addressed\n", units::size(size_bytes));
+    if let Some(state) = options.state {
+        text += &format!("{}\n", state.announce(size_bytes));
+    }
+    let bytes = options.max_write_bytes.map_or(bytes, |max| bytes.min(max));
+    let wear = session
+        .device
+        .size_bytes
+        .filter(|_| session.device.kind != "file")
+        .map_or_else(String::new, |size| {
+            format!(", {:.3} of a drive write", bytes as f64 / size.max(1) as f64)
+        });
+    text += &match bytes {
+        0 => "writes  nothing\n".to_owned(),
+        _ => format!(
+            "writes  up to {} where the storage takes 1 GB/s{wear}; --max-write limits it\n",
+            units::size(bytes)
+        ),
+    };
+    text
 }
 
 fn announce(measurement: &Measurement, study: &Study) {
