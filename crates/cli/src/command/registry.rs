@@ -44,10 +44,8 @@ pub fn experiment(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
     let mut text =
         format!("\nAnswers: {}\n\nParameters (in a study's [[experiment]]):\n", experiment.question());
     for parameter in experiment.parameters() {
-        text += &format!(
-            "  {:12} {}\n  {:12} default: {}\n",
-            parameter.key, parameter.explain, "", parameter.default
-        );
+        let default = if parameter.default.is_empty() { "none" } else { parameter.default };
+        text += &format!("  {:12} {}\n  {:12} default: {default}\n", parameter.key, parameter.explain, "");
     }
     screen.result(&text)
 }
