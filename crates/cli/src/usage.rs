@@ -244,7 +244,7 @@ fn shown(arg: &Arg) -> String {
 
 fn positionals(command: &Command) -> Vec<String> {
     let word = |arg: &Arg| match (arg.is_required_set(), shown(arg)) {
-        (true, name) if name == "STUDY|TARGET" => "[STUDY] TARGET".to_owned(),
+        (_, name) if name == "STUDY|TARGET" => "[STUDY] TARGET".to_owned(),
         (true, name) => name,
         (false, name) => format!("[{name}]"),
     };
