@@ -403,7 +403,7 @@ fn steady_writes(file: &DeviceFile, seed: u64) -> (f64, f64) {
 
 #[test]
 fn a_scaled_drive_does_what_the_whole_one_would_at_every_scale() {
-    // 2 TB: the smallest that is left has 32 blocks a unit. Half of that scale is twice as large.
+    // 2 TB: the smallest that is left has half a million pages. Half of that scale is twice as large.
     let small = terabytes("2TB", "state = \"steady\"");
     let by = small.scale().unwrap();
     let large = terabytes("2TB", &format!("state = \"steady\"\nscale = {}", (by / 2.0) as u64));

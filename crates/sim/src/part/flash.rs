@@ -36,8 +36,8 @@
 //!
 //! A log is simulated whole up to 16,777,216 mapping units (64 GiB at 4 KiB), and beyond them as long as it
 //! begins fresh: memory is taken for what has been written. A larger one that begins filled or steady is
-//! *scaled*: capacity, buffers and caches are divided by one number, so that a quarter of a million pages or more
-//! are left; units, blocks, times and spare stay as they are, and so do all rates that do not depend on
+//! *scaled*: capacity, buffers and caches are divided by one number, so that half a million pages or more are
+//! left; units, blocks, times and spare stay as they are, and so do all rates that do not depend on
 //! size. `scale = 8` sets that number.
 //!
 //! ```toml

@@ -159,11 +159,11 @@ impl Log {
 
     /// Takes a blank block of a unit and fills it with `valid` of the given mapping units, at random places among
     /// garbage. Only for a log that is being laid out.
-    pub(super) fn put_full_block<'a>(
+    pub(super) fn put_full_block(
         &mut self,
         unit: u32,
         valid: u32,
-        logicals: &mut impl Iterator<Item = &'a u32>,
+        logicals: &mut impl Iterator<Item = u32>,
         random: &mut Random,
     ) {
         let slots = self.size.slots_per_block;
@@ -171,7 +171,7 @@ impl Log {
         let mut left = valid;
         for place in 0..slots {
             if random.random_range(0..slots - place) < left {
-                let logical = *logicals.next().expect("as many mapping units as the levels add up to");
+                let logical = logicals.next().expect("as many mapping units as the levels add up to");
                 self.owners[block as usize].set(place, slots, logical);
                 self.slot_of.set(u64::from(logical), block * slots + place);
                 left -= 1;

@@ -17,10 +17,10 @@
 //!
 //! Both write 1 / (1 - u) times what the user does.
 
-use rand::{RngExt, seq::SliceRandom};
+use rand::RngExt;
 
 use super::log::{Log, LogSize, Policy};
-use crate::random::Random;
+use crate::random::{Permutation, Random};
 
 /// Victims of greedy collecting: `j` valid slots in most, one more in a share `p`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,20 +122,17 @@ fn levels(size: &LogSize, policy: Policy, blocks: usize, total: u64) -> Vec<u32>
 /// last percent into line.
 pub(super) fn log(size: LogSize, policy: Policy, random: &mut Random) -> Log {
     let mut log = Log::new(size, policy);
-    let mut shuffled: Vec<u32> = (0..size.user_slots as u32).collect();
-    shuffled.shuffle(random);
-    let mut left = shuffled.as_slice();
+    let order = Permutation::new(size.user_slots, random);
+    let mut placed = 0;
     for unit in 0..size.units {
-        let share = left.len().div_ceil((size.units - unit) as usize);
-        let (ours, rest) = left.split_at(share);
-        left = rest;
-        let levels = levels(&size, policy, size.blocks_per_unit as usize - 2, ours.len() as u64);
-        let mut ours = ours.iter();
+        let share = (size.user_slots - placed).div_ceil(u64::from(size.units - unit));
+        let levels = levels(&size, policy, size.blocks_per_unit as usize - 2, share);
+        let mut ours = (placed..placed + share).map(|place| order.at(place) as u32);
+        placed += share;
         for level in levels {
             log.put_full_block(unit, level, &mut ours, random);
         }
     }
-    drop(shuffled);
     for _ in 0..size.user_slots / BURN_IN {
         log.write(random.random_range(0..size.user_slots));
     }
