@@ -51,8 +51,8 @@ const SPEED: &str = "\
 
 One core simulates about 10 million requests a second of `ideal`, 1.3 million random writes on flash that
 collects garbage at 28 % spare and 0.7 million at 7 %, through the whole measured loop (`bench/simulator`).
-Memory grows with what is mapped, not with capacity: 16 GiB of flash in its steady state take 60 MB. Flash
-beyond 64 GiB that begins filled or steady is scaled down, and says by how much.
+Memory grows with what is mapped, not with capacity: 64 GiB of flash in its steady state take 170 MB. Flash
+beyond them that begins filled or steady is scaled down, and says by how much.
 
 ";
 
