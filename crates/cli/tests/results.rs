@@ -111,6 +111,20 @@ fn a_depth_that_a_blocking_engine_cannot_have_is_void() {
     assert!(words.join(" ").contains("= 2.0 in flight, not 32"), "{}", said.out);
 }
 
+/// M1, M6: the page cache reported as a device, as in many a thread of fio's own tracker.
+#[test]
+fn what_went_through_the_page_cache_is_not_called_believable() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(data("fio-3.33-warnings.txt")).unwrap();
+    bench.text("buffered.txt", &text);
+    let said = bench.iosonde(&["judge", "buffered.txt"]);
+    assert!(said.out.starts_with("1 result from fio 3.33 (psync): 1 in doubt"), "{}", said.out);
+    let words: Vec<&str> = said.out.split_whitespace().collect();
+    let sentence = "doubtful as a figure of the device It went through the page cache, and no witness in the file says \
+                    whether storage was asked at all";
+    assert!(words.join(" ").to_lowercase().contains(&sentence.to_lowercase()), "{}", said.out);
+}
+
 #[test]
 fn an_imported_result_is_a_run_like_any_other() {
     let bench = Bench::new();

@@ -19,6 +19,8 @@
 //! neither a counter nor a view of the cache, it abstains and says so; likewise where the counter stood still
 //! while the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
 //!
+//! Another tool's result that went through the page cache, without a witness in its file, is doubted.
+//!
 //! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can
 //! give a third of it, and the report concluded that the disk is as fast as an SSD. Another found strided
 //! reads "at very high throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
@@ -55,7 +57,9 @@ impl Check for CacheServed {
         let own =
             |trial: &&Trial| device.medium == Medium::Memory || trial.spec.direct || trial.spec.has(Op::Read);
         let judged = judged::measuring(scope, run).filter(own);
-        judged.map(|trial| verdict(&counted::witnessed(trial, run), device))
+        judged.map(|trial| {
+            judged::through_the_cache(verdict(&counted::witnessed(trial, run), device), trial, run)
+        })
     }
 
     fn specimens(&self) -> Specimens {
@@ -100,6 +104,7 @@ impl Check for CacheServed {
                 specimen::filled(1 << 30, 0, hole()),
                 specimen::filled(0, 1 << 30, hole()),
             ],
+            doubt: vec![specimen::imported(specimen::buffered(None, None))],
             abstain: vec![
                 specimen::run(specimen::buffered(None, None)),
                 specimen::run(tiny),
@@ -107,7 +112,6 @@ impl Check for CacheServed {
                 specimen::filled(0, 0, hole()),
                 specimen::filled(100 << 20, 0, hole()),
             ],
-            ..Specimens::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a scope means for a check that looks at single trials.
 
-use iosonde_model::{Phase, Run, Scope, Trial};
+use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Verdict};
 
 /// The trial of a scope, whatever it was run for.
 pub(super) fn any(scope: Scope, run: &Run) -> Option<&Trial> {
@@ -13,4 +13,16 @@ pub(super) fn any(scope: Scope, run: &Run) -> Option<&Trial> {
 /// The trial of a scope, if it measured something: preparation (filling) is no figure of anything.
 pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
     any(scope, run).filter(|trial| trial.phase != Phase::Prepare)
+}
+
+/// What remains of a verdict on another tool's result that went through the page cache: where nobody watched, memory is
+/// as likely as storage, and leaving that at "could not be judged" would call it believable.
+pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
+    match verdict {
+        Verdict::Abstain(_) if run.info.is_imported() && !trial.spec.direct => {
+            let why = "it went through the page cache, and no witness in the file says whether storage was asked at all";
+            Verdict::Doubt(Reason::new(About::Device, why))
+        }
+        verdict => verdict,
+    }
 }

@@ -142,6 +142,13 @@ pub(crate) fn run(trial: Trial) -> Run {
     run_on(Device { medium: Medium::Virtual, link, ..Device::unknown("directory", 1 << 30) }, trial)
 }
 
+/// Another tool's result.
+pub(crate) fn imported(trial: Trial) -> Run {
+    let mut run = run(trial);
+    run.info.study = iosonde_model::IMPORT.into();
+    run
+}
+
 /// A run that began with a direct fill of 1 GiB, of which the device counted `counted_bytes` and the page cache kept
 /// `cached_bytes`.
 pub(crate) fn filled(counted_bytes: u64, cached_bytes: u64, trial: Trial) -> Run {

@@ -45,7 +45,9 @@ impl Check for WriteBack {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let memory = run.info.device.medium == Medium::Memory;
         let own = |trial: &&Trial| !trial.spec.direct && trial.spec.has(Op::Write) && !memory;
-        judged::measuring(scope, run).filter(own).map(|trial| verdict(&counted::witnessed(trial, run)))
+        judged::measuring(scope, run)
+            .filter(own)
+            .map(|trial| judged::through_the_cache(verdict(&counted::witnessed(trial, run)), trial, run))
     }
 
     fn specimens(&self) -> Specimens {
@@ -57,11 +59,12 @@ impl Check for WriteBack {
             trial.witnesses.block_layer_write_bytes = taken.map(|mib| mib << 20);
             specimen::run(trial)
         };
+        let unseen = specimen::imported(with(None, None).trials.remove(0));
         let mut tiny = specimen::healthy(Rw::RandWrite, 4096, 1, 100);
         tiny.spec.direct = false;
         Specimens {
             pass: vec![with(Some(0), Some(2200)), with(None, Some(2200)), with(Some(0), None)],
-            doubt: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None)],
+            doubt: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen],
             void: vec![
                 with(Some(1000 << 20), Some(1200)),
                 with(Some(0), Some(150)),
