@@ -60,7 +60,13 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
             }
         };
     };
-    let why: Vec<&str> = troubles.iter().map(|judgement| judgement.why.as_str()).collect();
+    // Reads and writes of one result may be doubted in the same words.
+    let mut why: Vec<&str> = Vec::new();
+    for judgement in &troubles {
+        if !why.contains(&judgement.why.as_str()) {
+            why.push(&judgement.why);
+        }
+    }
     let void = worst.verdict == Outcome::Void;
     let line = ResultLine {
         mark: if void { Mark::No } else { Mark::Doubt },
