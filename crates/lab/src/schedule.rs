@@ -369,13 +369,6 @@ impl Schedule {
             None => self.guessed_s(&visits, &state, elapsed_s),
         };
         let left_s = needed_s.map_or(left_s, |needed_s| needed_s.min(left_s));
-        let latest_of = |own: &dyn Fn(usize) -> bool| {
-            visits
-                .iter()
-                .rev()
-                .filter(|visit| visit.point.is_some_and(own))
-                .find_map(|visit| self.latest(visit, &state))
-        };
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
@@ -383,8 +376,8 @@ impl Schedule {
             settled,
             of: self.points.len(),
             left_s,
-            latest: latest_of(&|_| true),
-            experiments: self.experiments(&state, &latest_of),
+            latest: self.latest_of(&visits, &state, |_| true),
+            experiments: self.experiments(&visits, &state),
         }
     }
 
@@ -397,11 +390,13 @@ impl Schedule {
         Some(Latest { point, op, iops, half_width: estimate.and_then(|e| e.relative_half_width()) })
     }
 
-    fn experiments(
-        &self,
-        state: &State,
-        latest_of: &dyn Fn(&dyn Fn(usize) -> bool) -> Option<Latest>,
-    ) -> Vec<Standing> {
+    /// The same of the last visit to any of these points.
+    fn latest_of(&self, visits: &[Visit], state: &State, own: impl Fn(usize) -> bool) -> Option<Latest> {
+        let mut visited = visits.iter().rev().filter(|visit| visit.point.is_some_and(&own));
+        visited.find_map(|visit| self.latest(visit, state))
+    }
+
+    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<Standing> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.experiment.as_str()) {
@@ -415,7 +410,7 @@ impl Schedule {
                 name: name.to_owned(),
                 settled: ids().filter(|&point| state.settled(point)).count(),
                 of: ids().count(),
-                latest: latest_of(&own),
+                latest: self.latest_of(visits, state, own),
             }
         };
         names.into_iter().map(one).collect()
