@@ -94,6 +94,8 @@ pub enum Command {
     Findings(NameArgs),
     /// List the simulated devices, or one's parameters and truths
     Devices(DevicesArgs),
+    /// Run the program against simulated devices with known truth and print its own error rates
+    Selftest(SelftestArgs),
     /// Find a name in any of the lists and print its manual page
     Explain(ExplainArgs),
 }
@@ -362,6 +364,20 @@ pub struct StudiesArgs {
 pub struct NameArgs {
     /// Print the manual page of this one
     pub name: Option<String>,
+}
+
+/// `iosonde selftest`.
+#[derive(Debug, Args)]
+pub struct SelftestArgs {
+    /// Runs a cell, every size of every effect [default: a quick look, 2 runs of the stated effects]
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<usize>,
+    /// The first run's seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only cells with TEXT in their check or device
+    #[arg(long, value_name = "TEXT")]
+    pub cells: Option<String>,
 }
 
 /// `iosonde devices`.

@@ -8,6 +8,7 @@ mod notebook;
 mod progress;
 mod results;
 mod screen;
+mod selftest;
 mod session;
 mod state;
 mod stream;
@@ -59,6 +60,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Findings(args) => {
             registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen)
         }
+        Command::Selftest(args) => command::selftest::run(args, screen),
         Command::Devices(args) => command::devices::run(args, screen),
         Command::Explain(args) => registry::explain(&args.name, screen),
     }

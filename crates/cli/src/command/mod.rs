@@ -15,5 +15,6 @@ pub mod report;
 pub mod resume;
 pub mod rm;
 pub mod run;
+pub mod selftest;
 pub mod show;
 pub mod studies;

@@ -3,7 +3,7 @@
 use iosonde_model::{About, Judgement, Outcome, Phase, Point, Run, Trial, Window};
 
 /// Parts that a trial is cut into at most: more show no more of its course, and take longer to judge.
-const PARTS_MAX: usize = 60;
+const PARTS_MAX: usize = 120;
 
 /// A stretch of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) struct Part {
     pub(super) iops: f64,
 }
 
-/// A trial's course in at most 60 parts of as many windows each; what is left over at the end is left out.
+/// A trial's course in at most 120 parts of as many windows each; what is left over at the end is left out.
 pub(super) fn parts(trial: &Trial) -> Vec<Part> {
     let each = trial.windows.len().div_ceil(PARTS_MAX).max(1);
     let begun_s = trial.windows.first().map_or(0.0, |window| window.start_s);

@@ -3,13 +3,13 @@
 //! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at
 //! the order in which points were visited.
 //!
-//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise
-//! allowed for that resembles the trial before. A drift is named where its slope differs from zero at 0.5 % and
-//! where it changes the rate by 2 % or more from the first trial to the last. (Least squares on time, not on
-//! round numbers: rounds become shorter when points close.) 0.5 %, not the usual 5 %: a run that drifts not at
-//! all must almost never be said to. Where points were not visited in turn (each point's trials all at one time:
-//! more than half of all differences in time are differences between points) a drift cannot be told from what
-//! the points differ by.
+//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed
+//! for that resembles the trial before. A drift is named where its slope differs from zero at 0.07 % and where it
+//! changes the rate by 2 % or more from the first trial to the last. (Least squares on time, not on round numbers:
+//! rounds become shorter when points close.) 0.07 %, not the usual 5 %: a run that does not drift must almost never
+//! be said to, and correlation that 12 rounds cannot tell makes a nominal 0.5 % a real 2 %. Where points were not
+//! visited in turn (each point's trials all at one time: more than half of all differences in time are differences
+//! between points) a drift cannot be told from what the points differ by.
 //!
 //! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points
 //! that are visited in rounds, in random order, all carry the same share of a drift; what is concluded from
@@ -29,8 +29,8 @@ use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, uni
 use super::{Check, Specimens, course, specimen};
 use crate::stats::{autoregression::Autoregressive, robust};
 
-/// Chance of naming a drift that is not there.
-const CHANCE: f64 = 0.005;
+/// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
+const CHANCE: f64 = 0.0007;
 /// Change over the run that matters to anybody, as a share.
 const CHANGE_MIN: f64 = 0.02;
 /// Of the intervals that are told.

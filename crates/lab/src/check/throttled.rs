@@ -155,11 +155,12 @@ fn course_of_trial(trial: &Trial, parts: &[course::Part]) -> Verdict {
     let credit = (high - cap).max(0.0) * moment_s;
     let cause = match hot {
         Some(celsius) => format!("heat slows it down ({celsius:.0} °C)"),
-        None if exact => format!(
-            "a limit, kept to {}, after a credit of about {} requests was spent",
-            units::percent(spread(after).max(1e-4)),
-            units::count(credit)
-        ),
+        None if exact => {
+            let what =
+                if trial.spec.rw.writes() { "a write buffer that is full, or a limit" } else { "a limit" };
+            let (kept, credit) = (units::percent(spread(after).max(1e-4)), units::count(credit));
+            format!("{what}, kept to {kept}, after a credit of about {credit} requests was spent")
+        }
         None if trial.spec.rw.writes() => "a write buffer that is full, heat, or a limit".to_owned(),
         None => "heat, or a limit".to_owned(),
     };

@@ -1,0 +1,332 @@
+//! What the selftest runs: clean devices of which nothing may be said, and for each check devices of which something
+//! must be.
+
+use iosonde_model::Trial;
+
+/// A device, what is run on it, and what must be said of it.
+pub struct Cell {
+    /// For the table.
+    pub name: String,
+    /// The check that must speak; empty for a clean device.
+    pub check: &'static str,
+    /// Whether it must void at least one trial; a doubt is not enough.
+    pub void: bool,
+    /// Checks that may rightly speak as well.
+    pub also: &'static [&'static str],
+    /// How large the effect is, as the table says it.
+    pub level: f64,
+    /// Whether this is the effect that must be caught in 95 %.
+    pub stated: bool,
+    /// The device's file.
+    pub device: String,
+    /// The study's text.
+    pub study: String,
+    /// Rounds; 0 for one trial by hand.
+    pub rounds: u32,
+    /// Length of a trial.
+    pub trial_s: f64,
+    /// The working set.
+    pub span_bytes: u64,
+    /// Through the page cache.
+    pub buffered: bool,
+    /// What is changed in each trial's witnesses, for effects that no simulated device has.
+    pub change: Option<fn(&mut Trial, f64)>,
+}
+
+/// Noise as a virtual machine's disk has it, at a smaller size: rates over 100 ms scatter and resemble the ones before,
+/// and one request in 1,000 takes long.
+const CLEAN_NOISE: &str = "latency_cv = 0.1\nrate_cv_100ms = 0.06\nlag1_100ms = 0.65\n\
+                           tail = { share = \"0.1%\", factor = 20 }\n";
+
+/// 4 KiB random reads at three depths, and larger ones.
+const READS: &str = "name = \"reads\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
+                     block_size = [\"4k\", \"16k\"]\ndepth = [1, 4]\n";
+
+/// One point.
+const ONE: &str = "name = \"one\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
+                   block_size = \"4k\"\ndepth = 16\n";
+
+impl Cell {
+    fn new(name: impl Into<String>, device: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            check: "",
+            void: false,
+            also: &[],
+            level: 0.0,
+            stated: true,
+            device: device.into(),
+            study: READS.into(),
+            rounds: 12,
+            trial_s: 0.2,
+            span_bytes: 1 << 30,
+            buffered: false,
+            change: None,
+        }
+    }
+
+    fn of(check: &'static str, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
+        Self { check, level, stated, ..Self::new(name, device) }
+    }
+}
+
+/// Every cell; without `grey`, the stated effects only.
+pub fn cells(grey: bool) -> Vec<Cell> {
+    let mut all = clean();
+    for build in [cache, bytes, neighbour, throttle, drift, busy, depth, step, kinds] {
+        all.extend(build());
+    }
+    all.retain(|cell| grey || cell.stated);
+    all
+}
+
+/// A queue with noise.
+fn queue(servers: u32, service: &str, noise: &str, more: &str) -> String {
+    format!(
+        "name = \"selftest\"\nsummary = \"a device of the selftest\"\ncapacity = \"64GB\"\n{more}\n[queue]\n\
+         servers = {servers}\nservice = {service}\n[noise]\n{noise}"
+    )
+}
+
+/// Lognormal service.
+fn plain(noise: &str, more: &str) -> String {
+    queue(4, "{ lognormal = { mean = \"200us\", cv = 0.2 } }", noise, more)
+}
+
+fn clean() -> Vec<Cell> {
+    let host = "[host]\nrequest_cost = \"2us\"\n";
+    let drifting = format!("{CLEAN_NOISE}drift_per_hour = \"-60%\"\n");
+    let built_in = |name: &str| {
+        let text = iosonde_sim::builtin(name).expect("it is built in");
+        // The server's memory, which fills during a run, would make a rate that rises: a drift, and true.
+        let text = text.replace("server_cache = \"8GiB\"\n", "");
+        if text.contains("[noise]") { text } else { format!("{text}\n[noise]\n{CLEAN_NOISE}") }
+    };
+    let mut all: Vec<Cell> = ["client-nvme", "sata-ssd", "hdd-7200", "usb-stick", "cloud-volume", "nfs"]
+        .into_iter()
+        .map(|name| Cell::new(name, built_in(name)))
+        .collect();
+    all.push(Cell::new("noisy-virtual-disk", built_in("noisy-virtual-disk")));
+    all.push(Cell::new("four servers", plain(CLEAN_NOISE, host)));
+    all.push(Cell::new("one exponential", queue(1, "{ exponential = \"150us\" }", CLEAN_NOISE, host)));
+    all.push(Cell::new("64 fixed", queue(64, "{ fixed = \"400us\" }", CLEAN_NOISE, host)));
+    all.push(Cell::new("drifting by 1.5 % a minute", plain(&drifting, host)));
+    all.push(Cell {
+        rounds: 0,
+        trial_s: 12.0,
+        study: ONE.into(),
+        ..Cell::new("one long trial", plain(CLEAN_NOISE, host))
+    });
+    // Requests that another one's wait multiplies are of two kinds there, and it is true.
+    for cell in &mut all {
+        cell.also = &["multimodal"];
+        if cell.name == "hdd-7200" || cell.name == "nfs" {
+            cell.trial_s = 2.0;
+        }
+    }
+    all
+}
+
+/// A page cache that holds `level` of the span.
+fn cache() -> Vec<Cell> {
+    let device = |share: f64| {
+        let memory = (share * 256.0 * 1024.0).round();
+        plain(
+            CLEAN_NOISE,
+            &format!(
+                "[host]\nrequest_cost = \"2us\"\nmemory = \"{memory}KiB\"\npage_cache = true\ncopy_rate = \"5GB/s\"\n"
+            ),
+        )
+    };
+    let of = |share: f64| Cell {
+        void: true,
+        also: ALL,
+        span_bytes: 256 << 20,
+        buffered: true,
+        rounds: 8,
+        trial_s: 1.0,
+        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.25, device(share))
+    };
+    [0.05, 0.1, 0.25, 0.5].map(of).into()
+}
+
+/// Everything: where an effect is large, others may rightly speak of it.
+const ALL: &[&str] = &[
+    "set-aside",
+    "not-steady",
+    "drift",
+    "multimodal",
+    "throttled",
+    "interference",
+    "littles-law",
+    "depth-not-reached",
+    "generator-bound",
+    "working-set",
+    "direct-ignored",
+    "cache-served",
+];
+
+/// Other programs' bytes, in every fifth trial.
+fn bytes() -> Vec<Cell> {
+    fn others(trial: &mut Trial, share: f64) {
+        let witnesses = &mut trial.witnesses;
+        if let Some(bytes) = witnesses.block_layer_read_bytes.as_mut().filter(|_| trial.id.is_multiple_of(5))
+        {
+            *bytes += (share * witnesses.issued_read_bytes as f64) as u64;
+        }
+    }
+    let of = |share: f64| Cell {
+        void: true,
+        change: Some(others),
+        ..Cell::of("interference", "other programs' bytes", share, share >= 0.1, plain(CLEAN_NOISE, ""))
+    };
+    [0.02, 0.04, 0.06, 0.1].map(of).into()
+}
+
+/// A neighbour that nobody counts.
+fn neighbour() -> Vec<Cell> {
+    let of = |takes: f64| {
+        let visits = format!(
+            "{CLEAN_NOISE}neighbour = {{ every = \"3s\", for = \"600ms\", takes = \"{:.0}%\" }}\n",
+            takes * 100.0
+        );
+        Cell {
+            also: ALL,
+            trial_s: 0.5,
+            ..Cell::of(
+                "interference",
+                "a neighbour for a fifth of the time takes",
+                takes,
+                takes >= 0.5,
+                plain(&visits, ""),
+            )
+        }
+    };
+    [0.2, 0.35, 0.5, 0.7].map(of).into()
+}
+
+/// A token bucket that is empty after about half of the run.
+fn throttle() -> Vec<Cell> {
+    let of = |loss: f64| {
+        // 4 servers of 200 us: 20,000 a second at 16 in flight; at 4 in flight 20,000 less what is idle.
+        let cap = 20_000.0 * 0.97 * (1.0 - loss);
+        let credit = 20_000.0 * 0.97 * loss * 6.0;
+        let quiet = "latency_cv = 0.1\nrate_cv_100ms = 0.02\nlag1_100ms = 0.65\n";
+        let bucket =
+            format!("[throttle]\niops = {cap:.0}\nburst = {{ iops = 60000, credit = {credit:.0} }}\n");
+        Cell {
+            also: ALL,
+            study: ONE.replace("depth = 16", "depth = [16, 32, 64]"),
+            trial_s: 0.3,
+            ..Cell::of("throttled", "a limit that costs", loss, loss >= 0.1, plain(quiet, &bucket))
+        }
+    };
+    [0.03, 0.06, 0.1, 0.2, 0.5].map(of).into()
+}
+
+/// A loss in every round: trials of 10 s, so that 12 rounds of five trials take ten minutes.
+fn drift() -> Vec<Cell> {
+    let of = |per_round: f64| {
+        // A round of 4 points and the canary takes 50 s; 3,600 / 50.05 = 71.9 rounds an hour.
+        let per_hour = (1.0 - per_round).powf(71.9) - 1.0;
+        // Over 100 windows of correlation 0.65, 0.23 becomes 0.23 x sqrt(4.7 / 100) = 5 % between trials.
+        let noise = format!(
+            "rate_cv_100ms = 0.23\nlag1_100ms = 0.65\ndrift_per_hour = \"{:.2}%\"\n",
+            per_hour * 100.0
+        );
+        Cell {
+            also: ALL,
+            trial_s: 10.0,
+            ..Cell::of(
+                "drift",
+                "a loss a round of",
+                per_round,
+                per_round >= 0.02,
+                queue(4, "{ lognormal = { mean = \"10ms\", cv = 0.2 } }", &noise, ""),
+            )
+        }
+    };
+    [0.0025, 0.005, 0.01, 0.02].map(of).into()
+}
+
+/// A program that is busy for this share of the time, or a little more.
+fn busy() -> Vec<Cell> {
+    let of = |share: f64| {
+        // 64 in flight on 64 servers of 400 us: 160,000 a second if the program could.
+        let cost_ns = share * 1e9 / 100_000.0;
+        let host = format!("[host]\nrequest_cost = \"{cost_ns:.0}ns\"\n[throttle]\niops = 100000\n");
+        Cell {
+            void: true,
+            also: ALL,
+            rounds: 8,
+            study: ONE.replace("depth = 16", "depth = [64, 96]"),
+            ..Cell::of(
+                "generator-bound",
+                "a program that is busy",
+                share,
+                share >= 0.97,
+                queue(64, "{ fixed = \"400us\" }", "latency_cv = 0.05\n", &host),
+            )
+        }
+    };
+    [0.7, 0.9, 0.94, 0.97, 1.2].map(of).into()
+}
+
+/// Fewer in flight than asked for.
+fn depth() -> Vec<Cell> {
+    fn short(trial: &mut Trial, by: f64) {
+        trial.in_flight_mean = trial.in_flight_mean.map(|mean| mean * (1.0 - by));
+    }
+    let of = |by: f64| Cell {
+        void: true,
+        also: ALL,
+        change: Some(short),
+        ..Cell::of("depth-not-reached", "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
+    };
+    [0.01, 0.03, 0.05, 0.1].map(of).into()
+}
+
+/// Heat in the middle of a long trial.
+fn step() -> Vec<Cell> {
+    let of = |loss: f64| {
+        let heat =
+            format!("[thermal]\nafter = \"7s at full rate\"\nfactor = {}\nrecover = \"5s\"\n", 1.0 - loss);
+        Cell {
+            also: ALL,
+            rounds: 0,
+            trial_s: 15.0,
+            study: ONE.into(),
+            ..Cell::of(
+                "not-steady",
+                "a step in a long trial of",
+                loss,
+                loss >= 0.2,
+                plain(CLEAN_NOISE, &heat),
+            )
+        }
+    };
+    [0.05, 0.1, 0.2, 0.5].map(of).into()
+}
+
+/// A tier ten times as fast for a share of the reads: memory behind a network.
+fn kinds() -> Vec<Cell> {
+    let of = |share: f64| {
+        let network = format!(
+            "[network]\nround_trip = \"100us\"\nbandwidth = \"1GB/s\"\nserver_cache = \"{:.0}KiB\"\n",
+            share * 256.0 * 1024.0
+        );
+        Cell {
+            also: ALL,
+            span_bytes: 256 << 20,
+            trial_s: 0.5,
+            ..Cell::of(
+                "multimodal",
+                "reads that a server's memory answers",
+                share,
+                share >= 0.3,
+                queue(16, "{ lognormal = { mean = \"3ms\", cv = 0.1 } }", "latency_cv = 0.1\n", &network),
+            )
+        }
+    };
+    [0.05, 0.1, 0.3, 0.5].map(of).into()
+}

@@ -1,0 +1,99 @@
+//! One run on a simulated device, from schedule to verdicts, without a notebook.
+
+use std::sync::atomic::AtomicBool;
+
+use iosonde_lab::{
+    conclude, plan,
+    schedule::{Schedule, Terms},
+};
+use iosonde_model::{Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
+use iosonde_rig::{
+    drive::Limits,
+    engine::SharedDevice,
+    trial::{Bed, Order},
+};
+use iosonde_sim::{Device as SimulatedDevice, DeviceFile};
+
+use super::Cell;
+use crate::failure::Failure;
+
+/// Between two trials.
+const OVERHEAD_S: f64 = 0.01;
+
+/// The run of a cell with a seed, concluded.
+pub fn run(cell: &Cell, seed: u64) -> Result<Run, Failure> {
+    let file = DeviceFile::parse(&cell.device, "selftest").map_err(Failure::failed)?;
+    let inside = SimulatedDevice::new(&file, seed);
+    let mut device = Device::unknown("simulated", cell.span_bytes.min(inside.capacity_bytes()));
+    (device.name, device.medium, device.engine) = (Some("selftest".into()), Medium::Simulated, "sim".into());
+    (device.direct, device.writable) = (!cell.buffered, true);
+    let mut bed = Bed::simulated(SharedDevice::new(inside));
+    let study = Study::parse(&cell.study, "selftest").map_err(Failure::failed)?;
+    let points = plan::points(&study, &device).map_err(Failure::failed)?.points;
+    let mut run = Run::new(info(cell, &study, seed, &bed, device), Vec::new());
+    if cell.rounds == 0 {
+        single(cell, &points[0], &mut bed, &mut run, seed)?;
+        return Ok(run);
+    }
+    // The schedule cuts the budget into trials of one length: rounds × (points and the canary) of them.
+    let slots = (points.len() + 1) as f64;
+    let budget_s = f64::from(cell.rounds) * slots * (cell.trial_s + OVERHEAD_S) / 0.97;
+    let rounds = Some(cell.rounds);
+    let terms = Terms { seed, precision: 0.05, confidence: 0.95, budget_s, rounds, overhead_s: OVERHEAD_S };
+    let schedule = Schedule::new(points, terms).map_err(Failure::failed)?;
+    let stop = AtomicBool::new(false);
+    loop {
+        let elapsed_s = bed.clock.now_s();
+        let voids = conclude::voids(&run);
+        run.info.rounds = schedule.progress(&run.trials, &voids, elapsed_s).rounds_done;
+        let Some(asked) = schedule.next(&run.trials, &voids, elapsed_s) else {
+            let closed = schedule.closed(&run.trials, &voids, elapsed_s);
+            conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;
+            return Ok(run);
+        };
+        let limits = Limits::time(asked.duration_ns);
+        let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
+        let mut trial = bed.run(&order, &stop).map_err(Failure::failed)?.trial;
+        (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
+        trial.id = run.trials.len() as u64 + 1;
+        if let Some(change) = cell.change {
+            change(&mut trial, cell.level);
+        }
+        run.trials.push(trial);
+    }
+}
+
+/// One long trial, as `point` runs it.
+fn single(cell: &Cell, point: &Point, bed: &mut Bed, run: &mut Run, seed: u64) -> Result<(), Failure> {
+    let limits = Limits::time((cell.trial_s * 1e9) as u64);
+    let order = Order { spec: &point.spec, limits, phase: Phase::Measure, seed };
+    let mut trial = bed.run(&order, &AtomicBool::new(false)).map_err(Failure::failed)?.trial;
+    (trial.id, trial.round, trial.point) = (1, 1, Some(0));
+    (run.info.study, run.info.study_source, run.info.rounds) = ("point".into(), String::new(), 1);
+    run.trials.push(trial);
+    conclude::conclude(run, None).map_err(Failure::failed)
+}
+
+fn info(cell: &Cell, study: &Study, seed: u64, bed: &Bed, device: Device) -> RunInfo {
+    RunInfo {
+        id: "selftest".into(),
+        label: None,
+        note: None,
+        study: study.name.clone(),
+        study_source: study.source.clone(),
+        target: cell.name.clone(),
+        seed,
+        started_at: bed.clock.utc(),
+        elapsed_s: 0.0,
+        state: RunState::Done,
+        command: "iosonde selftest".into(),
+        bytes_written: 0,
+        budget_s: None,
+        precision: 0.05,
+        confidence: 0.95,
+        rounds: 0,
+        device,
+        host: Host::default(),
+        options: serde_json::Value::Null,
+    }
+}

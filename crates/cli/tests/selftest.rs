@@ -1,0 +1,28 @@
+//! The program's own error rates, in their quick form: two runs of every clean device and of every stated effect.
+
+mod common;
+
+use common::Bench;
+
+#[test]
+fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
+    let bench = Bench::new();
+    let said = bench.iosonde(&["selftest"]);
+    // The bars are the command's own: at most a tenth of clean runs doubted, at least nine tenths of effects caught.
+    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let void =
+        said.out.lines().find(|line| line.starts_with("| **all**")).expect("a line for all clean devices");
+    assert!(void.ends_with("| 0 |"), "no clean trial is void: {void}");
+    for check in
+        ["cache-served", "interference", "throttled", "drift", "generator-bound", "not-steady", "multimodal"]
+    {
+        assert!(said.out.contains(&format!("| `{check}` |")), "{check} is not tested:\n{}", said.out);
+    }
+}
+
+#[test]
+fn a_cell_that_is_not_there_is_bad_usage() {
+    let said = Bench::new().iosonde(&["selftest", "--cells", "nonsense"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("no cell of the selftest has `nonsense`"), "{}", said.err);
+}
