@@ -129,8 +129,10 @@ fn clean() -> Vec<Cell> {
 
 /// A page cache that holds `level` of the span.
 fn cache() -> Vec<Cell> {
+    // A page cache has 64 MiB at the least.
+    let span_bytes = |share: f64| if share < 0.25 { 2u64 << 30 } else { 256 << 20 };
     let device = |share: f64| {
-        let memory = (share * 256.0 * 1024.0).round();
+        let memory = (share * span_bytes(share) as f64 / 1024.0).round();
         plain(
             CLEAN_NOISE,
             &format!(
@@ -141,7 +143,7 @@ fn cache() -> Vec<Cell> {
     let of = |share: f64| Cell {
         void: true,
         also: ALL,
-        span_bytes: 256 << 20,
+        span_bytes: span_bytes(share),
         buffered: true,
         rounds: 8,
         trial_s: 1.0,

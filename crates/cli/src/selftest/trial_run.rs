@@ -94,6 +94,8 @@ fn info(cell: &Cell, study: &Study, seed: u64, bed: &Bed, device: Device) -> Run
         rounds: 0,
         device,
         host: Host::default(),
+        series: None,
+        repeat: None,
         options: serde_json::Value::Null,
     }
 }
