@@ -302,12 +302,12 @@ fn step() -> Vec<Cell> {
                 "not-steady",
                 "a step in a long trial of",
                 loss,
-                loss >= 0.2,
+                loss >= 0.3,
                 plain(CLEAN_NOISE, &heat),
             )
         }
     };
-    [0.05, 0.1, 0.2, 0.5].map(of).into()
+    [0.1, 0.2, 0.3, 0.5].map(of).into()
 }
 
 /// A tier ten times as fast for a share of the reads: memory behind a network.

@@ -26,9 +26,6 @@ pub const CONFIDENCE: f64 = 0.98;
 /// Of the last two. With 98 % throughout, storage that holds its rate with a CV of 12 % and ρ = 0.6 would be
 /// accepted by round 60 in 88 % only; with 92 % throughout, one that loses 1 % a round in 28 %.
 pub const LATE_CONFIDENCE: f64 = 0.9;
-/// What a cycle must not score in an accepted window: what noise reaches in one of ten series. Refusing costs a later
-/// look.
-const SUSPECT_CYCLE: f64 = 13.0;
 /// The first look of the last two.
 const LATE: usize = LOOKS[7];
 /// Drift a round that still counts as steady, as a share.
@@ -98,9 +95,9 @@ pub fn window_from(logs: &[f64], from: usize, bound: f64) -> Option<Steady> {
     let tail = (1.0 - confidence) / 2.0;
     let inside = fit.below(1, -bound) <= tail && 1.0 - fit.below(1, bound) <= tail;
     // Two periods in a window may not show what four in all of them do.
-    let swings = |logs: &[f64]| Likeliest::of(logs).is_none_or(|found| found.scores.cycle > SUSPECT_CYCLE);
+    let swings = Likeliest::of(logs).is_some_and(|found| matches!(found.change(), Change::Cycle { .. }));
     let level = |found: Likeliest| found.change() == Change::None;
-    let whole = inside && Likeliest::of(members).is_some_and(level) && !swings(members) && !swings(logs);
+    let whole = inside && !swings && Likeliest::of(members).is_some_and(level);
     let (low, high) = fit.interval(1, confidence);
     whole.then(|| Steady { from, to: logs.len(), slope: Slope { value: fit.coefficient(1), low, high } })
 }
