@@ -147,7 +147,7 @@ fn cache() -> Vec<Cell> {
         buffered: true,
         rounds: 8,
         trial_s: 1.0,
-        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.25, device(share))
+        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.1, device(share))
     };
     [0.05, 0.1, 0.25, 0.5].map(of).into()
 }

@@ -105,6 +105,23 @@ mod tests {
         }
     }
 
+    /// The second half of docs/checks.md is made of the manual pages: IOSONDE_WRITE_DOCS=1 writes it.
+    #[test]
+    fn the_page_of_checks_holds_every_manual_page() {
+        const MARK: &str = "<!-- from here on: the manual pages, written by a test -->\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checks.md");
+        let page = std::fs::read_to_string(path).expect("docs/checks.md is there");
+        let (front, _) = page.split_once(MARK).expect("docs/checks.md has its mark");
+        let pages: String =
+            CHECKS.entries().map(|e| format!("\n### `{}`\n\n{}\n", e.item.name(), e.manual())).collect();
+        let expected = format!("{front}{MARK}{pages}");
+        if std::env::var_os("IOSONDE_WRITE_DOCS").is_some() {
+            std::fs::write(path, &expected).expect("docs/checks.md can be written");
+        } else {
+            assert!(page == expected, "docs/checks.md is old: run this test once with IOSONDE_WRITE_DOCS=1");
+        }
+    }
+
     #[test]
     fn a_healthy_trial_passes_every_check() {
         for check in CHECKS.iter() {
