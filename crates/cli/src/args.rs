@@ -80,6 +80,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Compare runs (machines, devices, settings) point by point
     Compare(CompareArgs),
+    /// Hold a run against a vendor's sheet, line by line
+    Spec(SpecArgs),
     /// Tell what can be measured here, and what will get in the way
     Doctor(DoctorArgs),
     /// List the studies, or print one
@@ -94,6 +96,8 @@ pub enum Command {
     Findings(NameArgs),
     /// List the simulated devices, or one's parameters and truths
     Devices(DevicesArgs),
+    /// List the vendors' sheets, or print one
+    Specs(NameArgs),
     /// Run the program against simulated devices with known truth and print its own error rates
     Selftest(SelftestArgs),
     /// Find a name in any of the lists and print its manual page
@@ -339,6 +343,28 @@ pub struct ImportArgs {
     /// Your note
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
+}
+
+/// `iosonde spec`.
+#[derive(Debug, Args)]
+pub struct SpecArgs {
+    /// An id or the start of one, a label, last or last~1; with --claim alone the newest
+    pub run: Option<String>,
+    /// A sheet's name, or a path ending in .toml
+    #[arg(required_unless_present = "claim")]
+    pub sheet: Option<String>,
+    /// A claim instead of a sheet, as in "randwrite 4k 118000"; may be repeated
+    #[arg(long, value_name = "CLAIM", conflicts_with = "sheet", value_parser = iosonde_model::Claim::parse)]
+    pub claim: Vec<iosonde_model::Claim>,
+    /// What is within this share of a claim meets it
+    #[arg(long, value_name = "P%", value_parser = parse_margin, default_value = "5%")]
+    pub margin: f64,
+    /// Print one JSON document, to stdout or to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Exit with 3 if a line is below what is claimed
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// `iosonde doctor`.

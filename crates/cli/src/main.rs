@@ -10,6 +10,7 @@ mod results;
 mod screen;
 mod selftest;
 mod session;
+mod sheets;
 mod state;
 mod stream;
 mod studies;
@@ -52,6 +53,8 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Export(args) => command::export::run(args, store, screen),
         Command::Import(args) => command::import::run(args, store, screen),
         Command::Compare(args) => command::compare::run(args, store, screen),
+        Command::Spec(args) => command::spec::run(args, store, screen),
+        Command::Specs(args) => command::spec::list_sheets(args.name.as_deref(), screen),
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
         Command::Engines(args) => registry::engine(args.name.as_deref(), screen),

@@ -11,7 +11,7 @@ use iosonde_rig::{
     trial::Bed,
     witness::Watch,
 };
-use iosonde_sim::{Device as SimulatedDevice, DeviceFile};
+use iosonde_sim::{Device as SimulatedDevice, DeviceFile, Parameter};
 use serde::{Deserialize, Serialize};
 
 use crate::{args::TargetArgs, failure::Failure, state::State};
@@ -203,6 +203,9 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     device.logical_block_bytes = Some(512);
     device.asked_size_bytes = options.size_bytes;
     device.writable = !options.read_only;
+    let steady =
+        |parameter: &&Parameter| parameter.key == "flash.state" && parameter.value.contains("steady");
+    device.state = file.parameters().iter().find(steady).map(|_| "steady".to_owned());
     let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
     Ok(Session {
         bed,

@@ -166,7 +166,8 @@ fn a_single_workload_has_a_point_and_no_finding() {
     conclude(&mut run, None).unwrap();
     assert_eq!((run.points.len(), run.findings.len(), run.points[0].trials), (1, 0, 1));
     // Ten windows are too few to tell a steady state, and nothing is known of the link.
-    let judged = |judgement: &&Judgement| !["not-steady", "above-the-limit"].contains(&judgement.check.as_str());
+    let judged =
+        |judgement: &&Judgement| !["not-steady", "above-the-limit"].contains(&judgement.check.as_str());
     let passes = run.verdicts.iter().filter(judged).all(|judgement| judgement.verdict == Outcome::Pass);
     assert!(passes, "{:?}", run.verdicts);
 }

@@ -18,6 +18,7 @@ mod pretend;
 pub mod results;
 pub mod schedule;
 mod seen;
+pub mod sheet;
 pub mod stats;
 mod storage;
 pub mod words;

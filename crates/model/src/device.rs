@@ -69,6 +69,9 @@ pub struct Device {
     pub direct: bool,
     /// Whether writing is allowed.
     pub writable: bool,
+    /// `steady` where the storage is known to have been brought to its steady state; `None` where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// Sentences a reader of the figures must know: direct I/O not available, engine fell back, ..
     pub notes: Vec<String>,
 }
@@ -98,6 +101,7 @@ impl Device {
             engine: String::new(),
             direct: false,
             writable: true,
+            state: None,
             notes: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ mod histogram;
 mod point;
 mod registry;
 mod run;
+mod sheet;
 mod spec;
 mod study;
 mod trial;
@@ -24,6 +25,7 @@ pub use histogram::Histogram;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
+pub use sheet::{Claim, ClaimUnit, Sheet, SheetLine, Standing};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,

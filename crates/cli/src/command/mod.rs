@@ -17,4 +17,5 @@ pub mod rm;
 pub mod run;
 pub mod selftest;
 pub mod show;
+pub mod spec;
 pub mod studies;

@@ -23,13 +23,16 @@ use crate::{
 };
 use contents::Contents;
 
+/// What waits for one job.
+type Letters = Vec<(Completion, Fate)>;
+
 /// A simulated device and its clock; its inside lives on from trial to trial, like a real device's.
 #[derive(Clone)]
 pub struct SharedDevice {
     pub(crate) device: Rc<RefCell<Device>>,
     pub(crate) clock: VirtualClock,
     /// Completions that another job's reap took out of the device, by job.
-    mail: Rc<RefCell<Vec<Vec<(Completion, Fate)>>>>,
+    mail: Rc<RefCell<Vec<Letters>>>,
     contents: Rc<RefCell<Contents>>,
 }
 

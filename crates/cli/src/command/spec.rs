@@ -1,0 +1,82 @@
+//! `iosonde spec`: a run against a vendor's sheet, line by line; `iosonde specs`: the sheets.
+
+use std::path::Path;
+
+use iosonde_lab::sheet;
+use iosonde_model::{RUN_SCHEMA, RunInfo, Sheet, SheetLine, Standing};
+use iosonde_report::Paint;
+use serde::Serialize;
+
+use super::{registry::list, run::write};
+use crate::{
+    args::SpecArgs,
+    failure::{DOUBT, Failure},
+    notebook,
+    screen::Screen,
+    sheets::{self, SHEETS},
+};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    iosonde: &'a str,
+    schema: u32,
+    run: &'a RunInfo,
+    sheet: &'a str,
+    source: &'a str,
+    margin: f64,
+    lines: &'a [SheetLine],
+}
+
+/// Holds a run against a sheet or against claims.
+pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let sheet = match &args.sheet {
+        Some(name) => sheets::find(name)?,
+        None => Sheet {
+            name: "claims".into(),
+            summary: "what was claimed on the command line".into(),
+            source: "the command line".into(),
+            capacity_bytes: None,
+            claims: args.claim.clone(),
+        },
+    };
+    let run = notebook::load(&notebook::open_existing(store, &screen)?, args.run.as_deref())?;
+    let lines = sheet::lines(&run, &sheet, args.margin);
+    if let Some(path) = &args.json {
+        let document = Document {
+            iosonde: env!("CARGO_PKG_VERSION"),
+            schema: RUN_SCHEMA,
+            run: &run.info,
+            sheet: &sheet.name,
+            source: &sheet.source,
+            margin: args.margin,
+            lines: &lines,
+        };
+        let text = serde_json::to_string_pretty(&document).map_err(Failure::failed)? + "\n";
+        if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+    }
+    if args.json.as_deref() != Some(Path::new("-")) {
+        let paint = Paint { color: screen.color, width: screen.width };
+        screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
+    }
+    if args.strict && lines.iter().any(|line| line.verdict == Standing::Below) {
+        return Err(Failure { code: DOUBT, text: "--strict: a line is below what is claimed".into() });
+    }
+    Ok(())
+}
+
+/// Lists the sheets, or prints one as it is, to be copied and edited.
+pub fn list_sheets(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
+    let Some(name) = name else {
+        let sheets: Result<Vec<Sheet>, Failure> = SHEETS.iter().map(|(name, _)| sheets::find(name)).collect();
+        let rows: Vec<(String, String)> =
+            sheets?.into_iter().map(|sheet| (sheet.name, sheet.summary)).collect();
+        return screen.result(&list(
+            rows.iter().map(|(name, summary)| (name.as_str(), summary.clone())),
+            screen.width,
+        ));
+    };
+    sheets::find(name)?;
+    let text = SHEETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    screen.result(text.unwrap_or_default())
+}

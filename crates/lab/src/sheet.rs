@@ -1,0 +1,182 @@
+//! A run against a vendor's sheet, line by line.
+//!
+//! A figure answers a claim only under the claim's conditions: the pattern and block size, as many in flight, the
+//! part of the drive that is addressed, and its state. A laptop that writes 316,935 blocks a second into 2 GiB of a
+//! fresh drive for a minute says nothing of 118,000 over all of a drive that has been written for hours; so the answer
+//! there is *not comparable*, with every condition that is not met.
+//!
+//! **Above is suspicious, not good.** Vendors claim what they can; a drive that does more was measured in another
+//! state, or something else answered.
+
+use iosonde_model::{
+    Claim, ClaimUnit, Estimate, Medium, Op, Outcome, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec,
+    units,
+};
+
+/// A sheet is printed with two digits: nearer than this is what it says.
+pub const MARGIN: f64 = 0.05;
+/// Of the drive, for calling it all of it: file systems keep a few percent for themselves.
+const WHOLE_SHARE: f64 = 0.9;
+/// Drive writes that bring a drive to its steady state (SNIA, Solid State Storage Performance Test Specification: twice
+/// its capacity before the measured rounds).
+const STEADY_DRIVE_WRITES: f64 = 2.0;
+
+/// Every line of a sheet.
+pub fn lines(run: &Run, sheet: &Sheet, margin: f64) -> Vec<SheetLine> {
+    sheet.claims.iter().map(|claim| line(run, claim, sheet.capacity_bytes, margin)).collect()
+}
+
+fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> SheetLine {
+    let told = |measured: Option<Estimate>, verdict, why: String| SheetLine {
+        line: claim.line.clone(),
+        claimed: claim.value,
+        unit: claim.unit,
+        measured: measured.map(|estimate| estimate.value),
+        low: measured.and_then(|estimate| estimate.low),
+        high: measured.and_then(|estimate| estimate.high),
+        verdict,
+        why,
+    };
+    let (point, measured) = match nearest(run, claim) {
+        Ok(found) => found,
+        Err(why) => return told(None, Standing::NotComparable, why),
+    };
+    let mut unlike = unlike(run, point, claim, capacity_bytes);
+    let (low, high) = (measured.low.unwrap_or(measured.value), measured.high.unwrap_or(measured.value));
+    let (verdict, why) = if low > claim.value * (1.0 + margin) {
+        let times = measured.value / claim.value;
+        (Standing::Above, format!("{times:.2} times what is claimed, which is suspicious rather than good"))
+    } else if high < claim.value * (1.0 - margin) {
+        (Standing::Below, format!("{} of what is claimed", units::percent(measured.value / claim.value)))
+    } else {
+        (Standing::Meets, format!("within {} of what is claimed", units::percent(margin)))
+    };
+    if measured.low.is_none() {
+        unlike.soft.push("one figure without an interval".to_owned());
+    }
+    // More than a fresh drive's share is no answer about a steady one; less is less in any state.
+    if claim.steady && verdict == Standing::Meets {
+        unlike.hard.append(&mut unlike.state);
+    }
+    let verdict = if unlike.hard.is_empty() { verdict } else { Standing::NotComparable };
+    let conditions: Vec<String> = [unlike.hard, unlike.state, unlike.soft].concat();
+    let why = match (verdict, conditions.is_empty()) {
+        (Standing::NotComparable, _) => conditions.join(", "),
+        (_, true) => why,
+        (_, false) => format!("{why}; {}", conditions.join(", ")),
+    };
+    told(Some(measured), verdict, format!("{}: {why}", point.spec.describe()))
+}
+
+/// The point that comes nearest to the claim's conditions; among like ones the fastest.
+fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), String> {
+    let figure = |point: &Point| {
+        let direction = point.direction(op(claim.rw))?;
+        Some(match claim.unit {
+            ClaimUnit::Iops => direction.iops,
+            ClaimUnit::BytesPerSecond => direction.bytes_per_s,
+        })
+    };
+    let fits = |point: &&Point| {
+        let size = claim.block_size_bytes.is_none_or(|bytes| point.spec.block_size_bytes == bytes);
+        same_pattern(&point.spec, claim.rw) && size && point.spec.block_sizes.is_one()
+    };
+    let candidates: Vec<&Point> = run.points.iter().filter(fits).collect();
+    if candidates.is_empty() {
+        let size =
+            claim.block_size_bytes.map_or_else(String::new, |bytes| format!(" of {}", units::size(bytes)));
+        return Err(format!("no {}{size} was measured", claim.rw));
+    }
+    let known = candidates.iter().filter_map(|point| Some((*point, figure(point)?)));
+    let distance = |point: &Point| match claim.in_flight {
+        Some(in_flight) => (point.spec.asked_in_flight() as f64 / in_flight as f64).ln().abs(),
+        None => 0.0,
+    };
+    known
+        .min_by(|(a, x), (b, y)| distance(a).total_cmp(&distance(b)).then(y.value.total_cmp(&x.value)))
+        .ok_or_else(|| voided(run, &candidates))
+}
+
+/// Why no candidate has a figure.
+fn voided(run: &Run, candidates: &[&Point]) -> String {
+    let of =
+        |id: Option<u64>| id.is_some_and(|id| candidates.iter().any(|point| point.trial_ids.contains(&id)));
+    let void = run.verdicts.iter().find(|judged| judged.verdict == Outcome::Void && of(judged.trial));
+    void.map_or_else(|| "it has no figure that stands".to_owned(), |void| format!("void: {}", void.why))
+}
+
+fn op(rw: Rw) -> Op {
+    if rw.writes() { Op::Write } else { Op::Read }
+}
+
+fn same_pattern(spec: &TrialSpec, rw: Rw) -> bool {
+    spec.rw == rw && spec.and.is_empty() && spec.stride_bytes.is_none() && spec.rate_iops.is_none()
+}
+
+/// Conditions of a claim that a point does not meet.
+#[derive(Debug, Default)]
+struct Unlike {
+    /// Without them there is no comparison.
+    hard: Vec<String>,
+    /// The drive's state.
+    state: Vec<String>,
+    /// Worth knowing.
+    soft: Vec<String>,
+}
+
+fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) -> Unlike {
+    let mut unlike = Unlike::default();
+    let device = &run.info.device;
+    let whole_bytes = device.size_bytes.filter(|_| device.kind != "file").or(capacity_bytes);
+    if let (Some(share), Some(whole_bytes)) = (claim.span, whole_bytes) {
+        let span_bytes = point.spec.span_bytes;
+        if (span_bytes as f64) < WHOLE_SHARE * share * whole_bytes as f64 {
+            let span = if span_bytes == 0 {
+                "span not known".to_owned()
+            } else {
+                format!("span {}", units::size(span_bytes))
+            };
+            unlike.hard.push(format!("{span} of {}", units::decimal_bytes(whole_bytes)));
+        }
+    }
+    if let Some(in_flight) = claim.in_flight.filter(|&asked| point.spec.asked_in_flight() != asked) {
+        unlike.soft.push(format!("{} in flight, not {in_flight}", point.spec.asked_in_flight()));
+    }
+    if !point.spec.direct && device.medium != Medium::Simulated {
+        unlike.hard.push("through the page cache".to_owned());
+    }
+    if claim.steady
+        && let Some(why) = not_steady(run, point)
+    {
+        unlike.state.push(why);
+    }
+    unlike
+}
+
+/// Why a run does not show a drive in its steady state; `None` where it does.
+fn not_steady(run: &Run, point: &Point) -> Option<String> {
+    let device = &run.info.device;
+    if device.state.as_deref() == Some("steady") {
+        return None;
+    }
+    let span_bytes = device.size_bytes.unwrap_or(point.spec.span_bytes).max(1);
+    let drive_writes = run.info.bytes_written as f64 / span_bytes as f64;
+    if drive_writes >= STEADY_DRIVE_WRITES {
+        return None;
+    }
+    let measured_s: f64 = run
+        .trials
+        .iter()
+        .filter(|trial| point.trial_ids.contains(&trial.id))
+        .map(|trial| trial.measured_s)
+        .sum();
+    let seconds =
+        if measured_s > 0.0 { format!("{} of it, ", units::duration(measured_s)) } else { String::new() };
+    Some(format!(
+        "{seconds}not in steady state ({drive_writes:.2} drive writes before and during the run; two and more bring it \
+         there)"
+    ))
+}
+
+#[cfg(test)]
+mod tests;

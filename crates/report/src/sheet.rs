@@ -1,0 +1,42 @@
+//! A run against a vendor's sheet, on the terminal.
+
+use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing};
+
+use crate::{
+    quantity::Quantity,
+    text::{Ink, Paint, clean, columns, pad},
+};
+
+/// One line of the sheet below the other: claimed, measured, verdict, and why.
+pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> String {
+    let head = format!("{} against {}", run.info.label.as_deref().unwrap_or(&run.info.id), sheet.summary);
+    let mut out = paint.hang("", 2, &clean(&head));
+    out += &paint.hang("", 2, &clean(&format!("{}   {}", crate::subject(&run.info.device), run.info.target)));
+    out.push('\n');
+    let widest = lines.iter().map(|line| columns(&line.line)).max().unwrap_or(0) + 2;
+    for line in lines {
+        let quantity = match line.unit {
+            ClaimUnit::Iops => Quantity::Iops,
+            ClaimUnit::BytesPerSecond => Quantity::BytesPerSecond,
+        };
+        let measured = line.measured.map_or_else(
+            || "nothing measured".to_owned(),
+            |value| quantity.interval_text(value, line.low, line.high),
+        );
+        let verdict = paint.ink(ink(line.verdict), &line.verdict.to_string());
+        let lead = format!("  {}", pad(&clean(&line.line), widest));
+        let text = format!("{} claimed, {measured}: {verdict}", quantity.text(line.claimed));
+        out += &paint.hang(&lead, widest + 2, &text);
+        out += &paint.hang(&" ".repeat(widest + 2), widest + 2, &clean(&line.why));
+    }
+    out
+}
+
+fn ink(verdict: Standing) -> Ink {
+    match verdict {
+        Standing::Meets => Ink::Good,
+        Standing::Below => Ink::Bad,
+        Standing::Above => Ink::Doubt,
+        Standing::NotComparable => Ink::Quiet,
+    }
+}
