@@ -141,16 +141,23 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
         let stated = direction.bytes_per_s;
         return if one_size { vec![Twice { what, stated, worked_out }] } else { Vec::new() };
     }
-    let mut out = vec![
-        Twice { what: format!("{op}s a second"), stated: direction.iops, worked_out: ios / trial.measured_s },
-        Twice {
-            what: format!("bytes {op} a second"),
-            stated: direction.bytes_per_s,
-            worked_out: bytes / trial.measured_s,
-        },
-    ];
+    // Workers measure from a completion of their own to another: each stream's rate is right over its own time, and
+    // the trial's time is the one for which all requests together have the sum of the rates.
+    let (stated, worked_out) = if several(trial) {
+        let sum = |figure: fn(&Direction) -> f64| trial.directions().map(|(_, d)| figure(d)).sum::<f64>();
+        (sum(|d| d.iops), sum(|d| d.ios as f64) / trial.measured_s)
+    } else {
+        (direction.iops, ios / trial.measured_s)
+    };
+    let seconds = if several(trial) { ios / direction.iops } else { trial.measured_s };
+    let mut out = vec![Twice { what: format!("{op}s a second"), stated, worked_out }];
+    // Unlike sizes over unlike times have no common second.
+    if one_size || !several(trial) {
+        let (what, stated) = (format!("bytes {op} a second"), direction.bytes_per_s);
+        out.push(Twice { what, stated, worked_out: bytes / seconds });
+    }
     // A short transfer moves fewer; the check `errors` speaks of those.
-    if direction.short == 0 && one_size {
+    if direction.short == 0 {
         // Several sizes, or several streams: the sum lies between all of the smallest and all of the largest.
         let (smallest, largest) = sizes(op, trial);
         let worked_out = bytes.clamp(ios * smallest as f64, ios * largest as f64);
@@ -174,6 +181,11 @@ fn sizes(op: Op, trial: &Trial) -> (u64, u64) {
     (smallest.unwrap_or(0), streams().map(|stream| stream.block_size_bytes).max().unwrap_or(u64::MAX))
 }
 
+/// Whether several workers made the requests.
+fn several(trial: &Trial) -> bool {
+    trial.spec.jobs > 1 || !trial.spec.and.is_empty()
+}
+
 /// The windows' sums against the whole. Those of several workers cover the time that all of them measured, and each
 /// worker's own time is a little longer: there the sum may be smaller.
 fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
@@ -182,8 +194,7 @@ fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
     let stated = lanes.iter().map(|lane| lane.ios).sum::<u64>() as f64;
     let what = format!("{op}s of all windows");
     let whole = direction.ios as f64;
-    let several = trial.spec.jobs > 1 || !trial.spec.and.is_empty();
-    let worked_out = if several && stated < whole { stated } else { whole };
+    let worked_out = if several(trial) && stated < whole { stated } else { whole };
     (!lanes.is_empty()).then_some(Twice { what, stated, worked_out })
 }
 
