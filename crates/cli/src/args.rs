@@ -59,7 +59,7 @@ pub enum When {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a study on a target: measure, judge, conclude, report
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Go on with an interrupted run
     Resume(ResumeArgs),
     /// Run one workload once, as one would with fio, and judge it

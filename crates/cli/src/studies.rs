@@ -213,7 +213,8 @@ mod tests {
         let mut names: Vec<_> =
             files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
         let mut known: Vec<_> = STUDIES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        (names.sort(), known.sort());
+        names.sort();
+        known.sort();
         assert_eq!(names, known);
     }
 }
