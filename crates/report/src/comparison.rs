@@ -1,6 +1,7 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
-use iosonde_model::{Compared, ComparedPair, Comparison, Likeness, units};
+use iosonde_lab::words::{Unit, with_interval};
+use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
 
 use crate::{
     quantity::Quantity,
@@ -82,15 +83,7 @@ fn quantity(line: &Comparison) -> Quantity {
 }
 
 fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
-    let interval = match (low, high) {
-        (Some(low), Some(high)) => format!(" [{}, {}]", times(low), times(high)),
-        _ => String::new(),
-    };
-    format!("{}×{interval}", times(value))
-}
-
-fn times(ratio: f64) -> String {
-    if ratio >= 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.2}") }
+    with_interval(Unit::Ratio, &Estimate { value, low, high })
 }
 
 fn verdict(verdict: Likeness, paint: Paint) -> String {

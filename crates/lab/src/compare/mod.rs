@@ -23,8 +23,11 @@ mod spread;
 mod tests;
 
 use iosonde_model::{
-    Compared, ComparedPair, ComparedSide, Comparison, GeometricMean, Likeness, Op, RUN_SCHEMA, Run, Rw, units,
+    Compared, ComparedPair, ComparedSide, Comparison, Estimate, GeometricMean, Likeness, Op, RUN_SCHEMA, Run,
+    Rw, units,
 };
+
+use crate::words;
 
 use self::{
     like::{Line, LinePair},
@@ -280,11 +283,8 @@ fn sentence(
             format!("{} and {} cannot be compared: they have no like points", b.name, a.name)
         };
     };
-    let interval = match (mean.low, mean.high) {
-        (Some(low), Some(high)) => format!(" [{}, {}]", times(low), times(high)),
-        _ => String::new(),
-    };
-    let ratio = format!("{}×{interval}", times(mean.ratio));
+    let estimate = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
+    let ratio = words::with_interval(words::Unit::Ratio, &estimate);
     let margin = units::percent(question.margin);
     let what = if figure == "iops" { "rate" } else { "latency" };
     let over = format!("geometric mean over {} like points", mean.points);
@@ -304,9 +304,4 @@ fn sentence(
             b.name, a.name
         ),
     }
-}
-
-/// A ratio, as exact as a person reads it.
-fn times(ratio: f64) -> String {
-    if ratio >= 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.2}") }
 }
