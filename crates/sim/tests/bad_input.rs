@@ -58,7 +58,7 @@ fn cases() -> Vec<(String, &'static str, &'static str)> {
         (flash.clone(), "read = \"60us\"\n", ""),
         (flash.clone(), "units = 4", "units = 4\nstripe = \"24KiB\""),
         (flash.clone(), "units = 4", "units = 4\nmapping_unit = \"5KiB\""),
-        (flash.clone(), "units = 4", "units = 4\ngc = \"greedy\""),
+        (flash.clone(), "units = 4", "units = 4\nscale = 8"),
         (flash.clone(), "units = 4", "units = 4\nstate = \"worn\""),
         (flash.clone(), "units = 4", "units = 4\nslc = { size = \"1MiB\", program = \"150us\", fold = \"full\" }"),
         (log.clone(), "spare = \"28%\"", "spare = \"0.1%\""),

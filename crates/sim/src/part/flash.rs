@@ -50,7 +50,9 @@
 //! program = "600us"
 //! erase = "3ms"
 //! pages_per_block = 256
-//! placement = "static"        # or "log", and then: gc = "greedy" (or "fifo"), spare = "7%"
+//! placement = "static"        # or "log": only there do gc and spare change anything
+//! gc = "greedy"               # or "fifo"
+//! spare = "7%"
 //! write_buffer = { size = "64MiB", latency = "12us", drain = "480MB/s", flush = "1ms" }
 //! slc = { size = "20GiB", program = "150us", fold = "idle 1s" }
 //! read_cache = { size = "32MiB", latency = "8us" }

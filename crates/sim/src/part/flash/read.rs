@@ -158,22 +158,24 @@ pub(super) fn log(
     let gc = flash.text("gc")?;
     let spare_share = flash.share("spare")?;
     let asked_scale = flash.count("scale")?;
+    let policy = match gc.as_deref() {
+        None | Some("greedy") => Policy::Greedy,
+        Some("fifo") => Policy::Fifo,
+        Some(_) => return Err(flash.impossible("gc", "it is \"greedy\" or \"fifo\"")),
+    };
     match placement.as_deref() {
+        // `gc` and `spare` describe the drive all the same; a file changes its placement by one word.
         None | Some("static") => {
-            let pointless = gc.map(|_| "gc").or(spare_share.map(|_| "spare"));
-            return match pointless.or(asked_scale.map(|_| "scale")) {
-                Some(key) => Err(flash.impossible(key, "only placement = \"log\" makes garbage to collect")),
+            return match asked_scale {
+                Some(_) => {
+                    Err(flash.impossible("scale", "only placement = \"log\" maps what could be scaled"))
+                }
                 None => Ok(None),
             };
         }
         Some("log") => {}
         Some(_) => return Err(flash.impossible("placement", "it is \"static\" or \"log\"")),
     }
-    let policy = match gc.as_deref() {
-        None | Some("greedy") => Policy::Greedy,
-        Some("fifo") => Policy::Fifo,
-        Some(_) => return Err(flash.impossible("gc", "it is \"greedy\" or \"fifo\"")),
-    };
     let spare =
         spare_share.ok_or_else(|| flash.missing("spare", "such as \"7%\": (physical - user) / user"))?;
     if !layout.page_bytes.is_multiple_of(layout.mapping_unit_bytes) {
