@@ -139,6 +139,12 @@ fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) 
             unlike.hard.push(format!("{span} of {}", units::decimal_bytes(whole_bytes)));
         }
     }
+    if let (None, Some(whole_bytes)) = (claim.span, whole_bytes)
+        && (point.spec.span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64
+    {
+        let (span, whole) = (units::size(point.spec.span_bytes), units::decimal_bytes(whole_bytes));
+        unlike.soft.push(format!("the claim names neither span nor state; measured over {span} of {whole}"));
+    }
     if let Some(in_flight) = claim.in_flight.filter(|&asked| point.spec.asked_in_flight() != asked) {
         unlike.soft.push(format!("{} in flight, not {in_flight}", point.spec.asked_in_flight()));
     }

@@ -5,7 +5,7 @@ use iosonde_lab::{check::CHECKS, experiment::EXPERIMENTS, finding::FINDINGS};
 use iosonde_model::{Named, Registry, nearest};
 use iosonde_rig::engine::ENGINES;
 
-use crate::{failure::Failure, screen::Screen, studies};
+use crate::{failure::Failure, screen::Screen, sheets, studies};
 
 /// Lists a registry, or prints one entry's page.
 pub fn show<T: ?Sized + Named>(
@@ -73,8 +73,14 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
     if iosonde_sim::builtin_names().any(|device| device == name) {
         return super::devices::show(name, screen);
     }
+    if sheets::SHEETS.iter().any(|(sheet, _)| *sheet == name) {
+        return super::spec::list_sheets(Some(name), screen);
+    }
     let names = ENGINES.iter().map(|e| e.name()).chain(CHECKS.iter().map(|c| c.name()));
     let names = names.chain(FINDINGS.iter().map(|f| f.name())).chain(EXPERIMENTS.iter().map(|e| e.name()));
+    let names =
+        names.chain(studies::STUDIES.iter().map(|(study, _)| *study)).chain(iosonde_sim::builtin_names());
+    let names = names.chain(sheets::SHEETS.iter().map(|(sheet, _)| *sheet));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     Err(Failure::usage(format!("nothing is named `{name}`{hint}")))
 }

@@ -28,10 +28,7 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
         screen.say(&format!("repeat        {number} of {repeats}"));
         let series = runs.first().map_or("new", |run| &run.info.id);
         if stop.load(Ordering::Relaxed) {
-            return Err(Failure {
-                code: INTERRUPTED,
-                text: format!("interrupted after {} repeats", runs.len()),
-            });
+            return Err(Failure { code: INTERRUPTED, text: interrupted(&runs) });
         }
         carry_out(&part(std::env::args_os().skip(1), series, number, seed + u64::from(number - 1)))?;
         let run = notebook::load(&notebook::open_existing(store, &screen)?, None)?;
@@ -46,6 +43,16 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
         runs.push(run);
     }
     finish(args, runs, screen)
+}
+
+fn interrupted(runs: &[Run]) -> String {
+    let kept = match runs {
+        [] => return "interrupted before the first repeat had ended".to_owned(),
+        [_] => "one repeat is kept".to_owned(),
+        _ => format!("{} repeats are kept", runs.len()),
+    };
+    let first = &runs[0].info.id;
+    format!("interrupted; {kept}, and `iosonde compare {first} OTHER` takes what there is")
 }
 
 /// The command line of one repeat: what the user typed, with a seed, a label and a place of its own.

@@ -1,6 +1,8 @@
 //! Like points: which of one side's points are asked for the same work as which of the other's.
 
-use iosonde_model::{Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw, TrialSpec};
+use iosonde_model::{
+    About, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw, TrialSpec,
+};
 
 use super::Side;
 use crate::evidence::normal;
@@ -114,6 +116,9 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
         let which = if side.runs.len() > 1 { format!(" (repeat {})", number + 1) } else { String::new() };
         let same =
             same_point(run, &point.spec).ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
+        if let Some(why) = not_of_the_storage(run, same) {
+            return Err(format!("{}{which}: void: {why}", side.name));
+        }
         let found = estimate(same, op, figure);
         let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
         repeats.push(found.value.ln());
@@ -151,6 +156,16 @@ fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
         _ => None,
     };
     point.direction(op).and_then(of).filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
+}
+
+/// Why a point's figures are true and yet say nothing of the storage: memory served it, or the program was the limit.
+fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<&'a str> {
+    let about = |judged: &&Judgement| {
+        let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
+        judged.verdict == Outcome::Void && judged.about == About::Device && own
+    };
+    let voids: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
+    (2 * voids.len() as u32 >= point.trials.max(1)).then(|| voids.first().map(|void| void.why.as_str()))?
 }
 
 /// Why a point has no figure: what voided its trials, if something did.

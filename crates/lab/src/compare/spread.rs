@@ -37,6 +37,10 @@ impl Unit {
     /// Where the spread comes from, for the end of a sentence.
     pub fn of(self, a: &Side, b: &Side) -> String {
         match (self, a.runs.len(), b.runs.len()) {
+            (Self::Run, a_runs, b_runs) if a_runs.max(b_runs) > 1 => {
+                let alone = if a_runs == 1 { &a.name } else { &b.name };
+                format!(", {alone} in one run: how much its repeats differ is not known (`run --repeats 5` tells)")
+            }
             (Self::Run, ..) => {
                 ", one run a side: how much repeats of a run differ here is not known (`run --repeats 5` tells)".into()
             }

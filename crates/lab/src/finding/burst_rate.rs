@@ -26,6 +26,7 @@ const SAY: Say = Say {
     about: "how fast writes are at first",
     figure: |fall| fall.burst,
     falls: |what| format!("{what} begin at {{}}, until a buffer is full."),
+    of_first_level: true,
     level: None,
 };
 

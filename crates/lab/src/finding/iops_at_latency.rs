@@ -18,7 +18,7 @@
 //! service time less, on average (M/D/1). A closed loop cannot answer this question at all: it stops asking when
 //! the storage stalls.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, Op, TrialSpec, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, Op, Trial, TrialSpec, units};
 
 use super::{
     FindingKind, Proof,
@@ -159,25 +159,33 @@ enum Crossing {
 /// Loads and latencies of each round, loads rising: (requests a second, ns).
 fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(f64, f64)>>, String> {
     let mut rounds: std::collections::BTreeMap<u32, Vec<(f64, f64)>> = std::collections::BTreeMap::new();
+    let mut too_few = None;
     for evidence in family {
         let spec = &evidence.point.spec;
         let rate_iops = spec.rate_iops.expect("it was looked for") * f64::from(spec.jobs);
-        for trial in evidence.standing(About::Latency) {
-            let histogram = trial.direction(op).map(|direction| &direction.histogram);
-            let figure_ns = histogram.and_then(|latencies| limit.figure_ns(latencies)).ok_or_else(|| {
-                format!(
-                    "a trial of {} completed too few requests for its {}: {} are needed",
-                    spec.describe(),
-                    limit.name(),
-                    limit.requests_needed()
-                )
-            })?;
+        let figure_ns = |trial: &Trial| limit.figure_ns(&trial.direction(op)?.histogram);
+        let standing: Vec<&Trial> = evidence.standing(About::Latency).collect();
+        let figures: Option<Vec<f64>> = standing.iter().map(|trial| figure_ns(trial)).collect();
+        // A load too low for its figure says nothing, and takes nothing from the others.
+        let Some(figures) = figures else {
+            too_few = Some(format!(
+                "a trial of {} completed too few requests for its {}: {} are needed",
+                spec.describe(),
+                limit.name(),
+                limit.requests_needed()
+            ));
+            continue;
+        };
+        for (trial, figure_ns) in standing.into_iter().zip(figures) {
             rounds.entry(trial.round).or_default().push((rate_iops, figure_ns));
         }
     }
     let mut whole: Vec<Vec<(f64, f64)>> = rounds.into_values().filter(|round| round.len() >= 2).collect();
     whole.iter_mut().for_each(|round| round.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    if whole.is_empty() { Err("no round has two loads whose latency stands".into()) } else { Ok(whole) }
+    if whole.is_empty() {
+        return Err(too_few.unwrap_or_else(|| "no round has two loads whose latency stands".into()));
+    }
+    Ok(whole)
 }
 
 /// Where a round's latency, made to rise with load, crosses the limit.

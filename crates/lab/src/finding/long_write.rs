@@ -63,6 +63,8 @@ pub(super) struct Fall {
     pub(super) buffered: f64,
     /// Bytes of the windows before.
     before_bytes: f64,
+    /// How many windows there are before.
+    before_windows: usize,
 }
 
 /// What the trials of a point show together.
@@ -113,7 +115,7 @@ pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
     let before = &windows[..(cut + 1).min(windows.len())];
     let buffered = before.iter().map(|(length, rate)| length * (rate - sustained)).sum();
     let before_bytes = windows[..cut].iter().map(|(length, rate)| length * rate).sum();
-    Some(Fall { burst, sustained, buffered, before_bytes })
+    Some(Fall { burst, sustained, buffered, before_bytes, before_windows: cut })
 }
 
 fn shown(evidence: &Evidence) -> Shown {
@@ -144,6 +146,9 @@ pub(super) struct Say {
     pub(super) figure: fn(&Fall) -> f64,
     /// The sentence about it, with `{}` for the figure.
     pub(super) falls: fn(&str) -> String,
+    /// Whether it speaks of the first level, which must then last longer than the fewest windows that make a level: a
+    /// buffer that fills within them leaves a mean of both levels there.
+    pub(super) of_first_level: bool,
     /// The same where the rate never fell: with the bytes written; `None` where the figure is then not there.
     pub(super) level: Option<fn(&str, &str) -> String>,
 }
@@ -168,6 +173,11 @@ fn one(say: &Say, writer: &Writer, evidence: &Evidence) -> Finding {
     let few = |why: &str| writer.refused(&conditions, &points, say.about, why);
     match shown(evidence) {
         Shown::Unsure(why) => few(&why),
+        Shown::Falls(falls)
+            if say.of_first_level && falls.iter().any(|fall| fall.before_windows <= WINDOWS_MIN) =>
+        {
+            few("the buffer fills within the first windows of a trial, too soon to see the rate before")
+        }
         Shown::Falls(falls) => {
             let figures: Vec<f64> = falls.iter().map(say.figure).collect();
             let Some(estimate) = over_trials::mean(&figures, writer.confidence) else {

@@ -27,6 +27,7 @@ const SAY: Say = Say {
     about: "how fast writes stay",
     figure: |fall| fall.sustained,
     falls: |what| format!("{what} go on at {{}} once a buffer is full."),
+    of_first_level: false,
     level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
 };
 

@@ -26,6 +26,7 @@ const SAY: Say = Say {
     about: "how large the buffer for writes is",
     figure: |fall| fall.buffered,
     falls: |what| format!("{what} are taken by a buffer of {{}} before they become slower."),
+    of_first_level: false,
     level: None,
 };
 
