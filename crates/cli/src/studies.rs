@@ -132,6 +132,9 @@ fn checked(study: Study, origin: &str) -> Result<Study, Failure> {
     if !(0.001..=0.5).contains(&study.precision) {
         return Err(fail(None, "a precision lies between 0.1% and 50%".into()));
     }
+    if study.size_bytes.is_some_and(|bytes| bytes < 4096) {
+        return Err(fail(None, "a size is at least 4KiB: less than a page cannot be measured".into()));
+    }
     match plan::points(&study, &anything()) {
         Ok(_) => Ok(study),
         Err(error) => Err(fail(line_of(&study, &error), error.to_string())),

@@ -190,3 +190,11 @@ fn reports_that_cannot_be_written_are_refused_before_the_run() {
     bench.iosonde(&["run", "quick", "sim:ideal", "-o", "no/such/folder.html"]).refused(&["no/such"]);
     assert!(bench.iosonde(&["ls"]).out.is_empty());
 }
+
+#[test]
+fn a_study_without_room_is_refused_before_it_is_planned() {
+    let bench = Bench::new();
+    let study = "name = \"s\"\nquestion = \"?\"\nsize = \"0\"\n[[experiment]]\nkind = \"queue-depth\"\n";
+    bench.text("s.toml", study);
+    bench.iosonde(&["run", "s.toml", "sim:ideal", "--dry-run"]).refused(&["at least 4KiB"]);
+}

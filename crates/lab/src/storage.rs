@@ -5,7 +5,7 @@ use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
 use crate::{
     finding::{Order, group::workload},
     seen,
-    words::{Unit, bounded, lowered, with_interval},
+    words::{Unit, bounded, is_vague, lowered, with_interval},
 };
 
 /// One line about the storage.
@@ -106,7 +106,13 @@ fn what_it_is(run: &Run) -> String {
 
 fn order(finding: &Finding) -> String {
     let order = Order::of(finding.low.unwrap_or(0.0), finding.high.unwrap_or(f64::INFINITY));
-    format!("{} ({})", order.sentence(&workload(&finding.conditions)), worded(Unit::Ratio, finding))
+    let sentence = order.sentence(&workload(&finding.conditions));
+    // An interval over several decades is no ratio to quote.
+    if is_vague(&estimate(finding)) {
+        sentence
+    } else {
+        format!("{sentence} ({})", worded(Unit::Ratio, finding))
+    }
 }
 
 /// `read .. write ..` with what each direction says; nothing where neither does.
@@ -140,9 +146,10 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
     let parts = [
         most.map(|finding| {
             let rising = finding.sentence.contains("still rising");
-            format!("{}{}", if rising { "at least " } else { "" }, worded(Unit::Iops, finding))
+            let most = bounded(Unit::Iops, &estimate(finding));
+            format!("{}{most}", if rising { "at least " } else { "" })
         }),
-        alone.map(|finding| format!("one alone takes {}", worded(Unit::Time, finding))),
+        alone.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     Some(line(&format!("{size} {op}s"), text))
@@ -152,10 +159,19 @@ fn knee(run: &Run) -> Option<StorageLine> {
     let in_flight = |finding: &Finding| bounded(Unit::InFlight, &estimate(finding));
     let say = |finding: &Finding| {
         let op = finding.conditions.op.unwrap_or(Op::Read);
-        let enough = found(run, "depth_for_95_percent", op).map_or_else(String::new, |depth| {
-            format!(", 95 % of the rate needs {}", in_flight(depth).replace(" in flight", ""))
-        });
-        format!("{}{enough}", in_flight(finding))
+        let size_bytes = finding.conditions.block_size_bytes;
+        let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
+        let enough =
+            found(run, "depth_for_95_percent", op).filter(same_size).map_or_else(String::new, |depth| {
+                format!(", 95 % of the rate needs {}", in_flight(depth).replace(" in flight", ""))
+            });
+        // The lines above speak of the smallest requests; of others the size is said.
+        let above = found(run, "max_iops", op).or(found(run, "base_latency", op));
+        let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
+        let size = size_bytes
+            .filter(|_| !told)
+            .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
+        format!("{size}{}{enough}", in_flight(finding))
     };
     both(run, "queue_depth_knee", say).map(|text| line("knee", text))
 }

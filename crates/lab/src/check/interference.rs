@@ -60,7 +60,7 @@ impl Check for Interference {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => {
-                judged::measuring(scope, run).map(|trial| of_trial(&counted::witnessed(trial, run)))
+                judged::measuring(scope, run).map(|trial| of_trial(&counted::witnessed(trial, run), run))
             }
             Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
             Scope::Point(_) => None,
@@ -114,9 +114,9 @@ fn slow(window: &mut iosonde_model::Window, part: u64) {
     }
 }
 
-fn of_trial(trial: &Trial) -> Verdict {
+fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let witnesses = &trial.witnesses;
-    let others = others_bytes(trial);
+    let others = others_bytes(trial, run);
     let issued_bytes = witnesses.issued_read_bytes + witnesses.issued_write_bytes;
     let share = others.map(|bytes| bytes as f64 / issued_bytes.max(1) as f64);
     if let (Some(bytes), Some(share)) = (others, share)
@@ -158,7 +158,7 @@ fn of_trial(trial: &Trial) -> Verdict {
 }
 
 /// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
-fn others_bytes(trial: &Trial) -> Option<u64> {
+fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     let witnesses = &trial.witnesses;
     let (read, write) = (witnesses.block_layer_read_bytes?, witnesses.block_layer_write_bytes?);
     if !trial.spec.direct {
@@ -166,7 +166,11 @@ fn others_bytes(trial: &Trial) -> Option<u64> {
     }
     // A flush makes the file system write its own records, and a trim moves no data: then only reads are others'.
     let own_records = trial.spec.streams().any(|stream| stream.sync != Sync::None || stream.has(Op::Trim));
-    let written = if own_records { 0 } else { write.saturating_sub(witnesses.issued_write_bytes) };
+    // What an earlier trial left in the page cache is written out whenever the kernel likes.
+    let left_dirty = |earlier: &Trial| !earlier.spec.direct && earlier.spec.changes();
+    let own_pages = || run.trials.iter().take_while(|earlier| earlier.id < trial.id).any(left_dirty);
+    let written =
+        if own_records || own_pages() { 0 } else { write.saturating_sub(witnesses.issued_write_bytes) };
     Some(read.saturating_sub(witnesses.issued_read_bytes) + written)
 }
 
@@ -290,11 +294,26 @@ mod tests {
         let mut trial = specimen::usual();
         // 110,000 reads of 4 KiB are 450.6 MB; 62.9 MB more were moved.
         *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() += 60 << 20;
-        let Verdict::Void(reason) = of_trial(&trial) else { panic!("another reader") };
+        let Verdict::Void(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+            panic!("another reader")
+        };
         assert_eq!(
             reason.why,
             "others moved 62.9 MB on vda meanwhile, 14 % of the 451 MB that this trial moved"
         );
+    }
+
+    #[test]
+    fn what_earlier_trials_left_in_memory_is_nobody_elses() {
+        let mut direct = specimen::usual();
+        direct.id = 2;
+        direct.witnesses.block_layer_write_bytes = Some(90 << 20);
+        let mut run = specimen::run(direct);
+        assert!(matches!(of_trial(&run.trials[0], &run), Verdict::Void(_)));
+        let mut buffered = specimen::healthy(iosonde_model::Rw::Write, 1 << 20, 1, 2000);
+        (buffered.id, buffered.spec.direct) = (1, false);
+        run.trials.insert(0, buffered);
+        assert_eq!(of_trial(&run.trials[1], &run), Verdict::Pass);
     }
 
     #[test]
