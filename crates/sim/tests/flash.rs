@@ -226,7 +226,10 @@ fn impossible_logs_are_refused() {
     assert!(refused("spare = \"28%\"", &slc.replace("1GiB", "16KiB")).contains("one page of each unit"));
     assert!(refused("spare", "state = \"stable\"\nspare").contains("state = stable cannot be"));
     assert!(refused("spare", "scale = 0\nspare").contains("scale = 0 cannot be"));
-    assert!(refused("placement = \"log\"", "placement = \"static\"").contains("spare = 28% cannot be"));
+    assert!(
+        refused("placement = \"log\"", "placement = \"static\"\nscale = 8")
+            .contains("scale = 8 cannot be: only")
+    );
     assert!(refused("mapping_unit = \"4KiB\"", "mapping_unit = \"64KiB\"").contains("it must divide a page"));
     assert!(refused("program = \"600us\"", "program = \"0us\"").contains("infinitely often"));
     assert!(
