@@ -11,8 +11,7 @@ macro_rules! sheets {
 }
 
 /// Name and text. A new sheet is a file and its name here.
-pub const SHEETS: &[(&str, &str)] =
-    sheets!["d7-p5600", "samsung-990-pro", "wd-black-sn850x", "samsung-870-evo", "crucial-mx500"];
+pub const SHEETS: &[(&str, &str)] = sheets!["d7-p5600", "samsung-990-pro", "samsung-870-evo"];
 
 /// A sheet by its name or from a file.
 pub fn find(word: &str) -> Result<Sheet, Failure> {
