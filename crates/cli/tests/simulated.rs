@@ -120,6 +120,11 @@ fn every_registry_lists_itself_and_explains_each_entry() {
         for name in names {
             let page = bench.iosonde(&[registry, name]);
             assert!(page.code == 0 && page.out.len() > 150, "{registry} {name}: {}{}", page.out, page.err);
+            if registry == "devices" {
+                // The width where there is no terminal.
+                let widest = page.out.lines().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(80), "{name}: {}", page.out);
+            }
             assert_eq!(bench.iosonde(&["explain", name]).code, 0, "{name}");
         }
     }

@@ -39,7 +39,7 @@ impl Paint {
     }
 
     /// A paragraph that begins with `lead` and hangs `indent` columns deep; ends with a line break.
-    pub(crate) fn hang(self, lead: &str, indent: usize, text: &str) -> String {
+    pub fn hang(self, lead: &str, indent: usize, text: &str) -> String {
         let pad = " ".repeat(indent);
         let options = Options::new(self.width)
             .initial_indent(lead)

@@ -17,6 +17,7 @@ mod lane;
 mod pages;
 mod part;
 mod random;
+mod rates;
 mod reference;
 mod start;
 mod truth;

@@ -155,18 +155,24 @@ impl Pages {
         self.dirty.len() as u64
     }
 
-    /// Takes the next run of neighbouring dirty pages, at most `most`, from `cursor` on and around the end;
-    /// they count as clean from now on.
-    pub(crate) fn take_dirty_run(&mut self, cursor: u32, most: u32) -> Option<Range<u32>> {
+    /// The next run of neighbouring dirty pages from `cursor` on and around the end. It ends at a multiple of `most`,
+    /// so that one that began in between brings the next into line.
+    pub(crate) fn dirty_run(&self, cursor: u32, most: u32) -> Option<Range<u32>> {
         let first = *self.dirty.range(cursor..).next().or_else(|| self.dirty.first())?;
-        let mut end = first;
-        while end - first < most && self.dirty.remove(&end) {
-            if let Some(&slot) = self.by_page.get(&end) {
+        let boundary = (first / most + 1).saturating_mul(most);
+        let neighbours =
+            self.dirty.range(first..boundary).zip(first..).take_while(|(page, next)| *page == next);
+        Some(first..first + neighbours.count() as u32)
+    }
+
+    /// These dirty pages count as clean from now on.
+    pub(crate) fn clean(&mut self, run: &Range<u32>) {
+        for page in run.clone() {
+            self.dirty.remove(&page);
+            if let Some(&slot) = self.by_page.get(&page) {
                 self.marks[slot as usize] &= !DIRTY;
             }
-            end += 1;
         }
-        Some(first..end)
     }
 
     /// How many pages of a range are there.
@@ -214,10 +220,16 @@ mod tests {
         [5, 6, 7, 2].into_iter().for_each(|page| pages.soil(page));
         (10..30).for_each(|page| pages.insert(page));
         assert!([2, 5, 6, 7].iter().all(|page| pages.holds(*page)));
-        assert_eq!(pages.take_dirty_run(3, 2), Some(5..7));
-        assert_eq!(pages.take_dirty_run(7, 9), Some(7..8));
-        assert_eq!(pages.take_dirty_run(8, 9), Some(2..3));
-        assert_eq!(pages.take_dirty_run(0, 9), None);
+        let mut take = |cursor, most| {
+            let run = pages.dirty_run(cursor, most)?;
+            pages.clean(&run);
+            Some(run)
+        };
+        // Runs end at multiples of the most.
+        assert_eq!(take(3, 2), Some(5..6));
+        assert_eq!(take(6, 2), Some(6..8));
+        assert_eq!(take(8, 9), Some(2..3));
+        assert_eq!(take(0, 9), None);
     }
 
     proptest! {

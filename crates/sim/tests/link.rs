@@ -87,6 +87,23 @@ fn slots_have_a_truth_where_they_decide_alone() {
 }
 
 #[test]
+fn reads_and_writes_may_have_a_rate_each() {
+    let toml = format!("[link]\nbandwidth = {{ read = \"1GB/s\", write = \"2GB/s\" }}\n{QUEUE}");
+    for (op, per_byte) in [(Op::Read, 2), (Op::Write, 1)] {
+        let mut done = Vec::new();
+        let mut link = device(&toml, 1);
+        link.submit(0, Ask { tag: 1, op, offset_bytes: 0, length_bytes: MEBIBYTE, direct: true });
+        // 60 us, and half a nanosecond a byte for writes, a whole one for reads.
+        assert_eq!(next_done(&mut link, &mut done), 60_000 + u64::from(MEBIBYTE) * per_byte / 2, "{op}");
+        let file = DeviceFile::parse(&format!("name = \"x\"\ncapacity = \"1GiB\"\n{toml}"), "x").unwrap();
+        let bandwidth = truths(&file)
+            .into_iter()
+            .find(|truth| truth.finding == "device_bandwidth" && truth.conditions.op == Some(op));
+        assert_eq!(bandwidth.unwrap().value.unwrap().round(), 2e9 / per_byte as f64, "{op}");
+    }
+}
+
+#[test]
 fn impossible_links_are_refused() {
     let refused = |link: &str| {
         let text = format!("name = \"x\"\ncapacity = \"1GiB\"\n[link]\n{link}\n{QUEUE}");

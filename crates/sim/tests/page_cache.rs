@@ -188,3 +188,24 @@ fn a_trim_drops_pages_written_or_not() {
     cache.reap(100_000_000_000, &mut Vec::new());
     assert_eq!(cache.counters().write_bytes, 2 * MEBIBYTE + 4096);
 }
+
+#[test]
+fn the_run_that_is_being_written_is_not_sent_half_done() {
+    // 1 % of 1 GiB may wait; the device takes 20 ms for a request of any size: the writer is mostly held back, and yet
+    // each page goes down once, by whole runs of 1 MiB.
+    for length_bytes in [1_000, 1_024, 4_096, 40_960] {
+        let mut slow = device(
+            "[host]\nrequest_cost = \"2us\"\ncopy_rate = \"2GB/s\"\nmemory = \"1GiB\"\ndirty_limit = \"1%\"\n\
+             [queue]\nservers = 1\nservice = { fixed = \"20ms\" }",
+            1,
+        );
+        closed_loop(&mut slow, 1, (50 << 20) / u64::from(length_bytes), |tag| {
+            buffered(Op::Write, tag, length_bytes)
+        });
+        let (bytes, requests) = (slow.counters().write_bytes, slow.counters().write_requests);
+        assert!(
+            requests > 35 && bytes == requests * MEBIBYTE,
+            "{length_bytes} B: {requests} requests, {bytes} B"
+        );
+    }
+}

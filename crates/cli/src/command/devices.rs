@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use iosonde_model::{Conditions, units};
+use iosonde_report::{Paint, paragraph};
 use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
 use serde::Serialize;
 
@@ -29,20 +30,21 @@ pub fn run(args: &DevicesArgs, screen: Screen) -> Result<(), Failure> {
 /// Every value of a device, and for each finding its truth.
 pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
     let file = session::device_file(name)?;
-    let mut text = format!("{} (simulated device)\n\n{}\n", file.name(), file.summary());
+    let paint = Paint { color: screen.color, width: screen.width };
+    let mut text = format!("{} (simulated device)\n\n{}", file.name(), paragraph(file.summary(), paint));
     if let Some(scale) = file.scale() {
         let size = units::decimal_bytes(file.capacity_bytes());
-        text += &format!(
-            "Scaled: {size} of it are simulated, 1 in {scale:.1}; rates and times are those of all.\n"
-        );
+        let said =
+            format!("Scaled: {size} of it are simulated, 1 in {scale:.1}; rates and times are those of all.");
+        text += &paragraph(&said, paint);
     }
     text += "\nParameters\n";
     for parameter in file.parameters() {
-        text += &format!("  {:26} {}\n", parameter.key, parameter.value);
+        text += &paint.hang(&lead(&parameter.key), COLUMN, &parameter.value);
     }
     text += "\nTruth\n";
     for truth in truths_with_references(&file, SEED) {
-        text += &lines(&truth);
+        text += &lines(&truth, paint);
     }
     screen.result(&text)
 }
@@ -77,7 +79,15 @@ fn json(name: &str, path: &Path, screen: Screen) -> Result<(), Failure> {
     if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) }
 }
 
-fn lines(truth: &Truth) -> String {
+/// Where values begin.
+const COLUMN: usize = 29;
+
+/// A name in the first column.
+fn lead(name: &str) -> String {
+    format!("  {name:26} ")
+}
+
+fn lines(truth: &Truth, paint: Paint) -> String {
     let quantity = |value: f64| match truth.unit {
         "ns" => units::time(value),
         "B/s" => units::rate(value),
@@ -95,7 +105,8 @@ fn lines(truth: &Truth) -> String {
     };
     let conditions = conditions(&truth.conditions);
     let held = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
-    format!("  {:26} {value}{held}\n  {:26} {}\n", truth.finding, "", truth.derivation)
+    let stated = paint.hang(&lead(truth.finding), COLUMN, &format!("{value}{held}"));
+    stated + &paint.hang(&lead(""), COLUMN, &truth.derivation)
 }
 
 /// `random 4 KiB reads, 32 in flight`; what does not matter is left out.

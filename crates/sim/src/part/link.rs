@@ -4,11 +4,12 @@
 //! Benchmarking, 1996: t0 and r-infinity), and at most bandwidth / b requests a second. Transfers in one
 //! direction go one after another; a write's bytes move on its way down, a read's on its way up. With
 //! `duplex` (the default, as PCIe) the two directions do not disturb each other; without it (as SATA and USB
-//! 2) they share one lane.
+//! 2) they share one lane. `bandwidth` may be given for each direction apart: the wire is the same both ways, but
+//! what a drive's controller moves over it need not be.
 //!
 //! ```toml
 //! [link]
-//! bandwidth = "3.5GB/s"
+//! bandwidth = "3.5GB/s"       # or { read = "3.5GB/s", write = "3GB/s" }
 //! latency = "5us"
 //! duplex = true
 //! ```
@@ -21,6 +22,7 @@ use crate::{
     flow::{Flow, Id},
     lane::Lane,
     part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
+    rates::Rates,
 };
 
 /// Reads `[link]`.
@@ -35,19 +37,19 @@ impl Named for Link {
 impl PartKind for Link {
     fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
         let Some(mut link) = reader.section("link") else { return Ok(None) };
-        let bytes_per_s = link.rate("bandwidth")?;
-        if bytes_per_s == Some(0) {
+        let bandwidth = Rates::read(&mut link, "bandwidth")?;
+        if bandwidth.is_some_and(Rates::has_zero) {
             return Err(link.impossible("bandwidth", "a link that moves nothing never ends a request"));
         }
         let latency_ns = link.time_ns("latency")?.unwrap_or(0);
         let duplex = link.flag("duplex")?.unwrap_or(true);
-        Ok(Some(Arc::new(LinkSettings { bytes_per_s, latency_ns, duplex })))
+        Ok(Some(Arc::new(LinkSettings { bandwidth, latency_ns, duplex })))
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct LinkSettings {
-    bytes_per_s: Option<u64>,
+    bandwidth: Option<Rates>,
     latency_ns: u64,
     duplex: bool,
 }
@@ -57,18 +59,19 @@ impl Settings for LinkSettings {
         Box::new(Wire { settings: *self, lanes: [Lane::default(); 2] })
     }
 
-    fn idle(&self, _load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<Idle> {
         let latency = units::time(self.latency_ns as f64);
-        let words = match self.bytes_per_s {
+        let bytes_per_s = self.bandwidth.map(|bandwidth| bandwidth.of(load.op));
+        let words = match bytes_per_s {
             Some(bytes_per_s) => format!("link {latency} + b / {}", units::rate(bytes_per_s as f64)),
             None => format!("link {latency}"),
         };
-        let ns_per_byte = self.bytes_per_s.map_or(0.0, |bytes_per_s| 1e9 / bytes_per_s as f64);
+        let ns_per_byte = bytes_per_s.map_or(0.0, |bytes_per_s| 1e9 / bytes_per_s as f64);
         Some(Idle { fixed_ns: self.latency_ns as f64, ns_per_byte, linear: true, words })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {
-        let bytes_per_s = self.bytes_per_s? as f64;
+        let bytes_per_s = self.bandwidth?.of(load.op) as f64;
         let words =
             format!("the link, {} / {}", units::rate(bytes_per_s), units::size(load.block_size_bytes));
         Some(Limit { per_s: bytes_per_s / load.block_size_bytes as f64, words })
@@ -84,11 +87,9 @@ impl Wire {
     fn transfer(&mut self, from_ns: u64, id: Id, flow: &Flow) -> u64 {
         let request = &flow[id];
         // What failed moves no bytes.
-        let Some(bytes_per_s) = self.settings.bytes_per_s.filter(|_| request.errno == 0) else {
-            return from_ns;
-        };
+        let Some(bandwidth) = self.settings.bandwidth.filter(|_| request.errno == 0) else { return from_ns };
         let lane = usize::from(self.settings.duplex && request.op == Op::Write);
-        self.lanes[lane].transfer(from_ns, request.length_bytes, bytes_per_s)
+        self.lanes[lane].transfer(from_ns, request.length_bytes, bandwidth.of(request.op))
     }
 }
 
@@ -100,7 +101,7 @@ impl Part for Wire {
     }
 
     fn rises(&self) -> bool {
-        self.settings.bytes_per_s.is_some()
+        self.settings.bandwidth.is_some()
     }
 
     fn up(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {

@@ -9,7 +9,9 @@
 //!   reader waits, so that the time of a window is exact: one request of that size, and hits for the rest);
 //! * a write is copied and done. Above half of `dirty_limit` (a share of memory), or 30 s after the first of
 //!   them, dirty pages are written back in runs of at most 1 MiB, 32 at a time; a writer that would exceed
-//!   the limit waits (as Linux's dirty_background_ratio, dirty_expire_centisecs and dirty_ratio).
+//!   the limit waits (as Linux's dirty_background_ratio, dirty_expire_centisecs and dirty_ratio). The run that
+//!   is being written is left until it is whole, as long as other runs are under way: one sent half done
+//!   would have its last page, or a small device's whole mapping unit, written again for each call.
 //!
 //! Direct I/O is `honoured` (passes by; a write drops what is held), or `ignored` (some file systems), or
 //! `nocache`, a Mac's F_NOCACHE: what is held is still answered from memory, what is not is fetched and not
@@ -46,6 +48,7 @@ use crate::{
     pages::{ByPage, PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, page_number, pages_of},
     part::{Fact, Law, Load, Part, PartKind, Place, Settings, Side, Step},
     random::whole_ns,
+    rates::Rates,
 };
 
 /// Pages in one request of the write-back: 1 MiB.
@@ -72,7 +75,7 @@ impl PartKind for PageCache {
         let Some(mut host) = reader.section("host") else { return Ok(None) };
         let memory_bytes = host.size_bytes("memory")?;
         let wanted = host.flag("page_cache")?.unwrap_or(memory_bytes.is_some());
-        let copy = CopyRate::read(&mut host)?;
+        let copy = Rates::read(&mut host, "copy_rate")?;
         let readahead_bytes = host.size_bytes("readahead")?.unwrap_or(128 << 10);
         let dirty_share = host.share("dirty_limit")?.unwrap_or(0.2);
         let direct = read_direct(&mut host)?;
@@ -95,7 +98,7 @@ impl PartKind for PageCache {
             return Err(host.impossible("page_cache", "it is simulated for devices below 16TiB"));
         }
         let copy = copy
-            .filter(|copy| copy.read > 0 && copy.write > 0)
+            .filter(|copy| !copy.has_zero())
             .ok_or_else(|| host.missing("copy_rate", "how fast buffered I/O is copied, above 0"))?;
         if readahead_bytes % PAGE_BYTES != 0 || readahead_bytes > 16 << 20 {
             return Err(host.impossible("readahead", "it is a whole number of 4KiB pages, at most 16MiB"));
@@ -104,30 +107,6 @@ impl PartKind for PageCache {
             return Err(host.impossible("dirty_limit", "it lies between 1% and 80% of memory"));
         }
         Ok(Some(Arc::new(CacheSettings { memory_bytes, copy, readahead_bytes, dirty_share, direct })))
-    }
-}
-
-/// How fast the program's processor moves bytes, in bytes a second.
-#[derive(Debug, Clone, Copy)]
-struct CopyRate {
-    read: u64,
-    write: u64,
-}
-
-impl CopyRate {
-    fn read(host: &mut Section) -> Result<Option<Self>, DeviceError> {
-        if !host.is_table("copy_rate") {
-            return Ok(host.rate("copy_rate")?.map(|rate| Self { read: rate, write: rate }));
-        }
-        let Some(mut by_op) = host.table("copy_rate") else { return Ok(None) };
-        let read = by_op.rate("read")?.ok_or_else(|| by_op.missing("read", "the rate of reads"))?;
-        let write = by_op.rate("write")?.ok_or_else(|| by_op.missing("write", "the rate of writes"))?;
-        Ok(Some(Self { read, write }))
-    }
-
-    fn ns(self, op: Op, bytes: u32) -> u64 {
-        let bytes_per_s = if op == Op::Read { self.read } else { self.write };
-        whole_ns(f64::from(bytes) * 1e9 / bytes_per_s as f64)
     }
 }
 
@@ -151,10 +130,17 @@ enum Direct {
 #[derive(Debug, Clone, Copy)]
 struct CacheSettings {
     memory_bytes: u64,
-    copy: CopyRate,
+    /// How fast the program's processor moves bytes.
+    copy: Rates,
     readahead_bytes: u64,
     dirty_share: f64,
     direct: Direct,
+}
+
+impl CacheSettings {
+    fn copy_ns(&self, op: Op, bytes: u32) -> u64 {
+        whole_ns(f64::from(bytes) * 1e9 / self.copy.of(op) as f64)
+    }
 }
 
 impl Settings for CacheSettings {
@@ -179,6 +165,7 @@ impl Settings for CacheSettings {
             unfinished: BTreeSet::new(),
             flushes: VecDeque::new(),
             cursor: 0,
+            written_to_bytes: 0,
             expired: false,
             timer_set: false,
             waiting_writers: VecDeque::new(),
@@ -188,13 +175,13 @@ impl Settings for CacheSettings {
     fn facts(&self, load: &Load) -> Vec<Fact> {
         let fact =
             |finding, value, unit, derivation| Fact { finding, op: Some(Op::Read), value, unit, derivation };
-        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy.read as f64;
+        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy.of(Op::Read) as f64;
         let hit_ns = load.host_cost_ns + copy_ns;
         let words = format!(
             "buffered, held in memory: program {} + {} / {} = {}",
             units::time(load.host_cost_ns),
             units::size(load.block_size_bytes),
-            units::rate(self.copy.read as f64),
+            units::rate(self.copy.of(Op::Read) as f64),
             units::time(hit_ns)
         );
         let mut facts = vec![
@@ -241,6 +228,8 @@ struct Cache {
     flushes: VecDeque<(u64, Id)>,
     /// Where the write-back goes on.
     cursor: u32,
+    /// Where the latest write ended: the run that ends there may grow.
+    written_to_bytes: u64,
     /// Dirty pages have waited long enough: all are written back.
     expired: bool,
     timer_set: bool,
@@ -308,7 +297,7 @@ impl Cache {
     fn hit(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let bytes = flow[id].asked_bytes;
         pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.touch(page));
-        Step::Back(flow.compute(now_ns, self.settings.copy.ns(Op::Read, bytes)))
+        Step::Back(flow.compute(now_ns, self.settings.copy_ns(Op::Read, bytes)))
     }
 
     fn read(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
@@ -383,7 +372,7 @@ impl Cache {
         Step::On(if failed {
             now_ns
         } else {
-            flow.compute(now_ns, self.settings.copy.ns(Op::Read, flow[id].asked_bytes))
+            flow.compute(now_ns, self.settings.copy_ns(Op::Read, flow[id].asked_bytes))
         })
     }
 
@@ -405,12 +394,13 @@ impl Cache {
     fn take_write(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> u64 {
         let bytes = flow[id].asked_bytes;
         pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.soil(page));
+        self.written_to_bytes = flow[id].offset_bytes + u64::from(bytes);
         if !self.timer_set {
             self.timer_set = true;
             flow.events.push(now_ns + EXPIRE_NS, 0, Leg::Wake(self.place.stage));
         }
         self.write_back(now_ns, flow);
-        flow.compute(now_ns, self.settings.copy.ns(Op::Write, bytes))
+        flow.compute(now_ns, self.settings.copy_ns(Op::Write, bytes))
     }
 
     fn drop_whole_pages(&mut self, offset_bytes: u64, bytes: u32) {
@@ -420,7 +410,8 @@ impl Cache {
 
     /// Everything dirty becomes due at once; what is soiled from now on is none of this flush's business.
     fn flush(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
-        while let Some(run) = self.pages.take_dirty_run(0, WRITE_BACK_PAGES) {
+        while let Some(run) = self.pages.dirty_run(0, WRITE_BACK_PAGES) {
+            self.pages.clean(&run);
             self.writing_pages += run.len() as u64;
             let number = self.number_run();
             self.due.push_back((number, run));
@@ -458,10 +449,25 @@ impl Cache {
         let dirty_pages = self.pages.dirty_pages();
         let wanted =
             self.expired || !self.waiting_writers.is_empty() || dirty_pages > self.dirty_limit_pages / 2;
-        let run = wanted.then(|| self.pages.take_dirty_run(self.cursor, WRITE_BACK_PAGES)).flatten()?;
+        if !wanted {
+            return None;
+        }
+        let mut run = self.pages.dirty_run(self.cursor, WRITE_BACK_PAGES)?;
+        if self.writing_requests > 0 && self.grows(&run) {
+            run = self.pages.dirty_run(run.end, WRITE_BACK_PAGES).filter(|other| !self.grows(other))?;
+        }
+        self.pages.clean(&run);
         self.cursor = run.end;
         self.writing_pages += run.len() as u64;
         Some((self.number_run(), run))
+    }
+
+    /// Whether the next write, if it goes on where the latest ended, adds to this run or to its last page.
+    fn grows(&self, run: &Range<u32>) -> bool {
+        let end_bytes = u64::from(run.end) * PAGE_BYTES;
+        let latest_ends_there = self.written_to_bytes.next_multiple_of(PAGE_BYTES) == end_bytes;
+        let whole = run.end.is_multiple_of(WRITE_BACK_PAGES) && self.written_to_bytes == end_bytes;
+        latest_ends_there && !whole
     }
 
     fn written_back(&mut self, now_ns: u64, id: Id, flow: &mut Flow) {

@@ -10,7 +10,7 @@
 //! slots = 32
 //! ```
 
-use iosonde_model::{Named, units};
+use iosonde_model::{Named, Op, units};
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     file::{DeviceError, Reader, Section},
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
+    rates::Rates,
 };
 
 /// Reads `slots` of `[link]`.
@@ -45,9 +46,10 @@ impl PartKind for Slots {
 /// A command holds its slot for the link's latency and its own transfer: so many slots of the largest size carry
 /// so much, and a bandwidth above it could never be seen.
 fn refuse_idle_bandwidth(link: &mut Section, slots: u64) -> Result<(), DeviceError> {
-    let (bandwidth, max_bytes) = (link.rate("bandwidth")?, link.size_bytes("max_transfer")?);
+    let (bandwidth, max_bytes) = (Rates::read(link, "bandwidth")?, link.size_bytes("max_transfer")?);
     let latency_ns = link.time_ns("latency")?.unwrap_or(0);
-    let (Some(bytes_per_s), Some(max_bytes)) = (bandwidth, max_bytes) else { return Ok(()) };
+    let (Some(bandwidth), Some(max_bytes)) = (bandwidth, max_bytes) else { return Ok(()) };
+    let bytes_per_s = bandwidth.of(Op::Read).max(bandwidth.of(Op::Write));
     let held_s = latency_ns as f64 / 1e9 + max_bytes as f64 / bytes_per_s as f64;
     let carried = slots as f64 * max_bytes as f64 / held_s;
     if carried >= bytes_per_s as f64 {
