@@ -330,13 +330,15 @@ impl Measurement<'_> {
         loop {
             let voids = self.voids();
             let elapsed_s = self.elapsed_s() - begun_s;
-            self.run.info.rounds = schedule.progress(&self.run.trials, &voids, elapsed_s).rounds_done;
+            self.run.info.rounds = schedule.rounds(&self.run.trials, &voids);
             let next = schedule.next(&self.run.trials, &voids, elapsed_s);
             let Some(asked) = next.filter(|asked| rounds.is_none_or(|rounds| asked.round <= rounds)) else {
                 progress.end();
                 return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
             };
-            progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            if progress.is_looked_at(&asked) {
+                progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            }
             let may_write_bytes = self.may_write(&asked.spec);
             if may_write_bytes == Some(0) {
                 progress.end();

@@ -33,6 +33,11 @@ impl Progress {
         Self { screen: *screen, bar, of: points, round_said: 0, total_s: None }
     }
 
+    /// Whether anybody sees what [`Progress::show`] shows: without a terminal, once a round.
+    pub fn is_looked_at(&self, asked: &Asked) -> bool {
+        self.bar.is_some() || (asked.round > self.round_said && asked.phase != Phase::Prepare)
+    }
+
     /// Shows how the run stands before a trial.
     pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &Asked) {
         let settled = format!("{} of {} settled", state.settled, self.of);

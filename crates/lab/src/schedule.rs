@@ -354,7 +354,12 @@ impl Schedule {
             .collect()
     }
 
-    /// How far the run has come.
+    /// Rounds of which nothing remains.
+    pub fn rounds(&self, trials: &[Trial], voids: &Voids) -> u32 {
+        self.rounds_done(&visits(trials, voids))
+    }
+
+    /// How far the run has come. Every interval is worked out for it: not to be asked where nobody looks.
     pub fn progress(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Progress {
         let visits = visits(trials, voids);
         let state = self.state_before(&visits, u32::MAX);

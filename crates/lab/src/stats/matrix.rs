@@ -36,13 +36,18 @@ impl Cholesky {
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         assert_eq!(right.len(), self.size, "one right-hand value for each row");
         let mut x = right.to_vec();
-        for row in 0..self.size {
+        // A column of the inverse begins with zeros, and they stay.
+        let first = x.iter().position(|value| *value != 0.0).unwrap_or(self.size);
+        for row in first..self.size {
             let line = &self.lower[row * self.size..];
-            x[row] = (x[row] - dot(&line[..row], &x[..row])) / line[row];
+            x[row] = (x[row] - dot(&line[first..row], &x[first..row])) / line[row];
         }
+        // What is known is taken from all before it, row by row as L lies in memory.
         for row in (0..self.size).rev() {
-            let below: f64 = (row + 1..self.size).map(|r| self.lower[r * self.size + row] * x[r]).sum();
-            x[row] = (x[row] - below) / self.lower[row * self.size + row];
+            let line = &self.lower[row * self.size..][..=row];
+            x[row] /= line[row];
+            let (before, known) = (&line[..row], x[row]);
+            x[..row].iter_mut().zip(before).for_each(|(value, factor)| *value -= factor * known);
         }
         x
     }
