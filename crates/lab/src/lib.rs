@@ -3,6 +3,7 @@
 //! Everything here works as well on a run of a year ago as on one that is under way.
 
 mod advice;
+pub mod applications;
 mod belief;
 pub mod between;
 pub mod check;

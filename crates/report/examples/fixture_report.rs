@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let path = folder.join(format!("fixture.{}", format.extension()));
         std::fs::write(path, format.render(&run)?)?;
     }
-    std::fs::write(folder.join("point.html"), iosonde_report::html(&common::point())?)?;
+    std::fs::write(folder.join("point.html"), iosonde_report::html(&common::point()))?;
     let paint = Paint { color: true, width: 80 };
     std::fs::write(folder.join("trial.txt"), terminal::trial(&common::point(), paint))?;
     std::fs::write(folder.join("summary.txt"), terminal::summary(&run, paint))?;

@@ -6,11 +6,11 @@
 
 pub mod chart;
 mod comparison;
-pub mod echarts;
 pub mod figure;
 mod format;
 mod html;
 pub mod markdown;
+pub mod picture;
 mod quantity;
 mod results;
 mod sheet;

@@ -22,6 +22,10 @@ pub enum Quantity {
     Ratio,
     /// How far out in the tail: 1 request in so many waits longer. 100 is written `p99`.
     Tail,
+    /// A share in percent: `70 %`.
+    Percent,
+    /// A temperature: `45 °C`.
+    Celsius,
     /// The place of a name on an axis of names.
     Place,
 }
@@ -50,6 +54,23 @@ impl Quantity {
         })
     }
 
+    /// What stands behind the name of a column of plain numbers: `bytes_per_s`.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::BytesPerSecond => "bytes_per_s",
+            Self::Iops => "iops",
+            Self::Nanoseconds => "ns",
+            Self::Seconds => "s",
+            Self::InFlight => "in_flight",
+            Self::Ratio => "ratio",
+            Self::Percent => "percent",
+            Self::Celsius => "celsius",
+            Self::Tail => "one_in",
+            Self::Place => "",
+        }
+    }
+
     /// The unit in which a value of this size reads best.
     pub fn scale(self, value: f64) -> Scale {
         let steps: &[(f64, &'static str)] = match self {
@@ -68,6 +89,8 @@ impl Quantity {
             Self::Seconds => &[(1.0, "s")],
             Self::InFlight => &[(1.0, "in flight")],
             Self::Ratio => &[(1.0, "×")],
+            Self::Percent => &[(1.0, "%")],
+            Self::Celsius => &[(1.0, "°C")],
             Self::Tail | Self::Place => &[(1.0, "")],
         };
         // 0.9995: what would print as 1000 kB/s is 1.00 MB/s.
@@ -98,7 +121,9 @@ impl Quantity {
             Self::Nanoseconds => Unit::Time,
             Self::InFlight => Unit::InFlight,
             Self::Ratio => Unit::Ratio,
-            Self::Seconds | Self::Tail | Self::Place => return self.text(value),
+            Self::Seconds | Self::Percent | Self::Celsius | Self::Tail | Self::Place => {
+                return self.text(value);
+            }
         };
         with_interval(unit, &Estimate { value, low, high })
     }
@@ -117,7 +142,10 @@ impl Quantity {
             Self::BytesPerSecond => units::rate(value).replace(".00", "").replace(".0 ", " "),
             Self::Iops => units::count(value).replace(".00", "").replace(".0", ""),
             Self::Tail => percentile(value),
-            Self::Seconds | Self::InFlight | Self::Ratio | Self::Place => format!("{value}"),
+            Self::Ratio => format!("{value}×"),
+            Self::Seconds | Self::InFlight | Self::Percent | Self::Celsius | Self::Place => {
+                format!("{value}")
+            }
         }
     }
 
@@ -126,7 +154,11 @@ impl Quantity {
         match self {
             // Nobody keeps 46.3 requests in flight, and a size is a power of two or nearly.
             Self::InFlight if magnitude >= 9.95 => 0,
-            _ if shown.fract() == 0.0 && matches!(self, Self::Bytes | Self::InFlight) => 0,
+            _ if shown.fract() == 0.0
+                && matches!(self, Self::Bytes | Self::InFlight | Self::Percent | Self::Celsius) =>
+            {
+                0
+            }
             _ if magnitude >= 99.95 || magnitude == 0.0 => 0,
             _ if magnitude >= 9.995 => 1,
             _ if magnitude >= 0.9995 => 2,

@@ -116,7 +116,7 @@ fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure>
         }
     }
     let path = args.out.clone().unwrap_or_else(|| default_out(&last, "html"));
-    super::run::write(&path, iosonde_report::html(&last).map_err(Failure::failed)?.as_bytes())?;
+    super::run::write(&path, iosonde_report::html(&last).as_bytes())?;
     if let Some(json) = &args.target.json {
         let text = iosonde_report::json(&last).map_err(Failure::failed)?;
         if json_to_stdout { screen.result(&text)? } else { super::run::write(json, text.as_bytes())? }

@@ -272,7 +272,7 @@ pub fn conclude_and_report(
     if !json_to_stdout {
         screen.result(&terminal::summary(run, Paint { color: screen.color, width: screen.width }))?;
     }
-    let html = iosonde_report::html(run).map_err(Failure::failed)?;
+    let html = iosonde_report::html(run);
     write(&path, html.as_bytes())?;
     if let Some(json) = &destination.json {
         let text = iosonde_report::json(run).map_err(Failure::failed)?;

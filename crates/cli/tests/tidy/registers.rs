@@ -18,7 +18,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
         "crates/lab/src/finding",
         &["best", "closed_loop", "durable", "effect", "group", "hockney", "long_write", "over_trials"],
     ),
-    ("crates/report/src/chart", &["pick"]),
+    ("crates/report/src/chart", &["course", "heat", "law", "pick"]),
     ("crates/rig/src/engine", &["calls"]),
     ("crates/store/src/import", &["build"]),
 ];

@@ -36,7 +36,7 @@ impl Chart for AccessPatterns {
             pick::in_flight(spec.asked_in_flight())
         );
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "Does the order of access matter?".into(),
             reading: "Where two intervals do not overlap, the patterns differ.".into(),
             answer: pick::sentences(run, &["random_vs_sequential"]),
@@ -45,8 +45,7 @@ impl Chart for AccessPatterns {
             x: Axis::places(&label, points.iter().map(|point| pattern(&point.spec)).collect()),
             y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
             series,
-            marks: Vec::new(),
-            curves: Vec::new(),
+            ..Figure::default()
         })
     }
 }
@@ -97,5 +96,5 @@ fn series(points: &[&Point], op: Op, doubts: &Doubts) -> Option<Series> {
     };
     let dots: Vec<Dot> = points.iter().enumerate().filter_map(dot).collect();
     let (name, tone) = (format!("{op}s"), Tone::of(op, false));
-    (!dots.is_empty()).then_some(Series { name, tone, broken: false, joined: false, dots })
+    (!dots.is_empty()).then_some(Series { name, tone, bars: true, dots, ..Series::default() })
 }

@@ -34,7 +34,8 @@ impl Chart for LatencyPercentiles {
                 let dots = percentiles(run, point, op, &void);
                 if dots.len() > 1 {
                     let name = format!("{}s, {}", op, pick::in_flight(point.spec.asked_in_flight()));
-                    series.push(Series { name, tone: Tone::of(op, deep), broken: deep, joined: true, dots });
+                    let tone = Tone::of(op, deep);
+                    series.push(Series { name, tone, broken: deep, joined: true, dots, ..Series::default() });
                 }
             }
         }
@@ -45,7 +46,7 @@ impl Chart for LatencyPercentiles {
         let ticks = [2.0, 10.0, 100.0, 1000.0, 10_000.0];
         let label = format!("latency of {} requests", units::size(lead.spec().block_size_bytes));
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "How long do the slow ones wait?".into(),
             answer: String::new(),
             reading: "At p99, one request in a hundred waits longer; at p99.9, one in a thousand. \
@@ -56,8 +57,7 @@ impl Chart for LatencyPercentiles {
             x: Axis::log("share of requests that wait no longer", Quantity::Tail, &ranks, &ticks),
             y: Axis::log(&label, Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,
-            marks: Vec::new(),
-            curves: Vec::new(),
+            ..Figure::default()
         })
     }
 }

@@ -6,8 +6,9 @@
 use iosonde_model::{About, Named, Run};
 
 use super::Chart;
+use super::law;
 use super::pick::{self, Doubts, MEAN};
-use crate::figure::{Axis, Figure, Series, Tone, decimal_ticks};
+use crate::figure::{Axis, Curve, Figure, Series, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -21,32 +22,45 @@ impl Named for LatencyVsBlockSize {
 
 impl Chart for LatencyVsBlockSize {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let families = pick::by_block_size(run);
+        let families = pick::alike(pick::by_block_size(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Latency]);
-        let mut series: Vec<Series> = Vec::new();
-        for family in families.iter().take(4) {
+        let (mut series, mut curves): (Vec<Series>, Vec<Curve>) = (Vec::new(), Vec::new());
+        for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let dots = pick::dots(family, &doubts, |spec| spec.block_size_bytes, MEAN);
             let name = pick::family_name(&families, family);
-            series.push(Series { name, tone: Tone::of(family.op, other), broken: other, joined: true, dots });
+            let tone = Tone::of(family.op, other);
+            let trials = pick::trials(run, family, |spec| spec.block_size_bytes, MEAN);
+            if !other {
+                curves.extend(law::latency(run, family, tone));
+            }
+            series.push(Series {
+                name,
+                tone,
+                broken: other,
+                joined: true,
+                dots,
+                trials,
+                ..Series::default()
+            });
         }
         let (sizes, heights) = (pick::grid(&series), pick::heights(&series));
         if heights.is_empty() {
             return None;
         }
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "How long does one request take?".into(),
             reading: String::new(),
-            answer: pick::sentences(run, &["base_latency", "per_request_cost"]),
+            answer: pick::sentences_of(run, &["base_latency", "per_request_cost"], &families),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
             y: Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,
-            marks: Vec::new(),
-            curves: Vec::new(),
+            curves,
+            ..Figure::default()
         })
     }
 }

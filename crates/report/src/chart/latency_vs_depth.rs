@@ -21,7 +21,7 @@ impl Named for LatencyVsDepth {
 
 impl Chart for LatencyVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let families = pick::by_depth(run);
+        let families = pick::one_of_each(pick::by_depth(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Latency]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
@@ -38,6 +38,7 @@ impl Chart for LatencyVsDepth {
                         broken: tail,
                         joined: true,
                         dots,
+                        ..Series::default()
                     });
                 }
             }
@@ -50,9 +51,9 @@ impl Chart for LatencyVsDepth {
             return None;
         }
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "What does it cost each request?".into(),
-            answer: pick::sentences(run, &["base_latency"]),
+            answer: pick::sentences_of(run, &["base_latency"], &families),
             reading: "Beyond the knee a further request only waits: latency grows with the number in flight."
                 .into(),
             experiment: lead.experiment(run),
@@ -66,7 +67,7 @@ impl Chart for LatencyVsDepth {
             y: Axis::log("latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights)),
             series,
             marks,
-            curves: Vec::new(),
+            ..Figure::default()
         })
     }
 }

@@ -3,6 +3,9 @@
 //! A chart picks points by their workload, not by the experiment that asked for them, so that it serves every
 //! study whose points happen to answer its question.
 
+mod course;
+mod heat;
+mod law;
 mod pick;
 
 use iosonde_model::{Named, Run, registry};
@@ -14,13 +17,22 @@ registry! {
     /// report.
     pub CHARTS: Chart "chart" {
         throughput_latency::ThroughputLatency,
-                throughput_vs_block_size::ThroughputVsBlockSize,
+        throughput_vs_block_size::ThroughputVsBlockSize,
+        iops_vs_block_size::IopsVsBlockSize,
         latency_vs_block_size::LatencyVsBlockSize,
         rate_vs_depth::RateVsDepth,
         latency_vs_depth::LatencyVsDepth,
         access_patterns::AccessPatterns,
+        stride_reads::StrideReads,
+        stride_writes::StrideWrites,
+        rate_vs_working_set::RateVsWorkingSet,
+        mix::Mix,
+        latency_vs_load::LatencyVsLoad,
         latency_percentiles::LatencyPercentiles,
+        latency_over_time::LatencyOverTime,
+        sustained_write::SustainedWrite,
         rate_over_time::RateOverTime,
+        temperature::Temperature,
     }
 }
 

@@ -1,9 +1,10 @@
 //! What charts share: points that differ in one parameter only, as dots with their intervals and doubts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use iosonde_model::{
-    About, Estimate, Finding, Op, Outcome, Point, PointDirection, Run, Rw, Status, TrialSpec, units,
+    About, Direction, Estimate, Finding, Op, Outcome, Point, PointDirection, Run, Rw, Status, Trial,
+    TrialSpec, units,
 };
 
 use crate::figure::{Along, Dot, Mark, Standing, Tone};
@@ -27,16 +28,19 @@ impl<'a> Family<'a> {
         format!("{order} {}s", self.op)
     }
 
-    /// The one experiment that uses them all, if there is one.
+    /// The experiment that uses most of them, of several the first of the plan. (Other experiments may have measured a
+    /// point or two between the grid of this one.)
     pub(super) fn experiment(&self, run: &Run) -> Option<String> {
         let mut names: Vec<&String> = run.points.iter().map(|point| &point.experiment).collect();
         // Points stand in the order of the plan, an experiment's own ones next to each other.
         names.dedup();
-        names.into_iter().find(|name| self.points.iter().all(|point| point.belongs_to(name))).cloned()
+        let used = |name: &str| self.points.iter().filter(|point| point.belongs_to(name)).count();
+        let most = names.iter().map(|name| used(name)).max()?;
+        names.into_iter().find(|name| used(name) == most).cloned()
     }
 }
 
-/// Every experiment that uses a whole family.
+/// Every experiment whose points make up most of a family.
 pub(super) fn experiments(run: &Run, families: &[Family]) -> Vec<String> {
     families.iter().filter_map(|family| family.experiment(run)).collect()
 }
@@ -78,6 +82,22 @@ pub(super) fn families<'a>(
 /// Points that differ in block size only.
 pub(super) fn by_block_size(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.block_size_bytes = 0, |spec| spec.block_size_bytes)
+}
+
+/// Points that differ in the size of the addressed area only.
+pub(super) fn by_span(run: &Run) -> Vec<Family<'_>> {
+    families(run, 3, |spec| spec.span_bytes = 0, |spec| spec.span_bytes)
+}
+
+/// Points that differ in the rate that was asked for only.
+pub(super) fn by_load(run: &Run) -> Vec<Family<'_>> {
+    let loads = families(run, 3, |spec| spec.rate_iops = None, asked_load);
+    loads.into_iter().filter(|family| family.spec().rate_iops.is_some()).collect()
+}
+
+/// Requests a second that were asked for over all jobs, to the nearest.
+pub(super) fn asked_load(spec: &TrialSpec) -> u64 {
+    (spec.rate_iops.unwrap_or(0.0) * f64::from(spec.jobs)) as u64
 }
 
 /// Points that differ in the number in flight only.
@@ -128,6 +148,8 @@ pub(super) struct Figured {
     pub(super) name: &'static str,
     pub(super) quantity: Quantity,
     pub(super) read: fn(&PointDirection) -> Option<Estimate>,
+    /// The same of one trial.
+    pub(super) of_trial: fn(&Direction) -> Option<f64>,
 }
 
 /// Bytes per second.
@@ -135,17 +157,23 @@ pub(super) const THROUGHPUT: Figured = Figured {
     name: "throughput",
     quantity: Quantity::BytesPerSecond,
     read: |direction| Some(direction.bytes_per_s),
+    of_trial: |direction| Some(direction.bytes_per_s),
 };
 
 /// Requests per second.
-pub(super) const RATE: Figured =
-    Figured { name: "rate", quantity: Quantity::Iops, read: |direction| Some(direction.iops) };
+pub(super) const RATE: Figured = Figured {
+    name: "rate",
+    quantity: Quantity::Iops,
+    read: |direction| Some(direction.iops),
+    of_trial: |direction| Some(direction.iops),
+};
 
 /// Mean latency.
 pub(super) const MEAN: Figured = Figured {
     name: "mean latency",
     quantity: Quantity::Nanoseconds,
     read: |direction| direction.latency_ns_mean,
+    of_trial: |direction| direction.latency_ns.mean,
 };
 
 /// 99th percentile of latency.
@@ -153,6 +181,7 @@ pub(super) const P99: Figured = Figured {
     name: "99 % wait less than",
     quantity: Quantity::Nanoseconds,
     read: |direction| direction.latency_ns_p99,
+    of_trial: |direction| direction.latency_ns.p99,
 };
 
 /// The dots of a family: `x` of its workload against a figure of its direction.
@@ -171,6 +200,43 @@ pub(super) fn dots(family: &Family, doubts: &Doubts, x: fn(&TrialSpec) -> u64, y
         })
     };
     family.points.iter().filter_map(dot).collect()
+}
+
+/// The standing trials of a family, each where its own figure lies.
+pub(super) fn trials(run: &Run, family: &Family, x: fn(&TrialSpec) -> u64, y: Figured) -> Vec<(f64, f64)> {
+    let void: HashSet<u64> = {
+        let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Void);
+        void.filter_map(|verdict| verdict.trial).collect()
+    };
+    let places: HashMap<usize, f64> =
+        family.points.iter().map(|point| (point.id, x(&point.spec) as f64)).collect();
+    let place = |trial: &Trial| {
+        let at = *places.get(&trial.point?)?;
+        Some((at, (y.of_trial)(trial.direction(family.op)?)?))
+    };
+    run.trials.iter().filter(|trial| !void.contains(&trial.id)).filter_map(place).collect()
+}
+
+/// The first four families that share the number in flight and the way to the device with the largest: what one axis
+/// can be labelled for.
+pub(super) fn alike(families: Vec<Family>) -> Vec<Family> {
+    let lead = families.first().map(|family| (family.spec().asked_in_flight(), family.spec().direct));
+    let like = |family: &Family| Some((family.spec().asked_in_flight(), family.spec().direct)) == lead;
+    families.into_iter().filter(like).take(4).collect()
+}
+
+/// Of each direction, the family with the most points and the smallest requests: what a picture for one pair of lines
+/// shows.
+pub(super) fn one_of_each<'a>(families: Vec<Family<'a>>) -> Vec<Family<'a>> {
+    let mut out: Vec<Family> = Vec::new();
+    let mut families = families;
+    families.sort_by_key(|f| (f.op, std::cmp::Reverse(f.points.len()), f.spec().block_size_bytes));
+    for family in families {
+        if out.iter().all(|known| known.op != family.op) {
+            out.push(family);
+        }
+    }
+    out
 }
 
 /// Both ends, where there are both.
@@ -231,6 +297,29 @@ pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
     for name in names {
         let found = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
         for finding in found {
+            if !said.contains(&finding.sentence.as_str()) {
+                said.push(&finding.sentence);
+            }
+        }
+    }
+    said.join(" ")
+}
+
+/// The sentences of the named findings about these families: of their pattern, and of their size where they share one.
+pub(super) fn sentences_of(run: &Run, names: &[&str], families: &[Family]) -> String {
+    let about = |finding: &&Finding| {
+        let conditions = &finding.conditions;
+        families.iter().any(|family| {
+            let sizes = || family.points.iter().map(|point| point.spec.block_size_bytes);
+            conditions.op.is_none_or(|op| op == family.op)
+                && conditions.random.is_none_or(|random| random == family.spec().rw.is_random())
+                && conditions.block_size_bytes.is_none_or(|size| sizes().any(|own| own == size))
+        })
+    };
+    let mut said: Vec<&str> = Vec::new();
+    for name in names {
+        let named = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
+        for finding in named.filter(about) {
             if !said.contains(&finding.sentence.as_str()) {
                 said.push(&finding.sentence);
             }

@@ -8,7 +8,7 @@ use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
 
 use super::Chart;
 use super::pick;
-use crate::figure::{Axis, Dot, Figure, Series, Standing, Tone};
+use crate::figure::{Axis, Dot, Figure, Series, Standing};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -27,10 +27,9 @@ impl Chart for RateOverTime {
         let first = canaries.first().filter(|_| canaries.len() >= 3)?;
         let dots: Vec<Dot> = canaries.iter().map(|trial| dot(run, trial)).collect();
         let (low, high) = (least(&dots)?, most(&dots)?);
-        let series =
-            vec![Series { name: "canary".into(), tone: Tone::Neutral, broken: false, joined: true, dots }];
+        let series = vec![Series { name: "canary".into(), joined: true, dots, ..Series::default() }];
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "Did the storage stay the same while it was measured?".into(),
             reading: "Points are compared within rounds, so that a drift falls on all of them alike.".into(),
             answer: format!(
@@ -45,8 +44,7 @@ impl Chart for RateOverTime {
             x: Axis::from_zero("time since the run began", Quantity::Seconds, &pick::places(&series)),
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
             series,
-            marks: Vec::new(),
-            curves: Vec::new(),
+            ..Figure::default()
         })
     }
 }

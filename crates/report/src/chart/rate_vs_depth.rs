@@ -21,11 +21,12 @@ impl Named for RateVsDepth {
 
 impl Chart for RateVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let families = pick::by_depth(run);
+        let mut families = pick::by_depth(run);
+        families.truncate(4);
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
-        for family in families.iter().take(4) {
+        for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let tone = Tone::of(family.op, other);
             let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, RATE);
@@ -41,11 +42,13 @@ impl Chart for RateVsDepth {
                 broken: other,
                 joined: true,
                 dots,
+                trials: pick::trials(run, family, TrialSpec::asked_in_flight, RATE),
+                ..Series::default()
             });
         }
         let depths = pick::grid(&series);
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "How fast does it get with more in flight?".into(),
             reading: String::new(),
             answer: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
@@ -55,7 +58,7 @@ impl Chart for RateVsDepth {
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
             series,
             marks,
-            curves: Vec::new(),
+            ..Figure::default()
         })
     }
 }

@@ -24,21 +24,19 @@ impl Named for ThroughputLatency {
 
 impl Chart for ThroughputLatency {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let mut families = pick::by_depth(run);
-        families.sort_by_key(|family| (family.op, std::cmp::Reverse(family.points.len())));
+        let families = pick::one_of_each(pick::by_depth(run));
         let doubts = Doubts::about(run, &[About::Rate, About::Latency]);
         let mut series: Vec<Series> = Vec::new();
-        for family in families.iter().take(4) {
-            let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
-            let tone = Tone::of(family.op, other);
+        for family in &families {
+            let tone = Tone::of(family.op, false);
             let dots = curve(family, &doubts);
             let size = iosonde_model::units::size(family.spec().block_size_bytes);
             series.push(Series {
                 name: format!("{size} {}", family.pattern()),
                 tone,
-                broken: other,
                 joined: true,
                 dots,
+                ..Series::default()
             });
         }
         let lead = families.iter().find(|family| family.op == Op::Read).or(families.first())?;
@@ -54,9 +52,9 @@ impl Chart for ThroughputLatency {
                        second, upwards a longer wait. The broken line joins all rates and latencies that \
                        make up the knee; beyond it, more in flight only wait.";
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "How many requests should be in flight?".into(),
-            answer: pick::sentences(run, &names),
+            answer: pick::sentences_of(run, &names, &families),
             reading: reading.into(),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
@@ -65,6 +63,7 @@ impl Chart for ThroughputLatency {
             series,
             marks,
             curves,
+            ..Figure::default()
         })
     }
 }
@@ -117,5 +116,5 @@ fn knee(run: &Run, lead: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         outline
     });
     let name = format!("knee: {}", Quantity::InFlight.interval_text(in_flight, finding.low, finding.high));
-    Some(Curve { name, points: law(in_flight), band })
+    Some(Curve { name, tone: Tone::Law, points: law(in_flight), band })
 }

@@ -7,6 +7,7 @@
 use iosonde_model::{About, Named, Run};
 
 use super::Chart;
+use super::law;
 use super::pick::{self, Doubts, THROUGHPUT};
 use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
 use crate::quantity::Quantity;
@@ -22,11 +23,12 @@ impl Named for ThroughputVsBlockSize {
 
 impl Chart for ThroughputVsBlockSize {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let families = pick::by_block_size(run);
+        let families = pick::alike(pick::by_block_size(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
-        for family in families.iter().take(4) {
+        let mut curves = Vec::new();
+        for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let tone = Tone::of(family.op, other);
             let dots = pick::dots(family, &doubts, |spec| spec.block_size_bytes, THROUGHPUT);
@@ -36,28 +38,35 @@ impl Chart for ThroughputVsBlockSize {
                 let found = pick::finding(run, name, family.op, family.spec());
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
+            let trials = pick::trials(run, family, |spec| spec.block_size_bytes, THROUGHPUT);
+            if !other {
+                curves.extend(law::throughput(run, family, tone));
+            }
             series.push(Series {
                 name: pick::family_name(&families, family),
                 tone,
                 broken: other,
                 joined: true,
                 dots,
+                trials,
+                ..Series::default()
             });
         }
         let sizes = pick::grid(&series);
         let answer = ["plateau_block_size", "half_size", "per_request_cost"];
         Some(Figure {
-            name: self.name(),
+            name: self.name().into(),
             title: "What do larger requests bring?".into(),
-            answer: pick::sentences(run, &answer),
+            answer: pick::sentences_of(run, &answer, &families),
             reading: String::new(),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),
-            y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
+            y: Axis::fitting("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
             series,
             marks,
-            curves: Vec::new(),
+            curves,
+            ..Figure::default()
         })
     }
 }

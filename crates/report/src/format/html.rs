@@ -19,6 +19,6 @@ impl Format for Html {
     }
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
-        Ok(crate::html::html(run)?.into_bytes())
+        Ok(crate::html::html(run).into_bytes())
     }
 }

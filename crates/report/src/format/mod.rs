@@ -2,8 +2,6 @@
 
 use iosonde_model::{Named, Run, registry};
 
-use crate::echarts::DrawError;
-
 pub use json::json;
 
 registry! {
@@ -32,9 +30,6 @@ pub trait Format: Named {
 /// A report that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// A chart could not be drawn.
-    #[error(transparent)]
-    Draw(#[from] DrawError),
     /// The run could not be written as JSON.
     #[error("the run could not be written as JSON: {0}")]
     Json(#[from] serde_json::Error),

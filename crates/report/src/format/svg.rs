@@ -8,7 +8,7 @@ use iosonde_model::{Named, Run};
 
 use super::{Format, ReportError};
 use crate::chart::figures;
-use crate::echarts::{HEIGHT, Painter, Theme, WIDTH};
+use crate::picture::{FILE_HEIGHT as HEIGHT, FILE_WIDTH as WIDTH, Theme, svg};
 
 /// The format.
 pub struct Svg;
@@ -29,7 +29,6 @@ impl Format for Svg {
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
         let figures = figures(run);
-        let painter = Painter::new()?;
         let (each, count) = (HEIGHT + TITLE, figures.len() as u32);
         let height = each * count.max(1);
         let mut out = format!(
@@ -38,7 +37,7 @@ impl Format for Svg {
         );
         for (figure, place) in figures.iter().zip(0..) {
             let top = place * each;
-            let picture = painter.svg(figure, Theme::Light)?;
+            let picture = svg(figure, Theme::Light);
             let picture = picture.replacen("<svg ", &format!("<svg y=\"{}\" ", top + TITLE), 1);
             let title = figure.title.replace('&', "&amp;").replace('<', "&lt;");
             write!(

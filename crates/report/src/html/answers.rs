@@ -1,6 +1,9 @@
 //! The first screen: can it be believed, what is it like, what to do about it, and one chart.
 
-use iosonde_lab::conclude::{Mark, belief, storage_lines};
+use iosonde_lab::{
+    applications,
+    conclude::{Mark, StorageLine, belief, storage_lines},
+};
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
@@ -27,12 +30,11 @@ pub(super) fn header(run: &Run) -> Markup {
 pub(super) fn first_screen(run: &Run, charts: &Charts) -> Markup {
     html! {
         div.first {
+            div.answers { (believe(run)) (storage(run)) }
             div.answers {
-                (believe(run))
-                (storage(run))
+                @if let Some(chart) = charts.first() { (chart) }
                 (advice(run))
             }
-            @if let Some(chart) = charts.first() { (chart) }
         }
     }
 }
@@ -78,16 +80,65 @@ fn spoken(mark: Mark) -> &'static str {
 fn storage(run: &Run) -> Markup {
     let lines = storage_lines(run);
     let (plain, labelled): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.label.is_empty());
+    // Whole sentences of experiments stand with these; here they wait until somebody asks.
+    let (figures, sentences): (Vec<_>, Vec<_>) =
+        labelled.iter().partition(|line| !SENTENCES.contains(&line.label.as_str()));
     html! {
         section aria-labelledby="storage" {
             h2 #storage { "What is this storage like?" }
             @for line in &plain { p { (prose(&capital(&line.text))) } }
-            @if !labelled.is_empty() {
-                dl {
-                    @for line in &labelled { dt { (capital(&line.label)) } dd { (prose(&line.text)) } }
+            (lines_of(&figures))
+            @if !sentences.is_empty() {
+                details {
+                    summary { "More: " (names(&sentences)) }
+                    (lines_of(&sentences))
                 }
             }
             @if plain.is_empty() && labelled.is_empty() { p { (nothing_concluded(run)) } }
+        }
+    }
+}
+
+/// Labels whose lines are sentences of one experiment each.
+const SENTENCES: [&str; 5] = ["stride", "alignment", "mix", "processor", "cache"];
+
+fn lines_of(lines: &[&StorageLine]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            dl { @for line in lines { dt { (capital(&line.label)) } dd { (prose(&line.text)) } } }
+        }
+    }
+}
+
+fn names(lines: &[&StorageLine]) -> String {
+    let mut names: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+fn in_words(findings: &[String]) -> String {
+    findings.join(", ").replace('_', " ").replace("iops", "IOPS")
+}
+
+/// What three kinds of applications would get, each with the findings that say so.
+pub(super) fn applications(run: &Run) -> Markup {
+    let told = applications::applications(run);
+    html! {
+        @if !told.is_empty() {
+            section #applications aria-labelledby="applications-head" {
+                h2 #applications-head { "What an application would get" }
+                div.applications {
+                    @for application in &told {
+                        div {
+                            h3 { (application.who) }
+                            p { (prose(&capital(&application.gets))) }
+                            @if !application.findings.is_empty() {
+                                p.small.quiet { "From " (in_words(&application.findings)) "." }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -12,23 +12,21 @@ mod tables;
 use iosonde_model::Run;
 use maud::{Markup, PreEscaped, html as markup};
 
-use crate::format::ReportError;
+use crate::story;
 use charts::Charts;
 
 /// A concluded run as one HTML file.
-///
-/// # Errors
-/// A chart could not be drawn: a defect of this program.
-pub fn html(run: &Run) -> Result<String, ReportError> {
-    let charts = Charts::draw(run)?;
+pub fn html(run: &Run) -> String {
+    let charts = Charts::of_run(run);
     let body = markup! {
-        a.skip href="#findings" { "Skip to the findings" }
+        a.skip href="#contents" { "Skip to the contents" }
         (answers::header(run))
         main {
             (answers::first_screen(run, &charts))
+            (answers::applications(run))
             (sections::contents(run))
-            (sections::findings(run))
             (sections::experiments(run, &charts))
+            (sections::findings(run))
             (sections::left_out(run))
             (sections::circumstances(run))
             (sections::method(run))
@@ -36,7 +34,7 @@ pub fn html(run: &Run) -> Result<String, ReportError> {
         }
         (page::footer(run))
     };
-    Ok(page::document(run, &charts, &body).into_string())
+    page::document(&story::title(run), &run.iosonde, &body).into_string()
 }
 
 /// A sentence of ours: commands between backticks are set as code, everything else is text.

@@ -4,16 +4,14 @@ use iosonde_model::Run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 
-use super::charts::Charts;
 use super::verbatim;
-use crate::echarts::{COLOURS, FUNCTIONS, LIBRARY};
-use crate::story;
+use crate::picture::COLOURS;
 
 /// Nothing may be loaded from anywhere, whatever ended up in the page.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-pub(super) fn document(run: &Run, charts: &Charts, body: &Markup) -> Markup {
+pub(super) fn document(title: &str, version: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -22,18 +20,14 @@ pub(super) fn document(run: &Run, charts: &Charts, body: &Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content={ "iosonde " (run.iosonde) };
-                title { (story::title(run)) " – iosonde" }
+                meta name="generator" content={ "iosonde " (version) };
+                title { (title) " – iosonde" }
                 style { (PreEscaped(colours())) (verbatim(include_str!("../../assets/report.css"))) }
             }
             body {
                 (body)
-                script type="application/json" id="figures" { (PreEscaped(charts.options_json())) }
-                @if !charts.is_empty() { script { (verbatim(LIBRARY)) } }
-                script {
-                    (verbatim(FUNCTIONS))
-                    (verbatim(include_str!("../../assets/page.js")))
-                }
+                p.unseen role="status" #said {}
+                script { (verbatim(include_str!("../../assets/page.js"))) }
             }
         }
     }
@@ -44,7 +38,7 @@ pub(super) fn footer(run: &Run) -> Markup {
         footer {
             p {
                 "Run " (run.info.id) ", written by iosonde " (run.iosonde)
-                ". Charts by Apache ECharts (Apache License 2.0), carried in this file; it loads nothing."
+                ". Everything is in this file; it loads nothing."
             }
         }
     }

@@ -11,12 +11,12 @@ use crate::story::{self, Fact, FindingRow, Section};
 /// Links to every section.
 pub(super) fn contents(run: &Run) -> Markup {
     html! {
-        nav aria-label="On this page" {
+        nav #contents aria-label="On this page" {
             ul {
-                li { a href="#findings" { "Findings" } }
                 @for (place, section) in story::sections(run).iter().enumerate() {
                     li { a href={ "#experiment-" (place) } { (capital(&section.name.replace('-', " "))) } }
                 }
+                li { a href="#findings" { "All findings" } }
                 li { a href="#left-out" { "Left out" } }
                 li { a href="#circumstances" { "Storage and machine" } }
                 li { a href="#method" { "Method" } }
@@ -30,15 +30,18 @@ pub(super) fn findings(run: &Run) -> Markup {
     let (found, refused) = story::findings(run);
     html! {
         section #findings aria-labelledby="findings-head" {
-            h2 #findings-head { "What was found" }
+            h2 #findings-head { "All findings" }
             @if found.is_empty() {
                 p { "No finding: " (reason(&refused)) }
             } @else {
-                (tables::findings(&found, run.info.confidence))
-            }
-            @if !refused.is_empty() {
-                h3.later { "What could not be concluded" }
-                (tables::refused(&refused))
+                p {
+                    (found.len()) " findings, each with the sentence that says it and what it rests on; their answers "
+                    "stand with the experiments above."
+                }
+                details {
+                    summary { "Show all " (found.len()) " findings" }
+                    (tables::findings(&found, run.info.confidence))
+                }
             }
         }
     }
@@ -94,12 +97,17 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
 
 pub(super) fn left_out(run: &Run) -> Markup {
     let excluded = story::excluded(run);
+    let (_, refused) = story::findings(run);
     let voids = excluded.iter().any(|e| e.outcome == Outcome::Void);
     html! {
         section #left-out aria-labelledby="left-out-head" {
             h2 #left-out-head { "What was left out, and why" }
             @if !voids { p { "No trial was left out: none was void." } }
             @if !excluded.is_empty() { (tables::excluded(&excluded)) }
+            @if !refused.is_empty() {
+                h3.later { "What could not be concluded" }
+                (tables::refused(&refused))
+            }
         }
     }
 }

@@ -36,6 +36,10 @@ pub fn subject(device: &Device) -> String {
 /// What the storage is called: its model, or the file system and device, or the target as it was typed.
 pub(crate) fn storage_name(run: &Run) -> String {
     let device = &run.info.device;
+    // A simulated device's model is a sentence; its name is what people typed.
+    if device.medium == iosonde_model::Medium::Simulated {
+        return run.info.target.clone();
+    }
     match (&device.model, &device.file_system, &device.name) {
         (Some(model), ..) => model.clone(),
         (None, Some(file_system), Some(name)) => format!("{file_system} on {name}"),

@@ -14,7 +14,7 @@ pub enum Theme {
 /// Name, on light, on dark. Text and lines reach 4.5 : 1 against their paper, the second tones 3 : 1 (WCAG AA
 /// for text and for graphics); reads and writes differ in lightness too, so that they stay apart without
 /// colour.
-pub(crate) const COLOURS: [(&str, &str, &str); 13] = [
+pub(crate) const COLOURS: [(&str, &str, &str); 19] = [
     ("paper", "#ffffff", "#15171a"),
     ("ink", "#1d1f21", "#e7e5e0"),
     ("muted", "#5d6166", "#a5a8ab"),
@@ -28,9 +28,22 @@ pub(crate) const COLOURS: [(&str, &str, &str); 13] = [
     ("good", "#1b7a5a", "#5fcfa4"),
     ("doubt", "#8a5a00", "#e5b34d"),
     ("bad", "#b3261e", "#ff8f85"),
+    // Machines and devices beside each other: hues that stay apart for the colour-blind, too.
+    ("side-1", "#175cad", "#7ab5f7"),
+    ("side-2", "#a8490a", "#f2a65e"),
+    ("side-3", "#1b7a5a", "#5fcfa4"),
+    ("side-4", "#8e3f9e", "#d39be0"),
+    ("side-5", "#7a6200", "#d9bf4a"),
+    ("side-6", "#5d6166", "#a5a8ab"),
 ];
 
 impl Theme {
+    /// The colour of that name in this theme.
+    pub(crate) fn colour(self, name: &str) -> String {
+        let found = self.colours().find(|(known, _)| *known == name);
+        found.map_or_else(|| "currentColor".to_owned(), |(_, value)| value)
+    }
+
     /// Each colour's name and value in this theme.
     pub(crate) fn colours(self) -> impl Iterator<Item = (&'static str, String)> {
         COLOURS.into_iter().map(move |(name, light, dark)| {

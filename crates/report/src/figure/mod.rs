@@ -2,116 +2,11 @@
 
 use iosonde_model::Op;
 
+mod axis;
+
+pub use axis::{Axis, Spacing, Tick, decimal_ticks};
+
 use crate::quantity::Quantity;
-
-/// How an axis spaces its values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spacing {
-    /// Equal steps, equal distances.
-    Linear,
-    /// Equal ratios, equal distances.
-    Log,
-}
-
-/// One axis.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
-    /// What it shows, in words: "requests in flight".
-    pub label: String,
-    /// What its numbers count; the unit follows.
-    pub quantity: Quantity,
-    /// How it spaces them.
-    pub spacing: Spacing,
-    /// Where it begins.
-    pub low: f64,
-    /// Where it ends.
-    pub high: f64,
-    /// Where it is labelled; empty on a linear axis, whose ticks are equal steps.
-    pub ticks: Vec<f64>,
-    /// Names of the places 0, 1, .. where it has names instead of numbers.
-    pub places: Vec<String>,
-}
-
-impl Axis {
-    /// A logarithmic axis around these values, with ticks at `ticks` (as many as lie inside).
-    pub fn log(label: &str, quantity: Quantity, values: &[f64], ticks: &[f64]) -> Self {
-        let (low, high) = extent(values);
-        // 6 % of the width on both sides keeps dots and their whiskers off the frame.
-        let margin = (high / low).powf(0.06).max(1.1);
-        let (low, high) = (low / margin, high * margin);
-        let ticks = ticks.iter().copied().filter(|tick| (low..=high).contains(tick)).collect();
-        Self {
-            label: label.to_owned(),
-            quantity,
-            spacing: Spacing::Log,
-            low,
-            high,
-            ticks,
-            places: Vec::new(),
-        }
-    }
-
-    /// A linear axis from 0 to a little more than the largest value, ending at a round number.
-    pub fn from_zero(label: &str, quantity: Quantity, values: &[f64]) -> Self {
-        let (_, high) = extent(values);
-        let factor = quantity.scale(high).factor;
-        let high = round_up(high * 1.04 / factor) * factor;
-        let (spacing, low) = (Spacing::Linear, 0.0);
-        Self { label: label.to_owned(), quantity, spacing, low, high, ticks: Vec::new(), places: Vec::new() }
-    }
-
-    /// An axis of names.
-    pub fn places(label: &str, places: Vec<String>) -> Self {
-        let high = places.len() as f64 - 0.5;
-        Self {
-            label: label.to_owned(),
-            quantity: Quantity::Place,
-            spacing: Spacing::Linear,
-            low: -0.5,
-            high,
-            ticks: Vec::new(),
-            places,
-        }
-    }
-
-    /// The label with the unit in which its ticks are written: "throughput (MB/s)".
-    pub fn title(&self) -> String {
-        match (self.spacing, self.quantity) {
-            // These ticks carry their own units, or need none.
-            (Spacing::Log, _) | (_, Quantity::InFlight | Quantity::Place) => self.label.clone(),
-            (Spacing::Linear, quantity) => format!("{} ({})", self.label, quantity.scale(self.high).unit),
-        }
-    }
-}
-
-fn extent(values: &[f64]) -> (f64, f64) {
-    let finite = values.iter().copied().filter(|v| v.is_finite());
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    if low <= high { (low, high) } else { (1.0, 1.0) }
-}
-
-/// The next of 1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8 times a power of ten: each cuts into 4 to 6 even steps.
-fn round_up(value: f64) -> f64 {
-    if value <= 0.0 {
-        return 1.0;
-    }
-    let power = 10f64.powf(value.log10().floor());
-    let steps = [1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    let step = steps.into_iter().find(|step| step * power >= value * (1.0 - 1e-9));
-    step.unwrap_or(10.0) * power
-}
-
-/// 1, 2, 5, 10, 20, .. where the values span little, whole powers of ten where they span more than four.
-pub fn decimal_ticks(values: &[f64]) -> Vec<f64> {
-    let (low, high) = extent(values);
-    let steps: &[f64] = match high / low {
-        span if span > 1e4 => &[1.0],
-        span if span > 6.0 => &[1.0, 2.0, 5.0],
-        _ => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
-    };
-    let powers = low.log10().floor() as i32 - 1..=high.log10().ceil() as i32;
-    powers.flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power))).collect()
-}
 
 /// Whether a dot's figures can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +37,7 @@ pub struct Dot {
 }
 
 /// What a colour stands for, the same in every chart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Reads.
     Read,
@@ -153,8 +48,16 @@ pub enum Tone {
     /// Writes, a second kind of them.
     OtherWrite,
     /// Neither: the canary, a whole mix.
+    #[default]
     Neutral,
+    /// The first of several things that are compared, and so on.
+    Side(u8),
+    /// A law, a model.
+    Law,
 }
+
+/// Six colours for sides; a seventh side takes the first one's again and a broken line.
+const SIDES: [&str; 6] = ["side-1", "side-2", "side-3", "side-4", "side-5", "side-6"];
 
 impl Tone {
     /// The tone of a direction; `other` where a chart has two kinds of it.
@@ -176,12 +79,14 @@ impl Tone {
             Self::OtherRead => "other-read",
             Self::OtherWrite => "other-write",
             Self::Neutral => "neutral",
+            Self::Side(number) => SIDES[usize::from(number) % SIDES.len()],
+            Self::Law => "knee",
         }
     }
 }
 
 /// Dots that belong together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     /// What the legend calls it.
     pub name: String,
@@ -191,8 +96,33 @@ pub struct Series {
     pub broken: bool,
     /// Whether a line joins the dots: not where the places between them mean nothing.
     pub joined: bool,
+    /// Drawn as bars from zero instead of dots.
+    pub bars: bool,
     /// The dots, in the order in which a line joins them.
     pub dots: Vec<Dot>,
+    /// Where each single trial lies, for whoever asks to see them.
+    pub trials: Vec<(f64, f64)>,
+}
+
+/// One field of a heat map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The place on the x axis.
+    pub column: usize,
+    /// The place on the y axis, from below.
+    pub row: usize,
+    /// What was measured there.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<(f64, f64)>,
+    /// How dark it is, from 0 to 1.
+    pub shade: f64,
+    /// What is written in it.
+    pub label: String,
+    /// What it is and what it says, a line each, for whoever points at it.
+    pub tip: Vec<String>,
+    /// Whether it can be believed.
+    pub standing: Standing,
 }
 
 /// Which axis a mark stands on.
@@ -224,6 +154,8 @@ pub struct Mark {
 pub struct Curve {
     /// What the legend calls it.
     pub name: String,
+    /// What its colour stands for.
+    pub tone: Tone,
     /// Its course.
     pub points: Vec<(f64, f64)>,
     /// The outline of its interval, as a closed polygon; empty without one.
@@ -231,10 +163,10 @@ pub struct Curve {
 }
 
 /// The data of a chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
     /// The chart's registered name, also its anchor in documents.
-    pub name: &'static str,
+    pub name: String,
     /// The question.
     pub title: String,
     /// The answer in sentences, from findings.
@@ -255,12 +187,19 @@ pub struct Figure {
     pub marks: Vec<Mark>,
     /// Laws and models drawn into it.
     pub curves: Vec<Curve>,
+    /// The fields of a heat map; both axes have places then.
+    pub cells: Vec<Cell>,
+    /// What the cells' values count.
+    pub cells_are: Option<(&'static str, Quantity)>,
 }
 
 impl Figure {
     /// The same data as a table: heads, and rows of as many cells. Where the series share the places of a
     /// grid, a row for each place; elsewhere a row for each dot.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        if !self.cells.is_empty() {
+            return self.table_of_cells();
+        }
         let shared = self.x.spacing == Spacing::Log || !self.x.places.is_empty();
         if shared { self.table_by_place() } else { self.table_by_dot() }
     }
@@ -281,6 +220,20 @@ impl Figure {
         let heads =
             heads.chain(self.series.iter().map(|series| format!("{}, {}", series.name, self.y.label)));
         (heads.collect(), places.iter().map(row).collect())
+    }
+
+    fn table_of_cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let (what, quantity) = self.cells_are.unwrap_or(("value", Quantity::Ratio));
+        let row = |cell: &Cell| {
+            let place = |axis: &Axis, at: usize| axis.places.get(at).cloned().unwrap_or_default();
+            vec![
+                place(&self.y, cell.row),
+                place(&self.x, cell.column),
+                value(quantity, cell.value, cell.interval),
+            ]
+        };
+        let heads = vec![self.y.label.clone(), self.x.label.clone(), what.to_owned()];
+        (heads, self.cells.iter().map(row).collect())
     }
 
     fn table_by_dot(&self) -> (Vec<String>, Vec<Vec<String>>) {
@@ -312,37 +265,61 @@ fn value(quantity: Quantity, value: f64, interval: Option<(f64, f64)>) -> String
     quantity.interval_text(value, interval.map(|ends| ends.0), interval.map(|ends| ends.1))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_linear_axis_begins_at_zero_and_ends_at_a_round_number() {
-        let axis = Axis::from_zero("throughput", Quantity::BytesPerSecond, &[1.0e8, 6.9e9]);
-        // 6.9 GB/s * 1.04 = 7.18, and the next round number is 8.
-        assert_eq!((axis.low, axis.high), (0.0, 8e9));
-        assert_eq!(axis.title(), "throughput (GB/s)");
+/// The figures behind a picture as comma-separated values: plain numbers in base units, named by their units.
+impl Figure {
+    /// A row for each dot, each cell, each point of a curve, and, where asked for, each trial.
+    pub fn csv(&self, with_trials: bool) -> String {
+        let mut out =
+            format!("kind,series,{},{},x_low,x_high,y_low,y_high,label\n", self.head(&self.x, "x"), {
+                match self.cells_are {
+                    Some((_, quantity)) => column("value", quantity),
+                    None => self.head(&self.y, "y"),
+                }
+            });
+        let number = |value: f64| format!("{value}");
+        let ends = |interval: Option<(f64, f64)>| {
+            interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low},{high}"))
+        };
+        let x = |at: f64| self.x.places.get(at as usize).map_or_else(|| number(at), |name| quoted(name));
+        for series in &self.series {
+            for dot in &series.dots {
+                let (name, label) = (quoted(&series.name), quoted(dot.label.as_deref().unwrap_or_default()));
+                let (x_ends, y_ends) = (ends(dot.x_interval), ends(dot.y_interval));
+                out += &format!("point,{name},{},{},{x_ends},{y_ends},{label}\n", x(dot.x), number(dot.y));
+            }
+            for &(at, value) in series.trials.iter().filter(|_| with_trials) {
+                out += &format!("trial,{},{},{},,,,,\n", quoted(&series.name), x(at), number(value));
+            }
+        }
+        for cell in &self.cells {
+            let row = self.y.places.get(cell.row).map_or("", String::as_str);
+            let at = x(cell.column as f64);
+            out += &format!("cell,{},{at},{},,,{},\n", quoted(row), number(cell.value), ends(cell.interval));
+        }
+        for curve in &self.curves {
+            for &(at, value) in &curve.points {
+                out += &format!("curve,{},{},{},,,,,\n", quoted(&curve.name), x(at), number(value));
+            }
+        }
+        out
     }
 
-    #[test]
-    fn a_log_axis_keeps_the_ticks_inside() {
-        let axis =
-            Axis::log("block size", Quantity::Bytes, &[4096.0, 65536.0], &[1024.0, 4096.0, 65536.0, 1e9]);
-        assert_eq!(axis.ticks, [4096.0, 65536.0]);
-        assert!(axis.low < 4096.0 && axis.high > 65536.0);
+    fn head(&self, axis: &Axis, letter: &str) -> String {
+        if axis.places.is_empty() { column(letter, axis.quantity) } else { letter.to_owned() }
     }
+}
 
-    #[test]
-    fn ticks_thin_out_with_the_span() {
-        let narrow = decimal_ticks(&[40.0, 90.0]);
-        assert!([40.0, 50.0, 60.0, 80.0].iter().all(|t| narrow.contains(t)), "{narrow:?}");
-        let wide = decimal_ticks(&[1.0, 1e6]);
-        assert!(wide.iter().all(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-9), "{wide:?}");
+/// `x_bytes`, `y_iops`: the unit last, as everywhere.
+fn column(letter: &str, quantity: Quantity) -> String {
+    match quantity.column() {
+        "" => letter.to_owned(),
+        unit => format!("{letter}_{unit}"),
     }
+}
 
-    #[test]
-    fn nothing_measured_makes_no_infinite_axis() {
-        let axis = Axis::from_zero("rate", Quantity::Iops, &[]);
-        assert!(axis.high.is_finite() && axis.high > 0.0);
-    }
+/// A field that may hold commas and quotes. What begins like a formula is kept from being one in a spreadsheet.
+pub(crate) fn quoted(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let safe = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
+    if safe.contains([',', '"']) { format!("\"{}\"", safe.replace('"', "\"\"")) } else { safe }
 }

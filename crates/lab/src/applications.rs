@@ -1,0 +1,166 @@
+//! What an application would get from this storage: a database, a log writer, a backup; from named findings alone.
+
+use iosonde_model::{Estimate, Finding, Op, Run};
+
+use crate::{
+    storage::{estimate, found},
+    words::{Unit, bounded},
+};
+
+/// The page of many databases.
+const PAGE_BYTES: f64 = 8192.0;
+
+/// What one kind of application would get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// Who: "a database with pages of 8 KiB".
+    pub who: &'static str,
+    /// What it would get, with intervals; where findings are missing, what is missing and what would answer.
+    pub gets: String,
+    /// The findings that this rests on; empty where nothing can be said.
+    pub findings: Vec<String>,
+}
+
+/// The three, in this order, for a study; none for single workloads, which have no findings.
+pub fn applications(run: &Run) -> Vec<Application> {
+    if run.findings.is_empty() {
+        return Vec::new();
+    }
+    vec![database(run), log_writer(run), backup(run)]
+}
+
+fn told(who: &'static str, gets: Vec<String>, findings: Vec<&Finding>, missing: String) -> Application {
+    let mut names: Vec<String> = findings.iter().map(|finding| finding.name.clone()).collect();
+    names.dedup();
+    let gets = if gets.is_empty() { missing } else { gets.join("; ") };
+    Application { who, gets, findings: names }
+}
+
+/// A study that would answer, as one types it.
+fn ask(run: &Run, study: &str) -> String {
+    format!("cannot be said from this run; `iosonde run {study} {}` would tell", run.info.target)
+}
+
+fn database(run: &Run) -> Application {
+    let (mut gets, mut findings) = (Vec::new(), Vec::new());
+    let law = found(run, "per_request_cost", Op::Read).zip(found(run, "half_size", Op::Read));
+    if let Some((cost, half)) = law {
+        // t(b) = t₀ (1 + b / n½); the ends of both intervals at once are wider than needed, and safe.
+        let rate = |t0_ns: Option<f64>, half: Option<f64>| Some(1e9 / (t0_ns? * (1.0 + PAGE_BYTES / half?)));
+        if let Some(value) = rate(cost.value, half.value) {
+            let one = Estimate { value, low: rate(cost.high, half.low), high: rate(cost.low, half.high) };
+            gets.push(format!("one client reads {} pages a second", plain(&one)));
+            findings.extend([cost, half]);
+        }
+    }
+    let most = found(run, "max_iops", Op::Read).zip(found(run, "device_bandwidth", Op::Read));
+    if let Some((most, bandwidth)) = most {
+        // Neither the rate of smaller requests nor the bandwidth is exceeded.
+        let least = |iops: Option<f64>, bytes: Option<f64>| Some(iops?.min(bytes? / PAGE_BYTES));
+        if let Some(value) = least(most.value, bandwidth.value) {
+            let (low, high) = (least(most.low, bandwidth.low), least(most.high, bandwidth.high));
+            gets.push(format!("many at once at most {}", plain(&Estimate { value, low, high })));
+            findings.extend([most, bandwidth]);
+        }
+    }
+    told("A database with pages of 8 KiB", gets, findings, ask(run, "database"))
+}
+
+fn plain(iops: &Estimate) -> String {
+    bounded(Unit::Iops, iops).replace(" IOPS", "")
+}
+
+fn log_writer(run: &Run) -> Application {
+    let log = found(run, "log_writes_per_s", Op::Write);
+    let gets =
+        log.map(|log| format!("{} durable writes a second, one after the other", plain(&estimate(log))));
+    let flush = found(run, "flush_latency", Op::Flush);
+    let waits = flush.map(|flush| format!("a flush takes {}", bounded(Unit::Time, &estimate(flush))));
+    let findings = log.into_iter().chain(flush).collect();
+    told(
+        "A log writer that waits for fsync",
+        gets.into_iter().chain(waits).collect(),
+        findings,
+        ask(run, "database"),
+    )
+}
+
+fn backup(run: &Run) -> Application {
+    let (mut gets, mut findings) = (Vec::new(), Vec::new());
+    let rate = |finding: &Finding| bounded(Unit::Rate, &estimate(finding));
+    if let Some(read) = found(run, "device_bandwidth", Op::Read) {
+        gets.push(format!("reads {}", rate(read)));
+        findings.push(read);
+    }
+    if let Some(long) = found(run, "sustained_rate", Op::Write) {
+        gets.push(format!("writes {} for as long as it lasts", rate(long)));
+        findings.push(long);
+    } else if let Some(write) = found(run, "device_bandwidth", Op::Write) {
+        gets.push(format!(
+            "writes {}, if it is no longer than what was measured: a buffer may have taken it",
+            rate(write)
+        ));
+        findings.push(write);
+    }
+    told("A backup in one stream", gets, findings, ask(run, "quick"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::specimen;
+    use iosonde_model::{Conditions, Status};
+
+    fn finding(name: &str, op: Op, unit: &str, value: f64) -> Finding {
+        Finding {
+            name: name.into(),
+            experiment: "x".into(),
+            conditions: Conditions { op: Some(op), ..Conditions::default() },
+            status: Status::Found,
+            value: Some(value),
+            unit: unit.into(),
+            low: Some(value * 0.99),
+            high: Some(value * 1.01),
+            confidence: 0.95,
+            sentence: String::new(),
+            why: None,
+            trials: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_line_names_its_findings_or_says_what_would_answer() {
+        let mut run = specimen::run(specimen::usual());
+        run.findings = vec![
+            finding("per_request_cost", Op::Read, "ns", 80_000.0),
+            finding("half_size", Op::Read, "B", 8192.0),
+            finding("max_iops", Op::Read, "IOPS", 500_000.0),
+            finding("device_bandwidth", Op::Read, "B/s", 819.2e6),
+        ];
+        let [database, log, backup] = applications(&run).try_into().expect("there are three");
+        // 80 µs · (1 + 8192 / 8192) = 160 µs: 6,250 a second; 819.2 MB/s are 100,000 pages.
+        assert!(database.gets.contains("6.25 k"), "{}", database.gets);
+        assert!(database.gets.contains("100 k"), "{}", database.gets);
+        assert_eq!(database.findings.len(), 4);
+        assert!(log.findings.is_empty() && log.gets.contains("iosonde run database"), "{}", log.gets);
+        assert_eq!(backup.findings, ["device_bandwidth"]);
+    }
+
+    #[test]
+    fn a_long_write_is_told_by_what_it_goes_on_at() {
+        let mut run = specimen::run(specimen::usual());
+        run.findings = vec![
+            finding("device_bandwidth", Op::Write, "B/s", 5e9),
+            finding("sustained_rate", Op::Write, "B/s", 480e6),
+        ];
+        let backup = applications(&run).pop().expect("there are three");
+        assert!(backup.gets.contains("480 MB/s") && !backup.gets.contains("GB/s"), "{}", backup.gets);
+    }
+
+    #[test]
+    fn without_findings_nothing_is_said() {
+        let mut run = specimen::run(specimen::usual());
+        run.findings.clear();
+        assert!(applications(&run).is_empty());
+    }
+}

@@ -1,0 +1,24 @@
+//! Throughput of writes by stride and block size, as a heat map.
+//!
+//! A stride is the distance from the beginning of one request to that of the next. Storage that works in larger pieces
+//! than it is asked for, or spreads them over units, shows it as a change along a row.
+
+use iosonde_model::{Named, Op, Run};
+
+use super::{Chart, heat};
+use crate::figure::Figure;
+
+/// The chart.
+pub struct StrideWrites;
+
+impl Named for StrideWrites {
+    fn name(&self) -> &'static str {
+        "stride-writes"
+    }
+}
+
+impl Chart for StrideWrites {
+    fn draw(&self, run: &Run) -> Option<Figure> {
+        heat::strides(run, self.name(), Op::Write)
+    }
+}

@@ -1,0 +1,226 @@
+//! Words in a picture: which of them are written, and where, so that none lies upon another.
+
+use super::BARS_SHARE;
+use crate::figure::{Along, Axis, Figure, Mark, Tick};
+
+/// The area that labels are laid out for: that of a page at its usual width, in pixels.
+const AREA: (f64, f64) = (620.0, 300.0);
+/// The same on a phone: what fits there fits everywhere.
+const NARROW: f64 = 300.0;
+/// A letter at the size of labels, on average.
+const LETTER: f64 = 6.6;
+/// A line of them.
+const LINE: f64 = 15.0;
+
+/// Which end of a text its place is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// Where a label stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Above its point.
+    Above,
+    /// To the right of its point.
+    Beside,
+    /// In the middle of a field.
+    Centre,
+    /// In the field, on a dark ground.
+    CentreOnDark,
+    /// Above the area, in so many-th line from below.
+    Header(usize),
+}
+
+/// A text and its place, in shares of the area from its upper left corner.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Label {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) text: String,
+    pub(crate) tone: &'static str,
+    pub(crate) anchor: Anchor,
+    pub(crate) place: Place,
+    /// The series that it goes with.
+    pub(crate) series: Option<usize>,
+}
+
+/// Every label of a figure.
+pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
+    let mut out = headers(figure);
+    out.extend(figure.marks.iter().filter(|mark| mark.along == Along::Y).map(|mark| Label {
+        x: 1.0,
+        y: 1.0 - figure.y.share(mark.at),
+        text: mark.label.clone(),
+        tone: mark.tone.name(),
+        anchor: Anchor::End,
+        place: Place::Above,
+        series: None,
+    }));
+    out.extend(figure.cells.iter().map(|cell| Label {
+        x: figure.x.share(cell.column as f64),
+        y: 1.0 - figure.y.share(cell.row as f64),
+        text: cell.label.clone(),
+        tone: "ink",
+        anchor: Anchor::Middle,
+        // 0.55: from there on the ground is nearer to the ink than to the paper.
+        place: if cell.shade > 0.55 { Place::CentreOnDark } else { Place::Centre },
+        series: None,
+    }));
+    out.extend(beside_dots(figure, &out));
+    out
+}
+
+/// Names of upright marks, above the area; those that would write over each other take turns in height.
+pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
+    let mut marks: Vec<&Mark> = figure.marks.iter().filter(|mark| mark.along == Along::X).collect();
+    marks.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
+    let place = |mark: &Mark| {
+        let (x, wide) = (figure.x.share(mark.at).clamp(0.0, 1.0), mark.label.chars().count() as f64 * LETTER);
+        let (anchor, from) = match x {
+            x if x > 0.7 => (Anchor::End, x * NARROW - wide),
+            x if x < 0.3 => (Anchor::Start, x * NARROW),
+            x => (Anchor::Middle, x * NARROW - wide / 2.0),
+        };
+        let to = from + wide + LETTER;
+        let free = |line: &Vec<(f64, f64)>| line.iter().all(|&(a, b)| to < a || from > b);
+        let line = lines.iter().position(free).unwrap_or(lines.len());
+        if line == lines.len() {
+            lines.push(Vec::new());
+        }
+        lines[line].push((from, to));
+        let (text, tone) = (mark.label.clone(), mark.tone.name());
+        Label { x, y: 0.0, text, tone, anchor, place: Place::Header(line), series: None }
+    };
+    marks.into_iter().map(place).collect()
+}
+
+type Frame = (f64, f64, f64, f64);
+
+fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
+    let mut taken: Vec<Frame> = others.iter().filter(|l| l.anchor == Anchor::End).map(frame).collect();
+    let bars = figure.series.iter().filter(|series| series.bars).count();
+    let (mut out, mut bar) = (Vec::new(), 0);
+    for (number, series) in figure.series.iter().enumerate() {
+        // Bars stand beside each other, and so do their labels.
+        let shift = if series.bars {
+            let wide = BARS_SHARE / figure.x.places.len().max(1) as f64;
+            wide * ((bar as f64 + 0.5) / bars as f64 - 0.5)
+        } else {
+            0.0
+        };
+        bar += usize::from(series.bars);
+        for dot in &series.dots {
+            let Some(text) = dot.label.clone() else { continue };
+            let top = if series.bars { dot.y_interval.map_or(dot.y, |ends| ends.1) } else { dot.y };
+            let beside = !series.joined && !series.bars;
+            let label = Label {
+                x: figure.x.share(dot.x) + shift,
+                y: 1.0 - figure.y.share(top),
+                text,
+                tone: "ink",
+                anchor: if beside { Anchor::Start } else { Anchor::Middle },
+                place: if beside { Place::Beside } else { Place::Above },
+                series: Some(number),
+            };
+            let own = frame(&label);
+            if taken.iter().all(|other| apart(own, *other)) {
+                taken.push(own);
+                out.push(label);
+            }
+        }
+    }
+    out
+}
+
+/// Where a label lies on the reference area: left, top, right, bottom.
+fn frame(label: &Label) -> Frame {
+    let wide = label.text.chars().count() as f64 * LETTER;
+    let (x, y) = (label.x * AREA.0, label.y * AREA.1);
+    let left = match label.anchor {
+        Anchor::Start => x + 8.0,
+        Anchor::Middle => x - wide / 2.0,
+        Anchor::End => x - wide,
+    };
+    let top = if label.place == Place::Above { y - LINE - 5.0 } else { y - LINE / 2.0 };
+    (left, top, left + wide, top + LINE)
+}
+
+fn apart(a: Frame, b: Frame) -> bool {
+    a.2 < b.0 || b.2 < a.0 || a.3 < b.1 || b.3 < a.1
+}
+
+/// The labels below the area: names all, numbers as many as there is room for.
+pub(crate) fn columns(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
+    match axis.is_named() {
+        true => axis.labels().into_iter().map(|tick| (tick, Some(1))).collect(),
+        false => thinned(axis.labels(), false),
+    }
+}
+
+/// Ticks with the step at which they are written: 1 for those that have room on a phone, 2 for those that have it on a
+/// page, and `None` for the rest. Every second, third, .. stays, so that what is left is even.
+pub(crate) fn thinned(ticks: Vec<Tick>, upright: bool) -> Vec<(Tick, Option<u8>)> {
+    let room = |pixels: f64| {
+        let wide =
+            |tick: &Tick| if upright { LINE + 3.0 } else { tick.text.chars().count() as f64 * LETTER + 12.0 };
+        let fits = |every: usize| {
+            let kept: Vec<&Tick> = ticks.iter().step_by(every).collect();
+            kept.windows(2).all(|pair| {
+                (pair[1].share - pair[0].share).abs() * pixels >= (wide(pair[0]) + wide(pair[1])) / 2.0
+            })
+        };
+        (1..=ticks.len().max(1)).find(|&every| fits(every)).unwrap_or(ticks.len().max(1))
+    };
+    let (narrow, wide) =
+        if upright { (room(AREA.1 - 60.0), room(AREA.1 - 20.0)) } else { (room(NARROW), room(AREA.0)) };
+    let level = |place: usize| match place {
+        place if place % narrow == 0 => Some(1),
+        place if place % wide == 0 => Some(2),
+        _ => None,
+    };
+    ticks.into_iter().enumerate().map(|(place, tick)| (tick, level(place))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticks(count: usize, text: &str) -> Vec<Tick> {
+        (0..count).map(|i| Tick { share: i as f64 / (count - 1) as f64, text: text.to_owned() }).collect()
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_written_and_what_is_left_is_even() {
+        // 20 labels of 4 letters: 38 pixels each; 7 fit into 300, 16 into 620.
+        let told = thinned(ticks(20, "1024"), false);
+        let first: Vec<usize> = (0..20).filter(|&i| told[i].1 == Some(1)).collect();
+        assert!(first.windows(2).all(|pair| pair[1] - pair[0] == first[1] - first[0]), "{first:?}");
+        assert!(first.len() >= 5 && first.len() <= 7, "{first:?}");
+        assert!(told.iter().filter(|tick| tick.1.is_some()).count() >= first.len());
+    }
+
+    #[test]
+    fn few_ticks_are_all_written() {
+        assert!(thinned(ticks(4, "64K"), false).iter().all(|tick| tick.1 == Some(1)));
+    }
+
+    #[test]
+    fn marks_close_together_take_turns_in_height() {
+        let mark = |at: f64| Mark {
+            along: Along::X,
+            at,
+            interval: None,
+            label: "reads: plateau from 64 KiB".into(),
+            tone: crate::figure::Tone::Read,
+        };
+        let x = crate::figure::Axis::from_zero("x", crate::quantity::Quantity::Seconds, &[10.0]);
+        let figure = Figure { x, marks: vec![mark(5.0), mark(5.5), mark(1.0)], ..Figure::default() };
+        let lines: Vec<Place> = headers(&figure).iter().map(|label| label.place).collect();
+        assert_eq!(lines, [Place::Header(0), Place::Header(1), Place::Header(2)]);
+    }
+}
