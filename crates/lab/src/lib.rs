@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod experiment;
 pub mod finding;
 pub mod plan;
+pub mod portrait;
 #[cfg(test)]
 mod pretend;
 pub mod results;

@@ -1,0 +1,149 @@
+//! The findings that a portrait rests on, at hand by name.
+
+use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, Trait};
+
+/// A finding that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fact<'a> {
+    pub(super) finding: &'a Finding,
+}
+
+impl Fact<'_> {
+    pub(super) fn value(&self) -> f64 {
+        // What was found has a value.
+        self.finding.value.unwrap_or(f64::NAN)
+    }
+
+    pub(super) fn block_bytes(&self) -> f64 {
+        self.finding.conditions.block_size_bytes.unwrap_or(4096) as f64
+    }
+
+    pub(super) fn span_bytes(&self) -> Option<f64> {
+        self.finding.conditions.span_bytes.map(|bytes| bytes as f64)
+    }
+
+    fn relative_half_width(&self) -> f64 {
+        match (self.finding.low, self.finding.high) {
+            (Some(low), Some(high)) => (high - low) / 2.0 / self.value().abs(),
+            _ => 0.0,
+        }
+    }
+}
+
+/// What a run found.
+pub(super) struct Facts<'a> {
+    run: &'a Run,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(run: &'a Run) -> Self {
+        Self { run }
+    }
+
+    fn found(&self, name: &str) -> std::vec::IntoIter<Fact<'a>> {
+        let is = move |finding: &&Finding| {
+            finding.name == name
+                && finding.status == Status::Found
+                && finding.value.is_some_and(|value| value.is_finite() && value > 0.0)
+        };
+        self.run.findings.iter().filter(is).map(|finding| Fact { finding }).collect::<Vec<_>>().into_iter()
+    }
+
+    pub(super) fn any(&self, name: &str) -> Option<Fact<'a>> {
+        self.found(name).next()
+    }
+
+    pub(super) fn of_op(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+        self.found(name).find(|fact| fact.finding.conditions.op == Some(op))
+    }
+
+    /// Of the smallest requests; random ones before others.
+    fn smallest(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+        let of_op = self.found(name).filter(|fact| fact.finding.conditions.op == Some(op));
+        of_op.min_by_key(|fact| {
+            let conditions = &fact.finding.conditions;
+            (conditions.block_size_bytes.unwrap_or(u64::MAX), conditions.random == Some(false))
+        })
+    }
+
+    /// How long the smallest request takes alone.
+    pub(super) fn alone(&self, op: Op) -> Option<Fact<'a>> {
+        self.smallest("base_latency", op)
+    }
+
+    /// The most of the smallest requests, where one stream asked for them.
+    pub(super) fn most(&self, op: Op) -> Option<Fact<'a>> {
+        let smallest = self.smallest("max_iops", op)?.block_bytes();
+        let like = |fact: &Fact| fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest;
+        // Of several experiments that asked, the one that got most went deepest.
+        self.found("max_iops").filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
+    }
+
+    /// The depth that 95 % of the rate need over the knee, at the least that their intervals allow.
+    pub(super) fn lines_ratio(&self) -> Option<f64> {
+        let depth = self.smallest("depth_for_95_percent", Op::Read)?;
+        let knee = self.found("queue_depth_knee").find(|knee| {
+            knee.finding.conditions.op == Some(Op::Read) && knee.block_bytes() == depth.block_bytes()
+        })?;
+        Some(depth.finding.low? / knee.finding.high?)
+    }
+
+    /// The deepest that a finding's trials went.
+    pub(super) fn deepest(&self, fact: &Fact) -> Option<f64> {
+        let trials = self.run.trials.iter().filter(|trial| fact.finding.trials.contains(&trial.id));
+        trials.map(|trial| trial.spec.asked_in_flight()).max().map(|depth| depth as f64)
+    }
+
+    /// What the system says of the medium.
+    pub(super) fn rotational(&self) -> Option<bool> {
+        let device = &self.run.info.device;
+        if device.medium == Medium::Disk { Some(true) } else { device.rotational }
+    }
+
+    /// Its size, or at least what was addressed.
+    pub(super) fn capacity_bytes(&self) -> f64 {
+        let device = &self.run.info.device;
+        let addressed =
+            self.run.trials.iter().map(|trial| trial.spec.offset_bytes + trial.spec.span_bytes).max();
+        device.size_bytes.unwrap_or(0).max(addressed.unwrap_or(0)).max(device.working_set_bytes).max(1 << 20)
+            as f64
+    }
+}
+
+/// Where a trait stands in the device's file, what it is called and in which unit.
+pub(super) struct Place {
+    pub(super) key: &'static str,
+    pub(super) label: &'static str,
+    pub(super) unit: &'static str,
+}
+
+impl Place {
+    /// Worked out from findings: their relative widths add up as squares do, as for a product.
+    pub(super) fn from(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
+        let width = facts.iter().map(|fact| fact.relative_half_width().powi(2)).sum::<f64>().sqrt();
+        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.clone()).collect();
+        names.dedup();
+        self.of(
+            Estimate { value, low: Some(value * (1.0 - width).max(0.0)), high: Some(value * (1.0 + width)) },
+            names,
+            why,
+        )
+    }
+
+    /// A finding's own value.
+    pub(super) fn is(&self, fact: &Fact, why: impl Into<String>) -> Trait {
+        let finding = fact.finding;
+        let estimate = Estimate { value: fact.value(), low: finding.low, high: finding.high };
+        self.of(estimate, vec![finding.name.clone()], why)
+    }
+
+    /// What no finding tells.
+    pub(super) fn assumed(&self, value: f64, why: impl Into<String>) -> Trait {
+        self.of(Estimate { value, low: None, high: None }, Vec::new(), why)
+    }
+
+    fn of(&self, estimate: Estimate, findings: Vec<String>, why: impl Into<String>) -> Trait {
+        let Self { key, label, unit } = *self;
+        Trait { key: key.into(), label: label.into(), estimate, unit: unit.into(), findings, why: why.into() }
+    }
+}

@@ -1,0 +1,100 @@
+//! A portrait of the storage: what a run's findings say it is made of, as one paragraph and as the file of a simulated
+//! device, so that the model can be run against what was measured.
+//!
+//! Nothing but findings goes in, and how deep the run went. Each part of the device is a [`Trait`] that names the
+//! findings it follows from, with their interval; what no finding tells is assumed, and said to be.
+//!
+//! Three builds are told apart, since requests queue differently in each:
+//! * a *disk*: something turns, or a random read takes milliseconds where reads in sequence do not wait;
+//! * *units*, each with a line of its own, to which addresses send requests: strides meet fewer of them, or 95 % of the
+//!   rate need more than twice the knee ([`units`]), or writes are taken by a buffer;
+//! * *servers* behind one line, where reads and writes are alike and nothing of that shows.
+
+mod compliance;
+mod disk;
+mod facts;
+mod servers;
+mod text;
+mod units;
+
+use iosonde_model::{Build, Op, Portrait, Run, Trait};
+
+pub use compliance::{AGREES, is_comparable, rests_on, why_not};
+use facts::Facts;
+
+/// A random read that takes longer than this is an arm's, where reads in sequence go at a disk's rate.
+const ARM_NS: f64 = 1.5e6;
+/// No disk reads faster than this: the outer edge of the fastest ones that are sold, and a bit.
+const PLATTER_BYTES_PER_S: f64 = 600e6;
+/// One line for all reaches 95 % of its rate at 0.95 to 1.3 times the knee, a line for each unit at 4 and more.
+const LINES_RATIO: f64 = 2.0;
+/// Within this, reads and writes cost the same.
+const ALIKE: f64 = 0.25;
+
+/// Draws a run's storage.
+///
+/// # Errors The sentence that says which finding is missing, and what would give it.
+pub fn portrait(run: &Run) -> Result<Portrait, String> {
+    let facts = Facts::of(run);
+    if facts.alone(Op::Read).is_none() {
+        return Err("how long one small read takes alone was not found, and everything else rests on it: \
+                    `iosonde run quick TARGET` would tell"
+            .to_owned());
+    }
+    if facts.most(Op::Read).is_none() {
+        return Err(
+            "how many small reads a second there are at most was not found: `iosonde run quick TARGET` \
+                    would tell"
+                .to_owned(),
+        );
+    }
+    let build = build(&facts);
+    let (traits, mut untold) = match build {
+        Build::Disk => disk::draw(&facts),
+        Build::Units => units::draw(&facts),
+        Build::Servers => servers::draw(&facts),
+    };
+    untold.push(
+        "Noise, neighbours, heat and what builds up over hours are not drawn: the device's rates do not scatter."
+            .to_owned(),
+    );
+    let sentence = text::sentence(build, &traits);
+    let device = text::device(run, build, &traits, &untold);
+    Ok(Portrait { sentence, build, traits, untold, device })
+}
+
+fn build(facts: &Facts) -> Build {
+    if is_disk(facts) {
+        return Build::Disk;
+    }
+    let own_lines =
+        facts.any("parallelism").is_some() || facts.lines_ratio().is_some_and(|r| r > LINES_RATIO);
+    let writes_differ = match (facts.alone(Op::Read), facts.alone(Op::Write)) {
+        (Some(read), Some(write)) => (write.value() / read.value() - 1.0).abs() > ALIKE,
+        _ => false,
+    };
+    if own_lines || writes_differ || facts.any("write_buffer_bytes").is_some() {
+        Build::Units
+    } else {
+        Build::Servers
+    }
+}
+
+fn is_disk(facts: &Facts) -> bool {
+    if facts.any("rotation_period").is_some() || facts.rotational() == Some(true) {
+        return true;
+    }
+    let slow = facts.alone(Op::Read).is_some_and(|alone| alone.value() > ARM_NS);
+    let bandwidth = facts.of_op("device_bandwidth", Op::Read).map(|fact| fact.value());
+    // A network answers late too, but then reads in sequence are as late.
+    let order = facts.of_op("random_vs_sequential", Op::Read).is_some_and(|ratio| ratio.value() < 0.9);
+    slow && order && bandwidth.is_some_and(|rate| rate < PLATTER_BYTES_PER_S)
+}
+
+/// The trait of a key.
+fn find<'a>(traits: &'a [Trait], key: &str) -> Option<&'a Trait> {
+    traits.iter().find(|one| one.key == key)
+}
+
+#[cfg(test)]
+mod tests;

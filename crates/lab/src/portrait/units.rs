@@ -1,0 +1,286 @@
+//! Units side by side, each with a line of its own, to which addresses send requests: flash.
+//!
+//! With U units of time S and a way of time o, one request takes o + S. N random requests in flight keep each unit busy
+//! for a share ρ of the time, where N = X o + U (ρ + ρ² / (2 (1 - ρ))) and X = U ρ / S: the mean number at a server with
+//! fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks of such units agree: with as
+//! many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %.
+//! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o.
+
+use iosonde_model::{Op, Trait};
+
+use super::{
+    facts::{Fact, Facts, Place},
+    servers,
+};
+
+/// The share of a request's time that is the way, where nothing tells.
+const WAY_SHARE: f64 = 0.1;
+/// From this share of the link's rate on, the link may be what bounds small requests.
+const LINK_BOUND: f64 = 0.9;
+/// The usual page of today's flash.
+const PAGE_BYTES: f64 = 16_384.0;
+/// The usual piece of a mapping.
+const MAPPING_BYTES: f64 = 4_096.0;
+/// How far a page that large reads ask for may lie beside a power of two.
+const PAGE_FITS: f64 = 0.08;
+/// No flash programs a page in less, so that a write which is done sooner was taken by a buffer.
+const PROGRAM_NS: f64 = 150e3;
+/// A usual program, where a buffer hides it.
+const USUAL_PROGRAM_NS: f64 = 600e3;
+/// A buffer of usual size.
+const USUAL_BUFFER_BYTES: f64 = 67_108_864.0;
+
+/// Reads as the law has them.
+struct Reads<'a> {
+    alone: Fact<'a>,
+    most: Fact<'a>,
+    units: f64,
+    way_ns: f64,
+    sense_ns: f64,
+    solved: bool,
+}
+
+pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
+    let (mut traits, mut untold) = (Vec::new(), Vec::new());
+    let Some(reads) = Reads::of(facts) else { return (traits, untold) };
+    servers::link(facts, reads.way_ns, &mut traits, &mut untold);
+    widen_for_writes(facts, &mut traits);
+    traits.push(reads.units_trait(facts, &mut untold));
+    let place = Place { key: "flash.read", label: "read of a page", unit: "ns" };
+    let why = "what a small read takes alone, less its way and its bytes";
+    traits.push(place.from(reads.sense_ns, &[reads.alone], why));
+    let page_bytes = layout(facts, &reads, &mut traits, &mut untold);
+    writes(facts, &reads, page_bytes, &mut traits, &mut untold);
+    (traits, untold)
+}
+
+impl<'a> Reads<'a> {
+    fn of(facts: &Facts<'a>) -> Option<Self> {
+        let (alone, most) = (facts.alone(Op::Read)?, facts.most(Op::Read)?);
+        let bandwidth = facts.of_op("device_bandwidth", Op::Read).map_or(f64::INFINITY, |rate| rate.value());
+        let moved_ns = alone.block_bytes() * 1e9 / bandwidth;
+        let alone_ns = (alone.value() - moved_ns).max(alone.value() * 0.05);
+        let depth = facts.deepest(&most).unwrap_or(256.0);
+        let linked = most.value() * most.block_bytes() > LINK_BOUND * bandwidth;
+        let known = facts.any("parallelism").map(|units| units.value());
+        // The way is part of every write too.
+        let least_ns = facts.alone(Op::Write).map_or(alone_ns, |write| write.value().min(alone_ns));
+        let usual_ns = (WAY_SHARE * alone_ns).min(0.5 * least_ns);
+        let per_ns = most.value() / 1e9;
+        let solved =
+            known.filter(|_| !linked).and_then(|units| way(units, alone_ns, per_ns, depth, least_ns));
+        let way_ns = solved.unwrap_or(usual_ns);
+        let sense_ns = alone_ns - way_ns;
+        let units = known.unwrap_or_else(|| units(way_ns, sense_ns, per_ns, depth));
+        Some(Self { alone, most, units, way_ns, sense_ns, solved: solved.is_some() })
+    }
+
+    fn units_trait(&self, facts: &Facts, untold: &mut Vec<String>) -> Trait {
+        let place = Place { key: "flash.units", label: "units", unit: "1" };
+        if let Some(fact) = facts.any("parallelism") {
+            if !self.solved {
+                untold.push(
+                    "How much of a read is its way was assumed: the link, or the program, bounds small reads before \
+                     the units do."
+                        .to_owned(),
+                );
+            }
+            return place.is(&fact, "from strides that meet all units, or fewer");
+        }
+        untold.push(
+            "How many units there are follows from the highest rate only; `iosonde run units TARGET` would tell them \
+             apart by their addresses."
+                .to_owned(),
+        );
+        place.from(
+            self.units,
+            &[self.most, self.alone],
+            "what the highest rate asks for, by the law of lines of their own",
+        )
+    }
+}
+
+/// How many are at U units in all when each is busy for a share of the time.
+fn population(units: f64, busy: f64) -> f64 {
+    units * (busy + busy * busy / (2.0 * (1.0 - busy)))
+}
+
+/// The way that makes `depth` in flight give a rate; nothing where no way does.
+fn way(units: f64, alone_ns: f64, per_ns: f64, depth: f64, most_ns: f64) -> Option<f64> {
+    let too_many = |way_ns: f64| {
+        let busy = per_ns * (alone_ns - way_ns) / units;
+        // A unit cannot be busy for more than all of the time.
+        if busy >= 1.0 { f64::INFINITY } else { population(units, busy) + per_ns * way_ns - depth }
+    };
+    let (mut low_ns, mut high_ns) = (0.0, most_ns.min(alone_ns * 0.95));
+    // Falling in the way: a longer one leaves the units less to do.
+    if too_many(low_ns) < 0.0 || too_many(high_ns) > 0.0 {
+        return None;
+    }
+    for _ in 0..60 {
+        let middle_ns = (low_ns + high_ns) / 2.0;
+        if too_many(middle_ns) > 0.0 { low_ns = middle_ns } else { high_ns = middle_ns }
+    }
+    Some(high_ns)
+}
+
+/// The number of units with which `depth` in flight give a rate.
+fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
+    let at_units = depth - per_ns * way_ns;
+    let fits = |units: f64| {
+        let busy = per_ns * sense_ns / units;
+        busy < 1.0 && population(units, busy) <= at_units
+    };
+    let least = (per_ns * sense_ns).ceil().max(1.0) as u32;
+    // Whole units: the first that are enough.
+    (least..least.saturating_mul(4).max(8))
+        .map(f64::from)
+        .find(|units| fits(*units))
+        .unwrap_or(f64::from(least))
+}
+
+/// Writes that a buffer takes come as fast as the link brings them, however fast they last.
+fn widen_for_writes(facts: &Facts, traits: &mut Vec<Trait>) {
+    let read = super::find(traits, "link.bandwidth.read").cloned();
+    let (Some(read), Some(place)) = (read, traits.iter().position(|one| one.key == "link.bandwidth.write"))
+    else {
+        return;
+    };
+    if !is_buffered(facts) || read.estimate.value <= traits[place].estimate.value {
+        return;
+    }
+    let why = "as reads: what lasts is the medium's rate, and a burst was not told apart from it".to_owned();
+    traits[place] = Trait { key: "link.bandwidth.write".into(), label: "link, writes".into(), why, ..read };
+}
+
+fn is_buffered(facts: &Facts) -> bool {
+    facts.any("write_buffer_bytes").is_some()
+        || facts.alone(Op::Write).is_some_and(|write| write.value() < PROGRAM_NS)
+}
+
+/// Stripe, page and mapping unit; gives the page.
+fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<String>) -> f64 {
+    let place = |key, label| Place { key, label, unit: "B" };
+    let stripe = facts.any("stripe_bytes");
+    let bandwidth = facts.of_op("device_bandwidth", Op::Read);
+    // The least page with which the units give what large reads got; exactly that, where they bound them.
+    let least = bandwidth.map_or(0.0, |rate| rate.value() * reads.sense_ns / 1e9 / reads.units);
+    let nearest = 2f64.powf(least.max(512.0).log2().round());
+    let bounds = (least / nearest - 1.0).abs() < PAGE_FITS;
+    let page = place("flash.page", "page");
+    let (page_bytes, drawn) = match (stripe, bandwidth) {
+        (_, Some(rate)) if bounds && stripe.is_none_or(|stripe| nearest <= stripe.value()) => {
+            let why = "units, their time and the rate of large reads, to the nearest power of two";
+            (nearest, page.from(nearest, &[rate, reads.alone], why))
+        }
+        (Some(stripe), _) => {
+            let bytes = stripe.value().min(PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil())));
+            (
+                bytes,
+                page.assumed(
+                    bytes,
+                    "a page of the usual size, or as large a one as a stripe and large reads ask for",
+                ),
+            )
+        }
+        _ => {
+            let bytes = PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil()));
+            (
+                bytes,
+                page.assumed(
+                    bytes,
+                    "the usual page, or the least with which large reads are as fast as they were",
+                ),
+            )
+        }
+    };
+    match stripe {
+        Some(stripe) => traits.push(place("flash.stripe", "stripe").is(&stripe, "from the stride that meets all units")),
+        None => untold.push(
+            "How neighbouring addresses are spread over the units was not found (`stripe_bytes`); one page on each in \
+             turn is assumed."
+                .to_owned(),
+        ),
+    }
+    let drawn_is_assumed = drawn.is_assumed();
+    traits.push(drawn);
+    if drawn_is_assumed {
+        untold.push("The page was not found: reads of a few pages may be off.".to_owned());
+    }
+    let mapping = place("flash.mapping_unit", "mapping unit");
+    traits.push(match facts.any("mapping_unit_bytes") {
+        Some(unit) => mapping.is(&unit, "smaller writes read first"),
+        None => mapping.assumed(MAPPING_BYTES.min(page_bytes), "the usual one"),
+    });
+    page_bytes
+}
+
+fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
+    let program = Place { key: "flash.program", label: "program of a page", unit: "ns" };
+    let Some(alone) = facts.alone(Op::Write) else {
+        untold.push("Nothing was written: writes are not drawn.".to_owned());
+        traits.push(program.assumed(USUAL_PROGRAM_NS, "a usual one"));
+        return;
+    };
+    let link = super::find(traits, "link.bandwidth.write").map_or(f64::INFINITY, |link| link.estimate.value);
+    let rest_ns = (alone.value() - reads.way_ns - alone.block_bytes() * 1e9 / link).max(1e3);
+    let lasting = facts.of_op("sustained_rate", Op::Write).or(facts.of_op("device_bandwidth", Op::Write));
+    if !is_buffered(facts) {
+        traits.push(program.from(
+            rest_ns,
+            &[alone],
+            "what a small write takes alone, less its way and its bytes",
+        ));
+        return;
+    }
+    // As slow as it may be without bounding what lasts.
+    let bound_ns = lasting.map_or(f64::INFINITY, |rate| reads.units * page_bytes * 1e9 / rate.value());
+    let (program_ns, flush_ns) = match facts.any("flush_latency") {
+        Some(flush) => {
+            let ns = flush.value().min(bound_ns).max(reads.sense_ns);
+            traits.push(program.from(ns, &[flush], "a flush after one write waits for one program"));
+            (ns, (flush.value() - ns).max(0.0))
+        }
+        None => (USUAL_PROGRAM_NS.min(bound_ns), 0.0),
+    };
+    if facts.any("flush_latency").is_none() {
+        untold.push(
+            "What a program takes was not found (`flush_latency`): reads among writes may be off.".to_owned(),
+        );
+        traits.push(program.assumed(program_ns, "a usual one, and fast enough for what lasts"));
+    }
+    buffer(facts, rest_ns, flush_ns, lasting, traits, untold);
+}
+
+fn buffer(
+    facts: &Facts,
+    latency_ns: f64,
+    flush_ns: f64,
+    lasting: Option<Fact>,
+    traits: &mut Vec<Trait>,
+    untold: &mut Vec<String>,
+) {
+    let place = |key, label, unit| Place { key, label, unit };
+    let size = place("flash.write_buffer.size", "buffer", "B");
+    match facts.any("write_buffer_bytes") {
+        Some(bytes) => traits.push(size.is(&bytes, "what is written before it becomes slower")),
+        None => {
+            untold.push(
+                "Writes are taken by a buffer whose size was not found; `iosonde run sustained-write TARGET` would \
+                 tell. 64 MiB are assumed."
+                    .to_owned(),
+            );
+            traits.push(size.assumed(USUAL_BUFFER_BYTES, "a usual one"));
+        }
+    }
+    let alone: Vec<_> = facts.alone(Op::Write).into_iter().collect();
+    let why = "what a small write takes alone, less its way and its bytes";
+    traits.push(
+        place("flash.write_buffer.latency", "write into the buffer", "ns").from(latency_ns, &alone, why),
+    );
+    if let Some(rate) = lasting {
+        traits.push(place("flash.write_buffer.drain", "drains", "B/s").is(&rate, "what writes go on at"));
+    }
+    let why = "what a flush takes beyond the program";
+    traits.push(place("flash.write_buffer.flush", "flush", "ns").assumed(flush_ns, why));
+}
