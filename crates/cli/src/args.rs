@@ -395,7 +395,7 @@ pub struct NameArgs {
 /// `iosonde selftest`.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
-    /// Runs a cell, every size of every effect [default: a quick look, 2 runs of the stated effects]
+    /// Runs a cell, every size of every effect [default: a quick look, 8 runs of the stated effects]
     #[arg(long, value_name = "N")]
     pub seeds: Option<usize>,
     /// The first run's seed

@@ -25,6 +25,20 @@ pub use crate::{
 ///
 /// # Errors The study's text that the run carries cannot be planned on the run's device.
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
+    let (asked, voids) = judged(run, closed)?;
+    run.findings = findings(run, &asked, &voids, confidence(run));
+    run.advice = advice::advice(run);
+    Ok(())
+}
+
+/// The same without findings and advice: what a selftest of the checks needs.
+///
+/// # Errors As [`conclude`].
+pub fn judge(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
+    judged(run, closed).map(|_| ())
+}
+
+fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<Asked>, Voids), PlanError> {
     let (asked, mut points) = planned(run)?;
     for point in &mut points {
         let before = run.points.iter().find(|old| old.id == point.id).and_then(|old| old.closed);
@@ -45,9 +59,7 @@ pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), 
     judged.iter_mut().for_each(|judged| judged.judge(&scopes, run));
     run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
     count_set_aside(run, &outliers);
-    run.findings = findings(run, &asked, &voids, confidence);
-    run.advice = advice::advice(run);
-    Ok(())
+    Ok((asked, voids))
 }
 
 /// One trial in 400 is set aside by chance, which is no doubt, and must not go unsaid either.

@@ -65,6 +65,12 @@ impl Cell {
         }
     }
 
+    /// Whether another cell differs only in what its witnesses say.
+    pub fn shares_its_run(&self, other: &Self) -> bool {
+        let of = |cell: &Self| (cell.rounds, cell.span_bytes, cell.buffered, cell.trial_s.to_bits());
+        self.device == other.device && self.study == other.study && of(self) == of(other)
+    }
+
     fn of(check: &'static str, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
         Self { check, level, stated, ..Self::new(name, device) }
     }
@@ -73,7 +79,8 @@ impl Cell {
 /// Every cell; without `grey`, the stated effects only.
 pub fn cells(grey: bool) -> Vec<Cell> {
     let mut all = clean();
-    for build in [cache, bytes, neighbour, throttle, drift, busy, depth, step, kinds] {
+    // `bytes` and `depth` share their runs.
+    for build in [cache, bytes, depth, neighbour, throttle, drift, busy, step, cycle, kinds, apart] {
         all.extend(build());
     }
     all.retain(|cell| grey || cell.stated);
@@ -88,9 +95,9 @@ fn queue(servers: u32, service: &str, noise: &str, more: &str) -> String {
     )
 }
 
-/// Lognormal service.
+/// Lognormal service: 4,000 a second at most, of which a window of 100 ms holds enough, and a run few to simulate.
 fn plain(noise: &str, more: &str) -> String {
-    queue(4, "{ lognormal = { mean = \"200us\", cv = 0.2 } }", noise, more)
+    queue(4, "{ lognormal = { mean = \"1ms\", cv = 0.2 } }", noise, more)
 }
 
 fn clean() -> Vec<Cell> {
@@ -129,25 +136,21 @@ fn clean() -> Vec<Cell> {
 
 /// A page cache that holds `level` of the span.
 fn cache() -> Vec<Cell> {
-    // A page cache has 64 MiB at the least.
-    let span_bytes = |share: f64| if share < 0.25 { 2u64 << 30 } else { 256 << 20 };
-    let device = |share: f64| {
-        let memory = (share * span_bytes(share) as f64 / 1024.0).round();
-        plain(
-            CLEAN_NOISE,
-            &format!(
-                "[host]\nrequest_cost = \"2us\"\nmemory = \"{memory}KiB\"\npage_cache = true\ncopy_rate = \"5GB/s\"\n"
-            ),
-        )
-    };
+    // A page cache has 64 MiB at the least: 16,384 pages, which 27,000 pages a second fill in the first round.
+    let device = queue(
+        4,
+        "{ lognormal = { mean = \"200us\", cv = 0.2 } }",
+        CLEAN_NOISE,
+        "[host]\nrequest_cost = \"2us\"\nmemory = \"64MiB\"\npage_cache = true\ncopy_rate = \"5GB/s\"\n",
+    );
     let of = |share: f64| Cell {
         void: true,
         also: ALL,
-        span_bytes: span_bytes(share),
+        span_bytes: ((64 << 20) as f64 / share) as u64 / 4096 * 4096,
         buffered: true,
         rounds: 8,
-        trial_s: 1.0,
-        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.1, device(share))
+        trial_s: 0.3,
+        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.1, device.clone())
     };
     [0.05, 0.1, 0.25, 0.5].map(of).into()
 }
@@ -210,12 +213,12 @@ fn neighbour() -> Vec<Cell> {
 /// A token bucket that is empty after about half of the run.
 fn throttle() -> Vec<Cell> {
     let of = |loss: f64| {
-        // 4 servers of 200 us: 20,000 a second at 16 in flight; at 4 in flight 20,000 less what is idle.
-        let cap = 20_000.0 * 0.97 * (1.0 - loss);
-        let credit = 20_000.0 * 0.97 * loss * 6.0;
+        // 4 servers of 1 ms: 4,000 a second at 16 in flight, less what noise costs.
+        let cap = 4_000.0 * 0.97 * (1.0 - loss);
+        let credit = 4_000.0 * 0.97 * loss * 6.0;
         let quiet = "latency_cv = 0.1\nrate_cv_100ms = 0.02\nlag1_100ms = 0.65\n";
         let bucket =
-            format!("[throttle]\niops = {cap:.0}\nburst = {{ iops = 60000, credit = {credit:.0} }}\n");
+            format!("[throttle]\niops = {cap:.0}\nburst = {{ iops = 12000, credit = {credit:.0} }}\n");
         Cell {
             also: ALL,
             study: ONE.replace("depth = 16", "depth = [16, 32, 64]"),
@@ -254,24 +257,25 @@ fn drift() -> Vec<Cell> {
 /// A program that is busy for this share of the time, or a little more.
 fn busy() -> Vec<Cell> {
     let of = |share: f64| {
-        // 64 in flight on 64 servers of 400 us: 160,000 a second if the program could.
-        let cost_ns = share * 1e9 / 100_000.0;
-        let host = format!("[host]\nrequest_cost = \"{cost_ns:.0}ns\"\n[throttle]\niops = 100000\n");
+        // 64 in flight on 64 servers of 4 ms: 16,000 a second if the program could and nobody held it at 10,000.
+        let cost_ns = share * 1e9 / 10_000.0;
+        let host = format!("[host]\nrequest_cost = \"{cost_ns:.0}ns\"\n[throttle]\niops = 10000\n");
         Cell {
             void: true,
             also: ALL,
             rounds: 8,
+            trial_s: 0.4,
             study: ONE.replace("depth = 16", "depth = [64, 96]"),
             ..Cell::of(
                 "generator-bound",
                 "a program that is busy",
                 share,
-                share >= 0.97,
-                queue(64, "{ fixed = \"400us\" }", "latency_cv = 0.05\n", &host),
+                share >= 0.95,
+                queue(64, "{ fixed = \"4ms\" }", "latency_cv = 0.05\n", &host),
             )
         }
     };
-    [0.7, 0.9, 0.94, 0.97, 1.2].map(of).into()
+    [0.7, 0.9, 0.93, 0.95, 0.97, 1.2].map(of).into()
 }
 
 /// Fewer in flight than asked for.
@@ -302,12 +306,52 @@ fn step() -> Vec<Cell> {
                 "not-steady",
                 "a step in a long trial of",
                 loss,
-                loss >= 0.3,
+                loss >= 0.2,
                 plain(CLEAN_NOISE, &heat),
             )
         }
     };
-    [0.1, 0.2, 0.3, 0.5].map(of).into()
+    [0.05, 0.1, 0.15, 0.2, 0.3, 0.5].map(of).into()
+}
+
+/// A rate that goes up and down five times in a long trial.
+fn cycle() -> Vec<Cell> {
+    let of = |amplitude: f64| {
+        // Of the middle 1, up to 1 + a and down to 1 - a: the lower half loses 2a / (1 + a).
+        let takes = 100.0 * 2.0 * amplitude / (1.0 + amplitude);
+        let visits = format!(
+            "{CLEAN_NOISE}neighbour = {{ every = \"3s\", for = \"1500ms\", takes = \"{takes:.1}%\" }}\n"
+        );
+        Cell {
+            also: ALL,
+            rounds: 0,
+            trial_s: 15.0,
+            study: ONE.into(),
+            ..Cell::of(
+                "not-steady",
+                "five cycles in a long trial, up and down by",
+                amplitude,
+                amplitude >= 0.1,
+                plain(&visits, ""),
+            )
+        }
+    };
+    [0.03, 0.05, 0.07, 0.1, 0.2].map(of).into()
+}
+
+/// One disturbance in a run, which spoils a trial or two.
+fn apart() -> Vec<Cell> {
+    let of = |takes: f64| {
+        let visits = format!(
+            "{CLEAN_NOISE}neighbour = {{ every = \"9s\", for = \"400ms\", takes = \"{:.0}%\" }}\n",
+            takes * 100.0
+        );
+        Cell {
+            also: ALL,
+            ..Cell::of("set-aside", "one or two trials that lose", takes, takes >= 0.7, plain(&visits, ""))
+        }
+    };
+    [0.3, 0.4, 0.5, 0.6, 0.7, 0.9].map(of).into()
 }
 
 /// A tier ten times as fast for a share of the reads: memory behind a network.

@@ -1,21 +1,26 @@
 //! The program against simulated devices whose truth is set: how often each check speaks where it should, and where
 //! it should not.
 
+mod bars;
 mod cells;
 mod table;
 mod trial_run;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-use iosonde_model::{Outcome, Run};
+use iosonde_model::{Judgement, Outcome, Run};
 
+pub use bars::missed;
 pub use cells::{Cell, cells};
 pub use table::table;
 
 use crate::failure::Failure;
 
 /// What a cell came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Score {
     /// Runs.
     pub runs: usize,
@@ -25,60 +30,79 @@ pub struct Score {
     pub others: usize,
     /// Trials that were void.
     pub void_trials: usize,
+    /// Which check spoke first in those, and how often.
+    pub wrong: BTreeMap<String, usize>,
     /// One sentence of a check that should not have spoken, or of the one that did.
     pub example: Option<String>,
 }
 
-/// Runs every cell for seeds `seed`, `seed + 1`, ..
+/// Runs every cell for seeds `seed`, `seed + 1`, .., on all processors. Cells of one device follow each other.
 pub fn scores(cells: &[Cell], seeds: usize, seed: u64) -> Result<Vec<Score>, Failure> {
-    let each = |cell: &Cell| -> Result<Score, Failure> {
-        let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let work = || -> Result<Vec<Run>, Failure> {
-            let mut runs = Vec::new();
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= seeds {
-                    return Ok(runs);
-                }
-                let mut run = trial_run::run(cell, seed.wrapping_add(place as u64))?;
-                // What is counted needs no course of the rates.
-                run.trials.iter_mut().for_each(|trial| trial.windows.clear());
-                runs.push(run);
+    let families: Vec<&[Cell]> = cells.chunk_by(Cell::shares_its_run).collect();
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    // Seed after seed over all devices, so that no processor waits at a device's end.
+    let work = || -> Result<Vec<Vec<Score>>, Failure> {
+        let mut tallies: Vec<Vec<Score>> =
+            families.iter().map(|family| vec![Score::default(); family.len()]).collect();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let (family, turn) = (place % families.len(), place / families.len());
+            if turn >= seeds {
+                return Ok(tallies);
             }
-        };
-        let done: Vec<Result<Vec<Run>, Failure>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
-        });
-        let runs = done.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(score(cell, &runs.concat()))
+            let members: Vec<&Cell> = families[family].iter().collect();
+            let runs = trial_run::runs(&members, seed.wrapping_add(turn as u64))?;
+            for ((cell, run), tally) in members.iter().zip(&runs).zip(&mut tallies[family]) {
+                tally.count(cell, run);
+            }
+        }
     };
-    cells.iter().map(each).collect()
+    let done: Vec<Result<Vec<Vec<Score>>, Failure>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    let mut total = vec![Score::default(); cells.len()];
+    for tallies in done {
+        total.iter_mut().zip(tallies?.into_iter().flatten()).for_each(|(sum, part)| sum.add(part));
+    }
+    Ok(total)
 }
 
 /// What counts of a run: every doubt and void about its validity. Too few samples is said of a short run, and true.
-fn troubles(run: &Run) -> impl Iterator<Item = &iosonde_model::Judgement> {
+fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
     run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt && line.check != "too-few-samples")
 }
 
-fn score(cell: &Cell, runs: &[Run]) -> Score {
-    let own = |line: &&iosonde_model::Judgement| {
-        line.check == cell.check && (!cell.void || line.verdict == Outcome::Void)
-    };
-    let known = |line: &iosonde_model::Judgement| {
-        cell.check == line.check || cell.also.contains(&line.check.as_str())
-    };
-    let caught: Vec<_> = runs.iter().filter_map(|run| troubles(run).find(own)).collect();
-    let wrong: Vec<_> = runs.iter().filter_map(|run| troubles(run).find(|line| !known(line))).collect();
-    let void = runs.iter().flat_map(|run| &run.verdicts);
-    let void = void.filter(|line| line.verdict == Outcome::Void && line.scope == "trial");
-    let told = wrong.first().or(caught.first()).map(|line| format!("{}: {}", line.check, line.why));
-    Score {
-        runs: runs.len(),
-        caught: caught.len(),
-        others: wrong.len(),
-        void_trials: void.count(),
-        example: told,
+impl Score {
+    /// One more run.
+    fn count(&mut self, cell: &Cell, run: &Run) {
+        let own =
+            |line: &&Judgement| line.check == cell.check && (!cell.void || line.verdict == Outcome::Void);
+        let known = |line: &Judgement| cell.check == line.check || cell.also.contains(&line.check.as_str());
+        let caught = troubles(run).find(own);
+        let wrong = troubles(run).find(|line| !known(line));
+        let void = |line: &&Judgement| line.verdict == Outcome::Void && line.scope == "trial";
+        self.runs += 1;
+        self.caught += usize::from(caught.is_some());
+        self.others += usize::from(wrong.is_some());
+        self.void_trials += run.verdicts.iter().filter(void).count();
+        if let Some(line) = wrong {
+            *self.wrong.entry(line.check.clone()).or_default() += 1;
+        }
+        if self.example.is_none() {
+            self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, line.why));
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.caught += other.caught;
+        self.others += other.others;
+        self.void_trials += other.void_trials;
+        for (check, count) in other.wrong {
+            *self.wrong.entry(check).or_default() += count;
+        }
+        self.example = self.example.take().or(other.example);
     }
 }

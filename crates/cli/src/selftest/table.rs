@@ -8,21 +8,33 @@ fn percent(count: usize, of: usize) -> String {
     format!("{:.1} %", 100.0 * count as f64 / of.max(1) as f64)
 }
 
+/// `set-aside 3, drift 1`.
+fn doubted_by<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
+    let mut all = std::collections::BTreeMap::new();
+    for (check, count) in scores.into_iter().flat_map(|score| &score.wrong) {
+        *all.entry(check.as_str()).or_insert(0) += count;
+    }
+    let mut all: Vec<(&str, usize)> = all.into_iter().collect();
+    all.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    all.iter().map(|(check, count)| format!("`{check}` {count}")).collect::<Vec<_>>().join(", ")
+}
+
 /// In Markdown: clean devices, then each check at every size of its effect.
 pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let mut out = String::from(
-        "| clean device | runs | runs with a doubt or void | void trials |\n|---|---|---|---|\n",
+        "| clean device | runs | runs with a doubt or void | void trials | doubted by |\n|---|---|---|---|---|\n",
     );
     let pairs = || cells.iter().zip(scores);
     for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_empty()) {
         let (share, void) = (percent(score.others, score.runs), score.void_trials);
-        let _ = writeln!(out, "| {} | {} | {share} | {void} |", cell.name, score.runs);
+        let _ = writeln!(out, "| {} | {} | {share} | {void} | {} |", cell.name, score.runs, doubted_by([score]));
     }
     let clean = || pairs().filter(|(cell, _)| cell.check.is_empty()).map(|(_, score)| score);
     let runs: usize = clean().map(|score| score.runs).sum();
     let false_alarms: usize = clean().map(|score| score.others).sum();
     let void: usize = clean().map(|score| score.void_trials).sum();
-    let _ = writeln!(out, "| **all** | {runs} | **{}** | {void} |", percent(false_alarms, runs));
+    let share = percent(false_alarms, runs);
+    let _ = writeln!(out, "| **all** | {runs} | **{share}** | {void} | {} |", doubted_by(clean()));
     out += "\n| check | effect | size | runs | caught |\n|---|---|---|---|---|\n";
     for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_empty()) {
         let mark = if cell.stated { "**" } else { "" };
@@ -31,7 +43,7 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
             "| `{}` | {} | {} % | {} | {mark}{}{mark} |",
             cell.check,
             cell.name,
-            cell.level * 100.0,
+            (cell.level * 1e4).round() / 100.0,
             score.runs,
             percent(score.caught, score.runs)
         );

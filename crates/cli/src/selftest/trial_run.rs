@@ -1,12 +1,16 @@
 //! One run on a simulated device, from schedule to verdicts, without a notebook.
+//!
+//! Cells that differ only in what their witnesses say share one simulated run: it is judged once for each of them.
 
 use std::sync::atomic::AtomicBool;
 
 use iosonde_lab::{
-    conclude, plan,
+    conclude,
+    estimate::Voids,
+    plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
+use iosonde_model::{Closed, Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -20,8 +24,27 @@ use crate::failure::Failure;
 /// Between two trials.
 const OVERHEAD_S: f64 = 0.01;
 
-/// The run of a cell with a seed, concluded.
-pub fn run(cell: &Cell, seed: u64) -> Result<Run, Failure> {
+/// The run of a device with a seed, judged once for every cell of it.
+pub fn runs(cells: &[&Cell], seed: u64) -> Result<Vec<Run>, Failure> {
+    let simulated = simulated(cells[0], seed)?;
+    let judged = |cell: &&Cell| {
+        let mut run = simulated.run.clone();
+        if let Some(change) = cell.change {
+            run.trials.iter_mut().for_each(|trial| change(trial, cell.level));
+        }
+        conclude::judge(&mut run, simulated.closed.as_deref()).map_err(Failure::failed)?;
+        Ok(run)
+    };
+    cells.iter().map(judged).collect()
+}
+
+/// A run as it was measured, and why its points were closed.
+struct Simulated {
+    run: Run,
+    closed: Option<Vec<Option<Closed>>>,
+}
+
+fn simulated(cell: &Cell, seed: u64) -> Result<Simulated, Failure> {
     let file = DeviceFile::parse(&cell.device, "selftest").map_err(Failure::failed)?;
     let inside = SimulatedDevice::new(&file, seed);
     let mut device = Device::unknown("simulated", cell.span_bytes.min(inside.capacity_bytes()));
@@ -33,7 +56,7 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Run, Failure> {
     let mut run = Run::new(info(cell, &study, seed, &bed, device), Vec::new());
     if cell.rounds == 0 {
         single(cell, &points[0], &mut bed, &mut run, seed)?;
-        return Ok(run);
+        return Ok(Simulated { run, closed: None });
     }
     // The schedule cuts the budget into trials of one length: rounds × (points and the canary) of them.
     let slots = (points.len() + 1) as f64;
@@ -42,23 +65,20 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Run, Failure> {
     let terms = Terms { seed, precision: 0.05, confidence: 0.95, budget_s, rounds, overhead_s: OVERHEAD_S };
     let schedule = Schedule::new(points, terms).map_err(Failure::failed)?;
     let stop = AtomicBool::new(false);
+    // Of clean devices no trial is void, and of the others none need be repeated to be seen.
+    let none = Voids::new();
     loop {
         let elapsed_s = bed.clock.now_s();
-        let voids = conclude::voids(&run);
-        run.info.rounds = schedule.progress(&run.trials, &voids, elapsed_s).rounds_done;
-        let Some(asked) = schedule.next(&run.trials, &voids, elapsed_s) else {
-            let closed = schedule.closed(&run.trials, &voids, elapsed_s);
-            conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;
-            return Ok(run);
+        let Some(asked) = schedule.next(&run.trials, &none, elapsed_s) else {
+            run.info.rounds = schedule.progress(&run.trials, &none, elapsed_s).rounds_done;
+            let closed = Some(schedule.closed(&run.trials, &none, elapsed_s));
+            return Ok(Simulated { run, closed });
         };
         let limits = Limits::time(asked.duration_ns);
         let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
         let mut trial = bed.run(&order, &stop).map_err(Failure::failed)?.trial;
         (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
         trial.id = run.trials.len() as u64 + 1;
-        if let Some(change) = cell.change {
-            change(&mut trial, cell.level);
-        }
         run.trials.push(trial);
     }
 }
@@ -71,7 +91,7 @@ fn single(cell: &Cell, point: &Point, bed: &mut Bed, run: &mut Run, seed: u64) -
     (trial.id, trial.round, trial.point) = (1, 1, Some(0));
     (run.info.study, run.info.study_source, run.info.rounds) = ("point".into(), String::new(), 1);
     run.trials.push(trial);
-    conclude::conclude(run, None).map_err(Failure::failed)
+    Ok(())
 }
 
 fn info(cell: &Cell, study: &Study, seed: u64, bed: &Bed, device: Device) -> RunInfo {

@@ -7,7 +7,8 @@
 //! then (a closed loop whose two stations are this unevenly matched loses a few percent to the faster one),
 //! so the rate is a lower bound within an interval's width.
 //!
-//! Verdict: void as a statement about the device from 95 %, doubt from 80 %. The rate itself is true for
+//! Verdict: void as a statement about the device from 95 % (94 as measured: starting and draining are part of the
+//! time, 1 % of a trial of 0.2 s), doubt from 80 %. The rate itself is true for
 //! this program on this machine. Where nobody measured processor time, it abstains.
 //!
 //! Cross-check: where the run measured what this machine makes of the same requests without any storage (`iosonde
@@ -25,7 +26,8 @@ use iosonde_model::{About, Ceiling, Named, Reason, Run, Rw, Scope, Trial, Verdic
 use super::{Check, Specimens, judged, specimen};
 
 const BUSY_DOUBT: f64 = 0.80;
-const BUSY_VOID: f64 = 0.95;
+/// 95 %, less 1 %: starting and draining are part of the time, and take 2 ms of a trial of 0.2 s.
+const BUSY_VOID: f64 = 0.94;
 
 pub(super) struct GeneratorBound;
 
@@ -48,7 +50,7 @@ impl Check for GeneratorBound {
                 with(Some(0.79)),
                 specimen::run(specimen::healthy(Rw::Read, 1 << 20, 8, 900)),
             ],
-            doubt: vec![with(Some(0.80)), with(Some(0.94))],
+            doubt: vec![with(Some(0.80)), with(Some(0.93))],
             void: vec![with(Some(0.95)), with(Some(1.02))],
             abstain: vec![with(None)],
         }

@@ -93,6 +93,8 @@ struct Members {
     bound: f64,
     /// Series that are looked at alike.
     alike: usize,
+    /// How much the noise of one can resemble that of the one before.
+    resemblance: f64,
 }
 
 fn of_trial(trial: &Trial) -> Verdict {
@@ -107,7 +109,8 @@ fn of_trial(trial: &Trial) -> Verdict {
     let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
     let bound = TRIAL_BOUND / parts.len() as f64;
     let seconds = Some(parts[0].length_s);
-    verdict(&logs, &Members { noun: "part of the trial", seconds, bound, alike: 1 })
+    let resemblance = course::resemblance(trial);
+    verdict(&logs, &Members { noun: "part of the trial", seconds, bound, alike: 1, resemblance })
 }
 
 fn of_point(run: &Run, point: &Point) -> Verdict {
@@ -121,7 +124,8 @@ fn of_point(run: &Run, point: &Point) -> Verdict {
         return Verdict::Abstain(Reason::new(About::Rate, why));
     }
     let logs: Vec<f64> = trials.iter().map(|trial| course::log(trial.iops())).collect();
-    let members = Members { noun: "round", seconds: None, bound: BOUND, alike: run.points.len() };
+    let alike = run.points.len();
+    let members = Members { noun: "round", seconds: None, bound: BOUND, alike, resemblance: 1.0 };
     match verdict(&logs, &members) {
         Verdict::Doubt(reason) => {
             Verdict::Doubt(Reason { why: format!("{}: {}", point.spec.describe(), reason.why), ..reason })
@@ -134,7 +138,7 @@ fn of_point(run: &Run, point: &Point) -> Verdict {
 }
 
 fn verdict(logs: &[f64], members: &Members) -> Verdict {
-    let change = Likeliest::of(logs).map_or(Change::None, |found| found.change_among(members.alike));
+    let change = Likeliest::within(logs, members.resemblance).map_or(Change::None, |found| found.change_among(members.alike));
     let unnoticed = match change {
         Change::Step { height, .. } => height.exp_m1().abs() < STEP_MIN,
         Change::Cycle { amplitude, .. } => amplitude < CYCLE_MIN,
@@ -145,14 +149,13 @@ fn verdict(logs: &[f64], members: &Members) -> Verdict {
     }
     // Everything by chance together: the intervals' share is divided by how many are looked at.
     let confidence = 1.0 - 0.003 / members.alike as f64;
-    let beyond = |slope: &Slope| slope.low > members.bound || slope.high < -members.bound;
     match change {
         Change::Step { at, height } if !unnoticed => step(logs, at, height, members),
         Change::Cycle { period, amplitude } if !unnoticed => cycle(period, amplitude, members),
-        _ => match (Slope::of(logs, confidence), Slope::of(logs, steady::CONFIDENCE)) {
-            (Some(strict), Some(slope)) if beyond(&strict) => drift(slope, members),
-            (_, Some(slope)) => unknown(slope, logs.len(), members),
-            _ => Verdict::Abstain(Reason::new(About::Rate, "too few figures to tell")),
+        _ => match Slope::of(logs, steady::CONFIDENCE) {
+            Some(slope) if steady::surely_drifts(logs, members.bound, confidence) => drift(slope, members),
+            Some(slope) => unknown(slope, logs.len(), members),
+            None => Verdict::Abstain(Reason::new(About::Rate, "too few figures to tell")),
         },
     }
 }

@@ -139,7 +139,8 @@ fn at_limit(trial: &Trial, limit: &IoLimit) -> Option<Reason> {
 
 fn course_of_trial(trial: &Trial, parts: &[course::Part]) -> Verdict {
     let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
-    let Some(Change::Step { at, height }) = Likeliest::of(&logs).map(|found| found.change()) else {
+    let found = Likeliest::within(&logs, course::resemblance(trial));
+    let Some(Change::Step { at, height }) = found.map(|found| found.change()) else {
         return Verdict::Pass;
     };
     if height.exp_m1() > -LOSS_MIN {

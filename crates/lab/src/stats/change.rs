@@ -74,18 +74,26 @@ pub struct Likeliest {
 impl Likeliest {
     /// Of the logarithms of a series. `None` with fewer than [`SHORTEST`] members.
     pub fn of(logs: &[f64]) -> Option<Self> {
+        Self::within(logs, 1.0)
+    }
+
+    /// The same where noise is known to resemble the member before by `correlation_most` at the most. Without such a
+    /// bound, noise that wanders explains a step nearly as well as a step does: one of 20 % in a trial of 15 s was
+    /// found in 62 % of trials, against 9x % with it (see docs/checks.md).
+    pub fn within(logs: &[f64], correlation_most: f64) -> Option<Self> {
         let length = logs.len();
         if length < SHORTEST {
             return None;
         }
-        let level = Autoregressive::fit(logs, &[vec![1.0; length]])?.likelihood();
+        let fitted = |design: &[Vec<f64>]| Autoregressive::fit_within(logs, design, 0, correlation_most);
+        let level = fitted(&[vec![1.0; length]])?.likelihood();
         // Bartlett's correction to first order: each parameter takes half a member's worth of likelihood.
         let score = |fit: &Autoregressive, parameters: f64| {
             (fit.likelihood() - level) * (1.0 - (2.0 + parameters) / length as f64).max(0.0)
         };
         let fit = |more: Vec<Vec<f64>>| {
             let design: Vec<_> = std::iter::once(vec![1.0; length]).chain(more).collect();
-            Autoregressive::fit(logs, &design)
+            fitted(&design)
         };
         let slope = fit(vec![(0..length).map(|i| i as f64).collect()])?;
         let drift = (score(&slope, 1.0), Change::Drift { per_step: slope.coefficient(1) });

@@ -102,6 +102,12 @@ pub fn window_from(logs: &[f64], from: usize, bound: f64) -> Option<Steady> {
     whole.then(|| Steady { from, to: logs.len(), slope: Slope { value: fit.coefficient(1), low, high } })
 }
 
+/// Whether the rate surely changes by more than `bound` a member: the interval of this confidence lies beyond it.
+pub fn surely_drifts(logs: &[f64], bound: f64, confidence: f64) -> bool {
+    let tail = (1.0 - confidence) / 2.0;
+    line(logs).is_some_and(|fit| fit.below(1, bound) < tail || fit.below(1, -bound) > 1.0 - tail)
+}
+
 /// Whether all members hold the rate within `bound` a member, whatever else they do.
 pub fn holds(logs: &[f64], bound: f64) -> bool {
     let tail = (1.0 - CONFIDENCE) / 2.0;
