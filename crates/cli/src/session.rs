@@ -206,6 +206,10 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let steady =
         |parameter: &&Parameter| parameter.key == "flash.state" && parameter.value.contains("steady");
     device.state = file.parameters().iter().find(steady).map(|_| "steady".to_owned());
+    // What a system in front of such storage would know of it, and no more.
+    let has = |section: &str| file.parameters().iter().any(|parameter| parameter.key.starts_with(section));
+    device.rotational = has("disk.").then_some(true).or_else(|| has("flash.").then_some(false));
+    device.unseen = has("network.").then(|| "the server's memory".to_owned());
     let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
     Ok(Session {
         bed,

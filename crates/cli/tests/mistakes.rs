@@ -4,7 +4,7 @@
 mod common;
 
 use common::Bench;
-use iosonde_model::{Closed, Judgement, Outcome, Run, Status};
+use iosonde_model::{Closed, Finding, Judgement, Outcome, Phase, Run, Status};
 
 const CACHED: &str = "name = \"cached\"\nsummary = \"a device behind a page cache\"\ncapacity = \"64GB\"\n[host]\n\
     request_cost = \"2us\"\nmemory = \"4GiB\"\npage_cache = true\ncopy_rate = \"5GB/s\"\n[queue]\nservers = 4\n\
@@ -18,6 +18,24 @@ const BUFFER: &str = "name = \"buffer\"\nsummary = \"2 GiB of write buffer befor
 const STUDY: &str = "name = \"depths\"\nquestion = \"?\"\ntime = \"30s\"\n[[experiment]]\nkind = \"queue-depth\"\n\
     rw = \"randread\"\nblock_size = \"4k\"\ndepth = [1, 2, 4, 8]\n";
 
+/// Order does not matter to it.
+const ORDER: &str = "name = \"order\"\nquestion = \"?\"\ntime = \"30s\"\n[[experiment]]\n\
+    kind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]\nblock_size = \"64k\"\ndepth = 1\n";
+
+const WRITE_DEPTHS: &str = "name = \"writes\"\nquestion = \"?\"\ntime = \"30s\"\n[[experiment]]\n\
+    kind = \"queue-depth\"\nrw = \"randwrite\"\nblock_size = \"4k\"\ndepth = [8, 16, 32, 64, 128]\n";
+
+const SIZES: &str = "name = \"sizes\"\nquestion = \"?\"\ntime = \"40s\"\n[[experiment]]\n\
+    kind = \"block-size\"\nrw = \"randread\"\nblock_size = \"4k..4M*2\"\ndepth = 1\n";
+
+const STRIDES: &str = "name = \"strides\"\nquestion = \"?\"\ntime = \"30s\"\n[[experiment]]\n\
+    kind = \"stride\"\nrw = \"read\"\nblock_size = \"4k\"\nstride = [\"4k\", \"64k\", \"1M\"]\ndepth = 1\n";
+
+/// Flash whose requests above a stripe spread over its units: rates that follow no single law t₀ + b/B.
+const UNITS: &str = "name = \"units\"\nsummary = \"eight units\"\ncapacity = \"64GB\"\n[link]\nbandwidth = \"2GB/s\"\n\
+    latency = \"5us\"\n[flash]\nunits = 8\nstripe = \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
+    read = \"60us\"\nprogram = \"600us\"\nerase = \"3ms\"\nplacement = \"static\"\n";
+
 /// Four servers with small waves, and what more is said of their noise.
 fn four_servers(noise: &str) -> String {
     format!(
@@ -28,9 +46,13 @@ fn four_servers(noise: &str) -> String {
 }
 
 fn measured(device: &str, words: &[&str]) -> Run {
+    studied(device, STUDY, words)
+}
+
+fn studied(device: &str, study: &str, words: &[&str]) -> Run {
     let bench = Bench::new();
     bench.text("device.toml", device);
-    bench.text("study.toml", STUDY);
+    bench.text("study.toml", study);
     let words: Vec<&str> = words.iter().copied().chain(["--seed", "3"]).collect();
     bench.run(&words)
 }
@@ -51,6 +73,49 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     assert!(
         judged.why.starts_with("the device moved 1.")
             && judged.why.ends_with("that were read: this is memory")
+    );
+}
+
+fn finding<'a>(run: &'a Run, name: &str) -> &'a Finding {
+    let found = run.findings.iter().find(|finding| finding.name == name);
+    found.unwrap_or_else(|| panic!("no {name} among {:?}", run.findings))
+}
+
+#[test]
+fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
+    let run = ["run", "study.toml", "sim:device.toml", "--size", "256MiB"];
+    let believed = studied(CACHED, ORDER, &run);
+    // The report's way: random reads of a small file that is in memory, beside sequential ones of a large one.
+    let small =
+        ["point", "sim:device.toml", "--buffered", "--rw", "randread", "--bs", "64k", "--size", "64MiB"];
+    let cached = studied(CACHED, ORDER, &[&small[..], &["--time", "3s"]].concat());
+    let rate = |run: &Run, sequential: bool| {
+        let own = |trial: &&iosonde_model::Trial| {
+            trial.phase == Phase::Measure && trial.spec.rw.is_random() != sequential
+        };
+        run.trials.iter().find(own).map(|trial| trial.bytes_per_s()).expect("it was measured")
+    };
+    assert!(rate(&cached, false) > 3.0 * rate(&believed, true), "the mistake can be made here");
+    assert_eq!(said(&cached, "cache-served").verdict, Outcome::Void);
+    // Void trials reach no finding.
+    let buffered = studied(CACHED, ORDER, &[&run[..], &["--buffered"]].concat());
+    let refused = finding(&buffered, "random_vs_sequential");
+    assert_eq!(refused.status, Status::Refused);
+    assert!(
+        refused.sentence.starts_with("Whether order matters to 64 KiB reads cannot be told: ")
+            && refused.sentence.contains("stand as statements about the device"),
+        "{}",
+        refused.sentence
+    );
+    // What is left says that no difference shows, with its interval.
+    let order = finding(&believed, "random_vs_sequential");
+    assert!(
+        order.sentence.starts_with("Random 64 KiB reads are as fast as sequential ones: 1.00"),
+        "{order:?}"
+    );
+    assert!(
+        order.sentence.contains('[') && order.low.unwrap() > 0.95 && order.high.unwrap() < 1.05,
+        "{order:?}"
     );
 }
 
@@ -91,6 +156,42 @@ fn m8_a_device_that_becomes_slower_is_drift_and_no_parameter() {
 }
 
 #[test]
+fn m9_a_divot_is_a_disturbed_trial_until_its_interval_says_otherwise() {
+    // A visitor of 0.7 s meets the fourteenth round at depth 32.
+    let visited = four_servers("neighbour = { every = \"15s\", for = \"700ms\", takes = \"60%\" }");
+    let run = studied(&visited, WRITE_DEPTHS, &["run", "study.toml", "sim:device.toml"]);
+    let at = |depth: u32| run.trials.iter().filter(move |trial| trial.spec.queue_depth == depth);
+    let lowest = at(32).map(|trial| trial.iops()).fold(f64::INFINITY, f64::min);
+    assert!(lowest < 5000.0, "one trial alone shows a divot: {lowest}");
+    let aside = &said(&run, "set-aside").why;
+    assert!(aside.contains(" of 70 trials were set aside, the furthest of them trial "), "{aside}");
+    // The estimate has none: its interval meets its neighbours'.
+    let interval = |depth: u32| {
+        let point = run.points.iter().find(|point| point.spec.queue_depth == depth).expect("it is planned");
+        let iops = &point.write.as_ref().expect("it writes").iops;
+        (iops.low.expect("an interval"), iops.high.expect("an interval"))
+    };
+    for other in [16, 64] {
+        let ((low, high), (least, most)) = (interval(32), interval(other));
+        assert!(low < most && least < high, "32 and {other} differ");
+    }
+    assert!(!run.findings.iter().any(|finding| finding.name == "shape" && finding.status == Status::Found));
+}
+
+#[test]
+fn m9_units_are_those_that_people_read_and_a_slip_is_named() {
+    let bench = Bench::new();
+    bench.text("device.toml", &four_servers(""));
+    let said =
+        bench.iosonde(&["point", "sim:device.toml", "--rw", "randread", "--depth", "4", "--time", "1s"]);
+    assert!(said.out.contains(" µs, p50 ") && !said.out.contains("p50 0"), "{}", said.out);
+    // 100,000 a second with 32 in flight take 320 µs; here nanoseconds stand in a column of milliseconds.
+    bench.text("table.csv", "block_size,queue_depth,read_iops,read_lat_ms\n4k,32,100000,320000\n");
+    let judged = bench.iosonde(&["judge", "table.csv"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(judged.contains("a million times too large was read in the wrong unit"), "{judged}");
+}
+
+#[test]
 fn m11_a_point_stops_when_its_interval_is_tight_enough() {
     let run = measured(&four_servers(""), &["run", "study.toml", "sim:device.toml", "--time", "120s"]);
     assert!(run.points.iter().all(|point| point.closed == Some(Closed::Precision)));
@@ -113,6 +214,71 @@ fn m13_equal_plateaus_on_unlike_devices_are_the_programs() {
         "the program was busy 100 % of the time: 10 k IOPS is what it can make, not what the storage";
     assert!(on("80us").starts_with(expected), "{}", on("80us"));
     assert!(on("240us").starts_with(expected), "{}", on("240us"));
+}
+
+/// Everything that looks like a number, without the sign of a bullet or a full stop behind it.
+fn numbers(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
+    let bench = Bench::new();
+    bench.text("device.toml", UNITS);
+    bench.text("study.toml", SIZES);
+    let run = bench.run(&["run", "study.toml", "sim:device.toml", "--seed", "3"]);
+    let told: Vec<&Finding> = run.findings.iter().filter(|finding| finding.status == Status::Found).collect();
+    assert!(told.len() > 1, "{:?}", run.findings);
+    for finding in &told {
+        assert!(finding.low.is_some() && finding.sentence.contains('['), "without an interval: {finding:?}");
+    }
+    // The report repeats the finding's own sentence: there is no second figure for where it levels off.
+    let page = bench.path("report.md");
+    let page = page.to_str().unwrap();
+    assert_eq!(bench.iosonde(&["report", "last", "-f", "md", "-o", page]).code, 0);
+    let text = std::fs::read_to_string(page).unwrap();
+    let plateau = finding(&run, "plateau_block_size");
+    assert!(text.contains(&plateau.sentence), "{text}");
+    let levels = text.lines().filter(|line| line.contains("of their attainable rate from"));
+    assert!(levels.clone().all(|line| line.contains(plateau.sentence.trim_end_matches('.'))), "{text}");
+    assert!(levels.count() > 0);
+    // Every number of an advice stands in a finding that it names.
+    for advice in &run.advice {
+        let sources: Vec<&Finding> =
+            told.iter().copied().filter(|f| advice.findings.contains(&f.name)).collect();
+        let known: String = sources
+            .iter()
+            .map(|f| format!("{} {} ", f.sentence, f.why.as_deref().unwrap_or_default()))
+            .collect();
+        for number in numbers(&advice.sentence) {
+            assert!(numbers(&known).contains(&number), "{number} of {advice:?} is in none of {known}");
+        }
+    }
+}
+
+#[test]
+fn m15_no_effect_needs_an_interval_within_a_margin_and_a_law_needs_a_fit() {
+    let run = ["run", "study.toml", "sim:device.toml"];
+    let quiet = studied(&four_servers(""), STRIDES, &run);
+    let no_effect = finding(&quiet, "stride_effect");
+    assert!(
+        no_effect.sentence.contains("stride does not matter")
+            && no_effect.sentence.contains("stays within 5 %"),
+        "{}",
+        no_effect.sentence
+    );
+    assert!(no_effect.low.unwrap() > 1.0 / 1.05 && no_effect.high.unwrap() < 1.05);
+    // The same storage under a neighbour's waves: no effect is seen, and none is denied.
+    let waves = four_servers("").replace("rate_cv_100ms = 0.02", "rate_cv_100ms = 0.3");
+    let cannot = &finding(&studied(&waves, STRIDES, &run), "stride_effect").sentence.clone();
+    assert!(cannot.starts_with("Whether stride matters to 4 KiB sequential reads"), "{cannot}");
+    assert!(cannot.contains("cannot be told from this run: the rate with a stride of"), "{cannot}");
+    // A curve is not called by a law that it does not follow.
+    let curve = studied(UNITS, SIZES, &run);
+    let law = finding(&curve, "per_request_cost");
+    assert_eq!(law.status, Status::Refused);
+    assert!(law.sentence.contains("the times do not follow t₀ + b/B: "), "{}", law.sentence);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The program's own error rates, in their quick form: two runs of every clean device and of every stated effect.
+//! The program's own error rates, in their quick form: eight runs of every clean device and of every stated effect.
 
 mod common;
 
@@ -8,11 +8,11 @@ use common::Bench;
 fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
     let bench = Bench::new();
     let said = bench.iosonde(&["selftest"]);
-    // The bars are the command's own: at most a tenth of clean runs doubted, at least nine tenths of effects caught.
+    // The bars are the command's own, those of the full form, less what luck makes once in 1,000 selftests.
     assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
     let void =
         said.out.lines().find(|line| line.starts_with("| **all**")).expect("a line for all clean devices");
-    assert!(void.ends_with("| 0 |"), "no clean trial is void: {void}");
+    assert!(void.contains("** | 0 | "), "no clean trial is void: {void}");
     for check in
         ["cache-served", "interference", "throttled", "drift", "generator-bound", "not-steady", "multimodal"]
     {

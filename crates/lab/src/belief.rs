@@ -18,7 +18,14 @@ const VOID_SHARE_MAX: f64 = 0.5;
 const VOID_SHARE_DOUBT: f64 = 0.1;
 
 /// Share of direct I/O's bytes that the device moved, below which it moved nothing.
-const NOTHING_SHARE: f64 = 0.1;
+const NOTHING_SHARE: f64 = 0.02;
+/// Share of the bytes that moved, from which figures are a mixture of memory and storage.
+const PART_SHARE: f64 = 0.5;
+/// Share of a rotating disk from which its arm travels nearly as it does over all of it: over a third, an average
+/// seek takes three quarters of one over the whole (a + b·√d).
+const STROKE_SHARE: f64 = 0.5;
+/// Model names of volumes that are sold with burst credit, as their guests see them.
+const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
 
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +89,8 @@ pub fn belief(run: &Run) -> Belief {
     if fatal.is_none() {
         lines.extend(imprecise(run));
         lines.extend(buffered_writes(run));
+        lines.extend(short_strokes(run));
+        lines.extend(on_credit(run));
     }
     // Stable: within a mark, the order above.
     lines.sort_by_key(|line| std::cmp::Reverse(line.mark));
@@ -163,12 +172,21 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let ignored = voids.iter().any(|void| void.check == "direct-ignored");
     let direct = run.info.device.direct && !ignored && run.info.device.medium != Medium::Memory;
     let sum = |name: &str| voids.iter().filter_map(|void| void.figures.get(name)).sum::<f64>();
-    // Not exactly nothing: others' I/O is in the count.
-    let nothing = direct && sum("moved_bytes") < NOTHING_SHARE * sum("issued_bytes");
-    match (nothing, hole) {
-        (true, note) => format!("nothing was read from storage ({})", note.unwrap_or(&why)),
-        (false, Some(note)) if direct => format!("part of what was read was never on storage ({note})"),
-        (false, _) => format!("these figures are memory, not storage ({why})"),
+    let (moved, issued) = (sum("moved_bytes"), sum("issued_bytes"));
+    let share = if issued > 0.0 { moved / issued } else { 0.0 };
+    let because = hole.unwrap_or(&why);
+    match (direct, hole) {
+        // Not exactly nothing: others' I/O is in the count.
+        (true, _) if share < NOTHING_SHARE => format!("nothing was read from storage ({because})"),
+        (true, Some(note)) => {
+            let unread = units::percent((1.0 - share).max(0.0));
+            format!("{unread} of what was read was never on storage ({note})")
+        }
+        _ if share < PART_SHARE => format!("these figures are memory, not storage ({why})"),
+        _ => {
+            let share = units::percent(share);
+            format!("these figures are partly memory: the storage moved {share} of the bytes ({why})")
+        }
     }
 }
 
@@ -197,21 +215,18 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
         };
         return BeliefLine::new(Mark::Yes, text);
     }
-    let reasons = CHECKS.iter().filter_map(|check| {
-        let own: Vec<_> = voids.iter().copied().filter(|void| void.check == check.name()).collect();
-        let first = own.first()?;
-        Some(match ids(&own).len() {
-            1 => format!("one: {}", lowered(&first.why)),
-            count => format!("{count}, for example: {}", lowered(&first.why)),
-        })
-    });
+    // Each void trial counts under the first check that voids it, so that the counts add up to all of them.
+    let mut told = BTreeSet::new();
+    let reasons: Vec<String> =
+        CHECKS.iter().filter_map(|check| reason(check.name(), &voids, &mut told)).collect();
     let share = void as f64 / all as f64;
     let mark = match share {
         _ if share >= VOID_SHARE_MAX => Mark::No,
         _ if share > VOID_SHARE_DOUBT => Mark::Doubt,
         _ => Mark::Yes,
     };
-    let why = reasons.collect::<Vec<_>>().join("; ");
+    let several = if reasons.len() > 1 && void < all { format!("{void}: ") } else { String::new() };
+    let why = format!("{several}{}", reasons.join("; "));
     let aside = if aside > 0 { format!("; {}", left_out(aside)) } else { String::new() };
     let stand = match (all - void, all) {
         (0, 1) => "the trial is void".to_owned(),
@@ -220,6 +235,21 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     };
     let void = if all == void { "" } else { " void are" };
     BeliefLine::new(mark, format!("{stand};{void} {why}{aside}"))
+}
+
+/// How many trials a check voids of which nothing was told yet, and why the first of them.
+fn reason(check: &str, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> Option<String> {
+    let fresh = |void: &&&Judgement| void.check == check && void.trial.is_some_and(|id| !told.contains(&id));
+    let own: Vec<&Judgement> = voids.iter().filter(fresh).copied().collect();
+    let first = own.first()?;
+    told.extend(ids(&own));
+    let depth_only = own.iter().all(|void| void.about == About::Depth);
+    let as_what = if depth_only { " (as figures of depth; their rates may stand)" } else { "" };
+    let why = lowered(&first.why);
+    Some(match ids(&own).len() {
+        1 => format!("one{as_what}: {why}"),
+        count => format!("{count}{as_what}, for example: {why}"),
+    })
 }
 
 /// Trials that no verdict voids and that no mean counts.
@@ -345,10 +375,44 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     lines
 }
 
+/// A disk's arm travels less over a part of it than over the whole.
+fn short_strokes(run: &Run) -> Option<BeliefLine> {
+    let device = &run.info.device;
+    let random = run.points.iter().any(|point| point.spec.rw.is_random());
+    let (span, whole) = (device.working_set_bytes, device.size_bytes?);
+    let share = span as f64 / whole as f64;
+    if device.rotational != Some(true) || !random || run.info.is_imported() || share >= STROKE_SHARE {
+        return None;
+    }
+    let text = format!(
+        "the arm travelled over {} of this rotating disk's {} ({}): random requests to all of it take longer",
+        units::size(span),
+        units::size(whole),
+        units::percent(share)
+    );
+    Some(BeliefLine::new(Mark::Doubt, text))
+}
+
+/// A volume that is sold with credit for bursts is fast until that is spent.
+fn on_credit(run: &Run) -> Option<BeliefLine> {
+    let model = run.info.device.model.as_deref().unwrap_or_default();
+    let spent = run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
+    if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
+        return None;
+    }
+    let text = format!(
+        "volumes like this one are sold with credit for bursts; in {} none was seen to end, so that these may be \
+         rates that last only until it is spent",
+        units::duration(run.info.elapsed_s)
+    );
+    Some(BeliefLine::new(Mark::Doubt, text))
+}
+
 /// No burst shows how large a write buffer is.
 fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
-    if !measures_writes || run.info.device.medium == Medium::Simulated || run.info.is_imported() {
+    let settled = run.info.device.state.as_deref() == Some("steady");
+    if !measures_writes || settled || run.info.is_imported() {
         return None;
     }
     let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();

@@ -72,13 +72,16 @@ pub enum Unplannable {
     /// The budget does not hold three complete rounds of the shortest trials, or as many as were asked for.
     #[error(
         "{budget_s:.1} s for measuring are too short: {points} points in {rounds} rounds of at least \
-         {SHORTEST_TRIAL_S} s a trial take {needed_s:.1} s; give it more --time"
+         {trial} s a trial take {needed_s:.1} s; give it more --time",
+        trial = (.trial_s * 100.0).round() / 100.0
     )]
     TooShort {
         /// What there was for measuring.
         budget_s: f64,
         /// What would do.
         needed_s: f64,
+        /// The mean of the shortest that its points allow.
+        trial_s: f64,
         /// In the plan.
         points: usize,
         /// That many at the least.
@@ -233,8 +236,9 @@ impl Schedule {
         let shortest_s: f64 = mins_s().map(|min_s| min_s.max(SHORTEST_TRIAL_S) + terms.overhead_s).sum();
         let needed_s = f64::from(rounds) * shortest_s;
         if terms.budget_s < needed_s {
-            let (budget_s, points) = (terms.budget_s, points.len());
-            return Err(Unplannable::TooShort { budget_s: budget_s.max(0.0), needed_s, points, rounds });
+            let (budget_s, points) = (terms.budget_s.max(0.0), points.len());
+            let trial_s = shortest_s / (points + 1) as f64 - terms.overhead_s;
+            return Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, rounds });
         }
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));

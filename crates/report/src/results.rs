@@ -13,13 +13,16 @@ use crate::text::{Ink, Paint, clean, columns, pad};
 pub fn judged(run: &Run, paint: Paint) -> String {
     let lines = result_lines(run);
     let named = lines.len() > 1 && lines.iter().any(|line| !name(line, run).is_empty());
+    // A job's name may be as long as a sentence; the workload behind it must be read, and the verdict beside it.
+    let room = paint.width / 2;
     let workload = |line: &ResultLine| match name(line, run) {
-        name if named && !name.is_empty() => format!("{name}: {}", line.workload),
+        name if named && !name.is_empty() => {
+            let left = room.saturating_sub(columns(&line.workload) + 2).max(NAME_MIN);
+            format!("{}: {}", shortened(&name, left), line.workload)
+        }
         _ => line.workload.clone(),
     };
     let widest = lines.iter().map(|line| columns(&clean(&workload(line)))).max().unwrap_or(0);
-    // A job's name may be as long as a sentence; a third of the line is for it.
-    let widest = widest.min(paint.width / 2);
     let verdicts = lines.iter().map(|line| columns(&line.verdict)).max().unwrap_or(0);
     let mut out = paint.hang("", 0, &clean(&headline(run, &origin(run))));
     out.push('\n');
@@ -50,6 +53,20 @@ pub fn judged(run: &Run, paint: Paint) -> String {
         out += &paint.hang("What would settle it: ", 2, &format!("{command}  {time}"));
     }
     out
+}
+
+/// Columns of a name at the least.
+const NAME_MIN: usize = 8;
+
+/// A name without its middle, where it is longer than so many columns: beginnings and ends tell jobs apart.
+fn shortened(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most {
+        return name.to_owned();
+    }
+    let (head, tail) = (most / 2, most - most / 2 - 1);
+    let of = |part: &[char]| part.iter().collect::<String>();
+    format!("{}…{}", of(&letters[..head]), of(&letters[letters.len() - tail..]))
 }
 
 /// The file's own name for a result, where it says more than "result".

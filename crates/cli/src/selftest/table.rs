@@ -27,7 +27,8 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let pairs = || cells.iter().zip(scores);
     for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_empty()) {
         let (share, void) = (percent(score.others, score.runs), score.void_trials);
-        let _ = writeln!(out, "| {} | {} | {share} | {void} | {} |", cell.name, score.runs, doubted_by([score]));
+        let _ =
+            writeln!(out, "| {} | {} | {share} | {void} | {} |", cell.name, score.runs, doubted_by([score]));
     }
     let clean = || pairs().filter(|(cell, _)| cell.check.is_empty()).map(|(_, score)| score);
     let runs: usize = clean().map(|score| score.runs).sum();

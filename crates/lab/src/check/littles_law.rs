@@ -9,6 +9,10 @@
 //! latency as a share of the measured time; that and 5 % are allowed. Where that share exceeds a half,
 //! nothing can be told.
 //!
+//! One request in flight, by a table that counted nothing: what is missing is the program's own time between
+//! requests, in which none was. That is a doubt about the rate, not about the depth. Where the law is missed by a
+//! thousand or a million, a unit was misread, and the sentence says so.
+//!
 //! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked
 //! number, depth is void: either it was not reached, or the latency leaves out part of the wait.
 //!
@@ -26,6 +30,9 @@ use super::{Check, Specimens, judged, specimen};
 const TOLERANCE: f64 = 0.05;
 /// Largest share of the measured time that one request may take.
 const EDGE_MAX: f64 = 0.5;
+/// Of the time, with one request in flight: what a program may spend between requests before the figures are of
+/// something else.
+const IDLE_MIN: f64 = 0.5;
 
 pub(super) struct LittlesLaw;
 
@@ -122,8 +129,35 @@ fn verdict(trial: &Trial) -> Verdict {
         .iter()
         .map(|&(iops, mean_ns, _)| format!("{} × {}", units::count(iops), units::time(mean_ns)))
         .collect();
-    let why = format!("{} = {} in flight, not {}", terms.join(" + "), rounded(product), rounded(in_flight));
+    let slip = misread(product / in_flight);
+    let why =
+        format!("{} = {} in flight, not {}{slip}", terms.join(" + "), rounded(product), rounded(in_flight));
+    if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&product) {
+        let idle = units::percent(1.0 - product);
+        let why = format!(
+            "{} = {product:.2} in flight: for {idle} of the time none was, and the rate holds the program's own time",
+            terms.join(" + ")
+        );
+        return Verdict::Doubt(
+            Reason::new(About::Depth, why).with("in_flight", product).with("expected", 1.0),
+        );
+    }
     Verdict::Void(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
+}
+
+/// A slip between ns, µs, ms and s: about a power of a thousand.
+fn misread(ratio: f64) -> String {
+    let thousands = (ratio.log10() / 3.0).round();
+    // Three times too many or too few is still that slip; nothing else is off by hundreds.
+    let slip = thousands != 0.0 && (ratio.log10() - 3.0 * thousands).abs() < 0.5;
+    let factor = ["", "thousand", "million", "billion"].get(thousands.abs() as usize).copied();
+    match factor.filter(|_| slip) {
+        Some(factor) => {
+            let word = if ratio > 1.0 { "large" } else { "small" };
+            format!("; a latency that is a {factor} times too {word} was read in the wrong unit")
+        }
+        None => String::new(),
+    }
 }
 
 /// One decimal only where it matters.
@@ -134,6 +168,34 @@ fn rounded(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_unit_that_was_misread_is_named() {
+        let mut trial = published(32, 4096, (50_000, 320_000_000_000), (50_000, 320_000_000_000));
+        trial.measured_s = 0.0;
+        let Verdict::Void(reason) = verdict(&trial) else { panic!("32 million are not 32") };
+        assert!(
+            reason
+                .why
+                .ends_with("not 32; a latency that is a million times too large was read in the wrong unit"),
+            "{}",
+            reason.why
+        );
+        assert_eq!((misread(0.6), misread(30.0)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn one_at_a_time_what_is_missing_is_the_programs() {
+        let mut trial = specimen::tabled();
+        trial.spec.queue_depth = 1;
+        trial.read.as_mut().unwrap().iops = 280_000.0;
+        trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
+        let Verdict::Doubt(reason) = verdict(&trial) else { panic!("0.84 of one") };
+        assert_eq!(
+            reason.why,
+            "280 k × 3.00 µs = 0.84 in flight: for 16 % of the time none was, and the rate holds the program's own time"
+        );
+    }
 
     #[test]
     fn it_says_the_law_with_the_figures_of_the_table() {

@@ -138,7 +138,8 @@ fn of_point(run: &Run, point: &Point) -> Verdict {
 }
 
 fn verdict(logs: &[f64], members: &Members) -> Verdict {
-    let change = Likeliest::within(logs, members.resemblance).map_or(Change::None, |found| found.change_among(members.alike));
+    let change = Likeliest::within(logs, members.resemblance)
+        .map_or(Change::None, |found| found.change_among(members.alike));
     let unnoticed = match change {
         Change::Step { height, .. } => height.exp_m1().abs() < STEP_MIN,
         Change::Cycle { amplitude, .. } => amplitude < CYCLE_MIN,

@@ -74,6 +74,12 @@ fn a_budget_too_short_says_which_would_do() {
          give it more --time"
     );
     assert_eq!(Schedule::new(Vec::new(), terms(5.0)).unwrap_err(), Unplannable::Nothing);
+    // Points that need 3 s each are not said to need 0.15 s.
+    let manner = Manner { trial_s_min: 3.0, ..Manner::default() };
+    let long = Visiting { manners: vec![manner; 2], ..Visiting::default() };
+    let refused = Schedule::visiting(plain_points(2), long, terms(5.0)).unwrap_err().to_string();
+    // 3 rounds of two trials of 3 s and a canary of 0.15 s: (6.15 + 0.03) * 3 = 18.54; 6.15 / 3 = 2.05.
+    assert!(refused.contains("at least 2.05 s a trial take 18.5 s"), "{refused}");
     assert!(Schedule::new(plain_points(27), terms(13.5)).is_ok());
 }
 

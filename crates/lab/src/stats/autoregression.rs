@@ -131,13 +131,18 @@ impl Autoregressive {
         let mut side = 0;
         for _ in 0..60 {
             let span = at_high - at_low;
-            let place = if span > 0.0 { low - at_low * (high - low) / span } else { f64::midpoint(low, high) };
+            let place =
+                if span > 0.0 { low - at_low * (high - low) / span } else { f64::midpoint(low, high) };
             let value = logit(place);
             if value.abs() < 1e-10 || high - low <= 1e-12 * widest {
                 return place;
             }
             let below = value < 0.0;
-            if below { (low, at_low) = (place, value) } else { (high, at_high) = (place, value) }
+            if below {
+                (low, at_low) = (place, value)
+            } else {
+                (high, at_high) = (place, value)
+            }
             match (below, side) {
                 (true, -1) => at_high /= 2.0,
                 (false, 1) => at_low /= 2.0,
@@ -208,7 +213,10 @@ mod tests {
                 let (low, high) = fit.interval(1, confidence);
                 let tail = (1.0 - confidence) / 2.0;
                 assert!((fit.below(1, low) / tail - 1.0).abs() < 1e-6, "{length} {confidence}: {low}");
-                assert!(((1.0 - fit.below(1, high)) / tail - 1.0).abs() < 1e-6, "{length} {confidence}: {high}");
+                assert!(
+                    ((1.0 - fit.below(1, high)) / tail - 1.0).abs() < 1e-6,
+                    "{length} {confidence}: {high}"
+                );
             }
         }
     }
