@@ -176,10 +176,10 @@ pub struct RunArgs {
     /// More rounds on a finished run [default: the newest]: until --time more is over, or --rounds more are done
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     #[arg(conflicts_with_all = ["words", "like", "dry_run", "state", "max_write", "label", "note", "size", "engine"])]
-    #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "seed", "confidence", "repeats"])]
+    #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "destroy", "seed", "confidence", "repeats"])]
     pub add: Option<String>,
     /// Bring the storage there first, which is recorded: fresh, filled:P% or steady
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", conflicts_with = "read_only")]
     pub state: Option<State>,
     /// Write no more than this in all, filling included
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
@@ -396,7 +396,7 @@ pub struct NameArgs {
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
     /// Runs a cell, every size of every effect [default: a quick look, 8 runs of the stated effects]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub seeds: Option<usize>,
     /// The first run's seed
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -453,12 +453,19 @@ fn parse_precision(text: &str) -> Result<f64, String> {
     if fits { Ok(share) } else { Err("a precision lies between 0.1% and 50%".into()) }
 }
 
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number such as 8, and at least 1".into()),
+        Ok(count) => Ok(count),
+    }
+}
+
 fn parse_label(text: &str) -> Result<String, String> {
     let reference = text == "last" || text.starts_with("last~");
     if text.trim().is_empty() || text.chars().any(char::is_control) || reference {
         return Err("a label is printable text, and neither empty nor `last`".into());
     }
-    Ok(text.to_owned())
+    Ok(text.trim().to_owned())
 }
 
 fn parse_trial_time(text: &str) -> Result<u64, String> {

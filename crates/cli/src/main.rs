@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod measure;
 mod notebook;
+mod output;
 mod progress;
 mod results;
 mod screen;

@@ -108,7 +108,8 @@ impl Measurement<'_> {
     fn fill(&mut self, from_bytes: u64, bytes: u64, seconds: f64) -> Result<Trial, Failure> {
         let device = &self.session.device;
         let (spec, limits) = prepare::order(&device.engine, device.direct, from_bytes, bytes, seconds);
-        let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed ^ from_bytes)?;
+        // A seed of its own: what is written over it later shall not be the same bytes.
+        let trial = self.trial(&spec, limits, Phase::Prepare, !self.options.seed ^ from_bytes)?;
         let write = trial.write.as_ref();
         let short = write.map_or(0, |write| write.short);
         let example = trial.error_examples.first().cloned();
@@ -126,7 +127,8 @@ impl Measurement<'_> {
         let trims = |trial: &Trial| trial.spec.has(Op::Trim);
         let fills = |trial: &Trial| trial.phase == Phase::Prepare;
         let latest = self.run.trials.iter().rev().find(|trial| trims(trial) || fills(trial));
-        if !spec.has(Op::Read) || !latest.is_some_and(trims) {
+        // A hole answers a trim as fast as it answers a read.
+        if !(spec.has(Op::Read) || spec.has(Op::Trim)) || !latest.is_some_and(trims) {
             return Ok(());
         }
         let filled_bytes = self.session.device.working_set_bytes;
@@ -198,9 +200,9 @@ impl Measurement<'_> {
 
     /// A stored trial of a simulated run must come out the same again, or the run cannot be continued.
     fn replayed(&self, again: Trial, stored: Trial) -> Result<Trial, Failure> {
-        let same =
-            again.spec == stored.spec && again.witnesses == stored.witnesses && again.read == stored.read;
-        if same && again.write == stored.write {
+        let workload = again.spec == stored.spec && again.witnesses == stored.witnesses;
+        let sides = again.read == stored.read && again.write == stored.write && again.trim == stored.trim;
+        if workload && sides && again.flush == stored.flush {
             return Ok(stored);
         }
         Err(Failure::failed(format!(
@@ -293,7 +295,8 @@ impl Measurement<'_> {
     /// Measures points that no study planned, in as many rounds as the options ask for.
     pub fn measure_points(&mut self, points: Vec<Point>) -> Result<Vec<Option<Closed>>, Failure> {
         let left_s = self.options.time_ns as f64 / 1e9 - self.elapsed_s();
-        let schedule = schedule(points, Visiting::default(), self.options, left_s)?;
+        let schedule = schedule(points, Visiting::default(), self.options, left_s)
+            .map_err(|failure| Failure::failed(failure.text))?;
         self.follow(&schedule)
     }
 
@@ -352,7 +355,8 @@ impl Measurement<'_> {
             let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, seed } = asked;
             self.refill_before(&spec)?;
             self.session.go_through_page_cache(!spec.direct)?;
-            let warm_up_ns = from_the_start.then_some(0);
+            // Said whether or not the requests are limited: a limit alone would take the warm-up away.
+            let warm_up_ns = Some(if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns) });
             // Of each job: what is left is shared, and a last trial may end early.
             let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
             let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
@@ -462,7 +466,8 @@ pub fn new_info(id: String, study: &Study, target: &str, options: &Options, sess
         rounds: 0,
         device: session.device.clone(),
         host: session.host.clone(),
-        options: serde_json::to_value(options).expect("options are plain data"),
+        options: serde_json::to_value(Options { destroyed: session.identity.clone(), ..options.clone() })
+            .expect("options are plain data"),
     }
 }
 

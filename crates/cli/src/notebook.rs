@@ -96,7 +96,9 @@ impl StrayRecorder for Unwritten {
 /// The run that a reference names, concluded: a file that `export` wrote, or a run of the notebook. A file needs no
 /// notebook.
 pub fn find(store: Option<&Path>, screen: &Screen, reference: Option<&str>) -> Result<Run, Failure> {
-    match reference.map(Path::new).filter(|path| path.is_file()) {
+    // `last` is a run whatever lies here: a file of that name is `./last`.
+    let file = |name: &&str| *name != "last" && !name.starts_with("last~") && Path::new(name).is_file();
+    match reference.filter(file).map(Path::new) {
         Some(path) => concluded(read_run(path).map_err(Failure::usage)?),
         None => load(&open_existing(store, screen)?, reference),
     }

@@ -1,6 +1,6 @@
 //! A target, admitted and ready to be measured: what it is, what measures it, and what must be said of it.
 
-use std::{path::Path, sync::Arc};
+use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 use iosonde_model::{Ceiling, Device, Host, Medium, Study, TrialSpec, units};
 use iosonde_rig::{
@@ -14,7 +14,11 @@ use iosonde_rig::{
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile, Parameter};
 use serde::{Deserialize, Serialize};
 
-use crate::{args::TargetArgs, failure::Failure, state::State};
+use crate::{
+    args::TargetArgs,
+    failure::{Failure, in_words},
+    state::State,
+};
 
 /// What was asked of a run; kept with it, so that `resume` goes on with the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +41,9 @@ pub struct Options {
     pub read_only: bool,
     /// The user's word to overwrite; empty without an identity.
     pub destroy: Option<String>,
+    /// Which file that word was for.
+    #[serde(default)]
+    pub destroyed: Option<String>,
     /// Everything random follows from it.
     pub seed: u64,
     /// The state that the storage is brought to first.
@@ -77,6 +84,7 @@ impl Options {
             direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
             read_only: args.read_only,
             destroy: args.destroy.clone(),
+            destroyed: None,
             // 53 bits: JSON numbers are doubles to many readers.
             seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
             state: None,
@@ -105,6 +113,8 @@ pub struct Session {
     pub device: Device,
     /// The machine.
     pub host: Host,
+    /// What tells the file that lies there now from another of its name, where it is a file.
+    pub identity: Option<String>,
     /// Whether it must be filled before it is read.
     pub fill: bool,
     /// The most that may be prepared: free space, or the size of what is there.
@@ -166,8 +176,9 @@ pub struct Asked<'a> {
 /// The text of a simulated device: a built-in one, or a file's.
 pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
     let text = if name.ends_with(".toml") {
-        std::fs::read_to_string(Path::new(name))
-            .map_err(|e| Failure::usage(format!("the simulated device {name} cannot be read: {e}")))?
+        std::fs::read_to_string(Path::new(name)).map_err(|e| {
+            Failure::usage(format!("the simulated device {name} cannot be read: {}", in_words(&e)))
+        })?
     } else {
         iosonde_sim::builtin(name).map_err(Failure::usage)?.to_owned()
     };
@@ -215,6 +226,7 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
         bed,
         device,
         host,
+        identity: None,
         fill: false,
         room_bytes: capacity_bytes,
         has_page_cache,
@@ -269,12 +281,24 @@ fn real(
         bed,
         device,
         host,
+        identity: identity(&admitted),
         fill: admitted.writable,
         room_bytes,
         has_page_cache: true,
         buffered: false,
         admitted: Some(admitted),
     })
+}
+
+/// An inode's number comes back with the next file; its time of birth does not. A block device is asked for its own
+/// identity each time that it is opened for writing.
+fn identity(admitted: &Admitted) -> Option<String> {
+    if admitted.kind != guard::Kind::File {
+        return None;
+    }
+    let found = admitted.file.metadata().ok()?;
+    let born = found.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    Some(format!("{}:{}:{}", found.dev(), found.ino(), born.map_or(0, |since| since.as_nanos())))
 }
 
 /// A word to overwrite that has nothing to do.

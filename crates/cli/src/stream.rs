@@ -1,6 +1,6 @@
 //! One stream of a workload, as it is typed: with options of `point`, or in the words of `--and`.
 
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, Parser};
 use iosonde_model::{
     Arrivals, BlockSizes, Distribution, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
 };
@@ -108,9 +108,8 @@ pub fn parse_beside(text: &str) -> Result<StreamArgs, String> {
     let words = text.split_whitespace().map(|word| format!("--{}", word.trim_start_matches('-')));
     let parsed = Beside::try_parse_from(words);
     parsed.map(|beside| beside.stream).map_err(|error| {
-        let first = error.to_string();
-        let first = first.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("{first}; a stream is written as \"rw=write bs=4k sync=fdatasync:1\"")
+        let why = crate::usage::of_a_stream(&error, &Beside::command());
+        format!("{why}; a stream is written as \"rw=write bs=4k sync=fdatasync:1\"")
     })
 }
 
@@ -189,6 +188,14 @@ impl StreamArgs {
         }
         if self.distribution.is_some_and(|d| d != Distribution::Uniform) && !rw.is_random() {
             return refuse(format!("--distribution is for random offsets, and {rw} is sequential"));
+        }
+        if rw.trims() && rw.is_random() && self.distribution.is_some_and(|d| d != Distribution::Once) {
+            return refuse(
+                "a hole cannot be punched twice: trims take each block once; leave --distribution out".into(),
+            );
+        }
+        if self.ranges == Some(Ranges::Disjoint) && self.jobs == 1 {
+            return refuse("--ranges says how jobs share the span, and there is one; give --jobs too".into());
         }
         if self.align.is_some() && !rw.is_random() {
             return refuse(format!(
@@ -340,7 +347,7 @@ mod tests {
     #[test]
     fn a_slip_in_a_stream_is_named() {
         let refusal = parse_beside("rw=write bss=4k").unwrap_err();
-        assert!(refusal.contains("--bss") && refusal.contains("rw=write bs=4k"), "{refusal}");
+        assert!(refusal.contains("no `bss`") && refusal.contains("rw=write bs=4k"), "{refusal}");
         assert!(parse_beside("rw=write rate=0").unwrap_err().contains("requests a second"));
     }
 

@@ -30,6 +30,27 @@ pub fn parse(words: Vec<OsString>) -> Result<Cli, Failure> {
     Err(Failure::usage(Mistake { error: &error, command: &command, words: &words }.sentence()))
 }
 
+/// What is wrong with the words of a stream, which are options without their dashes.
+pub fn of_a_stream(error: &Error, command: &Command) -> String {
+    let mistake = Mistake { error, command, words: &[] };
+    let bare = |text: &str| {
+        text.split_whitespace()
+            .map(|word| word.trim_start_matches('-').to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let name = mistake.argument();
+            let name = name.trim_start_matches('-');
+            let hint = nearest(name, command.get_arguments().filter_map(Arg::get_long));
+            let hint = hint.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("a stream has no `{name}`{hint}")
+        }
+        _ => bare(&mistake.sentence()),
+    }
+}
+
 /// As declared; and what begins with a minus and a digit is a value, so that it can be refused as one.
 fn command() -> Command {
     let option = |arg: Arg| {
@@ -185,7 +206,9 @@ impl Mistake<'_> {
         if source.is::<ParseIntError>() {
             return format!("{option} takes a whole number such as 8, not `{typed}`");
         }
-        if let Some((_, range)) = why.split_once(" is not in ") {
+        if let Some((_, range)) =
+            why.split_once(" is not in ").filter(|(number, _)| number.parse::<f64>().is_ok())
+        {
             return format!("{option} {}, not {typed}", in_words(range));
         }
         // Our own sentences name what was typed where they can.

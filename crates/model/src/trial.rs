@@ -38,6 +38,12 @@ pub struct Direction {
     pub histogram: Histogram,
 }
 
+/// Values of which ten lie beyond a quantile on average: fewer say nothing about it (p99 needs 1,000).
+pub(crate) fn requests_beyond(quantile: f64) -> u64 {
+    // Rounded: 1 - 0.9 is a little less than 0.1 in binary, and 101 would be asked for.
+    (10.0 / (1.0 - quantile)).round() as u64
+}
+
 /// Statistics of the latencies of one direction, in nanoseconds. All `None` when nothing completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -59,7 +65,7 @@ impl LatencySummary {
     pub fn of(histogram: &Histogram) -> Self {
         let supported = |q: f64| {
             // The median of two requests is still a median; the rule is for tails.
-            let enough = q <= 0.5 || histogram.total() as f64 * (1.0 - q) >= 10.0;
+            let enough = q <= 0.5 || histogram.total() >= requests_beyond(q);
             if enough { histogram.quantile_ns(q) } else { None }
         };
         Self {

@@ -27,18 +27,26 @@ use crate::{
 const DEPTH: u32 = 128;
 /// Long enough for ten windows' worth of turns on the slowest machine, short enough to be done at every run.
 const TRIAL_NS: u64 = 200_000_000;
-/// 64 blocks of 1 MiB; 4 MiB of small ones stay in the processor's caches as far as they can.
+/// 4 MiB of small blocks stay in the processor's caches as far as they can.
 const CACHED_BLOCKS: u64 = 64;
 const CACHED_LEAST_BYTES: u64 = 4 << 20;
+/// Of memory, for buffers and for the cached file each: the cross-check of a small run must not be larger than the run.
+const MOST_BYTES: u64 = 64 << 20;
+/// Of the file system's free space, what the cached file may take, though it is removed at once.
+const ROOM_SHARE: u64 = 64;
 
 /// Measures both. `folder` is where a file without a name can lie; without one, or where its file system gives none,
 /// the second figure is absent.
 pub fn measure(engine: &str, block_size_bytes: u64, folder: Option<&Path>) -> io::Result<Ceiling> {
     let nothing = Arc::new(File::open("/dev/null")?);
-    let null = run("null", DEPTH, block_size_bytes, 1 << 30, nothing)?;
+    let depth = DEPTH.min((MOST_BYTES / block_size_bytes.max(1)) as u32);
+    if depth == 0 {
+        return Err(io::Error::other("a block is larger than what the cross-check may take of memory"));
+    }
+    let null = run("null", depth, block_size_bytes, 1 << 30, nothing)?;
     let null_iops = null.iops();
     let user_ns = null.cpu_user_s.map(|user_s| user_s * 1e9 / null.witnesses.issued_ios.max(1) as f64);
-    let cached_iops = folder.and_then(|folder| cached(engine, block_size_bytes, folder).ok());
+    let cached_iops = folder.and_then(|folder| cached(engine, depth, block_size_bytes, folder).ok());
     Ok(Ceiling {
         engine: engine.to_owned(),
         block_size_bytes,
@@ -48,8 +56,13 @@ pub fn measure(engine: &str, block_size_bytes: u64, folder: Option<&Path>) -> io
     })
 }
 
-fn cached(engine: &str, block_size_bytes: u64, folder: &Path) -> io::Result<f64> {
-    let bytes = (block_size_bytes * CACHED_BLOCKS).max(CACHED_LEAST_BYTES);
+fn cached(engine: &str, depth: u32, block_size_bytes: u64, folder: &Path) -> io::Result<f64> {
+    let blocks = CACHED_BLOCKS.min(MOST_BYTES / block_size_bytes);
+    let bytes = (block_size_bytes * blocks).max(CACHED_LEAST_BYTES);
+    let room = rustix::fs::statvfs(folder)?;
+    if room.f_bavail.saturating_mul(room.f_frsize) / ROOM_SHARE < bytes {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
     let mode = Mode::RUSR | Mode::WUSR;
     let mut file = File::from(open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)?);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -61,7 +74,7 @@ fn cached(engine: &str, block_size_bytes: u64, folder: &Path) -> io::Result<f64>
     let file = Arc::new(file);
     let storage = Storage::File(Arc::clone(&file));
     let chosen = engine::choose(&storage, Some(engine)).map_err(io::Error::other)?;
-    Ok(run(engine, DEPTH.min(chosen.abilities.depth_max), block_size_bytes, bytes, file)?.iops())
+    Ok(run(engine, depth.min(chosen.abilities.depth_max), block_size_bytes, bytes, file)?.iops())
 }
 
 fn run(
@@ -96,6 +109,14 @@ mod tests {
         assert!(ceiling.null_iops > ceiling.cached_iops.unwrap(), "{ceiling:?}");
         assert!(ceiling.user_ns_per_io.unwrap() > 0.0);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn huge_blocks_take_no_huge_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let ceiling = measure("psync", 32 << 20, Some(folder.path())).unwrap();
+        assert!(ceiling.null_iops > 0.0 && ceiling.cached_iops.is_some());
+        assert!(measure("psync", 1 << 30, Some(folder.path())).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::{
     io,
     sync::{
-        Arc, Barrier,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -20,7 +20,7 @@ use crate::{
     clock::Clock,
     drive::{Drive, Driven, Limits},
     engine::{self, Bench, Opened, SharedDevice, Storage},
-    offset::{Offsets, job_seed},
+    offset::{Offsets, job_seed, range_bytes},
     payload, slots,
     verify::{self, Plan, Verify},
     witness,
@@ -107,73 +107,172 @@ pub fn work(
             let gate = Gate::new(jobs.len());
             std::thread::scope(|scope| {
                 let work = |job| {
-                    let (gate, file) = (&gate, Arc::clone(file));
-                    scope.spawn(move || beside_others(&Storage::File(file), job, shift, gate))
+                    let (member, file) = (Member(&gate), Arc::clone(file));
+                    let beside = move || beside_others(&Storage::File(file), job, shift, &member);
+                    std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
                 let workers: Vec<_> = jobs.iter().map(work).collect();
                 gate.lead(around);
-                workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+                let ended = workers.into_iter().map(|started| match started {
+                    Ok(worker) => worker.join().unwrap_or_else(|_| Err(Ended::Panicked)),
+                    Err(error) => Err(Ended::NoThread(error)),
+                });
+                all_of(ended.collect())
             })
         }
     }
 }
 
-/// Where workers and the calling thread wait for each other. A worker that cannot open its engine comes too, so that
-/// nobody waits in vain.
+/// Why a worker has nothing to show.
+enum Ended {
+    /// Another one could not start.
+    CalledOff,
+    /// The system gave it no thread.
+    NoThread(io::Error),
+    /// An error of iosonde's own.
+    Panicked,
+    /// The machine refused.
+    Failed(io::Error),
+}
+
+/// What all of them did; otherwise the first reason that is not another's.
+fn all_of(ended: Vec<Result<Worked, Ended>>) -> io::Result<Vec<Worked>> {
+    let wanted = ended.len();
+    let mut called_off = None;
+    let mut worked = Vec::with_capacity(wanted);
+    for one in ended {
+        match one {
+            Ok(one) => worked.push(one),
+            Err(Ended::CalledOff) => called_off = Some("another worker of this trial could not start"),
+            Err(Ended::Panicked) => {
+                return Err(io::Error::other("a worker ended by a mistake in iosonde; what it said stands above"));
+            }
+            Err(Ended::NoThread(error)) => {
+                return Err(io::Error::other(format!(
+                    "the system gives no thread for one of {wanted} jobs ({error}); ask for fewer, or raise the limit \
+                     (ulimit -u, or pids.max of the control group)"
+                )));
+            }
+            Err(Ended::Failed(error)) => return Err(error),
+        }
+    }
+    called_off.map_or(Ok(worked), |why| Err(io::Error::other(why)))
+}
+
+/// Where workers and the calling thread wait for each other. A worker that cannot open its engine comes too; one that
+/// never began, or that panics, leaves: nobody waits in vain, as at a barrier of a fixed size.
 struct Gate {
-    ready: Barrier,
-    go: Barrier,
-    ended: Barrier,
-    closed: Barrier,
+    meeting: Mutex<Meeting>,
+    turn: Condvar,
     called_off: AtomicBool,
+}
+
+struct Meeting {
+    members: usize,
+    arrived: usize,
+    number: u32,
+}
+
+impl Meeting {
+    /// Whether everybody is there; the next meeting then begins.
+    fn is_complete(&mut self) -> bool {
+        let complete = self.arrived >= self.members;
+        if complete {
+            (self.arrived, self.number) = (0, self.number + 1);
+        }
+        complete
+    }
 }
 
 impl Gate {
     fn new(workers: usize) -> Self {
-        let barrier = || Barrier::new(workers + 1);
-        let called_off = AtomicBool::new(false);
-        Self { ready: barrier(), go: barrier(), ended: barrier(), closed: barrier(), called_off }
+        let meeting = Mutex::new(Meeting { members: workers + 1, arrived: 0, number: 0 });
+        Self { meeting, turn: Condvar::new(), called_off: AtomicBool::new(false) }
+    }
+
+    fn meeting(&self) -> MutexGuard<'_, Meeting> {
+        self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) {
+        let mut meeting = self.meeting();
+        meeting.arrived += 1;
+        let number = meeting.number;
+        if meeting.is_complete() {
+            self.turn.notify_all();
+            return;
+        }
+        let waiting = self.turn.wait_while(meeting, |meeting| meeting.number == number);
+        drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn leave(&self) {
+        let mut meeting = self.meeting();
+        meeting.members -= 1;
+        if meeting.is_complete() {
+            self.turn.notify_all();
+        }
+    }
+
+    fn call_off(&self) {
+        self.called_off.store(true, Ordering::Release);
     }
 
     /// The calling thread's way through.
     fn lead(&self, around: &mut dyn Around) {
-        self.ready.wait();
+        self.wait();
         around.before();
-        self.go.wait();
-        self.ended.wait();
+        self.wait();
+        self.wait();
         around.after();
-        self.closed.wait();
+        self.wait();
     }
 }
+
+/// A worker's place at the gate; when it is given up, nobody waits for it any more. A thread that could not be
+/// started gives up its place as well, since its closure is dropped.
+struct Member<'a>(&'a Gate);
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        let Self(gate) = self;
+        // Whoever has been through all four meetings is waited for by nobody, and has nothing to call off.
+        if gate.meeting().number < MEETINGS {
+            gate.call_off();
+            gate.leave();
+        }
+    }
+}
+
+/// Ready, go, ended, closed.
+const MEETINGS: u32 = 4;
 
 /// A worker's way through.
-fn beside_others(storage: &Storage, job: &Job, shift: Shift, gate: &Gate) -> io::Result<Worked> {
+fn beside_others(storage: &Storage, job: &Job, shift: Shift, Member(gate): &Member) -> Result<Worked, Ended> {
     let equipped = equip(storage, job, 0, shift);
     if equipped.is_err() {
-        gate.called_off.store(true, Ordering::Release);
+        gate.call_off();
     }
-    gate.ready.wait();
-    gate.go.wait();
+    gate.wait();
+    gate.wait();
     let called_off = gate.called_off.load(Ordering::Acquire);
     let worked = equipped.map(|mut equipped| {
-        let worked = if called_off {
-            Err(io::Error::other("another worker of this trial could not start"))
-        } else {
-            drive(&mut equipped, job, shift)
-        };
+        let worked = (!called_off).then(|| drive(&mut equipped, job, shift));
         (equipped, worked)
     });
-    gate.ended.wait();
-    gate.closed.wait();
-    let (equipped, worked) = worked?;
+    gate.wait();
+    gate.wait();
+    let (equipped, worked) = worked.map_err(Ended::Failed)?;
+    let worked = worked.ok_or(Ended::CalledOff)?;
     equipped.put_away(&worked);
-    verified(storage, job, 0, shift, worked?)
+    worked.and_then(|worked| verified(storage, job, 0, shift, worked)).map_err(Ended::Failed)
 }
 
-/// Buffers, engine and ledger of one job.
+/// Buffers, engine and ledger of one job. Fields are dropped in their order: the engine goes before the buffers that
+/// its ring has registered.
 struct Equipped {
-    buffers: BufferPool,
     opened: Opened,
+    buffers: BufferPool,
     verify: Option<Verify>,
 }
 
@@ -183,7 +282,7 @@ fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<E
     let new_pool = if virtual_time { BufferPool::unused } else { BufferPool::new };
     let mut buffers = new_pool(slots::slots(spec), spec.block_size_bytes)?;
     if spec.rw.writes() && !virtual_time {
-        payload::fill(&mut buffers, spec, seed ^ 0x5eed_da7a);
+        payload::fill(&mut buffers, spec, *seed);
     }
     let (kind, options) = engine::named(&spec.engine).map_err(io::Error::other)?;
     let bench = Bench {
@@ -197,9 +296,8 @@ fn equip(storage: &Storage, job: &Job, index: u32, shift: Shift) -> io::Result<E
         job: index,
     };
     let opened = kind.open(&bench)?;
-    let range_bytes = spec.offset_bytes..spec.offset_bytes + spec.span_bytes;
-    let verify = shift.plan.job(job.stream, spec, range_bytes);
-    Ok(Equipped { buffers, opened, verify })
+    let verify = shift.plan.job(job.stream, spec, range_bytes(spec, job.number));
+    Ok(Equipped { opened, buffers, verify })
 }
 
 impl Equipped {
@@ -231,9 +329,9 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     while !drive.is_done() {
         drive.step()?;
     }
-    let driven = drive.finish();
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
+    let driven = drive.finish();
     notes.extend(engine.remarks());
     Ok(Worked { stream: job.stream, driven, cpu_s, notes: std::mem::take(notes), found: None })
 }
@@ -309,4 +407,43 @@ fn in_virtual_time(
         verified(&storage, job, index, shift, worked)
     };
     jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_left() {
+        struct Nothing;
+        impl Around for Nothing {
+            fn before(&mut self) {}
+            fn after(&mut self) {}
+        }
+        let gate = Gate::new(3);
+        std::thread::scope(|scope| {
+            let (member, gone) = (Member(&gate), Member(&gate));
+            scope.spawn(move || (0..MEETINGS).for_each(|_| member.0.wait()));
+            // One that never began, and one that panics between two meetings.
+            drop(gone);
+            let member = Member(&gate);
+            let panics = scope.spawn(move || {
+                member.0.wait();
+                std::panic::resume_unwind(Box::new("on purpose"))
+            });
+            gate.lead(&mut Nothing);
+            assert!(panics.join().is_err());
+        });
+        assert!(gate.called_off.load(Ordering::Acquire));
+    }
+
+    #[test]
+    fn the_reason_is_told_and_not_its_consequence() {
+        let failed = || Err(Ended::Failed(io::Error::other("no room for so many")));
+        let said = |ended| all_of(ended).unwrap_err().to_string();
+        assert_eq!(said(vec![Err(Ended::CalledOff), failed()]), "no room for so many");
+        assert!(said(vec![Err(Ended::CalledOff)]).contains("another worker"));
+        let none = Err(Ended::NoThread(io::ErrorKind::WouldBlock.into()));
+        assert!(said(vec![Err(Ended::CalledOff), none]).contains("ulimit -u"));
+    }
 }

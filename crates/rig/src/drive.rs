@@ -69,11 +69,12 @@ impl Limits {
 
     fn warm_up_ns(&self) -> u64 {
         // So many requests and no more: whoever counts them wants all of them counted.
-        let rule_ns = match self.ios {
-            Some(_) => 0,
-            None => (self.duration_ns / 10).clamp(25_000_000, 5_000_000_000),
-        };
-        self.warm_up_ns.unwrap_or(rule_ns)
+        self.warm_up_ns.unwrap_or_else(|| if self.ios.is_some() { 0 } else { Self::usual_warm_up_ns(self.duration_ns) })
+    }
+
+    /// The warm-up of a trial of so long.
+    pub fn usual_warm_up_ns(duration_ns: u64) -> u64 {
+        (duration_ns / 10).clamp(25_000_000, 5_000_000_000)
     }
 
     /// What is measured at the least once the warm-up is over: storage that needs long to turn its depth over
@@ -203,7 +204,10 @@ pub struct Drive<'a> {
     last_completion_ns: u64,
     warm_up_ended_ns: u64,
     measured_to_ns: u64,
+    /// Requests in flight times nanoseconds, up to now and up to the end of measured time: while a hang is waited for,
+    /// the first goes on growing.
     in_flight_area: u128,
+    measured_area: u128,
     asked: u64,
     issued: Issued,
 }
@@ -237,7 +241,7 @@ impl<'a> Drive<'a> {
             recorder: Recorder::new(spec, expected_ns),
             limits,
             stop,
-            maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec)),
+            maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec, seed)),
             verify: None,
             blocked: false,
             open,
@@ -263,6 +267,7 @@ impl<'a> Drive<'a> {
             warm_up_ended_ns: 0,
             measured_to_ns: 0,
             in_flight_area: 0,
+            measured_area: 0,
             asked: 0,
             issued: Issued::default(),
         }
@@ -313,7 +318,13 @@ impl<'a> Drive<'a> {
     /// Whether a request that is due now would be sent.
     #[inline]
     fn can_send(&self) -> bool {
-        self.has_room() && !self.blocked && !self.held_by_a_flush()
+        self.has_room() && !self.blocked && !self.held_by_a_flush() && self.wanted() > 0
+    }
+
+    /// How many requests it may still ask for.
+    #[inline]
+    fn wanted(&self) -> u64 {
+        self.limits.ios.map_or(u64::MAX, |limit| limit.saturating_sub(self.asked))
     }
 
     fn may_ask(&self) -> bool {
@@ -418,7 +429,7 @@ impl<'a> Drive<'a> {
             }
         }
         if self.stage == Stage::Measure && !self.done.is_empty() {
-            self.measured_to_ns = now_ns;
+            (self.measured_to_ns, self.measured_area) = (now_ns, self.in_flight_area);
             let measured_ns = now_ns - self.warm_up_ended_ns;
             if measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns {
                 self.drain();
@@ -435,17 +446,28 @@ impl<'a> Drive<'a> {
         let overdue_ns = now_ns - self.last_completion_ns;
         // An open loop may have nothing to send for longer.
         let hung = overdue_ns > HUNG_AFTER_NS && (self.in_flight > 0 || self.open.is_none());
+        if hung && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
+            // What was due meanwhile could not be sent.
+            self.measured_until(now_ns);
+            self.drain();
+        }
         if self.in_flight == 0 && self.stage == Stage::Drain || hung {
             self.stage = Stage::Done;
+        }
+    }
+
+    /// What was due by then and not sent was not served.
+    fn measured_until(&mut self, end_ns: u64) {
+        let wanted = self.wanted();
+        if let Some(open) = &mut self.open {
+            open.unserved += open.pace.skip_to(end_ns).min(wanted);
         }
     }
 
     fn drain(&mut self) {
         if self.stage != Stage::Drain {
             self.stage = Stage::Drain;
-            if let Some(open) = &mut self.open {
-                open.unserved = open.pace.skip_to(self.measured_to_ns);
-            }
+            self.measured_until(self.measured_to_ns);
         }
         // What was asked for and not yet taken is given back.
         while let Some(request) = self.pending.pop() {
@@ -463,7 +485,7 @@ impl<'a> Drive<'a> {
             if self.held_by_a_flush() {
                 return self.flush(now_ns);
             }
-            if self.limits.ios.is_some_and(|limit| self.asked >= limit) {
+            if self.wanted() == 0 {
                 return;
             }
             let due_ns = self.open.as_ref().map_or(now_ns, |open| open.pace.next_due_ns());
@@ -551,7 +573,7 @@ impl<'a> Drive<'a> {
             recorded: self.recorder.finish(self.measured_to_ns),
             warm_up_s: (self.warm_up_ended_ns - self.begun_ns) as f64 / 1e9,
             elapsed_s: (self.last_ns - self.begun_ns) as f64 / 1e9,
-            in_flight_mean: (measured_ns > 0).then(|| self.in_flight_area as f64 / measured_ns as f64),
+            in_flight_mean: (measured_ns > 0).then(|| self.measured_area as f64 / measured_ns as f64),
             issued: self.issued,
             hung: self.in_flight,
             unserved,

@@ -9,6 +9,13 @@ extern "C" fn ask_to_stop(_signal: libc::c_int) {
     STOP.store(true, Ordering::Relaxed);
 }
 
+/// Sends the signal of Ctrl-C to a process that was started here and has not been waited for.
+pub fn pass_on(process: u32) {
+    let pid = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    // One that has just ended has nothing to be told.
+    let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::INT));
+}
+
 /// Catches SIGINT, SIGTERM and SIGHUP from now on, and returns the flag that they raise.
 pub fn catch() -> &'static AtomicBool {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {

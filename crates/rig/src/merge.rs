@@ -17,6 +17,8 @@ use crate::{
 
 /// Of the longest job's time: see [`over_common_time`].
 const UNEVEN_SHARE: f64 = 0.99;
+/// Completions of each job in the common time: with fewer, where its windows were cut decides.
+const COMMON_IOS_MIN: f64 = 10.0;
 
 /// What the workers of a trial did together.
 pub struct Team {
@@ -114,7 +116,7 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     let write = directions(|job| job.write.as_ref());
     let trim = directions(|job| job.trim.as_ref());
     let windows = windows(&jobs);
-    let (read, write, trim) = over_common_time(&jobs, &windows, [read, write, trim]);
+    let [read, write, trim] = over_common_time(&jobs, [read, write, trim]);
     let all = || [&read, &write, &trim].into_iter().flatten();
     let (ios, iops): (u64, f64) = (all().map(|d| d.ios).sum(), all().map(|d| d.iops).sum());
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
@@ -128,7 +130,7 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     Recorded {
         flush: (!flushes.is_empty()).then(|| flush(&flushes)),
         windows,
-        measured_s: if ios > 0 { ios as f64 / iops } else { longest_s },
+        measured_s: if iops > 0.0 { ios as f64 / iops } else { longest_s },
         error_examples,
         read,
         write,
@@ -139,24 +141,32 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
 /// A job's own time is right for it where its requests complete evenly. Many jobs with many requests each take turns
 /// on slow storage: each has its completions in bursts, and between the first and the last of few bursts lies one burst
 /// too many. Where the jobs' times differ by more than 1 %, rates are taken over the time that all of them measured.
-fn over_common_time(
-    jobs: &[Recorded],
-    windows: &[Window],
-    mut directions: [Option<Direction>; 3],
-) -> (Option<Direction>, Option<Direction>, Option<Direction>) {
-    let common_s: f64 = windows.iter().map(|window| window.length_s).sum();
+fn over_common_time(jobs: &[Recorded], mut directions: [Option<Direction>; 3]) -> [Option<Direction>; 3] {
+    let (from_s, to_s) = common(jobs);
+    let common_s = to_s - from_s;
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
-    if common_s > 0.0 && common_s < UNEVEN_SHARE * longest_s {
-        for (op, direction) in Op::TRANSFERS.into_iter().zip(&mut directions) {
+    let within = |job: &Recorded, op: Op, figure: fn(&WindowDirection) -> u64| {
+        total_until(&job.windows, op, to_s, figure) - total_until(&job.windows, op, from_s, figure)
+    };
+    let all = |job: &Recorded| Op::DIRECTIONS.into_iter().map(|op| within(job, op, |lane| lane.ios)).sum::<f64>();
+    let enough = || jobs.iter().all(|job| all(job) >= COMMON_IOS_MIN);
+    if common_s.is_finite() && common_s > 0.0 && common_s < UNEVEN_SHARE * longest_s && enough() {
+        for (op, direction) in Op::DIRECTIONS.into_iter().zip(&mut directions) {
             let Some(direction) = direction else { continue };
-            let lanes = windows.iter().filter_map(|window| window.direction(op));
-            let (ios, bytes) = lanes.fold((0, 0), |(ios, bytes), lane| (ios + lane.ios, bytes + lane.bytes));
-            direction.iops = ios as f64 / common_s;
-            direction.bytes_per_s = bytes as f64 / common_s;
+            let sum = |figure| jobs.iter().map(|job| within(job, op, figure)).sum::<f64>();
+            direction.iops = sum(|lane| lane.ios) / common_s;
+            direction.bytes_per_s = sum(|lane| lane.bytes) / common_s;
         }
     }
-    let [read, write, trim] = directions;
-    (read, write, trim)
+    directions
+}
+
+/// The time in which all jobs measured; empty, or without an end, where there was none.
+fn common(jobs: &[Recorded]) -> (f64, f64) {
+    let starts = jobs.iter().filter_map(|job| job.windows.first()).map(|window| window.start_s);
+    let ends =
+        jobs.iter().filter_map(|job| job.windows.last()).map(|window| window.start_s + window.length_s);
+    (starts.fold(0.0, f64::max), ends.fold(f64::INFINITY, f64::min))
 }
 
 fn direction(parts: &[&Direction]) -> Direction {
@@ -188,10 +198,7 @@ fn flush(parts: &[&Flush]) -> Flush {
 
 /// Windows of all jobs on one grid, over the time in which all of them measured.
 fn windows(jobs: &[Recorded]) -> Vec<Window> {
-    let starts = jobs.iter().filter_map(|job| job.windows.first()).map(|window| window.start_s);
-    let ends =
-        jobs.iter().filter_map(|job| job.windows.last()).map(|window| window.start_s + window.length_s);
-    let (from_s, to_s) = (starts.fold(0.0, f64::max), ends.fold(f64::INFINITY, f64::min));
+    let (from_s, to_s) = common(jobs);
     if !to_s.is_finite() || to_s <= from_s {
         return Vec::new();
     }
@@ -282,6 +289,15 @@ mod tests {
         assert_eq!(ios, [300, 300, 300]);
         assert!(merged.windows.iter().all(|w| w.read.as_ref().unwrap().latency_ns_p50.is_none()));
         assert!(merged.windows.iter().all(|w| w.write.is_none()));
+    }
+
+    #[test]
+    fn jobs_with_a_handful_of_completions_keep_their_own_rates() {
+        // Between 0.9 s and 1 s both measured, and nothing completed: that is no rate of 0.
+        let merged = recorded(vec![job(&[0.0, 0.5], 0.5, 1), job(&[0.9], 0.6, 1)]);
+        assert!(merged.measured_s.is_finite() && merged.measured_s > 0.0, "{}", merged.measured_s);
+        let iops = merged.read.unwrap().iops;
+        assert!((iops - (2.0 + 1.0 / 0.6)).abs() < 1e-9, "{iops}");
     }
 
     #[test]

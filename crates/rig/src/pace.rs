@@ -9,7 +9,7 @@
 
 use iosonde_model::Arrivals;
 use rand::{RngExt, SeedableRng};
-use rand_distr::Exp1;
+use rand_distr::{Exp1, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The moments at which requests of one job are due.
@@ -64,9 +64,26 @@ impl Pace {
         self.next_due_ns = self.begun_ns + (self.next * self.between_ns) as u64;
     }
 
-    /// How many requests are due before a moment and were not taken; takes them.
+    /// How many requests are due before a moment and were not taken; takes them. At once, however many: at 20 million
+    /// a second ten minutes of hanging storage are 12 billion.
     pub fn skip_to(&mut self, end_ns: u64) -> u64 {
-        let mut skipped = 0;
+        if self.next_due_ns >= end_ns {
+            return 0;
+        }
+        let end = (end_ns - self.begun_ns) as f64 / self.between_ns;
+        let left = end - self.next;
+        if self.arrivals == Arrivals::Poisson {
+            // Behind one arrival that is known there are as many as in any other time of that length.
+            let more = Poisson::new(left).map_or(0.0, |count| self.random.sample(count));
+            self.next = end + self.random.sample::<f64, _>(Exp1);
+            self.settle();
+            return 1 + more as u64;
+        }
+        let whole = (left.floor() - 1.0).max(0.0);
+        self.next += whole;
+        self.settle();
+        let mut skipped = whole as u64;
+        // The last ones one by one: moments are rounded to the nanosecond.
         while self.next_due_ns < end_ns {
             self.advance();
             skipped += 1;
@@ -88,6 +105,27 @@ mod tests {
         let at_ns = pace.next_due_ns();
         pace.advance();
         assert!((pace.next_due_ns() - at_ns).abs_diff(333_333_333) <= 1);
+    }
+
+    #[test]
+    fn what_was_never_sent_is_counted_at_once_and_rightly() {
+        // Twelve billion of them would take a minute one by one.
+        let mut fixed = Pace::new(2e7, Arrivals::Fixed, 3);
+        fixed.begin(0);
+        assert_eq!(fixed.skip_to(600_000_000_000), 12_000_000_000);
+        let counts: Vec<f64> = (0..2000)
+            .map(|seed| {
+                let mut pace = Pace::new(1000.0, Arrivals::Poisson, seed);
+                pace.begin(0);
+                let counted = pace.skip_to(100_000_000);
+                assert!(pace.next_due_ns() >= 100_000_000 && pace.skip_to(100_000_000) == 0);
+                counted as f64
+            })
+            .collect();
+        let mean = counts.iter().sum::<f64>() / 2000.0;
+        let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / 2000.0;
+        // Mean and variance 100; standard errors 0.22 and 3.2.
+        assert!((mean - 100.0).abs() < 1.1 && (variance - 100.0).abs() < 16.0, "{mean} {variance}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Histogram, Injected, Phase, Trial, TrialSpec, Witnesses};
+use iosonde_model::{Histogram, Injected, Phase, StridePass, Trial, TrialSpec, Witnesses};
 
 use crate::{
     clock::Clock,
@@ -113,11 +113,23 @@ fn within_one_pass(spec: &TrialSpec, limits: Limits) -> Limits {
     if !spec.streams().all(|stream| stream.rw.trims()) {
         return limits;
     }
-    let passes = spec.streams().map(|s| s.span_bytes / s.block_size_bytes.max(1) / u64::from(s.jobs.max(1)));
-    let blocks = passes.min().unwrap_or(0);
+    let blocks = spec.streams().map(|s| places(s) / u64::from(s.jobs.max(1))).min().unwrap_or(0);
     let ios = limits.ios.map_or(blocks, |ios| ios.min(blocks)).max(1);
     // A warm-up would take its part of the only pass there is.
     Limits { ios: Some(ios), warm_up_ns: Some(0), ..limits }
+}
+
+/// Requests after which a stream comes to a place again.
+fn places(spec: &TrialSpec) -> u64 {
+    let block_bytes = spec.block_size_bytes.max(1);
+    let step_bytes = spec.stride_bytes.unwrap_or(block_bytes).max(block_bytes);
+    let pass = spec.span_bytes.saturating_sub(block_bytes) / step_bytes + 1;
+    match spec.stride_pass {
+        StridePass::Same => pass,
+        // Each pass begins a block further on, until the gaps are filled.
+        StridePass::Shifted => pass * (step_bytes / block_bytes),
+    }
+    .min(spec.span_bytes / block_bytes)
 }
 
 /// The trial that its workers' doings amount to.

@@ -1,6 +1,6 @@
 //! Reading runs: listing them, finding the one that somebody means, loading it whole.
 
-use iosonde_model::{Direction, Histogram, IMPORT, Run, RunInfo, RunState, Trial, nearest};
+use iosonde_model::{Direction, Flush, Histogram, LatencySummary, Run, RunInfo, RunState, Trial, nearest};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Notebook, StoreError, lock, write::state_name};
@@ -155,19 +155,19 @@ impl Notebook {
         }
     }
 
-    /// The newest run that was interrupted, if any: what `resume` goes on with unless told otherwise. Single points
-    /// have nothing to go on with.
+    /// The newest run of a study that was interrupted, if any: what `resume` goes on with unless told otherwise.
+    /// Single points and searches have nothing to go on with.
     ///
     /// # Errors
     /// The notebook cannot be read.
     pub fn resumable(&self) -> Result<Option<String>, StoreError> {
         let runs = self.list()?;
-        Ok(runs
-            .into_iter()
-            .find(|run| {
-                run.state == RunState::Interrupted && !["point", IMPORT].contains(&run.study.as_str())
-            })
-            .map(|run| run.id))
+        for run in runs.into_iter().filter(|run| run.state == RunState::Interrupted) {
+            if !self.info(&run.id)?.study_source.is_empty() {
+                return Ok(Some(run.id));
+            }
+        }
+        Ok(None)
     }
 
     /// Six hexadecimal characters that no run of this notebook has.
@@ -237,19 +237,33 @@ fn state_of(name: &str) -> RunState {
 }
 
 fn describe(run: &RunSummary) -> String {
-    format!("{} ({} on {}, {})", run.id, run.study, run.target, run.started_at)
+    // A simulated run's own clock begins in 1970, which tells no two of them apart.
+    let when = run.kept_at.as_ref().filter(|_| run.target.starts_with("sim:")).unwrap_or(&run.started_at);
+    format!("{} ({} on {}, {when})", run.id, run.study, run.target)
 }
 
 /// Makes the histograms of a trial that was read whole again.
 pub(crate) fn restore_histograms(trial: &mut Trial) {
-    trial.read.iter_mut().chain(&mut trial.write).for_each(restore_histogram);
+    let Trial { read, write, trim, flush, streams, .. } = trial;
+    restore([read, write, trim], flush);
+    for stream in streams {
+        restore([&mut stream.read, &mut stream.write, &mut stream.trim], &mut stream.flush);
+    }
+}
+
+fn restore(directions: [&mut Option<Direction>; 3], flush: &mut Option<Flush>) {
+    for direction in directions.into_iter().flatten() {
+        restore_histogram(&mut direction.histogram, &direction.latency_ns);
+    }
+    if let Some(flush) = flush {
+        restore_histogram(&mut flush.histogram, &flush.latency_ns);
+    }
 }
 
 /// The written form of a histogram has lost its exact mean and ends; the summary beside it kept them.
-fn restore_histogram(direction: &mut Direction) {
-    let pairs: Vec<_> = direction.histogram.buckets().map(|(_, upper, count)| (upper, count)).collect();
-    let latency_ns = &direction.latency_ns;
-    direction.histogram = Histogram::from_pairs(&pairs, latency_ns.mean, latency_ns.min, latency_ns.max);
+fn restore_histogram(histogram: &mut Histogram, latency_ns: &LatencySummary) {
+    let pairs: Vec<_> = histogram.buckets().map(|(_, upper, count)| (upper, count)).collect();
+    *histogram = Histogram::from_pairs(&pairs, latency_ns.mean, latency_ns.min, latency_ns.max);
 }
 
 #[cfg(test)]

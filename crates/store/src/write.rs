@@ -81,13 +81,20 @@ impl Notebook {
         lock::take(&self.path, id)?.ok_or_else(|| StoreError::UnderWay { id: id.to_owned() })
     }
 
-    /// Removes a run with its trials and gives the room back to the file system.
+    /// Removes runs with their trials, all or none, and gives the room back to the file system.
     ///
     /// # Errors
     /// [`StoreError::UnderWay`], [`StoreError::NoRun`], or the notebook cannot be written.
-    pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
-        let _lock = self.claim(id)?;
-        self.execute("DELETE FROM runs WHERE id = ?1", [id])?;
+    pub fn remove(&mut self, ids: &[impl AsRef<str>]) -> Result<(), StoreError> {
+        let _locks: Vec<RunLock> =
+            ids.iter().map(|id| self.claim(id.as_ref())).collect::<Result<_, StoreError>>()?;
+        let path = self.path.clone();
+        let fail = |error: rusqlite::Error| StoreError::sqlite(&path, &error);
+        let removal = self.connection.transaction().map_err(fail)?;
+        for id in ids {
+            removal.execute("DELETE FROM runs WHERE id = ?1", [id.as_ref()]).map_err(fail)?;
+        }
+        removal.commit().map_err(fail)?;
         // Best effort: a reader may be in the way, and the room is used again anyhow. Each row is one page given
         // back, so the statement has to be stepped to its end.
         let _ = self.rows("PRAGMA incremental_vacuum", [], |_| Ok(()));

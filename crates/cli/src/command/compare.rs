@@ -7,11 +7,11 @@ use iosonde_model::{Likeness, Run, RunInfo, RunState, nearest};
 use iosonde_report::Paint;
 use iosonde_store::Notebook;
 
-use super::run::write;
 use crate::{
     args::CompareArgs,
     failure::{DOUBT, Failure},
     notebook,
+    output::write,
     screen::Screen,
 };
 

@@ -7,8 +7,8 @@ use iosonde_report::{Paint, paragraph};
 use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
 use serde::Serialize;
 
-use super::{registry::list, run::write};
-use crate::{args::DevicesArgs, failure::Failure, screen::Screen, session};
+use super::registry::list;
+use crate::{args::DevicesArgs, failure::Failure, output::write, screen::Screen, session};
 
 /// The seed of what is computed: a truth is the same whenever it is asked for.
 const SEED: u64 = 1;

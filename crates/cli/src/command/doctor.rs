@@ -94,6 +94,7 @@ fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
         direct: None,
         read_only: matches!(kind, Some(Kind::File | Kind::Block)),
         destroy: None,
+        destroyed: None,
         seed: 0,
         state: None,
         max_write_bytes: None,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use iosonde_store::export::EXPORTS;
 
-use super::run::{default_out, write};
-use crate::{args::ExportArgs, failure::Failure, notebook, screen::Screen};
+use super::run::default_out;
+use crate::{args::ExportArgs, failure::Failure, notebook, output::write, screen::Screen};
 
 /// Writes a run out.
 pub fn run(args: &ExportArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {

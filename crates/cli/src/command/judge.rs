@@ -5,16 +5,24 @@ use std::path::Path;
 use iosonde_model::Outcome;
 use iosonde_report::{Paint, judged};
 
-use super::run::write;
 use crate::{
     args::JudgeArgs,
     failure::{DOUBT, Failure},
+    output::{self, write},
     results,
     screen::Screen,
 };
 
 /// Judges results.
 pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
+    if let Some(input) =
+        args.files.iter().find(|file| args.json.as_deref().is_some_and(|json| output::is_same(file, json)))
+    {
+        return Err(Failure::usage(format!(
+            "{} is what is to be judged; name another file for --json",
+            input.display()
+        )));
+    }
     let (sources, notes) = results::read_all(&args.files)?;
     notes.iter().for_each(|note| screen.say(&format!("note          {note}")));
     let run = results::run_of("judged", sources, "iosonde judge")?;

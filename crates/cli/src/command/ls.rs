@@ -15,8 +15,10 @@ const TRIALS: usize = 4;
 /// Lists the runs.
 pub fn run(args: &LsArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let path = notebook::path(store)?;
-    // Where there is no notebook yet there are no runs: nothing went wrong.
-    let missing = !path.exists();
+    // Where there is no notebook yet there are no runs: nothing went wrong. An empty file is one that nothing was
+    // ever written to.
+    let missing =
+        std::fs::metadata(&path).map_or_else(|_| !path.exists(), |found| found.is_file() && found.len() == 0);
     let runs = if missing { Vec::new() } else { notebook::open_existing(store, &screen)?.list()? };
     if args.json {
         let text = serde_json::to_string_pretty(&runs).map_err(Failure::failed)?;

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Medium, Outcome, Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Medium, Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{drive::Limits, interrupt, offset, verify};
 use iosonde_store::same_storage;
 
-use super::{latency_limit, run::write};
+use super::{latency_limit, run::failure_of};
 use crate::{
     args::PointArgs,
-    failure::{DOUBT, Failure, INTERRUPTED},
+    failure::{Failure, INTERRUPTED},
     measure::{Measurement, new_info},
     notebook,
+    output::{self, write},
     screen::Screen,
     session::{self, Asked, Options, Session},
     stream::StreamArgs,
@@ -46,6 +47,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         stream.refuse_contradictions()?;
     }
     refuse_what_measures_nothing(args, time_ns)?;
+    if let Some(json) = &args.common.json {
+        output::check(json, Some(&args.target))?;
+    }
     let mut book = notebook::open(store, &screen)?;
     let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
@@ -116,21 +120,7 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
         }
         None => screen.result(&in_words(run, screen))?,
     }
-    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
-    if args.common.strict && doubtful {
-        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
-    }
-    nothing_worked(run).map_or(Ok(()), |why| Err(Failure::failed(why)))
-}
-
-/// Why a trial is no result at all: every request of it failed.
-fn nothing_worked(run: &Run) -> Option<String> {
-    let trial = run.trials.iter().rfind(|trial| trial.phase == Phase::Measure)?;
-    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
-    (done == 0 && trial.errors() > 0).then(|| {
-        let example = trial.error_examples.first().map_or("the system did not say why", String::as_str);
-        format!("{}: every request failed ({example})", run.info.target)
-    })
+    failure_of(run, args.common.strict).map_or(Ok(()), Err)
 }
 
 fn in_words(run: &Run, screen: Screen) -> String {

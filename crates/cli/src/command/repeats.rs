@@ -3,24 +3,42 @@
 //! Trials inside one run share its file, its place on the storage and what came before it, so they cannot tell how
 //! much the next run would differ. Repeats can, and `compare` takes them as its unit.
 
-use std::{ffi::OsString, path::Path, process::Command, sync::atomic::Ordering};
+use std::{
+    ffi::OsString,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 use iosonde_lab::compare::{self, Side};
 use iosonde_model::{Run, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::interrupt;
 
-use super::run::default_out;
+use super::run::{default_out, failure_of};
 use crate::{
     args::RunArgs,
-    failure::{Failure, INTERRUPTED},
+    failure::{Failure, INTERRUPTED, in_words},
     notebook,
+    output::write,
     screen::Screen,
 };
+
+/// How often a repeat is looked at: ten wakings a second would be seen by nobody but the processor.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Longer than the measured loop takes to see a signal.
+const ENDS_BY_ITSELF: Duration = Duration::from_secs(3);
 
 /// Runs every repeat in a process of its own, then shows the last one and how far they lie apart.
 pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let seed = args.target.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+    // Resolved once: `last~1` is another run as soon as the first repeat is kept.
+    let like = args.like.as_ref().map(|reference| {
+        let book = notebook::open_existing(store, &screen)?;
+        book.resolve(Some(reference)).map_err(Failure::usage)
+    });
+    let like = like.transpose()?;
     let mut runs: Vec<Run> = Vec::new();
     // Ctrl-C reaches the repeat as well, which saves what it has; this process waits for it.
     let stop = interrupt::catch();
@@ -30,7 +48,12 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
         if stop.load(Ordering::Relaxed) {
             return Err(Failure { code: INTERRUPTED, text: interrupted(&runs) });
         }
-        carry_out(&part(std::env::args_os().skip(1), series, number, seed + u64::from(number - 1)))?;
+        let mut own = vec![
+            format!("--seed={}", seed.wrapping_add(u64::from(number - 1))),
+            format!("--part={number},{series}"),
+        ];
+        own.extend(like.iter().map(|id| format!("--like={id}")));
+        carry_out(&part(std::env::args_os().skip(1), &own), stop)?;
         let run = notebook::load(&notebook::open_existing(store, &screen)?, None)?;
         if run.info.repeat != Some(number)
             || runs.first().is_some_and(|first| run.info.series.as_ref() != Some(&first.info.id))
@@ -56,12 +79,14 @@ fn interrupted(runs: &[Run]) -> String {
 }
 
 /// The command line of one repeat: what the user typed, with a seed, a label and a place of its own.
-fn part(words: impl Iterator<Item = OsString>, series: &str, number: u32, seed: u64) -> Vec<OsString> {
+fn part(words: impl Iterator<Item = OsString>, own: &[String]) -> Vec<OsString> {
     /// Options with a value that the whole series has, or that each repeat has its own of.
-    const OWN: [&str; 2] = ["--repeats", "--seed"];
+    const OWN: [&str; 3] = ["--repeats", "--seed", "--like"];
+    let mut words = words.peekable();
     let mut part: Vec<OsString> = Vec::new();
     let mut skip = false;
-    for word in words {
+    // Behind `--` there are no options any more, only words.
+    while let Some(word) = words.next_if(|word| word != "--") {
         if std::mem::take(&mut skip) {
             continue;
         }
@@ -72,17 +97,37 @@ fn part(words: impl Iterator<Item = OsString>, series: &str, number: u32, seed: 
             part.push(word);
         }
     }
-    part.push(format!("--seed={seed}").into());
-    part.push(format!("--part={number},{series}").into());
+    part.extend(own.iter().map(OsString::from));
+    part.extend(words);
     part
 }
 
-fn carry_out(words: &[OsString]) -> Result<(), Failure> {
+fn carry_out(words: &[OsString], stop: &AtomicBool) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::failed(format!("iosonde's own file cannot be found to start a repeat: {error}"))
     })?;
-    let status = Command::new(program).args(words).status();
-    let status = status.map_err(|error| Failure::failed(format!("a repeat cannot be started: {error}")))?;
+    let failed =
+        |error: std::io::Error| Failure::failed(format!("a repeat cannot be run: {}", in_words(&error)));
+    let mut child = Command::new(program).args(words).spawn().map_err(failed)?;
+    let mut told_at: Option<Instant> = None;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        // Ctrl-C reaches both; a signal that was sent to this process alone is passed on once the repeat had time to
+        // end by itself, because its second signal would kill it.
+        if stop.load(Ordering::Relaxed) {
+            match told_at {
+                None => told_at = Some(Instant::now()),
+                Some(at) if at.elapsed() > ENDS_BY_ITSELF => {
+                    interrupt::pass_on(child.id());
+                    told_at = Some(at + Duration::from_secs(86_400));
+                }
+                Some(_) => {}
+            }
+        }
+        std::thread::sleep(LOOK_EVERY);
+    };
     match status.code() {
         Some(0) => Ok(()),
         // What went wrong has been said already.
@@ -95,6 +140,7 @@ fn carry_out(words: &[OsString]) -> Result<(), Failure> {
 fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure> {
     let mut last = runs.last().cloned().ok_or_else(|| Failure::failed("no repeat was run"))?;
     let first = runs[0].info.id.clone();
+    let ended = runs.iter().find_map(|run| failure_of(run, args.target.strict));
     let spread = compare::scatter(&Side { name: first.clone(), runs, history: Vec::new() });
     if let Some(spread) = spread {
         let sentence = format!(
@@ -116,13 +162,13 @@ fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure>
         }
     }
     let path = args.out.clone().unwrap_or_else(|| default_out(&last, "html"));
-    super::run::write(&path, iosonde_report::html(&last).as_bytes())?;
+    write(&path, iosonde_report::html(&last).as_bytes())?;
     if let Some(json) = &args.target.json {
         let text = iosonde_report::json(&last).map_err(Failure::failed)?;
-        if json_to_stdout { screen.result(&text)? } else { super::run::write(json, text.as_bytes())? }
+        if json_to_stdout { screen.result(&text)? } else { write(json, text.as_bytes())? }
     }
     if !json_to_stdout {
         screen.result(&format!("\nreport  {}     again  iosonde show {}\n", path.display(), last.info.id))?;
     }
-    Ok(())
+    ended.map_or(Ok(()), Err)
 }

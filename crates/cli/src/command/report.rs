@@ -4,8 +4,8 @@ use std::path::Path;
 
 use iosonde_report::FORMATS;
 
-use super::run::{default_out, write};
-use crate::{args::ReportArgs, failure::Failure, notebook, screen::Screen};
+use super::run::default_out;
+use crate::{args::ReportArgs, failure::Failure, notebook, output::write, screen::Screen};
 
 /// Writes reports.
 pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {

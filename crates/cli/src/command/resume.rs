@@ -2,18 +2,18 @@
 
 use std::{collections::VecDeque, path::Path};
 
-use iosonde_model::{Medium, Run, RunState, Study};
+use iosonde_model::{Medium, Run, RunInfo, RunState, Study};
 use iosonde_rig::interrupt;
-use iosonde_store::{Notebook, same_storage};
+use iosonde_store::{Notebook, RunLock, same_storage};
 
 use super::run::{Destination, carry_out, conclude_and_report};
 use crate::{
     args::ResumeArgs,
-    failure::Failure,
+    failure::{Failure, INTERRUPTED},
     measure::Measurement,
     notebook,
     screen::Screen,
-    session::{self, Asked, Options},
+    session::{self, Asked, Options, Session},
     studies,
 };
 
@@ -21,7 +21,7 @@ use crate::{
 pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let destination =
         Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict, kept_only: false };
-    destination.check()?;
+    destination.check(None)?;
     let mut book = notebook::open_to_change(store, &screen)?;
     let id = match &args.run {
         Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,
@@ -29,15 +29,17 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
             .resumable()?
             .ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
     };
+    // Claimed before it is read, or another process might go on with the same trials.
+    let claim = book.claim(&id)?;
     let kept = book.load(&id)?;
     if kept.info.state == RunState::Done {
         screen.say(&format!("run {id} is complete; nothing is left to measure"));
         let mut run = notebook::load(&book, Some(&id))?;
         return conclude_and_report(&mut run, None, &destination, screen);
     }
-    if kept.info.is_single() {
+    if kept.info.study_source.is_empty() {
         return Err(Failure::usage(format!(
-            "{id} is a single point, which has nothing to go on with; run it again:  {}",
+            "{id} is a single point or a search, which has nothing to go on with; run it again:  {}",
             kept.info.command
         )));
     }
@@ -45,22 +47,37 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
         Failure::failed(format!("run {id} was kept by another version of iosonde and cannot go on: {e}"))
     })?;
     screen.say(&format!("resuming      run {id}: {} trials are kept", kept.trials.len()));
-    go_on(&mut book, kept, &options, &destination, screen)
+    let precision = kept.info.precision;
+    go_on(&mut book, Continued { kept, options, precision, claim }, &destination, screen)
 }
 
-/// Goes on with a kept run, as its options say.
+/// A kept run that goes on.
+pub struct Continued {
+    /// The run as it was kept.
+    pub kept: Run,
+    /// How it goes on.
+    pub options: Options,
+    /// Half an interval's width, as a share.
+    pub precision: f64,
+    /// Nobody else goes on with it meanwhile.
+    pub claim: RunLock,
+}
+
+/// Goes on with a kept run, as its options say. Where nothing comes of it, the run stays as it was.
 pub fn go_on(
     book: &mut Notebook,
-    mut kept: Run,
-    options: &Options,
+    continued: Continued,
     destination: &Destination,
     screen: Screen,
 ) -> Result<(), Failure> {
-    let lock = book.claim(&kept.info.id)?;
+    let Continued { mut kept, options, precision, claim } = continued;
+    destination.check(Some(&kept.info.target))?;
+    let (before, trials_before) = (kept.info.clone(), kept.trials.len());
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
     let target = kept.info.target.clone();
     let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
-    let session = session::open(&target, options, asked, &mut notebook::Strays(book))?;
+    let session = session::open(&target, &options, asked, &mut notebook::Strays(book))?;
+    refuse_another_file(&before, &options, &session)?;
     let simulated = session.device.medium == Medium::Simulated;
     let settle = !simulated && same_storage(book.path(), Path::new(&target));
     let (replay, elapsed_before_s) = if simulated {
@@ -71,10 +88,12 @@ pub fn go_on(
     if simulated {
         kept.info.bytes_written = 0;
     }
+    kept.info.precision = precision;
+    kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
     kept.info.device = session.device.clone();
     kept.info.host = session.host.clone();
     let mut measurement = Measurement {
-        options,
+        options: &options,
         session,
         notebook: book,
         run: Run::new(kept.info, kept.trials),
@@ -86,6 +105,22 @@ pub fn go_on(
     };
     measurement.note_state(RunState::Running)?;
     let outcome = carry_out(&mut measurement, &study, destination);
-    drop(lock);
+    let nothing_new = measurement.run.trials.len() <= trials_before;
+    if outcome.as_ref().is_err_and(|failure| failure.code != INTERRUPTED) && nothing_new {
+        measurement.notebook.update(&before)?;
+    }
+    drop(claim);
     outcome
+}
+
+/// The word to overwrite was given for one file, and holds for no other that has its name now.
+fn refuse_another_file(run: &RunInfo, options: &Options, session: &Session) -> Result<(), Failure> {
+    if options.destroy.is_none() || options.destroyed == session.identity {
+        return Ok(());
+    }
+    let (id, target) = (&run.id, &run.target);
+    Err(Failure::usage(format!(
+        "{target} is not the file that run {id} was told to overwrite; to overwrite this one:  iosonde run --like {id} \
+         {target} --destroy"
+    )))
 }

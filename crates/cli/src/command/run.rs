@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use iosonde_lab::{conclude, schedule::Schedule};
-use iosonde_model::{Closed, Outcome, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Closed, Outcome, Phase, Run, RunState, Study, Trial, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{interrupt, platform, prepare};
+use iosonde_rig::{interrupt, prepare};
 use iosonde_store::{Notebook, same_storage};
 
 use crate::{
     args::RunArgs,
+    command::resume::Continued,
     failure::{DOUBT, Failure, INTERRUPTED},
     measure::{Measurement, new_info, schedule},
     notebook,
+    output::{self, write},
     screen::Screen,
     session::{self, Addition, Asked, Options, Session},
     studies,
@@ -32,19 +34,20 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// What cannot be written should be known before an hour of measuring, not after.
-    pub fn check(&self) -> Result<(), Failure> {
+    /// What cannot be written should be known before an hour of measuring, not after. `measured` is the target.
+    pub fn check(&self, measured: Option<&str>) -> Result<(), Failure> {
         if self.out.as_deref() == Some(Path::new("-")) {
             return Err(Failure::usage(
                 "-o names the file of the HTML report, and stdout is for the summary; for the report on stdout:  \
                  iosonde report -o -",
             ));
         }
-        if self.out.is_some() && self.out == self.json {
+        let out = self.out.as_deref().unwrap_or(Path::new("./iosonde.html"));
+        if self.json.as_deref().is_some_and(|json| self.out.is_some() && output::is_same(out, json)) {
             return Err(Failure::usage("-o and --json name the same file; give each its own"));
         }
-        check_destination(Some(self.out.as_deref().unwrap_or(Path::new("./iosonde.html"))))?;
-        check_destination(self.json.as_deref())
+        output::check(out, measured)?;
+        self.json.as_deref().map_or(Ok(()), |json| output::check(json, measured))
     }
 }
 
@@ -60,7 +63,7 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         // The command that began the repeats shows what they say.
         kept_only: args.part.is_some(),
     };
-    destination.check()?;
+    destination.check(args.words.last().map(String::as_str))?;
     if let Some(reference) = &args.add {
         return add(args, reference, &destination, store, screen);
     }
@@ -169,8 +172,10 @@ fn add(
     screen: Screen,
 ) -> Result<(), Failure> {
     let mut book = notebook::open_to_change(store, &screen)?;
-    let (mut kept, mut options) = kept(&book, reference)?;
-    let id = kept.info.id.clone();
+    let id = book.resolve(Some(reference)).map_err(Failure::usage)?;
+    // Claimed before it is read: another process that adds to it would otherwise add the same trials.
+    let claim = book.claim(&id)?;
+    let (kept, mut options) = kept(&book, &id)?;
     if kept.info.state != RunState::Done {
         return Err(Failure::usage(format!("run {id} is not finished; go on with:  iosonde resume {id}")));
     }
@@ -183,10 +188,8 @@ fn add(
         precision,
         rounds: args.rounds.map(|rounds| kept.info.rounds + rounds),
     });
-    kept.info.precision = precision;
-    kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
     screen.say(&format!("adding to     run {id}: {} trials are kept", kept.trials.len()));
-    super::resume::go_on(&mut book, kept, &options, destination, screen)
+    super::resume::go_on(&mut book, Continued { kept, options, precision, claim }, destination, screen)
 }
 
 /// Prepares, measures and reports; whatever happens, the notebook says how the run stands.
@@ -273,19 +276,46 @@ pub fn conclude_and_report(
         screen.result(&terminal::summary(run, Paint { color: screen.color, width: screen.width }))?;
     }
     let html = iosonde_report::html(run);
-    write(&path, html.as_bytes())?;
+    write(&path, html.as_bytes()).map_err(elsewhere)?;
     if let Some(json) = &destination.json {
         let text = iosonde_report::json(run).map_err(Failure::failed)?;
-        if json_to_stdout { screen.result(&text)? } else { write(json, text.as_bytes())? }
+        if json_to_stdout {
+            screen.result(&text)?
+        } else {
+            write(json, text.as_bytes()).map_err(elsewhere)?
+        }
     }
     if !json_to_stdout {
         screen.result(&format!("\nreport  {}     again  iosonde show {}\n", path.display(), run.info.id))?;
     }
-    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
-    if destination.strict && doubtful {
-        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
+    failure_of(run, destination.strict).map_or(Ok(()), Err)
+}
+
+/// How a command ends that has shown a run: nothing worked, which is no result at all, or `--strict` and a doubt.
+pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
+    if let Some(why) = nothing_worked(run) {
+        return Some(Failure::failed(why));
     }
-    Ok(())
+    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
+    (strict && doubtful).then(|| Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() })
+}
+
+/// Why a run is no result at all: every request of it failed.
+fn nothing_worked(run: &Run) -> Option<String> {
+    let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let done: u64 = measured().flat_map(Trial::directions).map(|(_, direction)| direction.ios).sum();
+    let failed = measured().rfind(|trial| trial.errors() > 0).filter(|_| done == 0)?;
+    let example = failed.error_examples.first().map_or("the system did not say why", String::as_str);
+    Some(format!("{}: every request failed ({example})", run.info.target))
+}
+
+/// Where a report could not be written, the run is not lost.
+fn elsewhere(failure: Failure) -> Failure {
+    let text = format!(
+        "{}. The run is kept; write its report elsewhere with `iosonde report -o PATH`",
+        failure.text
+    );
+    Failure { text, ..failure }
 }
 
 /// The first word is a study where there are two; one word alone is the target.
@@ -316,19 +346,6 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
 fn is_target(word: &str) -> bool {
     let study = word.ends_with(".toml") || studies::is_known(word);
     word.starts_with("sim:") || (!study && Path::new(word).exists())
-}
-
-fn check_destination(path: Option<&Path>) -> Result<(), Failure> {
-    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if platform::may_write_in(folder) && !path.is_dir() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "{} cannot be written: {} is not a folder to write a file in",
-        path.display(),
-        folder.display()
-    )))
 }
 
 /// Before anything is written: a budget that does not hold three rounds is refused.
@@ -424,14 +441,4 @@ pub fn default_out(run: &Run, extension: &str) -> PathBuf {
         text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
     };
     PathBuf::from(format!("iosonde-{}-{}.{extension}", safe(&run.info.study), safe(&run.info.id)))
-}
-
-/// Writes a result; an existing report of the same name is iosonde's own and is replaced whole or not at all.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|e| {
-        Failure::failed(format!(
-            "{} cannot be written: {e}. The run is kept; write its report elsewhere with `iosonde report -o PATH`",
-            path.display()
-        ))
-    })
 }

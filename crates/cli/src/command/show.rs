@@ -4,8 +4,7 @@ use std::path::Path;
 
 use iosonde_report::{Paint, terminal};
 
-use super::run::write;
-use crate::{args::ShowArgs, failure::Failure, notebook, screen::Screen};
+use crate::{args::ShowArgs, failure::Failure, notebook, output::write, screen::Screen};
 
 /// Shows a run.
 pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {

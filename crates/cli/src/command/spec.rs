@@ -7,11 +7,12 @@ use iosonde_model::{RUN_SCHEMA, RunInfo, Sheet, SheetLine, Standing};
 use iosonde_report::Paint;
 use serde::Serialize;
 
-use super::{registry::list, run::write};
+use super::registry::list;
 use crate::{
     args::SpecArgs,
     failure::{DOUBT, Failure},
     notebook,
+    output::write,
     screen::Screen,
     sheets::{self, SHEETS},
 };

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, units};
+use crate::{Histogram, trial::requests_beyond, units};
 
 /// A figure of the latency and the most that it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -34,8 +34,7 @@ impl LatencyLimit {
 
     /// Requests that a trial must complete for the figure to mean anything.
     pub fn requests_needed(&self) -> u64 {
-        // 1 - 0.999 is a little less than 0.001 in binary.
-        self.quantile.map_or(100, |q| (10.0 / (1.0 - q)).round() as u64)
+        self.quantile.map_or(100, requests_beyond)
     }
 
     /// `p99 under 1 ms`, for people.

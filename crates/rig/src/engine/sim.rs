@@ -9,7 +9,12 @@
 
 mod contents;
 
-use std::{cell::RefCell, io, ptr::NonNull, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    io,
+    ptr::NonNull,
+    rc::Rc,
+};
 
 use iosonde_model::{Injected, Named, Op};
 use iosonde_sim::{Ask, Device, Done, Fate};
@@ -33,6 +38,8 @@ pub struct SharedDevice {
     pub(crate) clock: VirtualClock,
     /// Completions that another job's reap took out of the device, by job.
     mail: Rc<RefCell<Vec<Letters>>>,
+    /// Counts trials: what comes back later than its trial's end belongs to nobody any more.
+    epoch: Rc<Cell<u64>>,
     contents: Rc<RefCell<Contents>>,
 }
 
@@ -44,6 +51,7 @@ impl SharedDevice {
             device: Rc::new(RefCell::new(device)),
             clock: VirtualClock::default(),
             mail: Rc::default(),
+            epoch: Rc::default(),
             contents: Rc::new(RefCell::new(contents)),
         }
     }
@@ -95,11 +103,43 @@ impl EngineKind for Sim {
         let jobs = mail.len().max(bench.job as usize + 1);
         mail.resize_with(jobs, Vec::new);
         mail[bench.job as usize].clear();
+        // The jobs of a trial open their engines one after another before any of them begins.
+        if bench.job == 0 {
+            shared.epoch.set(shared.epoch.get() + 1);
+        }
         let (shared, job) = (shared.clone(), bench.job as usize);
         let memory = bench.verify.then(|| Memory::of(bench.buffers));
         let engine =
             Box::new(Loop { shared: shared.clone(), direct: bench.direct, job, done: Vec::new(), memory });
         Ok(Opened { engine, clock: Clock::Virtual(shared.clock.clone()), notes: Vec::new() })
+    }
+}
+
+/// Whose request it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Tag {
+    epoch: u64,
+    job: usize,
+    slot: u32,
+}
+
+/// A million slots and 65,536 jobs; what remains counts trials, and begins anew after 268 million.
+const SLOT_BITS: u32 = 20;
+const JOB_BITS: u32 = 16;
+
+impl Tag {
+    fn packed(self) -> u64 {
+        debug_assert!(self.slot < 1 << SLOT_BITS && self.job < 1 << JOB_BITS);
+        self.epoch << (SLOT_BITS + JOB_BITS) | (self.job as u64) << SLOT_BITS | u64::from(self.slot)
+    }
+
+    fn of(packed: u64) -> Self {
+        let low = |value: u64, bits: u32| value & ((1 << bits) - 1);
+        Self {
+            epoch: packed >> (SLOT_BITS + JOB_BITS),
+            job: low(packed >> SLOT_BITS, JOB_BITS) as usize,
+            slot: low(packed, SLOT_BITS) as u32,
+        }
     }
 }
 
@@ -163,7 +203,7 @@ impl Engine for Loop {
             device.submit(
                 now_ns,
                 Ask {
-                    tag: (self.job as u64) << 32 | u64::from(slot),
+                    tag: Tag { epoch: self.shared.epoch.get(), job: self.job, slot }.packed(),
                     op,
                     offset_bytes,
                     length_bytes,
@@ -178,8 +218,12 @@ impl Engine for Loop {
         self.done.clear();
         self.shared.device.borrow_mut().reap(self.shared.clock.now_ns(), &mut self.done);
         let mut mail = self.shared.mail.borrow_mut();
+        let now = self.shared.epoch.get();
         for Done { tag, result, fate, .. } in &self.done {
-            mail[(tag >> 32) as usize].push((Completion { slot: *tag as u32, result: *result }, *fate));
+            let Tag { epoch, job, slot } = Tag::of(*tag);
+            if epoch == now {
+                mail[job].push((Completion { slot, result: *result }, *fate));
+            }
         }
         for (completion, fate) in mail[self.job].drain(..) {
             if let Some(memory) = &mut self.memory {

@@ -22,6 +22,8 @@ mod sizes;
 #[cfg(test)]
 mod testing;
 
+use std::ops::Range;
+
 use iosonde_model::{Distribution, Op, Ranges, StridePass, TrialSpec};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -71,6 +73,12 @@ enum Pattern {
     Hot(Hot),
     Step(Step),
     Chain(Chain),
+}
+
+/// What one job goes over: all of the span, or its own part of it.
+pub fn range_bytes(spec: &TrialSpec, job: u32) -> Range<u64> {
+    let Part { base_bytes, length_bytes } = Part::of(spec, job);
+    base_bytes..base_bytes + length_bytes
 }
 
 /// The seed of the n-th job of a trial. Seeds differ, so that no two jobs visit the same offsets at the same

@@ -118,7 +118,6 @@ struct Back<'a> {
     clock: Clock,
     buffers: BufferPool,
     ledger: &'a Ledger,
-    /// `None` on a simulated device, which holds no contents.
     writer: Writer,
     /// What each slot reads.
     pieces: Box<[Piece]>,
@@ -133,8 +132,11 @@ impl Back<'_> {
     /// Reads all pieces, and what did not arrive once more block by block: one bad block shall not hide its neighbours.
     fn all(&mut self, pieces: Pieces, stop: &AtomicBool) -> io::Result<()> {
         self.read(pieces, stop)?;
-        let again = std::mem::take(&mut self.failed);
-        self.read(again.into_iter().map(|first| Piece { first, blocks: 1 }), stop)?;
+        // Once something never came back, asking again would only wait as long again.
+        if self.in_flight == 0 {
+            let again = std::mem::take(&mut self.failed);
+            self.read(again.into_iter().map(|first| Piece { first, blocks: 1 }), stop)?;
+        }
         let unreadable = self.failed.len() as u64;
         self.found.checked += unreadable;
         self.found.unreadable += unreadable;

@@ -2,8 +2,11 @@
 //!
 //! The columns are those that `import` reads, and behind them `trial`, `point`, `round`, `in_flight`, the 99th
 //! percentiles and `void_about` (what a verdict voids of the trial; empty where it stands). An empty cell is absent.
+//!
+//! A trial of several streams has a line for each, since no block size or depth is that of all of them. Trims are left
+//! out: the columns know reads and writes.
 
-use iosonde_model::{Direction, Named, Outcome, Phase, Run, Trial};
+use iosonde_model::{Direction, Named, Outcome, Phase, Run, Stream, Trial, TrialSpec};
 
 use super::ExportFormat;
 
@@ -27,13 +30,39 @@ impl ExportFormat for Csv {
 
     fn write(&self, run: &Run) -> Result<String, String> {
         let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
-        let lines = measured.map(|trial| line(trial, run));
-        Ok(HEADER.to_owned() + &lines.collect::<String>())
+        let lines = measured.flat_map(parts).filter(|part| part.read.is_some() || part.write.is_some());
+        Ok(HEADER.to_owned() + &lines.map(|part| line(&part, run)).collect::<String>())
     }
 }
 
-fn line(trial: &Trial, run: &Run) -> String {
-    let spec = &trial.spec;
+/// What one line is about.
+struct Part<'a> {
+    trial: &'a Trial,
+    spec: &'a TrialSpec,
+    read: &'a Option<Direction>,
+    write: &'a Option<Direction>,
+    in_flight_mean: Option<f64>,
+}
+
+fn parts(trial: &Trial) -> Vec<Part<'_>> {
+    if trial.streams.is_empty() {
+        let Trial { spec, read, write, in_flight_mean, .. } = trial;
+        return vec![Part { trial, spec, read, write, in_flight_mean: *in_flight_mean }];
+    }
+    let streams = trial.streams.iter();
+    streams
+        .map(|Stream { spec, read, write, in_flight_mean, .. }| Part {
+            trial,
+            spec,
+            read,
+            write,
+            in_flight_mean: *in_flight_mean,
+        })
+        .collect()
+}
+
+fn line(part: &Part, run: &Run) -> String {
+    let Part { trial, spec, .. } = *part;
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let side = |side: &Option<Direction>| {
         let of = |pick: fn(&Direction) -> Option<f64>| number(side.as_ref().and_then(pick));
@@ -62,15 +91,15 @@ fn line(trial: &Trial, run: &Run) -> String {
         quoted(&spec.engine),
         trial.measured_s.to_string(),
     ];
-    cells.extend(side(&trial.read));
-    cells.extend(side(&trial.write));
+    cells.extend(side(part.read));
+    cells.extend(side(part.write));
     cells.extend([
         trial.id.to_string(),
         trial.point.map_or_else(String::new, |point| point.to_string()),
         trial.round.to_string(),
-        number(trial.in_flight_mean),
-        p99(&trial.read),
-        p99(&trial.write),
+        number(part.in_flight_mean),
+        p99(part.read),
+        p99(part.write),
         voids.join(" "),
     ]);
     cells.join(",") + "\n"
@@ -98,6 +127,28 @@ mod tests {
         assert_eq!(lines.clone().count(), run.trials.len());
         assert!(lines.all(|line| line.split(',').count() == 21), "{text}");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn streams_have_a_line_each_and_trims_none() {
+        let mut run = crate::run_file::tests::imported();
+        run.trials.truncate(1);
+        let whole = run.trials[0].clone();
+        let stream = |depth: u32| Stream {
+            spec: TrialSpec { queue_depth: depth, ..whole.spec.clone() },
+            read: whole.read.clone(),
+            write: None,
+            trim: None,
+            flush: None,
+            in_flight_mean: Some(f64::from(depth)),
+        };
+        run.trials[0].streams = vec![stream(4), stream(16)];
+        let text = Csv.write(&run).unwrap();
+        let depths: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').nth(3)).collect();
+        assert_eq!(depths, ["4", "16"], "{text}");
+        run.trials[0].streams.clear();
+        (run.trials[0].trim, run.trials[0].read, run.trials[0].write) = (whole.read, None, None);
+        assert_eq!(Csv.write(&run).unwrap().lines().count(), 1);
     }
 
     #[test]

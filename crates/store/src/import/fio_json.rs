@@ -76,6 +76,8 @@ impl ImportFormat for FioJson {
 /// The last whole JSON document of a text, and how many there are.
 fn last_document(text: &str) -> Result<(Value, usize), String> {
     let (mut last, mut count, mut at, mut failed) = (None, 0, 0, None);
+    // Lines are counted on, not anew: a text may be thousands of broken beginnings.
+    let (mut lines, mut counted) = (0, 0);
     while let Some(start) = document_start(text, at) {
         let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
         match stream.next() {
@@ -86,7 +88,9 @@ fn last_document(text: &str) -> Result<(Value, usize), String> {
                 }
             }
             Some(Err(error)) => {
-                let line = text[..start].lines().count() + error.line();
+                lines += text[counted..start].matches('\n').count();
+                counted = start;
+                let line = lines + error.line();
                 let early = if error.is_eof() {
                     "it ends early: fio was stopped, or the copy is not whole"
                 } else {

@@ -128,7 +128,7 @@ fn running_is_who_holds_the_lock() {
     assert_eq!(notebook.load("a").unwrap().info.state, RunState::Running);
     assert_eq!(notebook.resumable().unwrap(), None);
     assert!(matches!(notebook.claim("a"), Err(StoreError::UnderWay { .. })));
-    assert!(matches!(notebook.remove("a"), Err(StoreError::UnderWay { .. })));
+    assert!(matches!(notebook.remove(&["a"]), Err(StoreError::UnderWay { .. })));
     drop(lock);
     assert_eq!(notebook.list().unwrap()[0].state, RunState::Interrupted);
     assert_eq!(notebook.load("a").unwrap().info.state, RunState::Interrupted);
@@ -152,14 +152,14 @@ fn a_removed_run_takes_its_trials_and_its_room_along() {
     }
     notebook.settle().unwrap();
     let before = size();
-    notebook.remove("big").unwrap();
+    notebook.remove(&["big"]).unwrap();
     assert!(size() + 50_000 < before, "{} then {}", before, size());
     assert!(matches!(notebook.load("big"), Err(StoreError::NoRun { .. })));
     assert_eq!(notebook.list().unwrap().len(), 4);
     // Its trials are gone too: a run of the same id begins with none.
     drop(notebook.begin(&info("big")).unwrap());
     assert!(notebook.load("big").unwrap().trials.is_empty());
-    assert!(matches!(notebook.remove("nope"), Err(StoreError::NoRun { .. })));
+    assert!(matches!(notebook.remove(&["nope"]), Err(StoreError::NoRun { .. })));
     assert!(matches!(notebook.update(&info("nope")), Err(StoreError::NoRun { .. })));
 }
 

@@ -1,0 +1,163 @@
+//! What is a user's stays: files of theirs, the notebook, finished runs; and what a command ends with says how it went.
+
+mod common;
+
+use common::{Bench, SMALL_STUDY, names_in};
+
+/// Two points that need a second.
+const TINY: &str = r#"
+name = "tiny"
+question = "?"
+time = "2s"
+[[experiment]]
+kind = "queue-depth"
+rw = "randread"
+block_size = "4k"
+depth = [1, 2]
+"#;
+
+#[test]
+fn a_word_to_overwrite_one_file_holds_for_no_other_of_its_name() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    let path = bench.file("data", 4);
+    let words = ["run", "tiny.toml", "data", "--destroy", "--quiet"];
+    assert_eq!(bench.iosonde(&words).code, 0);
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, vec![7u8; 4 << 20]).unwrap();
+    let said = bench.iosonde(&["run", "--add", "--time", "1s"]);
+    said.refused(&["data is not the file", "was told to overwrite", "--like"]);
+    assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 7));
+    assert!(bench.iosonde(&["ls"]).out.contains("done"));
+}
+
+#[test]
+fn no_result_is_written_over_the_notebook_or_over_what_is_measured() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    assert_eq!(bench.iosonde(&["run", "tiny.toml", "sim:ideal"]).code, 0);
+    bench.iosonde(&["report", "last", "-o", "notebook.db"]).refused(&["notebook.db is a notebook"]);
+    bench.iosonde(&["run", "tiny.toml", "sim:ideal", "--json=notebook.db"]).refused(&["is a notebook"]);
+    let path = bench.file("data", 1);
+    let before = std::fs::read(&path).unwrap();
+    bench.iosonde(&["point", "data", "--read-only", "--json=data"]).refused(&["is what is to be measured"]);
+    bench.iosonde(&["run", "tiny.toml", "data", "--read-only", "-o", "./data"]).refused(&["to be measured"]);
+    let two = ["run", "tiny.toml", "sim:ideal", "-o", "x", "--json=./x"];
+    bench.iosonde(&two).refused(&["name the same file"]);
+    bench.text("fio.json", "{\"fio version\": \"fio-3.33\", \"jobs\": []}");
+    bench.iosonde(&["judge", "fio.json", "--json=./fio.json"]).refused(&["is what is to be judged"]);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(bench.iosonde(&["show", "last"]).code == 0);
+}
+
+#[test]
+fn a_finished_run_stays_finished_when_nothing_can_be_added() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    let device = |service: &str| {
+        format!(
+            "name = \"c\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 2\nservice = \"{service}\"\n"
+        )
+    };
+    bench.text("c.toml", &device("80us"));
+    assert_eq!(bench.iosonde(&["run", "tiny.toml", "sim:c.toml", "--seed", "3"]).code, 0);
+    let before = bench.iosonde(&["show", "last", "--json"]).out;
+    bench.text("c.toml", &device("81us"));
+    let said = bench.iosonde(&["run", "--add", "--time", "1s"]);
+    assert!(said.code == 1 && said.err.contains("came out differently"), "{}", said.err);
+    assert!(bench.iosonde(&["ls"]).out.contains("done"));
+    assert_eq!(bench.iosonde(&["show", "last", "--json"]).out, before);
+}
+
+#[test]
+fn a_run_of_which_nothing_worked_has_failed_and_repeats_are_held_to_strict() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    let device = "name = \"bad\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 1\nservice = \"80us\"\n\
+                  [faults]\neio = \"1000000 per million\"\n";
+    bench.text("bad.toml", device);
+    for words in
+        [&["run", "tiny.toml", "sim:bad.toml"][..], &["point", "sim:bad.toml", "--time", "100ms", "--strict"]]
+    {
+        let said = bench.iosonde(words);
+        assert!(said.code == 1 && said.err.contains("every request failed"), "{}: {}", said.code, said.err);
+    }
+    let words = ["run", "tiny.toml", "sim:bad.toml", "--repeats", "2", "--strict", "--quiet"];
+    assert_eq!(bench.iosonde(&words).code, 1);
+}
+
+#[test]
+fn repeats_are_the_same_run_however_it_was_named() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    bench.text("small.toml", SMALL_STUDY);
+    assert_eq!(bench.iosonde(&["run", "tiny.toml", "sim:ideal"]).code, 0);
+    assert_eq!(bench.iosonde(&["run", "small.toml", "sim:ideal"]).code, 0);
+    // The reference would be another run once the first repeat is kept, and words may follow `--`.
+    let said = bench.iosonde(&["run", "--repeats", "2", "--like", "last~1", "-q", "--", "sim:ideal"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let listed = bench.iosonde(&["ls"]).out;
+    let studies: Vec<&str> =
+        listed.lines().skip(1).map(|line| line.split_whitespace().nth(3).unwrap_or("")).collect();
+    assert_eq!(studies, ["tiny", "tiny", "small", "tiny"], "{listed}");
+}
+
+#[test]
+fn runs_are_removed_all_or_none_and_once() {
+    let bench = Bench::new();
+    for label in ["one", "two"] {
+        bench.run(&["point", "sim:ideal", "--time", "100ms", "--label", label]);
+    }
+    bench.iosonde(&["rm", "one", "nope"]).refused(&["nope"]);
+    assert_eq!(bench.iosonde(&["ls"]).out.lines().count(), 3);
+    let said = bench.iosonde(&["rm", "two", "last"]);
+    assert_eq!((said.code, said.err.matches("removed").count()), (0, 1), "{}", said.err);
+    assert_eq!(bench.iosonde(&["ls"]).out.lines().count(), 2);
+}
+
+#[test]
+fn names_of_runs_are_found_as_they_were_given() {
+    let bench = Bench::new();
+    bench.run(&["point", "sim:ideal", "--time", "100ms", "--label", " base "]);
+    bench.text("last", "no run");
+    assert_eq!(bench.iosonde(&["show", " base "]).code, 0);
+    assert_eq!(bench.iosonde(&["show", "last"]).code, 0);
+    bench.iosonde(&["show", "./last"]).refused(&["holds no run"]);
+    bench.text("empty.db", "");
+    let said = bench.iosonde(&["ls", "--store", "empty.db"]);
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    assert!(names_in(bench.folder.path()).contains(&"empty.db".to_owned()));
+}
+
+#[test]
+fn trims_read_back_as_they_were_measured() {
+    let bench = Bench::new();
+    let run = bench.run(&["point", "sim:ideal", "--rw", "randtrim", "--time", "100ms"]);
+    let shown = bench.run(&["show", "last"]);
+    assert_eq!(run, shown);
+}
+
+#[test]
+fn an_open_loop_of_so_many_requests_ends_and_owes_nothing() {
+    let bench = Bench::new();
+    let words = ["point", "sim:client-nvme", "--rw", "randread", "--bs", "4k", "--rate", "50k", "--depth", "128"];
+    let run = bench.run(&[&words[..], &["--ios", "1000"]].concat());
+    let trial = run.trials.last().unwrap();
+    assert_eq!((trial.read.as_ref().unwrap().ios, trial.unserved), (1000, 0));
+}
+
+#[test]
+fn what_comes_back_after_its_trial_belongs_to_nobody() {
+    let bench = Bench::new();
+    let device = "name = \"stuck\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 4\nservice = \"80us\"\n\
+                  [faults]\nstuck = { at = \"500ms\", for = \"100s\" }\n";
+    bench.text("stuck.toml", device);
+    bench.text("tiny.toml", TINY);
+    bench.iosonde(&["run", "tiny.toml", "sim:stuck.toml", "--set", "depth=32", "--seed", "1", "--quiet"]);
+    let run = bench.run(&["show", "last"]);
+    assert!(run.trials.iter().any(|trial| trial.hung > 0), "nothing hung");
+    for trial in &run.trials {
+        assert!(trial.hung <= 32, "{} hung", trial.hung);
+        assert!(trial.in_flight_mean.is_none_or(|mean| mean <= 32.001), "{:?}", trial.in_flight_mean);
+    }
+}
