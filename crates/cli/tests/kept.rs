@@ -140,7 +140,8 @@ fn trims_read_back_as_they_were_measured() {
 #[test]
 fn an_open_loop_of_so_many_requests_ends_and_owes_nothing() {
     let bench = Bench::new();
-    let words = ["point", "sim:client-nvme", "--rw", "randread", "--bs", "4k", "--rate", "50k", "--depth", "128"];
+    let words =
+        ["point", "sim:client-nvme", "--rw", "randread", "--bs", "4k", "--rate", "50k", "--depth", "128"];
     let run = bench.run(&[&words[..], &["--ios", "1000"]].concat());
     let trial = run.trials.last().unwrap();
     assert_eq!((trial.read.as_ref().unwrap().ios, trial.unserved), (1000, 0));

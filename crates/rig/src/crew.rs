@@ -145,7 +145,9 @@ fn all_of(ended: Vec<Result<Worked, Ended>>) -> io::Result<Vec<Worked>> {
             Ok(one) => worked.push(one),
             Err(Ended::CalledOff) => called_off = Some("another worker of this trial could not start"),
             Err(Ended::Panicked) => {
-                return Err(io::Error::other("a worker ended by a mistake in iosonde; what it said stands above"));
+                return Err(io::Error::other(
+                    "a worker ended by a mistake in iosonde; what it said stands above",
+                ));
             }
             Err(Ended::NoThread(error)) => {
                 return Err(io::Error::other(format!(
@@ -423,12 +425,13 @@ mod tests {
         let gate = Gate::new(3);
         std::thread::scope(|scope| {
             let (member, gone) = (Member(&gate), Member(&gate));
-            scope.spawn(move || (0..MEETINGS).for_each(|_| member.0.wait()));
+            let waits = |Member(gate): &Member| gate.wait();
+            scope.spawn(move || (0..MEETINGS).for_each(|_| waits(&member)));
             // One that never began, and one that panics between two meetings.
             drop(gone);
             let member = Member(&gate);
             let panics = scope.spawn(move || {
-                member.0.wait();
+                waits(&member);
                 std::panic::resume_unwind(Box::new("on purpose"))
             });
             gate.lead(&mut Nothing);

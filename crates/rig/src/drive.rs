@@ -69,7 +69,8 @@ impl Limits {
 
     fn warm_up_ns(&self) -> u64 {
         // So many requests and no more: whoever counts them wants all of them counted.
-        self.warm_up_ns.unwrap_or_else(|| if self.ios.is_some() { 0 } else { Self::usual_warm_up_ns(self.duration_ns) })
+        self.warm_up_ns
+            .unwrap_or_else(|| if self.ios.is_some() { 0 } else { Self::usual_warm_up_ns(self.duration_ns) })
     }
 
     /// The warm-up of a trial of so long.

@@ -148,7 +148,8 @@ fn over_common_time(jobs: &[Recorded], mut directions: [Option<Direction>; 3]) -
     let within = |job: &Recorded, op: Op, figure: fn(&WindowDirection) -> u64| {
         total_until(&job.windows, op, to_s, figure) - total_until(&job.windows, op, from_s, figure)
     };
-    let all = |job: &Recorded| Op::DIRECTIONS.into_iter().map(|op| within(job, op, |lane| lane.ios)).sum::<f64>();
+    let all =
+        |job: &Recorded| Op::DIRECTIONS.into_iter().map(|op| within(job, op, |lane| lane.ios)).sum::<f64>();
     let enough = || jobs.iter().all(|job| all(job) >= COMMON_IOS_MIN);
     if common_s.is_finite() && common_s > 0.0 && common_s < UNEVEN_SHARE * longest_s && enough() {
         for (op, direction) in Op::DIRECTIONS.into_iter().zip(&mut directions) {
