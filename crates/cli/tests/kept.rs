@@ -56,7 +56,8 @@ fn a_finished_run_stays_finished_when_nothing_can_be_added() {
     bench.text("tiny.toml", TINY);
     let device = |service: &str| {
         format!(
-            "name = \"c\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 2\nservice = \"{service}\"\n"
+            "name = \"c\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 2\n\
+             service = {{ fixed = \"{service}\" }}\n"
         )
     };
     bench.text("c.toml", &device("80us"));
@@ -73,7 +74,8 @@ fn a_finished_run_stays_finished_when_nothing_can_be_added() {
 fn a_run_of_which_nothing_worked_has_failed_and_repeats_are_held_to_strict() {
     let bench = Bench::new();
     bench.text("tiny.toml", TINY);
-    let device = "name = \"bad\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 1\nservice = \"80us\"\n\
+    let device = "name = \"bad\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 1\n\
+                  service = { fixed = \"80us\" }\n\
                   [faults]\neio = \"1000000 per million\"\n";
     bench.text("bad.toml", device);
     for words in
@@ -150,7 +152,8 @@ fn an_open_loop_of_so_many_requests_ends_and_owes_nothing() {
 #[test]
 fn what_comes_back_after_its_trial_belongs_to_nobody() {
     let bench = Bench::new();
-    let device = "name = \"stuck\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 4\nservice = \"80us\"\n\
+    let device = "name = \"stuck\"\nsummary = \"s\"\ncapacity = \"1GiB\"\n[queue]\nservers = 4\n\
+                  service = { fixed = \"80us\" }\n\
                   [faults]\nstuck = { at = \"500ms\", for = \"100s\" }\n";
     bench.text("stuck.toml", device);
     bench.text("tiny.toml", TINY);

@@ -83,7 +83,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
         (vec!["--sync", "fsync:1"], "writes nothing"),
         (vec!["--rate", "0"], "requests a second"),
         (vec!["--arrivals", "poisson"], "--rate"),
-        (vec!["--and", "rw=write bss=4k"], "--bss"),
+        (vec!["--and", "rw=write bss=4k"], "no `bss`"),
         (vec!["--distribution", "zipf:-1"], "zipf"),
         (vec!["--rate", "100", "--latency-limit", "p99=1ms"], "--latency-limit"),
         (vec!["--latency-limit", "p99"], "p99=1ms"),

@@ -49,8 +49,8 @@ pub fn fill(buffers: &mut BufferPool, spec: &TrialSpec, seed: u64) {
     }
 }
 
-/// Where a job begins to number its blocks: where nothing but the number tells blocks apart, two jobs or two trials that
-/// both began at 1 would write the same ones. 2^64 places hold 10^13 jobs of a million blocks apart.
+/// Where a job begins to number its blocks: where nothing but the number tells blocks apart, two jobs or two trials
+/// that both began at 1 would write the same ones. 2^64 places hold 10^13 jobs of a million blocks apart.
 fn first_number(seed: u64) -> u64 {
     Xoshiro256PlusPlus::seed_from_u64(!seed).random()
 }

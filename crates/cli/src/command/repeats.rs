@@ -8,7 +8,7 @@ use std::{
     path::Path,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use iosonde_lab::compare::{self, Side};
@@ -27,8 +27,8 @@ use crate::{
 
 /// How often a repeat is looked at: ten wakings a second would be seen by nobody but the processor.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Longer than the measured loop takes to see a signal.
-const ENDS_BY_ITSELF: Duration = Duration::from_secs(3);
+/// Looks after a signal until it is passed on: longer than the measured loop takes to see one.
+const ENDS_BY_ITSELF: u32 = 30;
 
 /// Runs every repeat in a process of its own, then shows the last one and how far they lie apart.
 pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -109,7 +109,7 @@ fn carry_out(words: &[OsString], stop: &AtomicBool) -> Result<(), Failure> {
     let failed =
         |error: std::io::Error| Failure::failed(format!("a repeat cannot be run: {}", in_words(&error)));
     let mut child = Command::new(program).args(words).spawn().map_err(failed)?;
-    let mut told_at: Option<Instant> = None;
+    let mut looked = 0;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
@@ -117,13 +117,9 @@ fn carry_out(words: &[OsString], stop: &AtomicBool) -> Result<(), Failure> {
         // Ctrl-C reaches both; a signal that was sent to this process alone is passed on once the repeat had time to
         // end by itself, because its second signal would kill it.
         if stop.load(Ordering::Relaxed) {
-            match told_at {
-                None => told_at = Some(Instant::now()),
-                Some(at) if at.elapsed() > ENDS_BY_ITSELF => {
-                    interrupt::pass_on(child.id());
-                    told_at = Some(at + Duration::from_secs(86_400));
-                }
-                Some(_) => {}
+            looked += 1;
+            if looked == ENDS_BY_ITSELF {
+                interrupt::pass_on(child.id());
             }
         }
         std::thread::sleep(LOOK_EVERY);
