@@ -156,7 +156,8 @@ fn what_comes_back_after_its_trial_belongs_to_nobody() {
                   service = { fixed = \"80us\" }\n\
                   [faults]\nstuck = { at = \"2s\", for = \"100s\" }\n";
     bench.text("stuck.toml", device);
-    let words = ["run", "open-loop", "sim:stuck.toml", "--set", "rate=3", "--set", "depth=512", "--seed", "1"];
+    let words =
+        ["run", "open-loop", "sim:stuck.toml", "--set", "rate=3", "--set", "depth=512", "--seed", "1"];
     bench.iosonde(&words);
     let run = bench.run(&["show", "last"]);
     assert!(run.trials.iter().any(|trial| trial.hung > 0), "nothing hung");
