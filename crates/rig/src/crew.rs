@@ -114,7 +114,7 @@ pub fn work(
                 let workers: Vec<_> = jobs.iter().map(work).collect();
                 gate.lead(around);
                 let ended = workers.into_iter().map(|started| match started {
-                    Ok(worker) => worker.join().unwrap_or_else(|_| Err(Ended::Panicked)),
+                    Ok(worker) => worker.join().unwrap_or(Err(Ended::Panicked)),
                     Err(error) => Err(Ended::NoThread(error)),
                 });
                 all_of(ended.collect())

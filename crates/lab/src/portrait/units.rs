@@ -140,7 +140,7 @@ fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
 }
 
 /// Writes that a buffer takes come as fast as the link brings them, however fast they last.
-fn widen_for_writes(facts: &Facts, traits: &mut Vec<Trait>) {
+fn widen_for_writes(facts: &Facts, traits: &mut [Trait]) {
     let read = super::find(traits, "link.bandwidth.read").cloned();
     let (Some(read), Some(place)) = (read, traits.iter().position(|one| one.key == "link.bandwidth.write"))
     else {

@@ -141,6 +141,8 @@ mod tests {
             trim: None,
             flush: None,
             in_flight_mean: Some(f64::from(depth)),
+            unserved: 0,
+            achieved_rate_iops: None,
         };
         run.trials[0].streams = vec![stream(4), stream(16)];
         let text = Csv.write(&run).unwrap();
