@@ -410,15 +410,31 @@ pub struct SelftestArgs {
 #[derive(Debug, Args)]
 pub struct DevicesArgs {
     /// A device's name, or a path ending in .toml
+    #[arg(conflicts_with = "from")]
     pub name: Option<String>,
+    /// Write the simulated device that a run's findings draw (id, label or file)
+    #[arg(long, value_name = "RUN")]
+    pub from: Option<String>,
+    /// Run the points of the run, or of RUN, on the drawn device and say where the model fails
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        requires = "from"
+    )]
+    pub check: Option<String>,
+    /// Where the drawn device's file goes; stdout without it
+    #[arg(short, long, value_name = "PATH", requires = "from")]
+    pub out: Option<PathBuf>,
     /// Print JSON, to stdout or to PATH
     #[arg(
         long,
         value_name = "PATH",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "-",
-        requires = "name"
+        default_missing_value = "-"
     )]
     pub json: Option<PathBuf>,
 }

@@ -65,7 +65,7 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
             registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen)
         }
         Command::Selftest(args) => command::selftest::run(args, screen),
-        Command::Devices(args) => command::devices::run(args, screen),
+        Command::Devices(args) => command::devices::run(args, store, screen),
         Command::Explain(args) => registry::explain(&args.name, screen),
     }
 }

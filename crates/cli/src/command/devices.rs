@@ -14,12 +14,20 @@ use crate::{args::DevicesArgs, failure::Failure, output::write, screen::Screen, 
 const SEED: u64 = 1;
 
 /// Lists the devices or shows one.
-pub fn run(args: &DevicesArgs, screen: Screen) -> Result<(), Failure> {
+pub fn run(args: &DevicesArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    if let Some(from) = &args.from {
+        return super::portrait::run(args, from, store, screen);
+    }
     if let Some(name) = &args.name {
         return match &args.json {
             Some(path) => json(name, path, screen),
             None => show(name, screen),
         };
+    }
+    if args.json.is_some() {
+        return Err(Failure::usage(
+            "JSON is of one device: iosonde devices NAME --json, or --from RUN --json",
+        ));
     }
     let files: Result<Vec<DeviceFile>, Failure> = builtin_names().map(session::device_file).collect();
     let files = files?;

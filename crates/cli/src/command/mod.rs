@@ -9,6 +9,7 @@ pub mod judge;
 pub mod latency_limit;
 pub mod ls;
 pub mod point;
+pub mod portrait;
 pub mod registry;
 pub mod repeats;
 pub mod report;

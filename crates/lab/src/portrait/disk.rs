@@ -2,7 +2,8 @@
 //!
 //! A random read takes the way, a seek, half a turn on average and its bytes. What is known of the turn is taken off;
 //! the rest is the seek within the span that was addressed, and a seek grows with the square root of the distance
-//! (`iosonde explain hdd-7200`, the part `disk`), which says what it is over the whole disk.
+//! (`iosonde explain hdd-7200`, the part `disk`), which says what it is over the whole disk. Large random requests
+//! that are slower one at a time than in sequence tell the link, which their bytes pass after the medium.
 
 use iosonde_model::{Op, Trait};
 
@@ -14,6 +15,8 @@ const WAY_NS: f64 = 30e3;
 const USUAL_RPM: f64 = 7200.0;
 /// The share of a seek to a random place that the next track takes, at the most.
 const TRACK_SHARE: f64 = 0.3;
+/// Single large requests that reach this share of the rate in sequence wait for no link.
+const SAME_RATE: f64 = 0.95;
 /// A random load that is served by so much more than one at a time is served out of order.
 const REORDERED: f64 = 1.3;
 
@@ -25,7 +28,8 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     let turn_ns = 60e9 / turn.estimate.value;
     traits.push(turn);
     rates(facts, &mut traits, &mut untold);
-    arm(facts, turn_ns, &mut traits, &mut untold);
+    let link_ns = link(facts, &mut traits);
+    arm(facts, turn_ns, link_ns, &mut traits, &mut untold);
     let cache = place("disk.cache", "cache", "B");
     traits.push(
         cache.assumed((64u64 << 20) as f64, "reads in sequence did not wait for a turn: some cache reads on"),
@@ -93,7 +97,23 @@ fn share(fact: &Fact, facts: &Facts) -> f64 {
     addresses * (0.75 + 0.25 * addresses)
 }
 
-fn arm(facts: &Facts, turn_ns: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
+/// The link's rate, where single large requests are slower than those in sequence; gives its time for a byte.
+fn link(facts: &Facts, traits: &mut Vec<Trait>) -> f64 {
+    let Some(outer) = super::find(traits, "disk.outer").map(|outer| outer.estimate.value) else { return 0.0 };
+    let Some((alone, [cost, half])) = facts.one_at_a_time(Op::Read) else { return 0.0 };
+    // Closer than that is the error of the two rates.
+    if alone > SAME_RATE * outer {
+        return 0.0;
+    }
+    let rate = 1.0 / (1.0 / alone - 1.0 / outer);
+    let why = "single large reads pass the medium and then the link, those in sequence both at once";
+    for (key, label) in [("link.bandwidth.read", "link, reads"), ("link.bandwidth.write", "link, writes")] {
+        traits.push(Place { key, label, unit: "B/s" }.from(rate, &[cost, half], why));
+    }
+    1e9 / rate
+}
+
+fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
     let Some(alone) = facts.alone(Op::Read) else { return };
     let outer = super::find(traits, "disk.outer").map_or(200e6, |outer| outer.estimate.value);
     let track = Place { key: "disk.seek.track", label: "seek to the next track", unit: "ns" };
@@ -101,7 +121,7 @@ fn arm(facts: &Facts, turn_ns: f64, traits: &mut Vec<Trait>, untold: &mut Vec<St
     let (seek_ns, fact) = match facts.any("seek_time_average") {
         Some(seek) => (seek.value(), seek),
         None => {
-            let bytes_ns = alone.block_bytes() * 1e9 / outer;
+            let bytes_ns = alone.block_bytes() * (1e9 / outer + link_ns);
             ((alone.value() - turn_ns / 2.0 - WAY_NS - bytes_ns).max(0.02 * turn_ns), alone)
         }
     };

@@ -79,6 +79,14 @@ impl<'a> Facts<'a> {
         self.found("max_iops").filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
     }
 
+    /// The rate that large random requests tend to one at a time (half size over the cost of each), with the findings
+    /// that say so, where it lies below what they reach in sequence: bytes then pass the medium and the link one after
+    /// the other.
+    pub(super) fn one_at_a_time(&self, op: Op) -> Option<(f64, [Fact<'a>; 2])> {
+        let (cost, half) = (self.of_op("per_request_cost", op)?, self.of_op("half_size", op)?);
+        Some((half.value() * 1e9 / cost.value(), [cost, half]))
+    }
+
     /// The depth that 95 % of the rate need over the knee, at the least that their intervals allow.
     pub(super) fn lines_ratio(&self) -> Option<f64> {
         let depth = self.smallest("depth_for_95_percent", Op::Read)?;

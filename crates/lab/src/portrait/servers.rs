@@ -38,7 +38,14 @@ pub(super) fn link(facts: &Facts, way_ns: f64, traits: &mut Vec<Trait>, untold: 
     traits.push(place("link.latency", "the way there and back", "ns").from(way_ns, &alone, why));
     for (op, key) in [(Op::Read, "link.bandwidth.read"), (Op::Write, "link.bandwidth.write")] {
         let label = if op == Op::Read { "link, reads" } else { "link, writes" };
-        if let Some(rate) = facts.of_op("device_bandwidth", op) {
+        let line = facts.one_at_a_time(op).filter(|(rate, _)| {
+            // More than the most was not seen to be moved.
+            facts.of_op("device_bandwidth", op).is_none_or(|most| *rate > most.value())
+        });
+        if let Some((rate, both)) = line {
+            let why = "the slope of the time of single requests over their size";
+            traits.push(place(key, label, "B/s").from(rate, &both, why));
+        } else if let Some(rate) = facts.of_op("device_bandwidth", op) {
             let why = "the most that large requests moved: link and medium cannot be told apart there";
             traits.push(place(key, label, "B/s").is(&rate, why));
         } else {

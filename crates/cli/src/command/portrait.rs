@@ -1,0 +1,214 @@
+//! `iosonde devices --from`: a run's storage as a simulated device, and the device against what was measured.
+
+use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
+
+use iosonde_lab::{
+    portrait::{self, AGREES},
+    words::{Unit, with_interval},
+};
+use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
+use iosonde_report::{Paint, paragraph};
+use iosonde_rig::{
+    drive::Limits,
+    engine::SharedDevice,
+    trial::{Bed, Order},
+};
+use iosonde_sim::{Device, DeviceFile};
+use serde::Serialize;
+
+use super::run::write;
+use crate::{args::DevicesArgs, failure::Failure, notebook, screen::Screen};
+
+/// Trials of each point that are run again on the written device.
+const TRIALS: usize = 2;
+/// Reads say no more after so many, and a trial of a fast device has millions.
+const READS: f64 = 100_000.0;
+/// Reads that follow writes find the buffer empty after so long: as in the run, whose trials are longer.
+const SETTLE_NS: u64 = 1_000_000_000;
+/// Of each trial on the written device.
+const SEED: u64 = 1;
+
+/// What `--json` gives.
+#[derive(Serialize)]
+struct Document<'a> {
+    iosonde: &'a str,
+    schema: u32,
+    run: &'a str,
+    portrait: &'a Portrait,
+    checked_against: Option<&'a str>,
+    compliance: &'a [Compliance],
+}
+
+/// Draws a run's storage; writes the device's file, or checks it against the points of a run.
+pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let run = notebook::find(store, &screen, Some(from))?;
+    let portrait = portrait::portrait(&run)
+        .map_err(|why| Failure::failed(format!("no portrait of run {} can be drawn: {why}.", run.info.id)))?;
+    if let Some(path) = &args.out {
+        write(path, portrait.device.as_bytes())?;
+        screen.say(&format!("device        {0}     measure it: iosonde run quick sim:{0}", path.display()));
+    }
+    let other = match args.check.as_deref() {
+        None => None,
+        Some("") => Some(run.clone()),
+        Some(name) => Some(notebook::find(store, &screen, Some(name))?),
+    };
+    let compliance = match &other {
+        Some(other) => compliance(&portrait, &run, other)?,
+        None => Vec::new(),
+    };
+    if let Some(path) = &args.json {
+        let document = Document {
+            iosonde: env!("CARGO_PKG_VERSION"),
+            schema: 1,
+            run: &run.info.id,
+            portrait: &portrait,
+            checked_against: other.as_ref().map(|other| other.info.id.as_str()),
+            compliance: &compliance,
+        };
+        let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
+        text.push('\n');
+        return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
+    }
+    match &other {
+        Some(other) => screen.result(&table(&portrait, other, &compliance, screen)),
+        None if args.out.is_some() => {
+            screen.result(&paragraph(&portrait.sentence, Paint { color: screen.color, width: screen.width }))
+        }
+        None => screen.result(&portrait.device),
+    }
+}
+
+/// Every point of a run on the device, in the order in which the run came to them, so that what a buffer holds from one
+/// trial to the next is alike.
+fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Compliance>, Failure> {
+    let file = DeviceFile::parse(&portrait.device, "the drawn device").map_err(|error| {
+        Failure::failed(format!("the drawn device cannot be: {error}; please report this with the run"))
+    })?;
+    let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, SEED)));
+    let mut rates: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
+    let mut visits: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut wrote = false;
+    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        let Some(point) = trial.point.and_then(|id| run.points.iter().find(|point| point.id == id)) else {
+            continue;
+        };
+        let visit = visits.entry(point.id).or_default();
+        let fits = trial.spec.offset_bytes + trial.spec.span_bytes <= file.capacity_bytes();
+        if *visit >= TRIALS || !fits || !portrait::is_comparable(&trial.spec) {
+            continue;
+        }
+        *visit += 1;
+        if wrote && !trial.spec.rw.writes() {
+            settle(&mut bed, &trial.spec)?;
+        }
+        wrote = trial.spec.rw.writes();
+        let again = again(&mut bed, trial)?;
+        for (op, side) in again.directions() {
+            rates.entry((point.id, op == Op::Write)).or_default().push(side.iops);
+        }
+    }
+    let compared = |point: &Point, op: Op| {
+        let measured = point.direction(op)?.iops;
+        let rates = rates.get(&(point.id, op == Op::Write))?;
+        let model = rates.iter().sum::<f64>() / rates.len() as f64;
+        let ratio = model / measured.value;
+        let fitted = run.info.id == drawn.info.id && portrait::rests_on(portrait, run, &point.trial_ids);
+        let agrees = (ratio - 1.0).abs() <= AGREES;
+        Some(Compliance {
+            point: point.id,
+            workload: if point.spec.rw.is_mixed() {
+                format!("{}: its {op}s", point.spec.describe())
+            } else {
+                point.spec.describe()
+            },
+            op,
+            fitted,
+            measured,
+            model: Estimate { value: model, low: None, high: None },
+            ratio,
+            why: (!agrees).then(|| portrait::why_not(portrait, &point.spec, op)),
+        })
+    };
+    Ok(run
+        .points
+        .iter()
+        .flat_map(|point| Op::TRANSFERS.into_iter().filter_map(move |op| compared(point, op)))
+        .collect())
+}
+
+/// One small read after another, until what was written has drained.
+fn settle(bed: &mut Bed, spec: &TrialSpec) -> Result<(), Failure> {
+    let spec = TrialSpec {
+        rw: Rw::RandRead,
+        block_size_bytes: 4096,
+        queue_depth: 1,
+        span_bytes: spec.span_bytes.max(4096),
+        engine: "sim".to_owned(),
+        direct: true,
+        ..TrialSpec::default()
+    };
+    let order = Order { spec: &spec, limits: Limits::time(SETTLE_NS), phase: Phase::Measure, seed: SEED };
+    bed.run(&order, &AtomicBool::new(false)).map_err(Failure::failed).map(|_| ())
+}
+
+/// A trial once more, on the written device: as long, but reads no longer than it takes.
+fn again(bed: &mut Bed, trial: &Trial) -> Result<Trial, Failure> {
+    let mut spec = trial.spec.clone();
+    spec.engine = "sim".to_owned();
+    let iops: f64 = trial.directions().map(|(_, side)| side.iops).sum();
+    let warm_up_s = trial.warmup_s;
+    let counted_s = (trial.elapsed_s - warm_up_s).max(0.001);
+    let counted_s =
+        if spec.rw.writes() { counted_s } else { counted_s.min((READS / iops.max(1.0)).max(0.05)) };
+    let limits = Limits {
+        duration_ns: ((warm_up_s + counted_s) * 1e9) as u64,
+        warm_up_ns: Some((warm_up_s * 1e9) as u64),
+        ios: None,
+    };
+    let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: SEED.wrapping_add(trial.id) };
+    Ok(bed.run(&order, &AtomicBool::new(false)).map_err(Failure::failed)?.trial)
+}
+
+fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> String {
+    let paint = Paint { color: screen.color, width: screen.width };
+    let mut text = paragraph(&portrait.sentence, paint);
+    let within = |of: &dyn Fn(&&Compliance) -> bool| {
+        let of: Vec<_> = all.iter().filter(of).collect();
+        (of.iter().filter(|one| one.why.is_none()).count(), of.len())
+    };
+    let (agree, count) = within(&|_| true);
+    let (fresh_agree, fresh) = within(&|one| !one.fitted);
+    text += "\n";
+    text += &paragraph(
+        &format!(
+            "The model against run {}: {agree} of {count} rates within {:.0} %; of {fresh} that the portrait does not rest \
+             on, {fresh_agree}.",
+            run.info.id,
+            AGREES * 100.0
+        ),
+        paint,
+    );
+    text += "\n";
+    let shown: Vec<_> = all.iter().filter(|one| screen.verbose || one.why.is_some()).collect();
+    for one in &shown {
+        let mark = if one.why.is_some() { "?" } else { " " };
+        let (measured, model) =
+            (with_interval(Unit::Iops, &one.measured), iosonde_model::units::count(one.model.value));
+        let said = format!("measured {measured}, model {model} IOPS: {:.2}×", one.ratio);
+        text += &paint.hang(&format!("{mark} "), 4, &format!("{}: {said}", one.workload));
+        if let Some(why) = &one.why {
+            text += &paint.hang("    ", 4, why);
+        }
+    }
+    if shown.len() < all.len() {
+        text += &paragraph("The others agree; --verbose shows them too.", paint);
+    }
+    if !portrait.untold.is_empty() {
+        text += "\nNot drawn, or assumed\n";
+        for sentence in &portrait.untold {
+            text += &paint.hang("  - ", 4, sentence);
+        }
+    }
+    text
+}
