@@ -182,8 +182,8 @@ fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> 
     text += "\n";
     text += &paragraph(
         &format!(
-            "The model against run {}: {agree} of {count} rates within {:.0} %; of {fresh} that the portrait does not rest \
-             on, {fresh_agree}.",
+            "The model against run {}: {agree} of {count} rates within {:.0} %; of {fresh} that the portrait does \
+             not rest on, {fresh_agree}.",
             run.info.id,
             AGREES * 100.0
         ),

@@ -1,6 +1,11 @@
 //! The findings that a portrait rests on, at hand by name.
 
-use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, Trait};
+use iosonde_model::{Estimate, Finding, Medium, Op, Point, Run, Rw, Status, Trait};
+
+use crate::words::is_vague;
+
+/// What a trait follows from where it is no finding but the single points of a run.
+pub(super) const POINTS: &str = "points";
 
 /// A finding that was found.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +50,8 @@ impl<'a> Facts<'a> {
             finding.name == name
                 && finding.status == Status::Found
                 && finding.value.is_some_and(|value| value.is_finite() && value > 0.0)
+                // An interval over decades says nothing to build on.
+                && !is_vague(&Estimate { value: 0.0, low: finding.low, high: finding.high })
         };
         self.run.findings.iter().filter(is).map(|finding| Fact { finding }).collect::<Vec<_>>().into_iter()
     }
@@ -102,6 +109,28 @@ impl<'a> Facts<'a> {
         trials.map(|trial| trial.spec.asked_in_flight()).max().map(|depth| depth as f64)
     }
 
+    /// Single random reads: their size and how long they took.
+    pub(super) fn single_reads(&self) -> Vec<(f64, f64)> {
+        let single = |point: &&Point| {
+            let spec = &point.spec;
+            spec.rw == Rw::RandRead && spec.asked_in_flight() == 1 && spec.direct && spec.rate_iops.is_none()
+        };
+        let time = |point: &Point| {
+            let estimate =
+                point.direction(Op::Read)?.latency_ns_mean.filter(|estimate| !is_vague(estimate))?;
+            Some((point.spec.block_size_bytes as f64, estimate.value))
+        };
+        self.run.points.iter().filter(single).filter_map(time).collect()
+    }
+
+    /// The depth of which a finding says that it gives 95 % of the rate, for the requests of another.
+    pub(super) fn depth_for_95(&self, like: &Fact) -> Option<Fact<'a>> {
+        self.found("depth_for_95_percent").find(|depth| {
+            depth.finding.conditions.op == like.finding.conditions.op
+                && depth.block_bytes() == like.block_bytes()
+        })
+    }
+
     /// What the system says of the medium.
     pub(super) fn rotational(&self) -> Option<bool> {
         let device = &self.run.info.device;
@@ -143,6 +172,11 @@ impl Place {
         let finding = fact.finding;
         let estimate = Estimate { value: fact.value(), low: finding.low, high: finding.high };
         self.of(estimate, vec![finding.name.clone()], why)
+    }
+
+    /// What the run's points tell, though no finding says it.
+    pub(super) fn fitted(&self, value: f64, why: impl Into<String>) -> Trait {
+        self.of(Estimate { value, low: None, high: None }, vec![POINTS.to_owned()], why)
     }
 
     /// What no finding tells.

@@ -1,3 +1,5 @@
+//! Portraits of runs whose findings are set.
+
 use iosonde_model::{Build, Conditions, Device, Finding, Op, Run, Status, TrialSpec};
 
 use super::*;

@@ -40,6 +40,9 @@ pub(super) fn sentence(build: Build, traits: &[Trait]) -> String {
 
 /// A value with its interval; `(assumed)` where there is none.
 fn value(one: &Trait) -> String {
+    if one.estimate.low.is_none() && !one.is_assumed() {
+        return fitted(one);
+    }
     let known = |unit| with_interval(unit, &one.estimate);
     let (assumed, of) = (one.is_assumed(), one.estimate.value);
     match (one.unit.as_str(), assumed) {
@@ -54,6 +57,17 @@ fn value(one: &Trait) -> String {
         ("B", true) => format!("{} (assumed)", units::size(of as u64)),
         ("B/s", true) => format!("{} (assumed)", units::rate(of)),
         (_, true) => format!("{of:.0} (assumed)"),
+    }
+}
+
+/// What the run's points tell: the nearest of several candidates, which has no interval.
+fn fitted(one: &Trait) -> String {
+    let of = one.estimate.value;
+    match one.unit.as_str() {
+        "ns" => units::time(of),
+        "B" => units::size(of as u64),
+        "B/s" => units::rate(of),
+        _ => format!("{of:.0}"),
     }
 }
 

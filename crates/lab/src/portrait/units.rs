@@ -1,10 +1,12 @@
 //! Units side by side, each with a line of its own, to which addresses send requests: flash.
 //!
-//! With U units of time S and a way of time o, one request takes o + S. N random requests in flight keep each unit busy
-//! for a share ρ of the time, where N = X o + U (ρ + ρ² / (2 (1 - ρ))) and X = U ρ / S: the mean number at a server with
-//! fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks of such units agree: with as
+//! With U units of time S and a way of time o, one request takes o + S. N random requests in flight keep each unit
+//! busy for a share ρ of the time, where N = X o + U (ρ + ρ² / (2 (1 - ρ))) and X = U ρ / S: the mean number at a
+//! server with fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks agree: with as
 //! many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %.
-//! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o.
+//! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link
+//! bounds small reads before the units do, U is the number with which 95 % of that rate come at the depth at which they
+//! came. The page is the one with which single reads of all sizes take the times that they took.
 
 use iosonde_model::{Op, Trait};
 
@@ -21,8 +23,10 @@ const LINK_BOUND: f64 = 0.9;
 const PAGE_BYTES: f64 = 16_384.0;
 /// The usual piece of a mapping.
 const MAPPING_BYTES: f64 = 4_096.0;
-/// How far a page that large reads ask for may lie beside a power of two.
-const PAGE_FITS: f64 = 0.08;
+/// Sizes of single reads that tell a page.
+const FEWEST_SIZES: usize = 3;
+/// By so much in all logarithms of times a stripe of more pages must be nearer than one of half as many.
+const PLAINER: f64 = 0.01;
 /// No flash programs a page in less, so that a write which is done sooner was taken by a buffer.
 const PROGRAM_NS: f64 = 150e3;
 /// A usual program, where a buffer hides it.
@@ -34,9 +38,13 @@ const USUAL_BUFFER_BYTES: f64 = 67_108_864.0;
 struct Reads<'a> {
     alone: Fact<'a>,
     most: Fact<'a>,
+    /// The depth that nearly the most needs, where the link bounds it.
+    nearly: Option<Fact<'a>>,
     units: f64,
     way_ns: f64,
     sense_ns: f64,
+    /// The link bounds small reads before the units do.
+    linked: bool,
     solved: bool,
 }
 
@@ -71,8 +79,12 @@ impl<'a> Reads<'a> {
             known.filter(|_| !linked).and_then(|units| way(units, alone_ns, per_ns, depth, least_ns));
         let way_ns = solved.unwrap_or(usual_ns);
         let sense_ns = alone_ns - way_ns;
-        let units = known.unwrap_or_else(|| units(way_ns, sense_ns, per_ns, depth));
-        Some(Self { alone, most, units, way_ns, sense_ns, solved: solved.is_some() })
+        let nearly = facts.depth_for_95(&most).filter(|_| linked);
+        let units = known.unwrap_or_else(|| match nearly {
+            Some(depth) => units(way_ns, sense_ns, 0.95 * per_ns, depth.value()),
+            None => units(way_ns, sense_ns, per_ns, depth),
+        });
+        Some(Self { alone, most, nearly, units, way_ns, sense_ns, linked, solved: solved.is_some() })
     }
 
     fn units_trait(&self, facts: &Facts, untold: &mut Vec<String>) -> Trait {
@@ -92,11 +104,9 @@ impl<'a> Reads<'a> {
              apart by their addresses."
                 .to_owned(),
         );
-        place.from(
-            self.units,
-            &[self.most, self.alone],
-            "what the highest rate asks for, by the law of lines of their own",
-        )
+        let facts: Vec<Fact> =
+            [Some(self.most), Some(self.alone), self.nearly].into_iter().flatten().collect();
+        place.from(self.units, &facts, "what the highest rate asks for, by the law of lines of their own")
     }
 }
 
@@ -162,50 +172,36 @@ fn is_buffered(facts: &Facts) -> bool {
 fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<String>) -> f64 {
     let place = |key, label| Place { key, label, unit: "B" };
     let stripe = facts.any("stripe_bytes");
-    let bandwidth = facts.of_op("device_bandwidth", Op::Read);
-    // The least page with which the units give what large reads got; exactly that, where they bound them.
-    let least = bandwidth.map_or(0.0, |rate| rate.value() * reads.sense_ns / 1e9 / reads.units);
-    let nearest = 2f64.powf(least.max(512.0).log2().round());
-    let bounds = (least / nearest - 1.0).abs() < PAGE_FITS;
-    let page = place("flash.page", "page");
-    let (page_bytes, drawn) = match (stripe, bandwidth) {
-        (_, Some(rate)) if bounds && stripe.is_none_or(|stripe| nearest <= stripe.value()) => {
-            let why = "units, their time and the rate of large reads, to the nearest power of two";
-            (nearest, page.from(nearest, &[rate, reads.alone], why))
-        }
-        (Some(stripe), _) => {
-            let bytes = stripe.value().min(PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil())));
-            (
-                bytes,
-                page.assumed(
-                    bytes,
-                    "a page of the usual size, or as large a one as a stripe and large reads ask for",
-                ),
-            )
-        }
-        _ => {
-            let bytes = PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil()));
-            (
-                bytes,
-                page.assumed(
-                    bytes,
-                    "the usual page, or the least with which large reads are as fast as they were",
-                ),
-            )
-        }
-    };
+    let bandwidth = facts.of_op("device_bandwidth", Op::Read).map_or(f64::INFINITY, |rate| rate.value());
+    let fit = fit(&facts.single_reads(), reads, stripe.map(|stripe| stripe.value()), bandwidth);
+    let (page_bytes, stripe_bytes) = fit.unwrap_or_else(|| {
+        let least = if bandwidth.is_finite() { bandwidth * reads.sense_ns / 1e9 / reads.units } else { 0.0 };
+        let page = PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil()));
+        let stripe = stripe.map_or(page, |stripe| stripe.value());
+        (page.min(stripe), stripe)
+    });
+    let why =
+        "of all powers of two the one with which single reads of each size take most nearly what they took";
+    let (page, spread) = (place("flash.page", "page"), place("flash.stripe", "stripe"));
     match stripe {
-        Some(stripe) => traits.push(place("flash.stripe", "stripe").is(&stripe, "from the stride that meets all units")),
-        None => untold.push(
-            "How neighbouring addresses are spread over the units was not found (`stripe_bytes`); one page on each in \
-             turn is assumed."
-                .to_owned(),
-        ),
+        Some(stripe) => traits.push(spread.is(&stripe, "from the stride that meets all units")),
+        None if fit.is_some() => traits.push(spread.fitted(stripe_bytes, why)),
+        None => {
+            untold.push(
+                "How neighbouring addresses are spread over the units was not found (`stripe_bytes`)."
+                    .to_owned(),
+            );
+            traits.push(spread.assumed(stripe_bytes, "one page on each in turn"));
+        }
     }
-    let drawn_is_assumed = drawn.is_assumed();
-    traits.push(drawn);
-    if drawn_is_assumed {
+    if fit.is_some() {
+        traits.push(page.fitted(page_bytes, why));
+    } else {
         untold.push("The page was not found: reads of a few pages may be off.".to_owned());
+        traits.push(page.assumed(
+            page_bytes,
+            "the usual one, or the least with which large reads are as fast as they were",
+        ));
     }
     let mapping = place("flash.mapping_unit", "mapping unit");
     traits.push(match facts.any("mapping_unit_bytes") {
@@ -213,6 +209,38 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
         None => mapping.assumed(MAPPING_BYTES.min(page_bytes), "the usual one"),
     });
     page_bytes
+}
+
+/// Page and stripe with which single reads take the times that they took; nothing where there are too few sizes.
+fn fit(singles: &[(f64, f64)], reads: &Reads, stripe: Option<f64>, bandwidth: f64) -> Option<(f64, f64)> {
+    if singles.len() < FEWEST_SIZES {
+        return None;
+    }
+    let powers = |from: i32, to: i32| (from..=to).map(|power| 2f64.powi(power));
+    let candidates = powers(12, 17).flat_map(|page| {
+        let stripes =
+            stripe.map_or_else(|| powers(0, 4).map(|pages| page * pages).collect(), |stripe| vec![stripe]);
+        stripes.into_iter().filter(move |stripe| *stripe >= page).map(move |stripe| (page, stripe))
+    });
+    let off = |&(page, stripe): &(f64, f64)| {
+        let misses = singles
+            .iter()
+            .map(|&(bytes, ns)| (time_ns(reads, bandwidth, bytes, page, stripe) / ns).ln().abs());
+        // What large reads got in sequence, where the units and not the link bound it.
+        let carried = reads.units * page * 1e9 / reads.sense_ns;
+        let short =
+            if reads.linked || carried >= bandwidth * 0.97 { 0.0 } else { (bandwidth / carried).ln() };
+        misses.sum::<f64>() + short + PLAINER * (stripe / page).log2()
+    };
+    candidates.min_by(|a, b| off(a).total_cmp(&off(b)))
+}
+
+/// One read that is alone: its way, the unit with most of its pages, and its bytes.
+fn time_ns(reads: &Reads, bandwidth: f64, bytes: f64, page: f64, stripe: f64) -> f64 {
+    let (pages, run) = ((bytes / page).ceil(), stripe / page);
+    let round = run * reads.units;
+    let on_one = if pages <= round { pages.min(run) } else { run * (pages / round).ceil() };
+    reads.way_ns + reads.sense_ns * on_one + bytes * 1e9 / bandwidth
 }
 
 fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
