@@ -16,8 +16,7 @@ use iosonde_rig::{
 use iosonde_sim::{Device, DeviceFile};
 use serde::Serialize;
 
-use super::run::write;
-use crate::{args::DevicesArgs, failure::Failure, notebook, screen::Screen};
+use crate::{args::DevicesArgs, failure::Failure, notebook, output::write, screen::Screen};
 
 /// Trials of each point that are run again on the written device.
 const TRIALS: usize = 2;
