@@ -268,8 +268,9 @@ pub struct RmArgs {
 /// `iosonde report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
-    pub run: Option<String>,
+    /// Ids or the starts of ids, labels, last, last~1, or runs' files; of several, one page that compares all with the
+    /// first [default: the newest]
+    pub runs: Vec<String>,
     /// Formats, with commas between
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "html")]
     pub format: Vec<String>,

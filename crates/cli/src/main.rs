@@ -12,6 +12,7 @@ mod screen;
 mod selftest;
 mod session;
 mod sheets;
+mod sides;
 mod state;
 mod stream;
 mod studies;

@@ -4,6 +4,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use iosonde_lab::compare::{self, Question};
 use iosonde_report::{FORMATS, Paint, terminal};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,11 +12,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder =
         std::path::PathBuf::from(arguments.next().ok_or("say where: fixture_report FOLDER [ROUNDS]")?);
     let rounds = arguments.next().map_or(Ok(9), |text| text.parse())?;
-    let run = common::run(rounds);
-    for format in FORMATS.iter() {
+    let run = common::rich(rounds);
+    for format in FORMATS.iter().filter(|format| format.name() != "png" || cfg!(feature = "png")) {
         let path = folder.join(format!("fixture.{}", format.extension()));
         std::fs::write(path, format.render(&run)?)?;
     }
+    let others = (1..=3).map(common::side).collect::<Vec<_>>();
+    let question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let compared = compare::compare(&others, &question)?;
+    std::fs::write(folder.join("several.html"), iosonde_report::several(&others, &compared))?;
+    std::fs::write(folder.join("nothing.html"), iosonde_report::html(&common::nothing()))?;
     std::fs::write(folder.join("point.html"), iosonde_report::html(&common::point()))?;
     let paint = Paint { color: true, width: 80 };
     std::fs::write(folder.join("trial.txt"), terminal::trial(&common::point(), paint))?;

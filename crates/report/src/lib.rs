@@ -4,6 +4,7 @@
 //! tells the same story ([`FORMATS`]); a chart is data first ([`figure::Figure`]) and drawn by a kept
 //! library.
 
+mod bars;
 pub mod chart;
 mod comparison;
 pub mod figure;
@@ -13,6 +14,7 @@ pub mod markdown;
 pub mod picture;
 mod quantity;
 mod results;
+pub mod several;
 mod sheet;
 mod story;
 pub mod terminal;
@@ -23,6 +25,7 @@ pub use format::{FORMATS, Format, ReportError, json};
 pub use html::html;
 pub use quantity::Quantity;
 pub use results::judged;
+pub use several::several;
 pub use sheet::sheet;
 pub use story::subject;
 pub use text::{Paint, paragraph};

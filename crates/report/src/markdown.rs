@@ -7,17 +7,34 @@ use iosonde_model::Run;
 
 use crate::chart::figures;
 use crate::figure::Figure;
+use crate::picture::sheet;
 use crate::story::{self, Fact};
 use crate::text::clean;
 
 /// A concluded run as Markdown (GitHub's tables), ending in a line break.
 pub fn markdown(run: &Run) -> String {
+    document(run, false)
+}
+
+/// The same as a folder: `report.md` with numbered pictures, and for each the picture and its figures.
+pub fn folder(run: &Run) -> Vec<(String, Vec<u8>)> {
+    let mut files = vec![("report.md".to_owned(), document(run, true).into_bytes())];
+    for figure in figures(run) {
+        files.push((format!("{}.svg", figure.name), sheet(std::slice::from_ref(&figure)).into_bytes()));
+        files.push((format!("{}.csv", figure.name), figure.csv(true).into_bytes()));
+    }
+    files
+}
+
+fn document(run: &Run, pictures: bool) -> String {
     let mut out = String::new();
     put(&mut out, &format!("# {}\n", inline(&story::title(run))));
     put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
     first_screen(run, &mut out);
+    applications(run, &mut out);
     findings(run, &mut out);
-    experiments(run, &mut out);
+    let mut figures = Figures { all: figures(run), pictures, next: 1 };
+    experiments(run, &mut figures, &mut out);
     excluded(run, &mut out);
     facts("The storage", &story::device_facts(run), &mut out);
     for note in &run.info.device.notes {
@@ -27,7 +44,41 @@ pub fn markdown(run: &Run) -> String {
     facts("How it was measured", &story::method_facts(run), &mut out);
     put(&mut out, &format!("\n{}\n", story::method(run).join(" ")));
     trials(run, &mut out);
+    if pictures {
+        glossary(&mut out);
+    }
     out
+}
+
+/// The figures of a document, numbered as they are met.
+struct Figures {
+    all: Vec<Figure>,
+    /// Whether they stand beside the document as pictures.
+    pictures: bool,
+    next: usize,
+}
+
+const GLOSSARY: [(&str, &str); 10] = [
+    ("in flight", "requests that were sent and have not been answered; queue depth"),
+    ("trial", "one workload, run once"),
+    ("point", "one combination of parameters, with all its trials"),
+    (
+        "interval",
+        "were the run repeated many times, such intervals would hold the true value as often as stated",
+    ),
+    ("void", "a trial that is not what it seems, by a witness; used nowhere"),
+    ("canary", "one workload that is run in every round, so that drift is seen"),
+    ("plateau", "the block size from which larger requests bring no more"),
+    ("half size, n½", "the block size that reaches half the bandwidth"),
+    ("knee, N*", "the number in flight at which the storage is just busy"),
+    ("p99", "99 of 100 requests wait no longer"),
+];
+
+fn glossary(out: &mut String) {
+    put(out, "\n## Words\n");
+    for (word, meaning) in GLOSSARY {
+        put(out, &format!("- **{word}**: {meaning}"));
+    }
 }
 
 fn put(out: &mut String, line: &str) {
@@ -74,6 +125,17 @@ fn first_screen(run: &Run, out: &mut String) {
     }
 }
 
+fn applications(run: &Run, out: &mut String) {
+    let told = iosonde_lab::applications::applications(run);
+    if told.is_empty() {
+        return;
+    }
+    put(out, "\n## What an application would get\n");
+    for application in told {
+        put(out, &format!("- **{}:** {}", application.who, inline(&application.gets)));
+    }
+}
+
 fn findings(run: &Run, out: &mut String) {
     let (found, refused) = story::findings(run);
     if !found.is_empty() {
@@ -94,8 +156,7 @@ fn findings(run: &Run, out: &mut String) {
     }
 }
 
-fn experiments(run: &Run, out: &mut String) {
-    let figures = figures(run);
+fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     for section in story::sections(run) {
         put(out, &format!("\n## {}\n", inline(section.question.unwrap_or(&section.name))));
         for answer in &section.answers {
@@ -103,22 +164,38 @@ fn experiments(run: &Run, out: &mut String) {
         }
         put(out, &format!("{}\n", inline(&section.sure)));
         table(&story::POINT_HEADS, story::point_rows(&section.points).into_iter(), out);
-        for shown in figures.iter().filter(|f| f.experiment.as_deref() == Some(section.name.as_str())) {
-            figure(shown, out);
+        let own = |f: &&Figure| f.experiment.as_deref() == Some(section.name.as_str());
+        for shown in figures.all.clone().iter().filter(own) {
+            figure(shown, figures, out);
         }
     }
-    for shown in figures.iter().filter(|figure| figure.experiment.is_none()) {
+    for shown in figures.all.clone().iter().filter(|figure| figure.experiment.is_none()) {
         put(out, &format!("\n## {}\n", shown.title));
-        figure(shown, out);
+        figure(shown, figures, out);
     }
 }
 
-fn figure(figure: &Figure, out: &mut String) {
+fn figure(figure: &Figure, figures: &mut Figures, out: &mut String) {
     put(out, &format!("\n### {}\n", inline(&figure.title)));
     // An experiment's answers stand at the head of its section already.
     let answer = figure.experiment.is_none().then_some(&figure.answer);
     for text in answer.into_iter().chain([&figure.reading]).filter(|text| !text.is_empty()) {
         put(out, &format!("{}\n", inline(text)));
+    }
+    if figures.pictures {
+        let (number, name) = (figures.next, &figure.name);
+        figures.next += 1;
+        let (y, x) = (inline(&figure.y.title()), inline(&figure.x.title()));
+        let shown =
+            if figure.cells.is_empty() { format!("{y} against {x}") } else { format!("by {y} and {x}") };
+        put(out, &format!("![Figure {number}: {}]({name}.svg)\n", inline(&figure.title)));
+        put(
+            out,
+            &format!(
+                "*Figure {number}: {} {shown}; bars are intervals. The figures: [{name}.csv]({name}.csv).*\n",
+                inline(&figure.title)
+            ),
+        );
     }
     let (heads, rows) = figure.table();
     let heads: Vec<String> = heads.iter().map(|head| inline(head)).collect();

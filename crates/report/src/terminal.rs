@@ -71,6 +71,11 @@ fn advice(run: &Run, paint: Paint) -> String {
     if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "DO")) }
 }
 
+/// Every chart as bars of text: a line for each dot, its length by the axis, its value behind it.
+pub fn charts(run: &Run, paint: Paint) -> String {
+    crate::chart::figures(run).iter().map(|figure| crate::bars::bars(figure, paint)).collect()
+}
+
 /// What one trial did, for `iosonde point`, and its verdicts.
 pub fn trial(run: &Run, paint: Paint) -> String {
     let measured: Vec<&Trial> =

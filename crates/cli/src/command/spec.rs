@@ -41,7 +41,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             claims: args.claim.clone(),
         },
     };
-    let run = notebook::load(&notebook::open_existing(store, &screen)?, args.run.as_deref())?;
+    let run = notebook::find(store, &screen, args.run.as_deref())?;
     let lines = sheet::lines(&run, &sheet, args.margin);
     if let Some(path) = &args.json {
         let document = Document {

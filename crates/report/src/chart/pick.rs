@@ -91,7 +91,8 @@ pub(super) fn by_span(run: &Run) -> Vec<Family<'_>> {
 
 /// Points that differ in the rate that was asked for only.
 pub(super) fn by_load(run: &Run) -> Vec<Family<'_>> {
-    let loads = families(run, 3, |spec| spec.rate_iops = None, asked_load);
+    // Nothing asked for is no load among others: it stays apart.
+    let loads = families(run, 3, |spec| spec.rate_iops = spec.rate_iops.map(|_| 0.0), asked_load);
     loads.into_iter().filter(|family| family.spec().rate_iops.is_some()).collect()
 }
 

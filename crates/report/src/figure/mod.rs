@@ -200,6 +200,9 @@ impl Figure {
         if !self.cells.is_empty() {
             return self.table_of_cells();
         }
+        if !self.y.places.is_empty() {
+            return self.table_of_rows();
+        }
         let shared = self.x.spacing == Spacing::Log || !self.x.places.is_empty();
         if shared { self.table_by_place() } else { self.table_by_dot() }
     }
@@ -234,6 +237,17 @@ impl Figure {
         };
         let heads = vec![self.y.label.clone(), self.x.label.clone(), what.to_owned()];
         (heads, self.cells.iter().map(row).collect())
+    }
+
+    /// Where the y axis has names: a row for each, from above.
+    fn table_of_rows(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let mut dots: Vec<&Dot> = self.series.iter().flat_map(|series| &series.dots).collect();
+        dots.sort_by(|a, b| b.y.total_cmp(&a.y));
+        let row = |dot: &Dot| {
+            let name = self.y.places.get(dot.y as usize).cloned().unwrap_or_default();
+            vec![name, value(self.x.quantity, dot.x, dot.x_interval)]
+        };
+        (vec!["of".into(), self.x.label.clone()], dots.into_iter().map(row).collect())
     }
 
     fn table_by_dot(&self) -> (Vec<String>, Vec<Vec<String>>) {
@@ -285,7 +299,8 @@ impl Figure {
             for dot in &series.dots {
                 let (name, label) = (quoted(&series.name), quoted(dot.label.as_deref().unwrap_or_default()));
                 let (x_ends, y_ends) = (ends(dot.x_interval), ends(dot.y_interval));
-                out += &format!("point,{name},{},{},{x_ends},{y_ends},{label}\n", x(dot.x), number(dot.y));
+                let y = self.y.places.get(dot.y as usize).map_or_else(|| number(dot.y), |name| quoted(name));
+                out += &format!("point,{name},{},{y},{x_ends},{y_ends},{label}\n", x(dot.x));
             }
             for &(at, value) in series.trials.iter().filter(|_| with_trials) {
                 out += &format!("trial,{},{},{},,,,,\n", quoted(&series.name), x(at), number(value));

@@ -1,6 +1,7 @@
 //! One HTML file with everything in it: verdict, findings, charts to hover over, the method and every trial.
 
-use iosonde_model::{Named, Run};
+use iosonde_lab::compare::Side;
+use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};
 
@@ -20,5 +21,9 @@ impl Format for Html {
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
         Ok(crate::html::html(run).into_bytes())
+    }
+
+    fn several(&self, sides: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
+        Ok(Some(crate::several::several(sides, compared).into_bytes()))
     }
 }

@@ -1,6 +1,7 @@
 //! JSON: the whole document (schema 1), every trial with its histogram and windows, for other programs.
 
-use iosonde_model::{Named, Run};
+use iosonde_lab::compare::Side;
+use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};
 
@@ -16,6 +17,10 @@ impl Named for Json {
 impl Format for Json {
     fn extension(&self) -> &'static str {
         "json"
+    }
+
+    fn several(&self, _: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
+        Ok(Some((serde_json::to_string_pretty(compared)? + "\n").into_bytes()))
     }
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {

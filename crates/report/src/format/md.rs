@@ -1,4 +1,5 @@
-//! Markdown: the same story in tables and sentences, for an issue, a lab book or a pull request.
+//! Markdown: the same story in tables and sentences, for an issue, a lab book or a pull request; as a folder, with
+//! numbered figures, the figures behind each as CSV, the method and a glossary: what one hands in.
 
 use iosonde_model::{Named, Run};
 
@@ -20,5 +21,9 @@ impl Format for Markdown {
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
         Ok(crate::markdown::markdown(run).into_bytes())
+    }
+
+    fn folder(&self, run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+        Ok(Some(crate::markdown::folder(run)))
     }
 }

@@ -1,6 +1,7 @@
 //! Formats: what a report can be written in, one file each.
 
-use iosonde_model::{Named, Run, registry};
+use iosonde_lab::compare::Side;
+use iosonde_model::{Compared, Named, Run, registry};
 
 pub use json::json;
 
@@ -12,6 +13,7 @@ registry! {
         text::Text,
         json::Json,
         svg::Svg,
+        png::Png,
     }
 }
 
@@ -25,11 +27,30 @@ pub trait Format: Named {
     /// # Errors
     /// A chart could not be drawn, or the run could not be written down: defects of this program.
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError>;
+
+    /// The same as a folder of several files, each with its name; `None` for a format that is one file.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn folder(&self, _run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+        Ok(None)
+    }
+
+    /// Several runs, compared, in one file; `None` for a format that cannot.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn several(&self, _sides: &[Side], _compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
+        Ok(None)
+    }
 }
 
 /// A report that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
+    /// A picture could not be made.
+    #[error("{0}")]
+    Picture(String),
     /// The run could not be written as JSON.
     #[error("the run could not be written as JSON: {0}")]
     Json(#[from] serde_json::Error),

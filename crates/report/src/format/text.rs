@@ -1,6 +1,7 @@
-//! Plain text: the screen that ends a run, 80 columns wide, without colour, for a log or a mail.
+//! Plain text: the screen that ends a run and its charts as bars, 80 columns wide, without colour, for a log or a mail.
 
-use iosonde_model::{Named, Run};
+use iosonde_lab::compare::Side;
+use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};
 
@@ -18,7 +19,15 @@ impl Format for Text {
         "txt"
     }
 
+    fn several(&self, _: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
+        let paint = crate::Paint { color: false, width: 80 };
+        Ok(Some(crate::comparison(compared, paint).into_bytes()))
+    }
+
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
-        Ok(crate::terminal::summary(run, crate::Paint { color: false, width: 80 }).into_bytes())
+        let paint = crate::Paint { color: false, width: 80 };
+        let charts = crate::terminal::charts(run, paint);
+        let gap = if charts.is_empty() { "" } else { "\n" };
+        Ok((crate::terminal::summary(run, paint) + gap + &charts).into_bytes())
     }
 }

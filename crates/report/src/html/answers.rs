@@ -181,7 +181,7 @@ fn advice(run: &Run) -> Markup {
 }
 
 /// The first letter large, unless the word is a unit or a number: lines of a terminal become sentences.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
         Some(first) if first.is_lowercase() && first.is_ascii() => {

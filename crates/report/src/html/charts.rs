@@ -42,7 +42,7 @@ impl Charts {
 }
 
 /// A chart with its title, legend and table.
-pub(super) fn shown(figure: &Figure) -> Markup {
+pub(crate) fn shown(figure: &Figure) -> Markup {
     let (heads, rows) = figure.table();
     html! {
         figure.chart id={ "chart-" (figure.name) } {
@@ -99,7 +99,7 @@ fn swatch(tone: &str, broken: bool, dotted: bool) -> Markup {
 }
 
 fn plot(figure: &Figure) -> Markup {
-    let rows = picture::thinned(figure.y.labels(), true);
+    let rows = picture::rows(&figure.y);
     let columns = picture::columns(&figure.x);
     let widest = rows.iter().map(|(tick, _)| tick.text.chars().count()).max().unwrap_or(0);
     let labels = picture::labels(figure);
@@ -107,10 +107,14 @@ fn plot(figure: &Figure) -> Markup {
         Place::Header(line) => Some(line + 1),
         _ => None,
     });
-    let style = format!("--gutter:{}ch;--headers:{}", widest + 1, headers.max().unwrap_or(0));
+    let mut style = format!("--gutter:{}ch;--headers:{}", widest.min(46) + 2, headers.max().unwrap_or(0));
+    if figure.y.is_named() && figure.cells.is_empty() {
+        // A line of text for each name, whatever their number.
+        style += &format!(";--high:{}px", 22 * figure.y.places.len() + 16);
+    }
     let named = if figure.x.is_named() && figure.cells.is_empty() { " named" } else { "" };
     html! {
-        p.axis-name { (figure.y.title()) }
+        @if !figure.y.title().is_empty() { p.axis-name { (figure.y.title()) } }
         div class={ "plot" (named) } style=(style) data-x=[scale(&figure.x)] data-y=[scale(&figure.y)] {
             div.rows aria-hidden="true" {
                 @for (tick, level) in &rows {

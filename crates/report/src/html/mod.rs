@@ -13,7 +13,11 @@ use iosonde_model::Run;
 use maud::{Markup, PreEscaped, html as markup};
 
 use crate::story;
+pub(crate) use answers::capital;
 use charts::Charts;
+pub(crate) use charts::shown as chart;
+pub(crate) use page::document;
+pub(crate) use tables::scroll;
 
 /// A concluded run as one HTML file.
 pub fn html(run: &Run) -> String {
@@ -38,7 +42,7 @@ pub fn html(run: &Run) -> String {
 }
 
 /// A sentence of ours: commands between backticks are set as code, everything else is text.
-fn prose(text: &str) -> Markup {
+pub(crate) fn prose(text: &str) -> Markup {
     markup! {
         @for (i, part) in crate::text::glue(text).split('`').enumerate() {
             @if i % 2 == 1 { code { (part) } } @else { (part) }

@@ -11,7 +11,7 @@ use crate::picture::COLOURS;
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-pub(super) fn document(title: &str, version: &str, body: &Markup) -> Markup {
+pub(crate) fn document(title: &str, version: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -7,7 +7,7 @@ use super::answers::capital;
 use super::prose;
 use crate::story::{self, Excluded, FindingRow};
 
-fn scroll(label: &str, table: &Markup) -> Markup {
+pub(crate) fn scroll(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
 }
 

@@ -1,6 +1,6 @@
 //! A figure as an SVG file: the shapes with axes, labels and a legend around them, for papers and slides.
 
-use super::{Anchor, Label, Place, Theme, area, columns, escaped, labels, thinned};
+use super::{Anchor, Label, Place, Theme, area, columns, escaped, labels, rows};
 use crate::figure::Figure;
 
 /// Width of a picture in a file, in pixels.
@@ -12,25 +12,32 @@ pub const FILE_HEIGHT: u32 = 430;
 const LETTER: f64 = 7.0;
 const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 
+/// How high a figure's picture is: where the y axis has names, a line for each.
+pub fn file_height(figure: &Figure) -> u32 {
+    let names = figure.y.places.len() as u32;
+    if figure.cells.is_empty() && names > 0 { FILE_HEIGHT.max(150 + 20 * names) } else { FILE_HEIGHT }
+}
+
 /// One figure as an SVG document; its title is the caller's.
 pub fn svg(figure: &Figure, theme: Theme) -> String {
-    let (legend, rows) = legend(figure, theme);
+    let (legend, lines) = legend(figure, theme);
     let labels = labels(figure);
     let headers = labels.iter().filter_map(|label| match label.place {
         Place::Header(line) => Some(line + 1),
         _ => None,
     });
     let headers = headers.max().unwrap_or(0) as f64;
-    let ticks = thinned(figure.y.labels(), true);
+    let ticks = rows(&figure.y);
     let widest = ticks.iter().map(|(tick, _)| tick.text.chars().count()).max().unwrap_or(0) as f64;
-    let (left, top) = (24.0 + widest * 6.6, 34.0 + rows as f64 * 22.0 + headers * 15.0);
-    let (width, height) = (f64::from(FILE_WIDTH) - left - 24.0, f64::from(FILE_HEIGHT) - top - 54.0);
+    let (left, top) = (24.0 + (widest * 6.6).min(330.0), 34.0 + lines as f64 * 22.0 + headers * 15.0);
+    let (width, height) = (f64::from(FILE_WIDTH) - left - 24.0, f64::from(file_height(figure)) - top - 54.0);
+    let high = file_height(figure);
     let frame = Frame { left, top, width, height, theme };
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{FILE_WIDTH}\" height=\"{FILE_HEIGHT}\" \
-         viewBox=\"0 0 {FILE_WIDTH} {FILE_HEIGHT}\" font-family=\"{FONT}\" font-size=\"13\">{legend}"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{FILE_WIDTH}\" height=\"{high}\" \
+         viewBox=\"0 0 {FILE_WIDTH} {high}\" font-family=\"{FONT}\" font-size=\"13\">{legend}"
     );
-    out += &frame.text(8.0, 16.0 + rows as f64 * 22.0, Anchor::Start, "muted", 13, &figure.y.title());
+    out += &frame.text(8.0, 16.0 + lines as f64 * 22.0, Anchor::Start, "muted", 13, &figure.y.title());
     out += &format!(
         "<svg x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">{}</svg>",
         area(figure, width, height, theme)

@@ -162,6 +162,14 @@ pub(crate) fn columns(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
     }
 }
 
+/// The labels beside the area: names all, numbers as many as there is room for.
+pub(crate) fn rows(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
+    match axis.is_named() {
+        true => axis.labels().into_iter().map(|tick| (tick, Some(1))).collect(),
+        false => thinned(axis.labels(), true),
+    }
+}
+
 /// Ticks with the step at which they are written: 1 for those that have room on a phone, 2 for those that have it on a
 /// page, and `None` for the rest. Every second, third, .. stays, so that what is left is even.
 pub(crate) fn thinned(ticks: Vec<Tick>, upright: bool) -> Vec<(Tick, Option<u8>)> {

@@ -7,13 +7,15 @@
 mod area;
 mod file;
 mod labels;
+mod sheet;
 mod theme;
 
 use crate::figure::Figure;
 
 pub(crate) use area::{BARS_SHARE, HEIGHT, WIDTH, area, escaped};
-pub use file::{FILE_HEIGHT, FILE_WIDTH, svg};
-pub(crate) use labels::{Anchor, Label, Place, columns, labels, thinned};
+pub use file::{FILE_HEIGHT, FILE_WIDTH, file_height, svg};
+pub(crate) use labels::{Anchor, Label, Place, columns, labels, rows};
+pub(crate) use sheet::sheet;
 pub(crate) use theme::COLOURS;
 pub use theme::Theme;
 

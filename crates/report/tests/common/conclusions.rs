@@ -4,7 +4,14 @@ use iosonde_model::{Advice, Conditions, Finding, Op, Status};
 
 type Told = (f64, f64, f64);
 
-fn finding(name: &str, experiment: &str, op: Op, unit: &str, told: Told, sentence: &str) -> Finding {
+pub(super) fn finding(
+    name: &str,
+    experiment: &str,
+    op: Op,
+    unit: &str,
+    told: Told,
+    sentence: &str,
+) -> Finding {
     let block_size_bytes = if experiment == "block-size" { None } else { Some(4096) };
     Finding {
         name: name.into(),

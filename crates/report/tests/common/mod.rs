@@ -5,6 +5,10 @@
 //! (N/24)³)^⅓), so the highest rate is 24 / R₀ and the knee is 24. Noise is a fixed sequence of about ±3 %.
 
 mod conclusions;
+mod rich;
+
+use conclusions::finding;
+pub use rich::rich;
 
 use std::collections::BTreeMap;
 
@@ -287,4 +291,45 @@ pub fn point() -> Run {
     run.verdicts.retain(own);
     run.points = vec![Point { id: 0, ..point }];
     run
+}
+
+/// A run whose trials are all void: nothing can be said, and why is.
+pub fn nothing() -> Run {
+    let mut run = run(2);
+    let memory = "the page cache held all of it: memory was measured, not the storage";
+    run.verdicts = run
+        .trials
+        .iter()
+        .map(|trial| {
+            let why = reason(About::All, memory, "resident_share", 1.0);
+            Judgement::new("cache-served", "trial", Some(trial.id), None, Verdict::Void(why))
+        })
+        .collect();
+    for point in &mut run.points {
+        (point.read, point.write, point.void) = (None, None, point.trials);
+    }
+    for finding in &mut run.findings {
+        (finding.status, finding.value, finding.low, finding.high) = (Status::Refused, None, None, None);
+        finding.why = Some("no trial stands".into());
+    }
+    run.advice.clear();
+    run
+}
+
+/// One side of a comparison: the same run, its rates times this number, under a name that is markup.
+pub fn side(factor: u32) -> iosonde_lab::compare::Side {
+    let mut run = rich(3);
+    run.info.id = format!("7f3a9{factor}");
+    run.info.host.kernel = Some(format!("Linux 6.{factor}"));
+    let times = f64::from(factor);
+    for point in &mut run.points {
+        for direction in [&mut point.read, &mut point.write].into_iter().flatten() {
+            for rate in [&mut direction.iops, &mut direction.bytes_per_s] {
+                rate.value *= times;
+                rate.low = rate.low.map(|low| low * times);
+                rate.high = rate.high.map(|high| high * times);
+            }
+        }
+    }
+    iosonde_lab::compare::Side { name: format!("<b>{factor}</b>"), runs: vec![run], history: Vec::new() }
 }

@@ -1,0 +1,93 @@
+//! Sides of a comparison: each reference with all its repeats, from the notebook or from a run's file.
+
+use std::path::Path;
+
+use iosonde_lab::compare::Side;
+use iosonde_model::{Run, RunInfo, RunState};
+use iosonde_store::Notebook;
+
+use crate::{failure::Failure, notebook, screen::Screen};
+
+/// Older runs that are looked at for how much repeats differ; the newest ones.
+const HISTORY_MAX: usize = 12;
+
+/// A side for each reference, named apart. A file that `export -f run` wrote needs no notebook, and knows of no
+/// repeats but itself.
+pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Result<Vec<Side>, Failure> {
+    let mut notebook: Option<Notebook> = None;
+    let mut sides = Vec::new();
+    for reference in references {
+        if Path::new(reference.as_str()).is_file() {
+            let run = notebook::find(store, screen, Some(reference.as_str()))?;
+            sides.push(Side { name: name(&run), runs: vec![run], history: Vec::new() });
+            continue;
+        }
+        if notebook.is_none() {
+            notebook = Some(notebook::open_existing(store, screen)?);
+        }
+        let notebook = notebook.as_ref().expect("it was opened above");
+        sides.push(side(notebook, notebook::load(notebook, Some(reference.as_str()))?)?);
+    }
+    tell_apart(&mut sides);
+    Ok(sides)
+}
+
+fn name(run: &Run) -> String {
+    run.info.label.clone().unwrap_or_else(|| run.info.id.clone())
+}
+
+/// Two runs may bear one label; their ids tell them apart.
+fn tell_apart(sides: &mut [Side]) {
+    let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
+    for side in sides {
+        if names.iter().filter(|name| **name == side.name).count() > 1 {
+            let id = &side.runs[0].info.id;
+            if *id != side.name {
+                side.name = format!("{} ({id})", side.name);
+            }
+        }
+    }
+}
+
+/// The series of a run; where that is one run, also what older runs say of how much repeats differ.
+fn side(notebook: &Notebook, first: Run) -> Result<Side, Failure> {
+    let name = name(&first);
+    let others: Result<Vec<Run>, Failure> =
+        alike(notebook, &first.info)?.into_iter().map(|id| notebook::load(notebook, Some(&id))).collect();
+    let (series, history): (Vec<Run>, Vec<Run>) =
+        others?.into_iter().partition(|run| head(&run.info) == head(&first.info));
+    let mut runs = vec![first];
+    runs.extend(series);
+    runs.sort_by_key(|run| run.info.repeat);
+    Ok(Side { name, runs, history: history.into_iter().take(HISTORY_MAX).collect() })
+}
+
+/// The id of the series that a run belongs to.
+fn head(info: &RunInfo) -> &str {
+    info.series.as_deref().unwrap_or(&info.id)
+}
+
+/// Other finished runs of the same study on the same storage of the same machine, the newest first.
+fn alike(notebook: &Notebook, info: &RunInfo) -> Result<Vec<String>, Failure> {
+    let mut ids = Vec::new();
+    for summary in notebook.list()? {
+        let candidate =
+            summary.study == info.study && summary.state == RunState::Done && summary.id != info.id;
+        if candidate && same_storage(info, &notebook.info(&summary.id)?) {
+            ids.push(summary.id);
+        }
+    }
+    Ok(ids)
+}
+
+fn same_storage(a: &RunInfo, b: &RunInfo) -> bool {
+    let storage = |info: &RunInfo| {
+        let (device, host) = (&info.device, &info.host);
+        (
+            (info.target.clone(), info.study_source.clone(), host.name.clone(), host.kernel.clone()),
+            (device.kind.clone(), device.name.clone(), device.model.clone(), device.file_system.clone()),
+            (device.engine.clone(), device.direct, device.working_set_bytes),
+        )
+    };
+    storage(a) == storage(b)
+}

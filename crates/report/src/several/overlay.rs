@@ -1,0 +1,153 @@
+//! The same relation on every side: throughput by block size and rate by number in flight, a line for each side.
+
+use iosonde_lab::compare::Side;
+use iosonde_model::{Estimate, Op, Point, Rw, TrialSpec, units};
+
+use super::{bars, tone};
+use crate::figure::{Axis, Dot, Figure, Series, Standing, decimal_ticks};
+use crate::quantity::Quantity;
+
+/// What varies along the x axis.
+#[derive(Clone, Copy)]
+struct Along {
+    name: &'static str,
+    label: &'static str,
+    quantity: Quantity,
+    height: (&'static str, Quantity),
+    of: fn(&TrialSpec) -> u64,
+    without: fn(&mut TrialSpec),
+    read: fn(&iosonde_model::PointDirection) -> Estimate,
+}
+
+const BLOCK_SIZE: Along = Along {
+    name: "block-size",
+    label: "block size",
+    quantity: Quantity::Bytes,
+    height: ("throughput", Quantity::BytesPerSecond),
+    of: |spec| spec.block_size_bytes,
+    without: |spec| spec.block_size_bytes = 0,
+    read: |direction| direction.bytes_per_s,
+};
+
+const DEPTH: Along = Along {
+    name: "depth",
+    label: "requests in flight",
+    quantity: Quantity::InFlight,
+    height: ("requests completed per second", Quantity::Iops),
+    of: TrialSpec::asked_in_flight,
+    without: |spec| spec.queue_depth = 0,
+    read: |direction| direction.iops,
+};
+
+/// Charts at the most for each of the two: after these, only rarer patterns are left.
+const EACH_MAX: usize = 4;
+
+/// A chart for each pattern that two sides or more measured at three places or more.
+pub(super) fn overlays(sides: &[Side]) -> Vec<Figure> {
+    [BLOCK_SIZE, DEPTH].into_iter().flat_map(|along| of_one(sides, along)).collect()
+}
+
+fn of_one(sides: &[Side], along: Along) -> Vec<Figure> {
+    let mut groups: Vec<(TrialSpec, Op)> = Vec::new();
+    for point in sides.iter().filter_map(|side| side.runs.first()).flat_map(|run| &run.points) {
+        let op = match point.spec.rw {
+            Rw::Read | Rw::RandRead => Op::Read,
+            Rw::Write | Rw::RandWrite => Op::Write,
+            _ => continue,
+        };
+        let key = (key(&point.spec, along), op);
+        if !groups.contains(&key) {
+            groups.push(key);
+        }
+    }
+    let drawn = groups.iter().filter_map(|(spec, op)| {
+        let series: Vec<Series> = sides
+            .iter()
+            .enumerate()
+            .filter_map(|(number, side)| line(side, number, spec, *op, along))
+            .collect();
+        (series.len() >= 2).then_some((spec, *op, series))
+    });
+    let mut drawn: Vec<_> = drawn.collect();
+    // The most measured first.
+    drawn.sort_by_key(|(.., series)| std::cmp::Reverse(series.iter().map(|s| s.dots.len()).sum::<usize>()));
+    drawn.truncate(EACH_MAX);
+    let figure = |(number, (spec, op, series)): (usize, (&TrialSpec, Op, Vec<Series>))| {
+        figure(number, spec, op, series, along)
+    };
+    drawn.into_iter().enumerate().map(figure).collect()
+}
+
+fn key(spec: &TrialSpec, along: Along) -> TrialSpec {
+    let mut key = bars::work(spec);
+    (along.without)(&mut key);
+    key
+}
+
+fn line(side: &Side, number: usize, group: &TrialSpec, op: Op, along: Along) -> Option<Series> {
+    let run = side.runs.first()?;
+    let mut dots: Vec<Dot> = Vec::new();
+    for point in run.points.iter().filter(|point| key(&point.spec, along) == *group) {
+        let x = (along.of)(&point.spec) as f64;
+        let told = bars::estimate(side, |other: &Point| {
+            bars::same(&other.spec, &point.spec).then(|| other.direction(op).map(along.read)).flatten()
+        });
+        let (Some(estimate), false) = (told, dots.iter().any(|dot| dot.x == x)) else { continue };
+        dots.push(dot(side, point, x, estimate, along.height.1));
+    }
+    dots.sort_by(|a, b| a.x.total_cmp(&b.x));
+    (dots.len() >= 3).then(|| Series {
+        name: side.name.clone(),
+        tone: tone(number),
+        broken: number >= 6,
+        joined: true,
+        dots,
+        ..Series::default()
+    })
+}
+
+fn dot(side: &Side, point: &Point, x: f64, estimate: Estimate, quantity: Quantity) -> Dot {
+    Dot {
+        x,
+        y: estimate.value,
+        x_interval: None,
+        y_interval: estimate.low.zip(estimate.high),
+        label: None,
+        tip: vec![
+            side.name.clone(),
+            point.spec.describe(),
+            quantity.interval_text(estimate.value, estimate.low, estimate.high),
+        ],
+        standing: Standing::Stands,
+    }
+}
+
+fn figure(number: usize, group: &TrialSpec, op: Op, series: Vec<Series>, along: Along) -> Figure {
+    let dots = || series.iter().flat_map(|s| &s.dots);
+    let mut places: Vec<f64> = dots().map(|dot| dot.x).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let heights: Vec<f64> = dots()
+        .flat_map(|dot| [dot.y, dot.y_interval.map_or(dot.y, |e| e.0), dot.y_interval.map_or(dot.y, |e| e.1)])
+        .filter(|value| *value > 0.0)
+        .collect();
+    let order = if group.rw.is_random() { "random" } else { "sequential" };
+    let held = match (along.name, group.asked_in_flight()) {
+        ("block-size", 1) => ", one at a time".to_owned(),
+        ("block-size", n) => format!(", {n} in flight"),
+        _ => format!(" of {}", units::size(group.block_size_bytes)),
+    };
+    let y = if along.name == "depth" {
+        Axis::log(along.height.0, along.height.1, &heights, &decimal_ticks(&heights))
+    } else {
+        Axis::fitting(along.height.0, along.height.1, &heights)
+    };
+    Figure {
+        name: format!("{}-{number}", along.name),
+        title: format!("{}{} {op}s{held}", order[..1].to_uppercase(), &order[1..]),
+        x: Axis::log(along.label, along.quantity, &places, &places),
+        y,
+        series,
+        ..Figure::default()
+    }
+}

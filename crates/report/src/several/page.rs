@@ -1,0 +1,216 @@
+//! The page of several runs.
+
+use iosonde_lab::compare::Side;
+use iosonde_lab::conclude::{Mark, belief};
+use iosonde_lab::words::{Unit, with_interval};
+use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
+use maud::{Markup, html};
+
+use super::figures_of_several;
+use crate::html::{capital, chart, document, prose, scroll};
+use crate::quantity::Quantity;
+use crate::story;
+
+/// Several sides on one HTML page.
+pub fn several(sides: &[Side], compared: &Compared) -> String {
+    let figures = figures_of_several(sides, compared);
+    let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+    let title = names.join(" · ");
+    let (ratios, others): (Vec<_>, Vec<_>) =
+        figures.iter().partition(|figure| figure.name.starts_with("ratios-"));
+    let body = html! {
+        a.skip href="#answer" { "Skip to the answer" }
+        header {
+            p.about { "iosonde, " (sides.len()) " sides compared" }
+            h1 { (title) }
+        }
+        main {
+            (answer(sides, compared))
+            @if !others.is_empty() {
+                section #relations aria-labelledby="relations-head" {
+                    h2 #relations-head { "Side by side" }
+                    div.charts { @for figure in &others { (chart(figure)) } }
+                }
+            }
+            @for (place, pair) in compared.pairs.iter().enumerate() {
+                (one_pair(compared, pair, place, &ratios))
+            }
+            (who(sides))
+            (method(compared))
+        }
+        footer { p { "Written by iosonde " (compared.iosonde) ". Everything is in this file; it loads nothing." } }
+    };
+    document(&title, &compared.iosonde, &body).into_string()
+}
+
+fn answer(sides: &[Side], compared: &Compared) -> Markup {
+    html! {
+        section #answer aria-labelledby="answer-head" {
+            h2.unseen #answer-head { "The answer" }
+            @for pair in &compared.pairs { p.headline { (prose(&capital(&pair.sentence))) "." } }
+            @if !compared.ranking.is_empty() {
+                h3 { "From fastest to slowest" }
+                ol {
+                    @for names in &compared.ranking {
+                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (cannot be told apart)" } } }
+                    }
+                }
+            }
+            h3 { "Can each be believed?" }
+            dl {
+                @for side in sides {
+                    @for (number, run) in side.runs.iter().enumerate().take(1) {
+                        dt { (side.name) }
+                        dd {
+                            @let belief = belief(run);
+                            (capital(&belief.headline))
+                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+                                span.why { (prose(&capital(&line.text))) }
+                            }
+                            @if number == 0 && side.runs.len() > 1 {
+                                span.why { "The first of " (side.runs.len()) " repeats." }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn one_pair(
+    compared: &Compared,
+    pair: &ComparedPair,
+    place: usize,
+    ratios: &[&crate::figure::Figure],
+) -> Markup {
+    let name = format!("ratios-{place}");
+    let lines: Vec<&Comparison> =
+        compared.lines(pair).filter(|line| line.verdict != Likeness::NotComparable).collect();
+    let refused: Vec<&Comparison> =
+        compared.lines(pair).filter(|line| line.verdict == Likeness::NotComparable).collect();
+    html! {
+        section id={ "pair-" (place) } aria-labelledby={ "pair-" (place) "-head" } {
+            h2 id={ "pair-" (place) "-head" } { (pair.b) " against " (pair.a) }
+            @for figure in ratios.iter().filter(|figure| figure.name == name) { (chart(figure)) }
+            @if !lines.is_empty() {
+                details {
+                    summary { "Every line (" (lines.len()) ")" }
+                    (line_table(pair, &lines))
+                }
+            }
+            @if !refused.is_empty() || pair.unmatched > 0 {
+                h3.later { "Not compared" }
+                ul {
+                    @for line in &refused { li { (line.spec.describe()) ": " (prose(&line.why)) } }
+                    @if pair.unmatched > 0 { li { (pair.unmatched) " points that only one side has" } }
+                }
+            }
+            @if !pair.differences.is_empty() {
+                h3.later { "These runs differ also in" }
+                p.quiet { "Any of it could explain a ratio as well as the storage does." }
+                (differences(pair))
+            }
+        }
+    }
+}
+
+fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
+    let figure = |line: &Comparison, value: Option<f64>| {
+        let quantity = if line.figure == "iops" { Quantity::Iops } else { Quantity::Nanoseconds };
+        value.map_or_else(|| "–".to_owned(), |value| quantity.text(value))
+    };
+    let table = html! {
+        table.figures {
+            thead { tr {
+                @for head in ["Workload", "Of its", &pair.a, &pair.b, "Ratio", "Verdict"] {
+                    th scope="col" { (head) }
+                }
+            } }
+            tbody {
+                @for line in lines {
+                    tr {
+                        th scope="row" { (line.spec.describe()) }
+                        td { (line.op) "s" }
+                        td.n { (figure(line, line.a)) }
+                        td.n { (figure(line, line.b)) }
+                        td.n { (ratio(line)) }
+                        td { (line.verdict.to_string()) }
+                    }
+                }
+            }
+        }
+    };
+    scroll(&format!("Every line of {} against {}", pair.b, pair.a), &table)
+}
+
+fn ratio(line: &Comparison) -> String {
+    let value = line.ratio.unwrap_or(f64::NAN);
+    with_interval(Unit::Ratio, &Estimate { value, low: line.low, high: line.high })
+}
+
+fn differences(pair: &ComparedPair) -> Markup {
+    let table = html! {
+        table.figures {
+            thead { tr { th scope="col" { "What" } th scope="col" { (pair.a) } th scope="col" { (pair.b) } } }
+            tbody {
+                @for difference in &pair.differences {
+                    tr { th scope="row" { (capital(&difference.what)) } td { (difference.a) } td { (difference.b) } }
+                }
+            }
+        }
+    };
+    scroll(&format!("What differs besides the storage, {} and {}", pair.a, pair.b), &table)
+}
+
+/// What each side is, and how to measure it again.
+fn who(sides: &[Side]) -> Markup {
+    html! {
+        section #sides aria-labelledby="sides-head" {
+            h2 #sides-head { "The sides" }
+            div.columns {
+                @for side in sides {
+                    div {
+                        h3 { (side.name) }
+                        @if let Some(run) = side.runs.first() {
+                            dl {
+                                @for (label, value) in story::device_facts(run).iter()
+                                    .chain(&story::host_facts(run)).chain(&story::method_facts(run)) {
+                                    dt { (label) }
+                                    dd { @if *label == "Command" { code { (value) } } @else { (value) } }
+                                }
+                            }
+                        }
+                        @if side.runs.len() > 1 { p.quiet { (side.runs.len()) " repeats: " (ids(side)) "." } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ids(side: &Side) -> String {
+    side.runs.iter().map(|run| run.info.id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn method(compared: &Compared) -> Markup {
+    let margin = compared.pairs.first().map_or(0.02, |pair| pair.margin);
+    let confidence = compared.pairs.first().map_or(0.95, |pair| pair.confidence);
+    html! {
+        section #method aria-labelledby="method-head" {
+            h2 #method-head { "How it was compared" }
+            p {
+                "Only workloads that both sides were asked for are compared, and what stands for all of them is "
+                "the geometric mean of their ratios. The unit is the repeat: a fresh file, fill and process. "
+                "Where a side has one repeat and the notebook knows of no others, the sentence is about these "
+                "runs and not about the storage."
+            }
+            p {
+                "Faster or slower is said where the whole interval lies more than " (units::percent(margin))
+                " from 1, same where it lies within, and otherwise that it cannot be told. The intervals allow "
+                "for the number of lines: all statements of a pair together hold with "
+                (units::percent(confidence)) " confidence."
+            }
+        }
+    }
+}

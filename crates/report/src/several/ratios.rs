@@ -1,0 +1,137 @@
+//! The ratios of one pair as dots with whiskers: all together, by operation, and each like point; 1 is equal.
+
+use iosonde_lab::words::{Unit, with_interval};
+use iosonde_model::{Compared, ComparedPair, Estimate, Likeness};
+
+use crate::figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone, decimal_ticks};
+use crate::quantity::Quantity;
+
+/// Rows that a picture has room for; the table below the charts has all.
+const ROWS_MAX: usize = 36;
+
+struct Row {
+    name: String,
+    ratio: Estimate,
+    verdict: Likeness,
+    tip: Vec<String>,
+    mean: bool,
+}
+
+/// The ratios of the pair at this place; `None` where there are none.
+pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> Option<Figure> {
+    let mut rows = rows(compared, pair);
+    let all = rows.len();
+    rows.truncate(ROWS_MAX);
+    if rows.is_empty() {
+        return None;
+    }
+    // Read from above, drawn from below.
+    rows.reverse();
+    let names = rows.iter().map(|row| row.name.clone()).collect();
+    let mut values: Vec<f64> = vec![1.0 / (1.0 + pair.margin), 1.0 + pair.margin];
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite() && *value > 0.0);
+    for row in &rows {
+        values.push(row.ratio.value);
+        // An interval over decades is cut off at a hundredfold, so that the others stay readable.
+        let (low, high) = (row.ratio.value / 100.0, row.ratio.value * 100.0);
+        values.extend(finite(row.ratio.low).map(|value| value.max(low)));
+        values.extend(finite(row.ratio.high).map(|value| value.min(high)));
+    }
+    let what = compared.comparisons.first().map_or("rate", |line| figure_name(&line.figure));
+    let shown =
+        if all > ROWS_MAX { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
+    Some(Figure {
+        name: format!("ratios-{place}"),
+        title: format!("{} against {}, as a ratio", pair.b, pair.a),
+        answer: pair.sentence.clone(),
+        reading: format!(
+            "Each dot is a ratio of {what}s, {} over {}, with its interval, which allows for the number of lines; the \
+             grey band is the margin within which both count as the same.{shown}",
+            pair.b, pair.a
+        ),
+        x: Axis::log(
+            &format!("{what} of {} as a multiple of {}", pair.b, pair.a),
+            Quantity::Ratio,
+            &values,
+            &ticks(&values),
+        ),
+        y: Axis::places("", names),
+        series: series(&rows),
+        marks: vec![Mark {
+            along: Along::X,
+            at: 1.0,
+            interval: Some((1.0 / (1.0 + pair.margin), 1.0 + pair.margin)),
+            label: "equal".into(),
+            tone: Tone::Neutral,
+        }],
+        ..Figure::default()
+    })
+}
+
+fn ticks(values: &[f64]) -> Vec<f64> {
+    let mut ticks = decimal_ticks(values);
+    ticks.push(1.0);
+    ticks.sort_by(f64::total_cmp);
+    ticks.dedup();
+    ticks
+}
+
+fn figure_name(figure: &str) -> &'static str {
+    match figure {
+        "latency_ns_p50" => "median latency",
+        "latency_ns_p99" => "p99 latency",
+        "latency_ns_mean" => "mean latency",
+        _ => "rate",
+    }
+}
+
+fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
+    let means = pair.geometric_means.iter().map(|mean| {
+        let name = if mean.of == "all" { "all like points".to_owned() } else { mean.of.clone() };
+        let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
+        let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
+        let tip = vec![format!("{name}: geometric mean over {points}"), said(&ratio, mean.verdict)];
+        Row { name, ratio, verdict: mean.verdict, tip, mean: true }
+    });
+    let lines = compared.lines(pair).filter_map(|line| {
+        let ratio = Estimate { value: line.ratio?, low: line.low, high: line.high };
+        let both =
+            if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
+        let name = format!("{}{both}", line.spec.describe());
+        let tip = vec![name.clone(), said(&ratio, line.verdict)];
+        Some(Row { name, ratio, verdict: line.verdict, tip, mean: false })
+    });
+    means.chain(lines).collect()
+}
+
+fn said(ratio: &Estimate, verdict: Likeness) -> String {
+    format!("{}: {verdict}", with_interval(Unit::Ratio, ratio))
+}
+
+fn series(rows: &[Row]) -> Vec<Series> {
+    let of = |mean: bool, name: &str, tone: Tone| {
+        let dots: Vec<Dot> = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.mean == mean)
+            .map(|(place, row)| Dot {
+                x: row.ratio.value,
+                y: place as f64,
+                x_interval: row.ratio.low.zip(row.ratio.high),
+                y_interval: None,
+                label: None,
+                tip: row.tip.clone(),
+                standing: match row.verdict {
+                    Likeness::CannotTell | Likeness::NotComparable => Standing::Doubted,
+                    Likeness::Same | Likeness::Faster | Likeness::Slower => Standing::Stands,
+                },
+            })
+            .collect();
+        Series { name: name.into(), tone, dots, ..Series::default() }
+    };
+    let both = [
+        of(true, "geometric means", Tone::Law),
+        of(false, "single points (hollow: cannot tell)", Tone::Read),
+    ];
+    both.into_iter().filter(|series| !series.dots.is_empty()).collect()
+}
