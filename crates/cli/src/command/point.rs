@@ -24,7 +24,7 @@ use crate::{
 const TRIAL_NS: u64 = 5_000_000_000;
 /// How long a search for the highest load lasts where nobody says.
 const SEARCH_NS: u64 = 60_000_000_000;
-/// How long filling may take for one point: long enough for a gigabyte on an ordinary drive.
+/// How long filling may take for one point of no particular size: long enough for a gigabyte on an ordinary drive.
 const FILL_S: f64 = 10.0;
 /// The prepared area where nobody asks for another: one point does not justify the filling that a study does.
 const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
@@ -99,7 +99,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
     let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
-    measurement.prepare(asked_bytes, FILL_S)?;
+    // A size that somebody asked for is prepared whole, however long it takes.
+    let wished = measurement.options.size_bytes.is_some();
+    measurement.prepare(asked_bytes, if wished { f64::from(u32::MAX) } else { FILL_S })?;
     let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;
     if let Some(limit) = args.latency_limit {
         return latency_limit::measure(measurement, &spec, limit, measurement.options.time_ns as f64 / 1e9);
