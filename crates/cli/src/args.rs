@@ -145,6 +145,9 @@ pub struct TargetArgs {
     pub confidence: f64,
 }
 
+/// Rounds of a run at the least: what an interval needs.
+pub const ROUNDS_MIN: u32 = 5;
+
 /// `iosonde run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -157,8 +160,8 @@ pub struct RunArgs {
     /// How narrow each interval must become: half its width [default: the study's; quick: 5%]
     #[arg(long, value_name = "P%", value_parser = parse_precision)]
     pub precision: Option<f64>,
-    /// Exactly so many rounds, whatever the intervals; an interval needs 5
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(5..=1000))]
+    /// Exactly so many rounds, whatever the intervals, and 5 at least for an interval; with --add, so many more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     #[arg(conflicts_with = "precision")]
     pub rounds: Option<u32>,
     /// Run it N times, each with a fresh file, fill and process: what `compare` needs to speak of the storage
@@ -184,6 +187,9 @@ pub struct RunArgs {
     /// Write no more than this in all, filling included
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub max_write: Option<u64>,
+    /// Address this part of what is prepared, from its beginning [default: all of it]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size, conflicts_with_all = ["like", "add"])]
+    pub span: Option<u64>,
     /// Print the plan and measure nothing
     #[arg(long, conflicts_with_all = ["out", "json", "strict", "label", "note"])]
     pub dry_run: bool,

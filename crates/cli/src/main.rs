@@ -17,6 +17,7 @@ mod state;
 mod stream;
 mod studies;
 mod usage;
+mod write_limit;
 
 use std::process::ExitCode;
 

@@ -22,6 +22,7 @@ use crate::{
     screen::Screen,
     session::{Options, Session},
     state::{self, State},
+    write_limit,
 };
 
 /// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
@@ -43,6 +44,9 @@ pub struct Measurement<'a> {
     pub screen: Screen,
     /// Whether the notebook lies on the storage under test: its commits are then waited for.
     pub settle: bool,
+    /// What a run that is resumed had prepared when it was measured: its points would not be the same with another
+    /// size. Not what its trials addressed, which may be a part.
+    pub prepared_before_bytes: Option<u64>,
     /// Stored trials of a simulated run that is resumed: they are run again, since the device's inside is not in
     /// the notebook.
     pub replay: VecDeque<Trial>,
@@ -57,11 +61,11 @@ impl Measurement<'_> {
     }
 
     /// Fills the working set where it must be filled, and says how large it is.
-    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64) -> Result<(), Failure> {
+    /// `round_bytes` is what a round writes at the least.
+    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64, round_bytes: u64) -> Result<(), Failure> {
         let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
         let wanted_bytes = asked_bytes;
-        // Half of what may be written: the other half is for measuring.
-        let may_fill_bytes = self.options.max_write_bytes.map_or(u64::MAX, |max| max / 2);
+        let may_fill_bytes = write_limit::fill_bytes_max(self.options, round_bytes);
         let asked_bytes =
             asked_bytes.min(room_bytes).min(if self.session.fill { may_fill_bytes } else { u64::MAX });
         self.session.device.working_set_bytes = if self.session.fill {
@@ -122,13 +126,18 @@ impl Measurement<'_> {
         Ok(trial)
     }
 
-    /// What was trimmed is filled again before anything is read: storage answers holes without touching its medium.
-    fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
+    /// Whether a workload reads what was trimmed since it was filled.
+    fn must_refill(&self, spec: &TrialSpec) -> bool {
         let trims = |trial: &Trial| trial.spec.has(Op::Trim);
         let fills = |trial: &Trial| trial.phase == Phase::Prepare;
         let latest = self.run.trials.iter().rev().find(|trial| trims(trial) || fills(trial));
         // A hole answers a trim as fast as it answers a read.
-        if !(spec.has(Op::Read) || spec.has(Op::Trim)) || !latest.is_some_and(trims) {
+        (spec.has(Op::Read) || spec.has(Op::Trim)) && latest.is_some_and(trims)
+    }
+
+    /// What was trimmed is filled again before anything is read: storage answers holes without touching its medium.
+    fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
+        if !self.must_refill(spec) {
             return Ok(());
         }
         let filled_bytes = self.session.device.working_set_bytes;
@@ -156,6 +165,8 @@ impl Measurement<'_> {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
             })?;
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            // The trial is lost, and what it wrote was written.
+            self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
         trial.started_s += self.elapsed_before_s;
@@ -236,8 +247,8 @@ impl Measurement<'_> {
         let Some(state) = self.options.state else { return Ok(()) };
         let span_bytes = self.session.device.working_set_bytes;
         let cost_bytes = state.cost_bytes(span_bytes);
-        if self.options.max_write_bytes.is_some_and(|max| self.run.info.bytes_written + cost_bytes > max) {
-            return Err(Failure::usage(format!(
+        if cost_bytes > self.left_to_write_bytes() {
+            return Err(Failure::failed(format!(
                 "--state {state} writes up to {}, which --max-write does not allow",
                 units::size(cost_bytes)
             )));
@@ -282,10 +293,25 @@ impl Measurement<'_> {
         Ok(())
     }
 
+    /// Says once that nothing more is written.
+    fn note_the_limit(&mut self) {
+        let max = units::size(self.options.max_write_bytes.unwrap_or(0));
+        let note = format!("writing ended early: --max-write {max} allows no more of it");
+        if !self.run.info.device.notes.contains(&note) {
+            self.screen.say(&format!("note          {note}"));
+            self.run.info.device.notes.push(note);
+        }
+    }
+
+    /// What --max-write leaves.
+    fn left_to_write_bytes(&self) -> u64 {
+        self.options.max_write_bytes.map_or(u64::MAX, |max| max.saturating_sub(self.run.info.bytes_written))
+    }
+
     /// What may still be written, and whether a trial of this workload fits it, by what such trials wrote before.
     fn may_write(&self, spec: &TrialSpec) -> Option<u64> {
-        let max_bytes = self.options.max_write_bytes.filter(|_| spec.changes())?;
-        let left_bytes = max_bytes.saturating_sub(self.run.info.bytes_written);
+        self.options.max_write_bytes.filter(|_| spec.changes())?;
+        let left_bytes = self.left_to_write_bytes();
         let before = self.run.trials.iter().filter(|trial| trial.spec == *spec);
         let usual_bytes =
             before.map(|trial| trial.witnesses.issued_write_bytes).max().unwrap_or(spec.block_size_bytes);
@@ -330,7 +356,9 @@ impl Measurement<'_> {
     ) -> Result<Vec<Option<Closed>>, Failure> {
         let begun_s = self.elapsed_s() - self.measured_s();
         let mut progress = Progress::new(&self.screen, schedule.points().len());
+        let mut reading_on: Option<Schedule> = None;
         loop {
+            let schedule = reading_on.as_ref().unwrap_or(schedule);
             let voids = self.voids();
             let elapsed_s = self.elapsed_s() - begun_s;
             self.run.info.rounds = schedule.rounds(&self.run.trials, &voids);
@@ -343,12 +371,16 @@ impl Measurement<'_> {
                 progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
             }
             let may_write_bytes = self.may_write(&asked.spec);
-            if may_write_bytes == Some(0) {
+            let refilled_bytes =
+                if self.must_refill(&asked.spec) { self.session.device.working_set_bytes } else { 0 };
+            if may_write_bytes == Some(0) || refilled_bytes > self.left_to_write_bytes() {
+                self.note_the_limit();
+                if reading_on.is_none() {
+                    reading_on = Some(schedule.reading_on());
+                    continue;
+                }
+                // What was trimmed can neither be read nor filled again.
                 progress.end();
-                let max = units::size(self.options.max_write_bytes.unwrap_or(0));
-                let note = format!("measuring ended early: --max-write {max} allows no further writes");
-                self.screen.say(&format!("note          {note}"));
-                self.run.info.device.notes.push(note);
                 let closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
                 return Ok(closed.into_iter().map(|closed| closed.or(Some(Closed::Budget))).collect());
             }
@@ -432,7 +464,7 @@ pub fn schedule(
 }
 
 /// The terms of a run.
-fn terms(options: &Options, budget_s: f64) -> Terms {
+pub fn terms(options: &Options, budget_s: f64) -> Terms {
     Terms {
         seed: options.seed,
         precision: options.precision,

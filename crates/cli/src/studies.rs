@@ -69,10 +69,25 @@ pub fn with_settings(study: Study, settings: &[String]) -> Result<Study, Failure
         set(&mut file, only, key, &value(text))
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}")))?;
     }
-    let source = toml::to_string(&file).map_err(Failure::failed)?;
-    let changed = Study::parse(&source, &study.name).map_err(Failure::usage)?;
+    let changed = parsed_again(&study, &file)?;
     plan::points(&changed, &anything()).map_err(Failure::usage)?;
     Ok(changed)
+}
+
+/// A study that addresses only the first part of what is prepared.
+pub fn with_span(study: Study, span_bytes: Option<u64>) -> Result<Study, Failure> {
+    let Some(span_bytes) = span_bytes else { return Ok(study) };
+    if span_bytes < 4096 {
+        return Err(Failure::usage("--span is at least 4KiB: less than a page cannot be measured"));
+    }
+    let mut file: toml::Table = toml::from_str(&study.source).map_err(Failure::failed)?;
+    file.insert("span".into(), toml::Value::String(span_bytes.to_string()));
+    parsed_again(&study, &file)
+}
+
+fn parsed_again(study: &Study, file: &toml::Table) -> Result<Study, Failure> {
+    let source = toml::to_string(file).map_err(Failure::failed)?;
+    Study::parse(&source, &study.name).map_err(Failure::usage)
 }
 
 fn set(file: &mut toml::Table, only: Option<&str>, key: &str, value: &toml::Value) -> Result<(), String> {

@@ -87,6 +87,7 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
     let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
     let mut left_out = LeftOut::default();
+    let device = &within_span(study, device);
     for asked in experiments(study)? {
         let manner = asked.experiment.manner(&asked.parameters)?;
         for spec in asked.experiment.grid(&asked.parameters, device)? {
@@ -111,6 +112,12 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
         return Err(PlanError::Nothing { study: study.name.clone(), left_out: plan.left_out });
     }
     Ok(plan)
+}
+
+/// The device as far as the study addresses it.
+fn within_span(study: &Study, device: &Device) -> Device {
+    let span_bytes = study.span_bytes.unwrap_or(u64::MAX);
+    Device { working_set_bytes: device.working_set_bytes.min(span_bytes), ..device.clone() }
 }
 
 /// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses
@@ -253,6 +260,22 @@ mod tests {
         assert_eq!(shared[1].also, ["queue-depth-writes"]);
         assert!(plan.points.iter().enumerate().all(|(place, point)| point.id == place));
         assert_eq!((quick().time_ns, quick().precision), (90_000_000_000, 0.05));
+    }
+
+    #[test]
+    fn a_span_is_the_part_of_what_is_prepared_that_is_addressed() {
+        let spans = |text: &str| -> Vec<u64> {
+            let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+            plan.points.iter().map(|point| point.spec.span_bytes).collect()
+        };
+        let text = |span: &str| {
+            format!(
+                "name = \"x\"\nquestion = \"?\"\n{span}\n[[experiment]]\nkind = \"working-set\"\nspan = [\"50%\", \"100%\"]"
+            )
+        };
+        assert_eq!(spans(&text("")), [512 << 20, 1 << 30]);
+        assert_eq!(spans(&text("span = \"256MiB\"")), [128 << 20, 256 << 20]);
+        assert_eq!(spans(&text("span = \"4GiB\"")), [512 << 20, 1 << 30], "no more than there is");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub enum Unplannable {
     /// The budget does not hold three complete rounds of the shortest trials, or as many as were asked for.
     #[error(
         "{budget_s:.1} s for measuring are too short: {points} points in {rounds} rounds of at least \
-         {trial} s a trial take {needed_s:.1} s; give it more --time",
+         {trial} s a trial take {needed_s:.1} s, and {fit} of them would fit",
         trial = (.trial_s * 100.0).round() / 100.0
     )]
     TooShort {
@@ -84,6 +84,8 @@ pub enum Unplannable {
         trial_s: f64,
         /// In the plan.
         points: usize,
+        /// Of them, in the time that there is.
+        fit: usize,
         /// That many at the least.
         rounds: u32,
     },
@@ -196,6 +198,8 @@ pub struct Schedule {
     terms: Terms,
     canary: usize,
     trial_s: f64,
+    /// Whether points that write are left out from now on: what may be written is spent.
+    reads_only: bool,
     memory: Mutex<Memory>,
 }
 
@@ -238,7 +242,10 @@ impl Schedule {
         if terms.budget_s < needed_s {
             let (budget_s, points) = (terms.budget_s.max(0.0), points.len());
             let trial_s = shortest_s / (points + 1) as f64 - terms.overhead_s;
-            return Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, rounds });
+            // The canary's place is taken off.
+            let slots = budget_s / needed_s * (points + 1) as f64;
+            let fit = (slots as usize).saturating_sub(1);
+            return Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, fit, rounds });
         }
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));
@@ -252,14 +259,20 @@ impl Schedule {
             small && spec.asked_in_flight() == 1 && spec.rate_iops.is_none()
         };
         let canary = points.iter().position(|point| is_canary(&point.spec)).unwrap_or(0);
-        Ok(Self { points, visiting, terms, canary, trial_s, memory: Mutex::default() })
+        Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, memory: Mutex::default() })
     }
 
     /// The same points in trials of the same length, on other terms: more rounds of a finished run.
     pub fn going_on(&self, terms: Terms) -> Self {
         let Self { points, visiting, canary, trial_s, .. } = self;
         let (points, visiting) = (points.clone(), visiting.clone());
-        Self { points, visiting, terms, canary: *canary, trial_s: *trial_s, memory: Mutex::default() }
+        let (canary, trial_s, reads_only) = (*canary, *trial_s, false);
+        Self { points, visiting, terms, canary, trial_s, reads_only, memory: Mutex::default() }
+    }
+
+    /// The same without further visits to points that write.
+    pub fn reading_on(&self) -> Self {
+        Self { reads_only: true, ..self.going_on(self.terms.clone()) }
     }
 
     /// The same with further points, whose ids go on after the others'; trials stay as long as they are.
@@ -369,15 +382,7 @@ impl Schedule {
         let state = self.state_before(&visits, u32::MAX);
         let rounds_done = self.rounds_done(&visits);
         let settled = (0..self.points.len()).filter(|&point| state.settled(point)).count();
-        let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
-        let needed_s = match self.terms.rounds {
-            Some(asked) => {
-                let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
-                Some(slots.max(0.0) * self.cycle_s(&visits, elapsed_s))
-            }
-            None => self.guessed_s(&visits, &state, elapsed_s),
-        };
-        let left_s = needed_s.map_or(left_s, |needed_s| needed_s.min(left_s));
+        let left_s = self.left_s(&visits, &state, elapsed_s);
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
@@ -388,6 +393,19 @@ impl Schedule {
             latest: self.latest_of(&visits, &state, |_| true),
             experiments: self.experiments(&visits, &state),
         }
+    }
+
+    /// Time until the run ends, as far as can be guessed.
+    fn left_s(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> f64 {
+        let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
+        let needed_s = match self.terms.rounds {
+            Some(asked) => {
+                let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
+                Some(slots.max(0.0) * self.cycle_s(visits, elapsed_s))
+            }
+            None => self.guessed_s(visits, state, elapsed_s),
+        };
+        needed_s.map_or(left_s, |needed_s| needed_s.min(left_s))
     }
 
     /// What a visit says of its point, with all that is known of it.
@@ -456,16 +474,20 @@ impl Schedule {
         if self.terms.rounds.is_some_and(|asked| round > asked) {
             return Vec::new();
         }
+        let may = |point: usize| !(self.reads_only && self.points[point].spec.changes());
         let open: Vec<usize> = (0..self.points.len())
-            .filter(|&point| self.terms.rounds.is_some() || !state.settled(point))
+            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !state.settled(point)))
             .collect();
+        if open.is_empty() {
+            return Vec::new();
+        }
         if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
             return Vec::new();
         }
         // When most points are settled, with two open, the canary comes every second round, with one every
         // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
-        let canary = open.len() == self.points.len() || round.is_multiple_of(every);
+        let canary = may(self.canary) && (open.len() == self.points.len() || round.is_multiple_of(every));
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
         let mut slots: Vec<(Slot, u64)> = wanted
             .filter_map(|point| {

@@ -6,7 +6,7 @@
 
 use iosonde_lab::schedule::{
     Terms,
-    simulation::{Answer, Kinship, Noise, Shape, simulate},
+    simulation::{Adding, Answer, Kinship, Noise, Shape, simulate, simulate_adding, time_left},
 };
 use iosonde_model::Closed;
 
@@ -125,4 +125,67 @@ fn where_the_study_is_small() {
         }
         assert!(covered / all >= LEAST, "{points} points: {}", covered / all);
     }
+}
+
+#[test]
+fn where_rounds_are_added_until_the_intervals_please() {
+    // Somebody looks at the intervals and adds a half of the budget, up to four times, while one is too wide.
+    let (mut points, mut ratios) = (Vec::new(), Vec::new());
+    for noise in cells() {
+        for seed in 0..10 {
+            let terms = Terms {
+                seed,
+                precision: 0.72 * noise.cv,
+                confidence: CONFIDENCE,
+                budget_s: 70.0,
+                rounds: None,
+                overhead_s: 0.01,
+            };
+            let adding = Adding { precision: 0.5 * noise.cv, budget_s: 35.0, times: 4 };
+            let outcome = simulate_adding(POINTS, noise, &terms, Some(0.24), Some(adding))
+                .expect("the budget holds three rounds");
+            points.extend(outcome.points);
+            ratios.extend(outcome.ratios);
+        }
+    }
+    let (points, ratios) = (coverage(&points), coverage(&ratios));
+    assert!(points >= LEAST && ratios >= LEAST, "points {points:.3} ratios {ratios:.3}");
+}
+
+/// The share of runs whose announcement after a third was within 20 % of the time that was left.
+fn announced_right(noise: Noise, points: usize, precision: f64, runs: u64) -> f64 {
+    let right = (0..runs).filter(|&seed| {
+        let terms = Terms {
+            seed,
+            precision: precision * noise.cv,
+            confidence: CONFIDENCE,
+            budget_s: 600.0,
+            rounds: None,
+            overhead_s: 0.01,
+        };
+        let (said_s, left_s) = time_left(points, noise, &terms).expect("the budget holds three rounds");
+        (said_s / left_s - 1.0).abs() <= 0.2
+    });
+    right.count() as f64 / runs as f64
+}
+
+#[test]
+fn the_time_left_is_right_within_a_fifth_after_a_third_of_the_run() {
+    let (mut wrong, mut all) = (Vec::new(), Vec::new());
+    for noise in cells() {
+        // A precision that the budget does not reach, one that it reaches in the middle, and one at the earliest.
+        for precision in [0.01, 0.4, 2.0] {
+            let right = announced_right(noise, POINTS, precision, 20);
+            all.push(right);
+            // Two trials of a point cannot tell that they resemble each other: a run of that kind that ends in round
+            // 8 or 9 is announced, in its third round, to take until its budget ends.
+            let knowable = precision < 1.0 || noise.correlation == 0.0 || noise.kinship == Kinship::Time;
+            if knowable && right < 0.8 {
+                wrong.push(format!("{right:.2} at {precision} of {noise:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    assert!(mean >= 0.9, "{mean}");
 }

@@ -18,6 +18,8 @@ pub struct Study {
     pub precision: f64,
     /// Default size of the prepared area.
     pub size_bytes: Option<u64>,
+    /// The part of it that is addressed, from its beginning; all where absent.
+    pub span_bytes: Option<u64>,
     /// Whether within each round points that write come after those that only read.
     pub reads_first: bool,
     /// Whether points are added between the grid's where they narrow a finding.
@@ -56,11 +58,15 @@ pub struct StudyError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StudyFile {
+    // Read before all else: a newer version's keys would be unknown.
+    #[serde(rename = "iosonde")]
+    _iosonde: Option<String>,
     name: String,
     question: String,
     time: Option<Spanned<String>>,
     precision: Option<Spanned<String>>,
     size: Option<Spanned<String>>,
+    span: Option<Spanned<String>>,
     order: Option<Spanned<String>>,
     #[serde(default)]
     adaptive: bool,
@@ -71,6 +77,7 @@ impl Study {
     /// Reads a study's text; `origin` is what errors call it.
     pub fn parse(text: &str, origin: &str) -> Result<Self, StudyError> {
         let reader = Reader { text, origin };
+        reader.refuse_a_newer_version()?;
         let file: StudyFile = toml::from_str(text).map_err(|error| reader.not_read(&error))?;
         let mut experiments: Vec<ExperimentSpec> = Vec::new();
         for table in file.experiment {
@@ -89,6 +96,7 @@ impl Study {
             time_ns: reader.quantity(&file.time, units::parse_time)?.unwrap_or(300_000_000_000),
             precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
             size_bytes: reader.quantity(&file.size, units::parse_size)?,
+            span_bytes: reader.quantity(&file.span, units::parse_size)?,
             reads_first: reader.reads_first(&file.order)?,
             adaptive: file.adaptive,
             experiments,
@@ -130,6 +138,24 @@ impl Reader<'_> {
 
     fn line(&self, at: usize) -> usize {
         1 + self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
+    }
+
+    /// A study may say for which version it was written: `iosonde = "0.3"`.
+    fn refuse_a_newer_version(&self) -> Result<(), StudyError> {
+        // What is no TOML, or no text, is said where the whole is read.
+        let Ok(table) = toml::from_str::<toml::Table>(self.text) else { return Ok(()) };
+        let Some(wanted) = table.get("iosonde").and_then(toml::Value::as_str) else { return Ok(()) };
+        let line = self.text.lines().position(|line| line.trim_start().starts_with("iosonde"));
+        let fail = |message| Err(StudyError { line: line.map(|at| at + 1), ..self.fail(None, message) });
+        let own = env!("CARGO_PKG_VERSION");
+        match (version(wanted), version(own)) {
+            (None, _) => fail(format!("`{wanted}` is not a version; write for example iosonde = \"{own}\"")),
+            (Some(wanted_parts), Some(own_parts)) if wanted_parts > own_parts => fail(format!(
+                "this study was written for iosonde {wanted}, and this is {own}: take a newer iosonde, or leave the \
+                 line out and see what is not understood"
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn quantity<T>(
@@ -208,7 +234,21 @@ impl Reader<'_> {
     }
 }
 
-const TOP_KEYS: [&str; 7] = ["name", "question", "time", "precision", "size", "order", "adaptive"];
+/// The numbers of a version: what is left out is 0.
+fn version(text: &str) -> Option<[u64; 3]> {
+    let mut parts = [0; 3];
+    let numbers: Vec<&str> = text.split('.').collect();
+    if numbers.len() > parts.len() {
+        return None;
+    }
+    for (part, number) in parts.iter_mut().zip(numbers) {
+        *part = number.parse().ok()?;
+    }
+    Some(parts)
+}
+
+const TOP_KEYS: [&str; 9] =
+    ["name", "question", "time", "precision", "size", "span", "order", "adaptive", "iosonde"];
 /// What people write one table too early.
 const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
@@ -243,7 +283,7 @@ mod tests {
             ("depth = 4\nexperiment = []", "x.toml:3: a study has no key `depth`; `depth` belongs under"),
             (
                 "flavour = 4\nexperiment = []",
-                "`flavour`; it has name, question, time, precision, size, order, adaptive and",
+                "`flavour`; it has name, question, time, precision, size, span, order, adaptive, iosonde and",
             ),
             ("time = 4\nexperiment = []", "x.toml:3: this must be text in quotes, not integer `4`"),
             ("\ntime = \"4x\"\nexperiment = []", "x.toml:4: `4x` is not a time; write for example"),
@@ -254,6 +294,11 @@ mod tests {
             ("[[experiment]]\nname = \"a\"", "x.toml:3: an [[experiment]] has no `kind`; write for example"),
             ("[[experiment]]\nkind = 4", "x.toml:3: `kind` must be text, not 4"),
             ("time = \"4m\nexperiment = []", "x.toml:3: this is not TOML: "),
+            (
+                "iosonde = \"99.1\"\nflavour = 4",
+                "x.toml:3: this study was written for iosonde 99.1, and this is",
+            ),
+            ("iosonde = \"new\"\nexperiment = []", "x.toml:3: `new` is not a version"),
             ("[[experiment]\nkind = \"mix\"", "x.toml:3: this is not TOML: "),
         ];
         for (rest, wanted) in cases {

@@ -60,6 +60,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         time_ns,
         precision: 0.05,
         size_bytes: None,
+        span_bytes: None,
         reads_first: false,
         adaptive: false,
         experiments: Vec::new(),
@@ -79,6 +80,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         stop: interrupt::catch(),
         screen,
         settle,
+        prepared_before_bytes: None,
         replay: Default::default(),
         elapsed_before_s: 0.0,
     };
@@ -101,7 +103,7 @@ fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failur
     let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
     // A size that somebody asked for is prepared whole, however long it takes.
     let wished = measurement.options.size_bytes.is_some();
-    measurement.prepare(asked_bytes, if wished { f64::from(u32::MAX) } else { FILL_S })?;
+    measurement.prepare(asked_bytes, if wished { f64::from(u32::MAX) } else { FILL_S }, 0)?;
     let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;
     if let Some(limit) = args.latency_limit {
         return latency_limit::measure(measurement, &spec, limit, measurement.options.time_ns as f64 / 1e9);

@@ -85,6 +85,9 @@ pub fn go_on(
     } else {
         (VecDeque::new(), kept.info.elapsed_s)
     };
+    // A run that ended while it was being prepared begins that anew.
+    let begun = kept.trials.iter().any(|trial| trial.round > 0);
+    let prepared_before_bytes = begun.then_some(kept.info.device.working_set_bytes);
     if simulated {
         kept.info.bytes_written = 0;
     }
@@ -100,6 +103,7 @@ pub fn go_on(
         stop: interrupt::catch(),
         screen,
         settle,
+        prepared_before_bytes,
         replay,
         elapsed_before_s,
     };

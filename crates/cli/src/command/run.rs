@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_lab::{conclude, schedule::Schedule};
+use iosonde_lab::{
+    conclude,
+    schedule::{Schedule, Unplannable},
+};
 use iosonde_model::{Closed, Outcome, Phase, Run, RunState, Study, Trial, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{interrupt, prepare};
@@ -12,12 +15,12 @@ use crate::{
     args::RunArgs,
     command::resume::Continued,
     failure::{DOUBT, Failure, INTERRUPTED},
-    measure::{Measurement, new_info, schedule},
+    measure::{Measurement, new_info, terms},
     notebook,
     output::{self, write},
     screen::Screen,
     session::{self, Addition, Asked, Options, Session},
-    studies,
+    studies, write_limit,
 };
 
 /// Where results go.
@@ -67,6 +70,13 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     if let Some(reference) = &args.add {
         return add(args, reference, &destination, store, screen);
     }
+    let least = crate::args::ROUNDS_MIN;
+    if let Some(rounds) = args.rounds.filter(|rounds| *rounds < least) {
+        return Err(Failure::usage(format!(
+            "--rounds lies between {least} and 1000, not {rounds}: an interval needs {least}; fewer can only be added \
+             to a finished run, with --add"
+        )));
+    }
     let (study, target, options) = what_was_asked(args, store, &screen)?;
     if args.dry_run {
         return dry_run(&study, &target, &options, screen);
@@ -98,6 +108,7 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         stop: interrupt::catch(),
         screen,
         settle,
+        prepared_before_bytes: None,
         replay: Default::default(),
         elapsed_before_s: 0.0,
     };
@@ -113,8 +124,13 @@ fn what_was_asked(
 ) -> Result<(Study, String, Options), Failure> {
     let Some(reference) = &args.like else {
         let (study, target) = study_and_target(&args.words)?;
-        let study = studies::with_settings(study, &args.set)?;
-        let options = options_of(args, study.time_ns, study.precision, None);
+        let study = studies::with_span(studies::with_settings(study, &args.set)?, args.span)?;
+        let mut options = options_of(args, study.time_ns, study.precision, None);
+        if let Some((_, series)) = args.part.as_ref().filter(|(number, _)| *number > 1) {
+            // As large as the first, however fast filling goes this time: the points of a series are the same.
+            let (first, _) = kept(&notebook::open_existing(store, screen)?, series)?;
+            (options.size_bytes, options.exact_size) = (Some(first.info.device.working_set_bytes), true);
+        }
         return Ok((study, target, options));
     };
     let [target] = &args.words[..] else {
@@ -230,11 +246,14 @@ pub fn carry_out(
 fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> {
     let asked_bytes =
         measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
-    let measured = measurement.run.trials.iter().find(|trial| trial.round > 0);
-    let Some(span_bytes) = measured.map(|trial| trial.spec.span_bytes) else {
+    let points =
+        iosonde_lab::plan::points(study, &measurement.session.device).map_err(Failure::usage)?.points;
+    let round_bytes = write_limit::round_bytes(&points);
+    let Some(span_bytes) = measurement.prepared_before_bytes else {
         let options = measurement.options;
         let share_s = options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
-        measurement.prepare(asked_bytes, if options.exact_size { f64::from(u32::MAX) } else { share_s })?;
+        let seconds = if options.exact_size { f64::from(u32::MAX) } else { share_s };
+        measurement.prepare(asked_bytes, seconds, round_bytes)?;
         let now_bytes = measurement.run.info.device.working_set_bytes;
         if options.exact_size && now_bytes != asked_bytes {
             return Err(Failure::failed(format!(
@@ -245,7 +264,7 @@ fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> 
         }
         return Ok(());
     };
-    measurement.prepare(span_bytes, f64::from(u32::MAX))?;
+    measurement.prepare(span_bytes, f64::from(u32::MAX), round_bytes)?;
     let now_bytes = measurement.run.info.device.working_set_bytes;
     if now_bytes == span_bytes {
         measurement.run.info.device.asked_size_bytes = (span_bytes < asked_bytes).then_some(asked_bytes);
@@ -350,26 +369,44 @@ fn is_target(word: &str) -> bool {
 
 /// Before anything is written: a budget that does not hold three rounds is refused.
 fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session) -> Result<(), Failure> {
-    let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
+    planned(study, options, session).map(drop)
+}
+
+/// A study's schedule here and what it leaves out, or why it cannot be run here as asked.
+fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Schedule, Vec<String>), Failure> {
     let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
-    schedule(plan.points, plan.visiting, options, options.time_ns as f64 / 1e9 * share).map(drop)
+    let asked_bytes = options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+    let size_bytes = asked_bytes.min(session.room_bytes);
+    let whole = options.exact_size || !session.fill;
+    write_limit::refuse_too_little(options, &plan.points, session.fill, whole.then_some(size_bytes))?;
+    let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
+    let budget_s = options.time_ns as f64 / 1e9 * share;
+    let schedule = Schedule::visiting(plan.points, plan.visiting, terms(options, budget_s));
+    let schedule = schedule.map_err(|why| {
+        Failure::usage(match why {
+            // Filling takes its part of --time, too.
+            Unplannable::TooShort { needed_s, .. } => {
+                let time = units::duration((needed_s / share).ceil());
+                format!("{why}; --time {} would do", time.replace(' ', ""))
+            }
+            Unplannable::Nothing => why.to_string(),
+        })
+    });
+    Ok((schedule?, plan.left_out))
 }
 
 fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Result<(), Failure> {
     let command = format!("iosonde run {}", study.name);
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
-    let planned = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
-    session::refuse_what_the_engine_cannot(&session, planned.points.iter().map(|point| &point.spec))?;
-    let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
-    let schedule = schedule(planned.points, planned.visiting, options, options.time_ns as f64 / 1e9 * share)?;
+    let (schedule, left_out) = planned(study, options, &session)?;
     let plan = schedule.plan();
     let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));
     for point in schedule.points() {
         text += &format!("  {:>3}  {:22} {}\n", point.id, point.experiment, point.spec.describe());
     }
-    for sentence in planned.left_out {
+    for sentence in left_out {
         text += &format!("       left out: {sentence}\n");
     }
     text += &format!(
@@ -404,7 +441,7 @@ fn cost(study: &Study, options: &Options, session: &Session, schedule: &Schedule
     let fill_bytes = if session.fill { size_bytes } else { 0 };
     let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes));
     let bytes = trials as u64 + fill_bytes + state_bytes;
-    let mut text = format!("space   {} are prepared and addressed\n", units::size(size_bytes));
+    let mut text = space(asked_bytes, size_bytes, study, options, session);
     if let Some(state) = options.state {
         text += &format!("{}\n", state.announce(size_bytes));
     }
@@ -424,6 +461,32 @@ fn cost(study: &Study, options: &Options, session: &Session, schedule: &Schedule
         ),
     };
     text
+}
+
+/// What is prepared, and why it is less than was asked for.
+fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, session: &Session) -> String {
+    let part = study.span_bytes.filter(|span| *span < size_bytes);
+    let done = match (session.fill, part) {
+        (true, None) => "prepared and addressed".to_owned(),
+        (false, None) => "addressed".to_owned(),
+        (fill, Some(span)) => {
+            let there = if fill { "prepared" } else { "there" };
+            format!("{there}, of which the first {} are addressed", units::size(span))
+        }
+    };
+    let less = if size_bytes < asked_bytes && (options.size_bytes.is_some() || session.fill) {
+        let room = if session.fill { "may be taken here" } else { "is there" };
+        format!(": of the {} asked for, no more {room}", units::size(asked_bytes))
+    } else {
+        String::new()
+    };
+    let slower = if session.fill && !options.exact_size {
+        let seconds = options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
+        format!("\n        or as much as can be filled in {}, where that is less", units::duration(seconds))
+    } else {
+        String::new()
+    };
+    format!("space   {} are {done}{less}{slower}\n", units::size(size_bytes))
 }
 
 fn announce(measurement: &Measurement, study: &Study) {

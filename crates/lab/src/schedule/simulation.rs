@@ -127,27 +127,93 @@ pub fn simulate(
     terms: &Terms,
     trial_s: Option<f64>,
 ) -> Result<Outcome, Unplannable> {
-    let mut schedule = Schedule::new(plain_points(points), terms.clone())?;
-    schedule.trial_s = trial_s.unwrap_or(schedule.trial_s);
-    let mut storage = Storage::new(points, noise, terms.seed);
-    let (mut visits, mut clock_s) = (Vec::new(), 0.0);
-    while let Some(slot) = schedule.next_slot(&visits, clock_s) {
-        let end_s = clock_s + schedule.trial_s;
-        visits.push(Visit {
-            trial: visits.len(),
-            point: slot.point,
-            round: slot.round,
-            start_s: clock_s,
-            end_s,
-            stands: true,
-            log_read_iops: Some(storage.rate(slot.point, (clock_s + end_s) / 2.0).ln()),
-            log_write_iops: None,
-            log_trim_iops: None,
-        });
-        clock_s = end_s + schedule.terms.overhead_s;
+    simulate_adding(points, noise, terms, trial_s, None)
+}
+
+/// What somebody does who finds the intervals of a finished run too wide: `run --add`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adding {
+    /// Half a width that every interval should have.
+    pub precision: f64,
+    /// For each addition.
+    pub budget_s: f64,
+    /// Additions at most, one after the other, each after a look at the intervals.
+    pub times: u32,
+}
+
+/// [`simulate`], and then more rounds as long as an interval is wider than wanted: optional stopping, by the look of
+/// the intervals themselves.
+///
+/// # Errors
+/// As [`Schedule::new`].
+pub fn simulate_adding(
+    points: usize,
+    noise: Noise,
+    terms: &Terms,
+    trial_s: Option<f64>,
+    adding: Option<Adding>,
+) -> Result<Outcome, Unplannable> {
+    let mut going = Going::new(points, noise, terms, trial_s)?;
+    going.to_the_end();
+    for _ in 0..adding.map_or(0, |adding| adding.times) {
+        let Some(Adding { precision, budget_s, .. }) = adding else { break };
+        let terms = Terms { precision, budget_s: going.clock_s + budget_s, ..terms.clone() };
+        going.schedule = going.schedule.going_on(terms);
+        going.to_the_end();
     }
-    let closed = schedule.closed_after(&visits, clock_s);
-    Ok(conclude(points, &storage, &visits, closed, terms.confidence))
+    let closed = going.schedule.closed_after(&going.visits, going.clock_s);
+    Ok(conclude(points, &going.storage, &going.visits, closed, terms.confidence))
+}
+
+/// The time left that a run announces after a third of itself, and the time that was left.
+///
+/// # Errors
+/// As [`Schedule::new`].
+pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(f64, f64), Unplannable> {
+    let mut going = Going::new(points, noise, terms, None)?;
+    going.to_the_end();
+    let third_s = going.clock_s / 3.0;
+    let so_far = going.visits.iter().take_while(|visit| visit.end_s <= third_s).count();
+    let now_s = going.visits.get(so_far).map_or(third_s, |next| next.start_s);
+    let state = going.schedule.state_before(&going.visits[..so_far], u32::MAX);
+    let said_s = going.schedule.left_s(&going.visits[..so_far], &state, now_s);
+    Ok((said_s, going.clock_s - now_s))
+}
+
+/// A simulated run under way.
+struct Going {
+    schedule: Schedule,
+    storage: Storage,
+    visits: Vec<Visit>,
+    clock_s: f64,
+}
+
+impl Going {
+    fn new(points: usize, noise: Noise, terms: &Terms, trial_s: Option<f64>) -> Result<Self, Unplannable> {
+        let mut schedule = Schedule::new(plain_points(points), terms.clone())?;
+        schedule.trial_s = trial_s.unwrap_or(schedule.trial_s);
+        let storage = Storage::new(points, noise, terms.seed);
+        Ok(Self { schedule, storage, visits: Vec::new(), clock_s: 0.0 })
+    }
+
+    fn to_the_end(&mut self) {
+        while let Some(slot) = self.schedule.next_slot(&self.visits, self.clock_s) {
+            let end_s = self.clock_s + self.schedule.trial_s;
+            let middle_s = (self.clock_s + end_s) / 2.0;
+            self.visits.push(Visit {
+                trial: self.visits.len(),
+                point: slot.point,
+                round: slot.round,
+                start_s: self.clock_s,
+                end_s,
+                stands: true,
+                log_read_iops: Some(self.storage.rate(slot.point, middle_s).ln()),
+                log_write_iops: None,
+                log_trim_iops: None,
+            });
+            self.clock_s = end_s + self.schedule.terms.overhead_s;
+        }
+    }
 }
 
 fn conclude(

@@ -8,7 +8,10 @@ use iosonde_model::{Op, Point, Rw};
 use super::{Slot, chance};
 use crate::estimate::{FEWEST_TRIALS, Visit};
 use crate::evidence::LogEstimate;
-use crate::stats::effects::{Average, Effects, Row};
+use crate::stats::{
+    effects::{Average, Effects, Row},
+    robust::median,
+};
 
 /// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82
 /// to 94 % where 95 was promised.
@@ -18,6 +21,10 @@ const FEWEST_ROUNDS: u32 = 8;
 pub(super) const FEWEST_TRIALS_IN_ALL: u32 = 80;
 /// Trials of a point, none of which stands, before nobody waits for it any longer.
 const HOPELESS_TRIALS: u32 = 6;
+
+/// A point of which fewer trials stand than an interval needs is guessed to be no more than so many times as wide as
+/// others: one slow trial among three looks like noise without end, and is set aside as soon as there are more.
+const LIKE_OTHERS: f64 = 1.25;
 
 /// What is known of all points.
 #[derive(Debug, Clone)]
@@ -90,9 +97,18 @@ impl State {
         if self.settled(point) {
             return Some(0.0);
         }
-        let half = self.intervals()[point].rough_half_width?;
+        let mut half = self.intervals()[point].rough_half_width?;
+        if stand < FEWEST_TRIALS as f64 {
+            half = half.min(LIKE_OTHERS * self.usual_half_width()?);
+        }
         let wanted = stand * (half / self.0.precision).powi(2);
         Some((wanted - stand).max(least).max(if self.0.told { 1.0 } else { least }))
+    }
+
+    /// The median of what is known roughly.
+    fn usual_half_width(&self) -> Option<f64> {
+        let rough = self.intervals().iter().filter_map(|one| one.rough_half_width);
+        median(&rough.collect::<Vec<_>>())
     }
 
     fn half_width(&self, point: usize) -> Option<f64> {

@@ -70,8 +70,8 @@ fn a_budget_too_short_says_which_would_do() {
     // 3 rounds * 28 trials * 0.16 s = 13.44 s.
     assert_eq!(
         refused.to_string(),
-        "5.0 s for measuring are too short: 27 points in 3 rounds of at least 0.15 s a trial take 13.4 s; \
-         give it more --time"
+        "5.0 s for measuring are too short: 27 points in 3 rounds of at least 0.15 s a trial take 13.4 s, \
+         and 9 of them would fit"
     );
     assert_eq!(Schedule::new(Vec::new(), terms(5.0)).unwrap_err(), Unplannable::Nothing);
     // Points that need 3 s each are not said to need 0.15 s.
