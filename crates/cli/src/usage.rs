@@ -354,7 +354,7 @@ mod tests {
             "run quick ./ --seed=-1",
             "run quick ./ --seed -1",
             "run quick ./ --seed x",
-            "run quick ./ --rounds 4",
+            "run quick ./ --rounds 0",
             "run quick ./ --confidence 30",
             "run quick ./ --precision",
             "run quick ./ --direct --buffered",

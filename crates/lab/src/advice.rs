@@ -74,8 +74,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         )
     } else {
         format!(
-            "{size} {op}s: keep {least} in flight; {number} give 95 % of the throughput, and beyond that each \
-             only waits longer"
+            "{size} {op}s: keep {number} in flight for 95 % of the throughput (the knee lies at {least}); with more \
+             than that, each request only waits longer"
         )
     };
     let like = |point: &&Point| {

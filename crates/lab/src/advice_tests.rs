@@ -28,8 +28,8 @@ fn sizes_depths_and_pages() {
             ),
             (
                 format!(
-                    "# KiB {op}s: keep # [#, #] in flight; # [#, #] give # % of the throughput, and \
-                     beyond that each only waits longer"
+                    "# KiB {op}s: keep # [#, #] in flight for # % of the throughput (the knee lies at # [#, #]); \
+                     with more than that, each request only waits longer"
                 ),
                 format!("with # in flight a {op} takes # ms [#, #], alone # µs [#, #]"),
             ),

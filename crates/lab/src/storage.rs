@@ -28,7 +28,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
             .into_iter()
             .flatten()
             .collect();
-    let figures: Vec<_> = figures.into_iter().chain(more(run)).collect();
+    let figures: Vec<_> = figures.into_iter().chain(beside(run)).chain(more(run)).collect();
     if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
         let why =
             run.findings.iter().find_map(|finding| finding.why.as_deref()).unwrap_or("no reason was given");
@@ -133,7 +133,29 @@ fn promise(run: &Run) -> Option<StorageLine> {
     let told = both(run, "iops_at_latency", |finding| {
         format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
     });
-    told.map(|text| line("promise", text))
+    // A promise that was asked about is answered, also with why it cannot be.
+    let unkept = || {
+        let mut refused = run.findings.iter().filter(|finding| finding.name == "iops_at_latency");
+        refused
+            .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
+    };
+    told.or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
+}
+
+/// What readers get beside other streams, as a database's do beside its log.
+fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
+    let together = run.points.iter().filter(|point| point.spec.streams().count() > 1);
+    together.take(TOLD_OF_EACH).filter_map(|point| {
+        let own = |op: Op| {
+            let direction = point.direction(op)?;
+            let iops = bounded(Unit::Iops, &direction.iops).replace(" IOPS", "");
+            let latency = direction.latency_ns_mean.as_ref();
+            let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
+            Some(format!("{iops} {op}s a second{takes}"))
+        };
+        let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
+        (!told.is_empty()).then(|| line("beside", format!("{}: {}", point.spec.describe(), told.join("; "))))
+    })
 }
 
 /// The most and the least of small requests: how many a second, and how long one takes alone.

@@ -59,3 +59,18 @@ fn a_rate_that_was_still_rising_is_a_least() {
     let fast = Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() };
     assert!(lines(&fast).iter().any(|line| line.starts_with("4 KiB reads: at least ")), "{:?}", lines(&fast));
 }
+
+#[test]
+fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_gets() {
+    let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"open-loop\"\nrw = \"randread\"\n\
+        rate = [100, 200]\nlimit = \"p99=1ms\"\n[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n\
+        block_size = \"8k\"\ndepth = 4\nbeside = [{ rw = \"write\", block_size = \"4k\", depth = 1 }]\n";
+    let mut run = Pretend::usual().run(study, 2);
+    conclude(&mut run, None).unwrap();
+    let lines = storage_lines(&run);
+    let text = |label: &str| lines.iter().find(|line| line.label == label).map(|line| line.text.clone());
+    let promise = text("promise").unwrap_or_else(|| panic!("{lines:?}"));
+    assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
+    let beside = text("beside").unwrap_or_else(|| panic!("{lines:?}"));
+    assert!(beside.contains("8 KiB random reads") && beside.contains("reads a second at "), "{beside}");
+}

@@ -1,6 +1,7 @@
 //! What one parameter changes, everything else equal: its levels against the first, as ratios.
 //!
-//! Each level is compared with the lowest one. With k comparisons each interval is made for an error of α/k
+//! Each level is compared with the lowest one; from four levels on, each with the mean of all others, which is known
+//! far better than any one of them. With k comparisons each interval is made for an error of α/k
 //! (Bonferroni), so that all of them hold together; whichever is then named, for being the largest, its interval
 //! still covers. "No effect" is said only where every interval lies within 5 % of 1: an interval that contains 1
 //! and reaches far is no evidence of anything.
@@ -20,6 +21,8 @@ pub(super) enum Answer {
     NoEffect,
     /// The named ratio surely is not 1.
     Changes,
+    /// No ratio surely differs from 1, and all lie within twice the margin.
+    NoneSeen,
     /// Neither.
     CannotTell,
 }
@@ -44,16 +47,45 @@ pub(super) fn ratio(over: LogEstimate, under: LogEstimate, confidence: f64, comp
     Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
 }
 
+/// Levels from which on each is compared with the mean of the others: it takes three others to make a mean that one
+/// odd level does not carry away.
+const MANY: usize = 4;
+
+/// The level that departs most from the mean of the others, by its place among all.
+fn odd_one(levels: &[LogEstimate], confidence: f64) -> Option<Extreme> {
+    let others = |place: usize| {
+        let rest =
+            || levels.iter().enumerate().filter(move |(other, _)| *other != place).map(|(_, level)| level);
+        let count = (levels.len() - 1) as f64;
+        LogEstimate {
+            log_mean: rest().map(|level| level.log_mean).sum::<f64>() / count,
+            standard_error: rest().map(|level| level.standard_error.powi(2)).sum::<f64>().sqrt() / count,
+            degrees_of_freedom: rest().map(|level| level.degrees_of_freedom).fold(f64::INFINITY, f64::min),
+        }
+    };
+    let ratios = (0..levels.len()).map(|place| ratio(levels[place], others(place), confidence, levels.len()));
+    most_extreme(&ratios.collect::<Vec<_>>())
+}
+
 /// The level that departs most from the reference: of those that surely do, or of all.
 pub(super) fn extreme(reference: LogEstimate, others: &[LogEstimate], confidence: f64) -> Option<Extreme> {
-    let ratios: Vec<Estimate> =
-        others.iter().map(|&other| ratio(other, reference, confidence, others.len())).collect();
+    let ratios = others.iter().map(|&other| ratio(other, reference, confidence, others.len()));
+    most_extreme(&ratios.collect::<Vec<_>>())
+}
+
+fn most_extreme(ratios: &[Estimate]) -> Option<Extreme> {
     let ends = |ratio: &Estimate| (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
-    let within = |ratio: &Estimate| ends(ratio).0 >= 1.0 / (1.0 + MARGIN) && ends(ratio).1 <= 1.0 + MARGIN;
+    let inside = |ratio: &Estimate, margin: f64| {
+        ends(ratio).0 >= 1.0 / (1.0 + margin) && ends(ratio).1 <= 1.0 + margin
+    };
+    let within = |ratio: &Estimate| inside(ratio, MARGIN);
     let surely = |ratio: &Estimate| ends(ratio).0 > 1.0 || ends(ratio).1 < 1.0;
     let answer = match () {
         () if ratios.iter().all(within) => Answer::NoEffect,
         () if ratios.iter().any(|ratio| surely(ratio) && !within(ratio)) => Answer::Changes,
+        () if ratios.len() >= MANY && ratios.iter().all(|ratio| inside(ratio, 2.0 * MARGIN)) => {
+            Answer::NoneSeen
+        }
         () => Answer::CannotTell,
     };
     let named = |ratio: &Estimate| answer != Answer::Changes || surely(ratio);
@@ -123,26 +155,39 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
         Ok(figures) => figures,
         Err(why) => return writer.refused(&conditions, &members, &cannot, &why),
     };
-    let Some(extreme) = extreme(figures[0], &figures[1..], writer.confidence) else {
+    let many = figures.len() >= MANY;
+    let extreme = match many {
+        true => odd_one(&figures, writer.confidence),
+        false => extreme(figures[0], &figures[1..], writer.confidence),
+    };
+    let Some(extreme) = extreme else {
         return writer.refused(&conditions, &members, &cannot, "nothing was measured");
     };
     let (first, last) = (level(&members[0]), level(&members[members.len() - 1]));
-    let (named, figure) = ((question.words)(level(&members[1 + extreme.place])), question.figure);
+    let place = if many { extreme.place } else { 1 + extreme.place };
+    let (named, figure) = ((question.words)(level(&members[place])), question.figure);
     let (first, last) = ((question.words)(first), (question.words)(last));
+    let than = if many { "what the others give".to_owned() } else { format!("that with {first}") };
     let sentence = match extreme.answer {
-        Answer::Changes => format!("{what}: with {named}, {figure} is {{}} of that with {first}."),
+        Answer::Changes => format!("{what}: with {named}, {figure} is {{}} of {than}."),
         Answer::NoEffect => format!(
             "{what}: {subject} does not matter. From {first} to {last}, {figure} stays within 5 %; the largest ratio \
              is {{}}, with {named}."
         ),
+        Answer::NoneSeen => format!(
+            "{what}: no effect of {subject} is seen. From {first} to {last}, the level furthest off is {named}: \
+             {figure} is {{}} of {than}; less than that may have gone unseen."
+        ),
         Answer::CannotTell => format!(
-            "whether {subject} matters to {what} cannot be told from this run: {figure} with {named} is {{}} of that \
-             with {first}."
+            "whether {subject} matters to {what} cannot be told from this run: {figure} with {named} is {{}} of {than}."
         ),
     };
+    let (count, against) = match many {
+        true => (figures.len(), "the mean of the others"),
+        false => (figures.len() - 1, first.as_str()),
+    };
     let why = format!(
-        "The largest of {} ratios to {first}, with an interval that holds for all of them together.",
-        figures.len() - 1
+        "The largest of {count} ratios to {against}, with an interval that holds for all of them together."
     );
     writer.found(&conditions, &members, extreme.ratio, &sentence, why)
 }
@@ -173,6 +218,20 @@ mod tests {
     fn a_change_is_named_by_the_largest_that_is_sure() {
         assert_eq!(answer(&[(50.0, 0.01), (20.0, 2.0), (80.0, 0.01)]), (0, Answer::Changes));
         assert!(extreme(estimate(1.0, 0.1), &[], 0.95).is_none());
+    }
+
+    #[test]
+    fn of_many_levels_the_odd_one_is_told_and_a_little_noise_is_no_effect() {
+        let levels =
+            |values: &[f64], error: f64| -> Vec<_> { values.iter().map(|v| estimate(*v, error)).collect() };
+        let odd = odd_one(&levels(&[100.0, 101.0, 95.0, 99.0, 100.0, 100.0], 0.008), 0.95).unwrap();
+        assert_eq!((odd.place, odd.answer), (2, Answer::Changes));
+        // 95 against the mean of 100, 101, 99, 100 and 100.
+        assert!((odd.ratio.value - 0.95).abs() < 1e-3, "{odd:?}");
+        let even = odd_one(&levels(&[100.0, 101.0, 98.5, 99.0, 100.0, 100.0], 0.012), 0.95).unwrap();
+        assert_eq!(even.answer, Answer::NoneSeen);
+        let wide = odd_one(&levels(&[100.0, 101.0, 98.5, 99.0], 0.1), 0.95).unwrap();
+        assert_eq!(wide.answer, Answer::CannotTell);
     }
 
     #[test]
