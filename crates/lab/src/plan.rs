@@ -270,7 +270,8 @@ mod tests {
         };
         let text = |span: &str| {
             format!(
-                "name = \"x\"\nquestion = \"?\"\n{span}\n[[experiment]]\nkind = \"working-set\"\nspan = [\"50%\", \"100%\"]"
+                "name = \"x\"\nquestion = \"?\"\n{span}\n[[experiment]]\nkind = \"working-set\"\n\
+                 span = [\"50%\", \"100%\"]"
             )
         };
         assert_eq!(spans(&text("")), [512 << 20, 1 << 30]);
