@@ -6,17 +6,21 @@ use crate::words::is_vague;
 
 /// What a trait follows from where it is no finding but the single points of a run.
 pub(super) const POINTS: &str = "points";
+/// A mean that is no better known than this goes by its median.
+const WIDE: f64 = 0.1;
 
 /// A finding that was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fact<'a> {
     pub(super) finding: &'a Finding,
+    /// What its points say in the median, where the finding's mean is too uncertain to build on.
+    instead: Option<f64>,
 }
 
 impl Fact<'_> {
     pub(super) fn value(&self) -> f64 {
         // What was found has a value.
-        self.finding.value.unwrap_or(f64::NAN)
+        self.instead.or(self.finding.value).unwrap_or(f64::NAN)
     }
 
     pub(super) fn block_bytes(&self) -> f64 {
@@ -53,7 +57,13 @@ impl<'a> Facts<'a> {
                 // An interval over decades says nothing to build on.
                 && !is_vague(&Estimate { value: 0.0, low: finding.low, high: finding.high })
         };
-        self.run.findings.iter().filter(is).map(|finding| Fact { finding }).collect::<Vec<_>>().into_iter()
+        self.run
+            .findings
+            .iter()
+            .filter(is)
+            .map(|finding| Fact { finding, instead: None })
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     pub(super) fn any(&self, name: &str) -> Option<Fact<'a>> {
@@ -73,14 +83,36 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// How long the smallest request takes alone.
+    /// How long the smallest request takes alone: the least of what several experiments found, since what was written
+    /// before makes it longer and nothing makes it shorter. Where all of them are too uncertain, reads go by their
+    /// median.
     pub(super) fn alone(&self, op: Op) -> Option<Fact<'a>> {
-        self.smallest("base_latency", op)
+        if let Some(smallest) = self.smallest("base_latency", op) {
+            let like = |fact: &Fact| {
+                fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest.block_bytes()
+            };
+            let least =
+                self.found("base_latency").filter(like).min_by(|a, b| a.value().total_cmp(&b.value()));
+            if op != Op::Read || least.is_some_and(|least| least.relative_half_width() <= WIDE) {
+                return least;
+            }
+        }
+        let about = |finding: &&Finding| finding.name == "base_latency" && finding.conditions.op == Some(op);
+        let finding = self.run.findings.iter().find(about).filter(|_| op == Op::Read)?;
+        let (_, ns) = self.single_reads().into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Fact { finding, instead: Some(ns) })
     }
 
     /// The most of the smallest requests, where one stream asked for them.
+    /// Where that is too uncertain, reads go by the fastest of their points.
     pub(super) fn most(&self, op: Op) -> Option<Fact<'a>> {
-        let smallest = self.smallest("max_iops", op)?.block_bytes();
+        let Some(smallest) = self.smallest("max_iops", op).map(|fact| fact.block_bytes()) else {
+            let about = |finding: &&Finding| finding.name == "max_iops" && finding.conditions.op == Some(op);
+            let finding = self.run.findings.iter().find(about).filter(|_| op == Op::Read)?;
+            let rates = self.depths(&Fact { finding, instead: None });
+            let most = rates.into_iter().map(|(_, rate)| rate).max_by(f64::total_cmp)?;
+            return Some(Fact { finding, instead: Some(most) });
+        };
         let like = |fact: &Fact| fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest;
         // Of several experiments that asked, the one that got most went deepest.
         self.found("max_iops").filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
@@ -123,6 +155,24 @@ impl<'a> Facts<'a> {
         self.run.points.iter().filter(single).filter_map(time).collect()
     }
 
+    /// Random reads of the size of a finding: how many in flight, and how many a second.
+    pub(super) fn depths(&self, like: &Fact) -> Vec<(f64, f64)> {
+        let bytes = like.block_bytes() as u64;
+        let of_size = |point: &&Point| {
+            let spec = &point.spec;
+            spec.rw == Rw::RandRead
+                && spec.block_size_bytes == bytes
+                && spec.direct
+                && spec.and.is_empty()
+                && spec.rate_iops.is_none()
+        };
+        let rate = |point: &Point| {
+            let iops = point.direction(Op::Read)?.iops;
+            (!is_vague(&iops)).then_some((point.spec.asked_in_flight() as f64, iops.value))
+        };
+        self.run.points.iter().filter(of_size).filter_map(rate).collect()
+    }
+
     /// The depth of which a finding says that it gives 95 % of the rate, for the requests of another.
     pub(super) fn depth_for_95(&self, like: &Fact) -> Option<Fact<'a>> {
         self.found("depth_for_95_percent").find(|depth| {
@@ -157,11 +207,16 @@ pub(super) struct Place {
 impl Place {
     /// Worked out from findings: their relative widths add up as squares do, as for a product.
     pub(super) fn from(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
+        let estimated = facts.iter().all(|fact| fact.instead.is_none());
         let width = facts.iter().map(|fact| fact.relative_half_width().powi(2)).sum::<f64>().sqrt();
         let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.clone()).collect();
         names.dedup();
         self.of(
-            Estimate { value, low: Some(value * (1.0 - width).max(0.0)), high: Some(value * (1.0 + width)) },
+            Estimate {
+                value,
+                low: estimated.then_some(value * (1.0 - width).max(0.0)),
+                high: estimated.then_some(value * (1.0 + width)),
+            },
             names,
             why,
         )

@@ -5,8 +5,8 @@
 //! server with fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks agree: with as
 //! many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %.
 //! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link
-//! bounds small reads before the units do, U is the number with which 95 % of that rate come at the depth at which they
-//! came. The page is the one with which single reads of all sizes take the times that they took.
+//! bounds small reads before the units do, U is the number with which all depths together give most nearly the rates
+//! that they gave. The page is the one with which single reads of all sizes take the times that they took.
 
 use iosonde_model::{Op, Trait};
 
@@ -23,6 +23,10 @@ const LINK_BOUND: f64 = 0.9;
 const PAGE_BYTES: f64 = 16_384.0;
 /// The usual piece of a mapping.
 const MAPPING_BYTES: f64 = 4_096.0;
+/// More than any drive has.
+const MOST_UNITS: u32 = 512;
+/// Ways that are tried, as shares of the time of one alone.
+const WAYS: [f64; 7] = [0.02, 0.05, WAY_SHARE, 0.15, 0.2, 0.3, 0.4];
 /// Sizes of single reads that tell a page.
 const FEWEST_SIZES: usize = 3;
 /// By so much in all logarithms of times a stripe of more pages must be nearer than one of half as many.
@@ -31,8 +35,9 @@ const PLAINER: f64 = 0.01;
 const PROGRAM_NS: f64 = 150e3;
 /// A usual program, where a buffer hides it.
 const USUAL_PROGRAM_NS: f64 = 600e3;
-/// A buffer of usual size.
+/// A buffer of usual size, and how long a usual one takes to drain.
 const USUAL_BUFFER_BYTES: f64 = 67_108_864.0;
+const USUAL_DRAIN_S: f64 = 0.25;
 
 /// Reads as the law has them.
 struct Reads<'a> {
@@ -43,6 +48,9 @@ struct Reads<'a> {
     units: f64,
     way_ns: f64,
     sense_ns: f64,
+    /// What large reads got, and how many times as fast the link is.
+    bandwidth: f64,
+    link: f64,
     /// The link bounds small reads before the units do.
     linked: bool,
     solved: bool,
@@ -50,41 +58,66 @@ struct Reads<'a> {
 
 pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     let (mut traits, mut untold) = (Vec::new(), Vec::new());
-    let Some(reads) = Reads::of(facts) else { return (traits, untold) };
+    let Some((reads, shape)) = Reads::of(facts) else { return (traits, untold) };
     servers::link(facts, reads.way_ns, &mut traits, &mut untold);
     widen_for_writes(facts, &mut traits);
     traits.push(reads.units_trait(facts, &mut untold));
     let place = Place { key: "flash.read", label: "read of a page", unit: "ns" };
     let why = "what a small read takes alone, less its way and its bytes";
     traits.push(place.from(reads.sense_ns, &[reads.alone], why));
-    let page_bytes = layout(facts, &reads, &mut traits, &mut untold);
+    let page_bytes = layout(facts, &reads, shape, &mut traits, &mut untold);
     writes(facts, &reads, page_bytes, &mut traits, &mut untold);
     (traits, untold)
 }
 
 impl<'a> Reads<'a> {
-    fn of(facts: &Facts<'a>) -> Option<Self> {
+    /// With the way and the link, of several, that fit single reads of all sizes best; and how addresses lie then.
+    fn of(facts: &Facts<'a>) -> Option<(Self, Option<Shape>)> {
+        let usual = Self::with(facts, None, 1.0)?;
+        let singles = facts.single_reads();
+        if singles.len() < FEWEST_SIZES || !usual.bandwidth.is_finite() {
+            return Some((usual, None));
+        }
+        let stripe = facts.any("stripe_bytes").map(|stripe| stripe.value());
+        // A link that is faster than what large reads got leaves it to the units to bound them.
+        let links: &[f64] = if usual.linked { &[1.0] } else { &[1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0] };
+        let candidates = links.iter().flat_map(|link| WAYS.iter().map(move |way| (*way, *link)));
+        let fits = candidates.filter_map(|(way, link)| {
+            let reads = Self::with(facts, Some(way), link)?;
+            let (off, shape) = reads.nearest(&singles, stripe);
+            Some((off + PLAINER * ((link - 1.0) / 4.0 + (way - WAY_SHARE).abs()), reads, shape))
+        });
+        let (_, reads, shape) = fits.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((reads, Some(shape)))
+    }
+
+    /// With a way that is a share of the time of one alone, and a link that is so many times as fast as large reads.
+    fn with(facts: &Facts<'a>, share: Option<f64>, link: f64) -> Option<Self> {
         let (alone, most) = (facts.alone(Op::Read)?, facts.most(Op::Read)?);
         let bandwidth = facts.of_op("device_bandwidth", Op::Read).map_or(f64::INFINITY, |rate| rate.value());
-        let moved_ns = alone.block_bytes() * 1e9 / bandwidth;
+        let moved_ns = alone.block_bytes() * 1e9 / (bandwidth * link);
         let alone_ns = (alone.value() - moved_ns).max(alone.value() * 0.05);
         let depth = facts.deepest(&most).unwrap_or(256.0);
         let linked = most.value() * most.block_bytes() > LINK_BOUND * bandwidth;
         let known = facts.any("parallelism").map(|units| units.value());
         // The way is part of every write too.
         let least_ns = facts.alone(Op::Write).map_or(alone_ns, |write| write.value().min(alone_ns));
-        let usual_ns = (WAY_SHARE * alone_ns).min(0.5 * least_ns);
+        let usual_ns = (share.unwrap_or(WAY_SHARE) * alone_ns).min(0.8 * least_ns);
         let per_ns = most.value() / 1e9;
         let solved =
             known.filter(|_| !linked).and_then(|units| way(units, alone_ns, per_ns, depth, least_ns));
         let way_ns = solved.unwrap_or(usual_ns);
         let sense_ns = alone_ns - way_ns;
         let nearly = facts.depth_for_95(&most).filter(|_| linked);
-        let units = known.unwrap_or_else(|| match nearly {
+        let most_per_ns = bandwidth / alone.block_bytes() / 1e9;
+        let by_depths =
+            if linked { fit_units(&facts.depths(&most), way_ns, sense_ns, most_per_ns) } else { None };
+        let units = known.or(by_depths).unwrap_or_else(|| match nearly {
             Some(depth) => units(way_ns, sense_ns, 0.95 * per_ns, depth.value()),
             None => units(way_ns, sense_ns, per_ns, depth),
         });
-        Some(Self { alone, most, nearly, units, way_ns, sense_ns, linked, solved: solved.is_some() })
+        let solved = solved.is_some();
+        Some(Self { alone, most, nearly, units, way_ns, sense_ns, bandwidth, link, linked, solved })
     }
 
     fn units_trait(&self, facts: &Facts, untold: &mut Vec<String>) -> Trait {
@@ -149,6 +182,32 @@ fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
         .unwrap_or(f64::from(least))
 }
 
+/// The number of units with which all depths together give most nearly the rates that they gave.
+fn fit_units(depths: &[(f64, f64)], way_ns: f64, sense_ns: f64, most_per_ns: f64) -> Option<f64> {
+    // Where the link bounds them, rates say nothing of units.
+    let telling: Vec<_> =
+        depths.iter().filter(|(depth, rate)| *depth > 1.0 && rate / 1e9 < LINK_BOUND * most_per_ns).collect();
+    let off = |units: f64| -> f64 {
+        let miss = |&&(depth, rate): &&(f64, f64)| {
+            (per_ns_at(depth, units, way_ns, sense_ns).min(most_per_ns) * 1e9 / rate).ln().abs()
+        };
+        telling.iter().map(miss).sum()
+    };
+    let candidates = (1..=MOST_UNITS).map(f64::from);
+    candidates.min_by(|a, b| off(*a).total_cmp(&off(*b))).filter(|_| !telling.is_empty())
+}
+
+/// The rate that so many in flight give.
+fn per_ns_at(depth: f64, units: f64, way_ns: f64, sense_ns: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 0.999_999);
+    for _ in 0..40 {
+        let busy = (low + high) / 2.0;
+        let in_flight = population(units, busy) + units * busy / sense_ns * way_ns;
+        if in_flight < depth { low = busy } else { high = busy }
+    }
+    (units * low / sense_ns).min(depth / (way_ns + sense_ns))
+}
+
 /// Writes that a buffer takes come as fast as the link brings them, however fast they last.
 fn widen_for_writes(facts: &Facts, traits: &mut [Trait]) {
     let read = super::find(traits, "link.bandwidth.read").cloned();
@@ -169,11 +228,20 @@ fn is_buffered(facts: &Facts) -> bool {
 }
 
 /// Stripe, page and mapping unit; gives the page.
-fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<String>) -> f64 {
+fn layout(
+    facts: &Facts,
+    reads: &Reads,
+    shape: Option<Shape>,
+    traits: &mut Vec<Trait>,
+    untold: &mut Vec<String>,
+) -> f64 {
     let place = |key, label| Place { key, label, unit: "B" };
     let stripe = facts.any("stripe_bytes");
-    let bandwidth = facts.of_op("device_bandwidth", Op::Read).map_or(f64::INFINITY, |rate| rate.value());
-    let fit = fit(&facts.single_reads(), reads, stripe.map(|stripe| stripe.value()), bandwidth);
+    let bandwidth = reads.bandwidth;
+    let fit = shape.map(|Shape { page, stripe }| {
+        widen_link(bandwidth * reads.link, bandwidth, traits);
+        (page, stripe)
+    });
     let (page_bytes, stripe_bytes) = fit.unwrap_or_else(|| {
         let least = if bandwidth.is_finite() { bandwidth * reads.sense_ns / 1e9 / reads.units } else { 0.0 };
         let page = PAGE_BYTES.max(2f64.powf(least.max(512.0).log2().ceil()));
@@ -211,36 +279,63 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
     page_bytes
 }
 
-/// Page and stripe with which single reads take the times that they took; nothing where there are too few sizes.
-fn fit(singles: &[(f64, f64)], reads: &Reads, stripe: Option<f64>, bandwidth: f64) -> Option<(f64, f64)> {
-    if singles.len() < FEWEST_SIZES {
-        return None;
-    }
-    let powers = |from: i32, to: i32| (from..=to).map(|power| 2f64.powi(power));
-    let candidates = powers(12, 17).flat_map(|page| {
-        let stripes =
-            stripe.map_or_else(|| powers(0, 4).map(|pages| page * pages).collect(), |stripe| vec![stripe]);
-        stripes.into_iter().filter(move |stripe| *stripe >= page).map(move |stripe| (page, stripe))
-    });
-    let off = |&(page, stripe): &(f64, f64)| {
-        let misses = singles
-            .iter()
-            .map(|&(bytes, ns)| (time_ns(reads, bandwidth, bytes, page, stripe) / ns).ln().abs());
-        // What large reads got in sequence, where the units and not the link bound it.
-        let carried = reads.units * page * 1e9 / reads.sense_ns;
-        let short =
-            if reads.linked || carried >= bandwidth * 0.97 { 0.0 } else { (bandwidth / carried).ln() };
-        misses.sum::<f64>() + short + PLAINER * (stripe / page).log2()
-    };
-    candidates.min_by(|a, b| off(a).total_cmp(&off(b)))
+/// How addresses lie on the units.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    page: f64,
+    stripe: f64,
 }
 
-/// One read that is alone: its way, the unit with most of its pages, and its bytes.
-fn time_ns(reads: &Reads, bandwidth: f64, bytes: f64, page: f64, stripe: f64) -> f64 {
-    let (pages, run) = ((bytes / page).ceil(), stripe / page);
-    let round = run * reads.units;
-    let on_one = if pages <= round { pages.min(run) } else { run * (pages / round).ceil() };
-    reads.way_ns + reads.sense_ns * on_one + bytes * 1e9 / bandwidth
+impl Reads<'_> {
+    /// The shape with which single reads take the times that they took, and how far off they are.
+    fn nearest(&self, singles: &[(f64, f64)], stripe: Option<f64>) -> (f64, Shape) {
+        let powers = |from: i32, to: i32| (from..=to).map(|power| 2f64.powi(power));
+        let shapes = powers(12, 17).flat_map(|page| {
+            let stripes: Vec<f64> = match stripe {
+                Some(stripe) => vec![stripe],
+                None => powers(0, 4).map(|pages| page * pages).collect(),
+            };
+            stripes
+                .into_iter()
+                .filter(move |stripe| *stripe >= page)
+                .map(move |stripe| Shape { page, stripe })
+        });
+        let off = |shape: &Shape| {
+            let misses = singles.iter().map(|&(bytes, ns)| (self.time_ns(shape, bytes) / ns).ln().abs());
+            let carried = (self.units * shape.page * 1e9 / self.sense_ns).min(self.bandwidth * self.link);
+            // Where the link bounds small reads, units beyond it were not seen.
+            let short = if self.linked { 0.0 } else { (self.bandwidth / carried).ln().abs() };
+            misses.sum::<f64>() + short + PLAINER * (shape.stripe / shape.page).log2()
+        };
+        let best = shapes.map(|shape| (off(&shape), shape)).min_by(|a, b| a.0.total_cmp(&b.0));
+        best.unwrap_or((f64::INFINITY, Shape { page: PAGE_BYTES, stripe: PAGE_BYTES }))
+    }
+
+    /// One read that is alone: its way, the unit with most of its pages, and its bytes.
+    fn time_ns(&self, shape: &Shape, bytes: f64) -> f64 {
+        let (pages, run) = ((bytes / shape.page).ceil(), shape.stripe / shape.page);
+        let round = run * self.units;
+        let on_one = if pages <= round { pages.min(run) } else { run * (pages / round).ceil() };
+        self.way_ns + self.sense_ns * on_one + bytes * 1e9 / (self.bandwidth * self.link)
+    }
+}
+
+/// Where the units bound large reads, the link is as fast as single reads say.
+fn widen_link(link: f64, bandwidth: f64, traits: &mut [Trait]) {
+    if link <= bandwidth {
+        return;
+    }
+    for one in
+        traits.iter_mut().filter(|one| one.key.starts_with("link.bandwidth.") && one.estimate.value < link)
+    {
+        let place = Place {
+            key: if one.key.ends_with("read") { "link.bandwidth.read" } else { "link.bandwidth.write" },
+            label: if one.key.ends_with("read") { "link, reads" } else { "link, writes" },
+            unit: "B/s",
+        };
+        let why = "the units bound large reads; single reads of each size take most nearly what they took";
+        *one = place.fitted(link, why);
+    }
 }
 
 fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
@@ -295,10 +390,12 @@ fn buffer(
         None => {
             untold.push(
                 "Writes are taken by a buffer whose size was not found; `iosonde run sustained-write TARGET` would \
-                 tell. 64 MiB are assumed."
+                 tell."
                     .to_owned(),
             );
-            traits.push(size.assumed(USUAL_BUFFER_BYTES, "a usual one"));
+            let drains = lasting.map_or(f64::INFINITY, |rate| rate.value() * USUAL_DRAIN_S);
+            let bytes = USUAL_BUFFER_BYTES.min(drains).max(1_048_576.0);
+            traits.push(size.assumed(bytes, "a usual one, or what drains in a quarter of a second"));
         }
     }
     let alone: Vec<_> = facts.alone(Op::Write).into_iter().collect();
