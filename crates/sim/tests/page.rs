@@ -94,6 +94,22 @@ table should have printed.
 
 ";
 
+const PORTRAIT: &str = "\
+## A device from a run
+
+`iosonde devices --from RUN -o drawn.toml` writes a simulated device from what a run found: flash with its units, pages,
+link and buffer, a disk with its turn, seek and rates, or servers behind one line. Each value stands below the findings
+that it follows from, with their interval; what no finding tells is assumed, and says so. `--check` runs the points of
+that run on it, `--check=OTHER` those of another run, and shows where model and measurement differ by more than 10 %.
+Noise, and what builds up over hours, is not drawn.
+
+How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not seen
+(`bench/portrait`): on 10 disks 229 of 230 rates came within 10 %; on 12 flash devices one could not be drawn, and of the
+others 217 of 253 rates (86 %) came within 10 %, half of them within 0.2 %. Reads that were measured while a buffer still
+drained, and buffers whose size was not found, make up the rest.
+
+";
+
 fn file(name: &str) -> DeviceFile {
     DeviceFile::parse(builtin(name).unwrap(), name).unwrap()
 }
@@ -150,7 +166,7 @@ fn laws() -> String {
 
 #[test]
 fn the_page_says_what_is() {
-    let page = format!("{HEAD}{SPEED}{}{}{MATRIX}{}", table(), devices(), laws());
+    let page = format!("{HEAD}{SPEED}{PORTRAIT}{}{}{MATRIX}{}", table(), devices(), laws());
     let page = format!("{}\n", page.trim_end());
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(PAGE, &page).unwrap();
