@@ -15,7 +15,7 @@ fn measured(words: &[&str]) -> Run {
     Bench::new().run(&[&["run"], words, &["--seed", "3"]].concat())
 }
 
-fn point<'a>(run: &'a Run, is_it: impl Fn(&TrialSpec) -> bool) -> &'a Point {
+fn point(run: &Run, is_it: impl Fn(&TrialSpec) -> bool) -> &Point {
     run.points.iter().find(|point| is_it(&point.spec)).expect("the point was measured")
 }
 
@@ -61,7 +61,7 @@ fn mac_microbenchmarks_level_off_where_the_report_says_and_random_reads_are_no_f
     // "A significant benefit for random over sequential" reads: there is none.
     for finding in findings(&run, "random_vs_sequential") {
         let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
-        assert!(0.95 < low && low <= 1.0 && 1.0 <= high && high < 1.05, "{finding:?}");
+        assert!(0.95 < low && low <= 1.0 && (1.0..1.05).contains(&high), "{finding:?}");
     }
     // "Exponential growth after an 8 MB stride": stride does not matter.
     for finding in findings(&run, "stride_effect") {

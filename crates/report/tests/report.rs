@@ -370,6 +370,7 @@ fn a_folder_has_numbered_pictures_their_figures_and_the_words() {
 
 #[cfg(feature = "png")]
 #[test]
+#[allow(clippy::print_stderr)] // A skipped test says so.
 fn a_png_has_words_and_the_size_of_its_picture() {
     let png = FORMATS.find("png").expect("it is registered");
     let bytes = match png.render(&common::run(2)) {

@@ -154,12 +154,12 @@ pub fn simulate_adding(
     adding: Option<Adding>,
 ) -> Result<Outcome, Unplannable> {
     let mut going = Going::new(points, noise, terms, trial_s)?;
-    going.to_the_end();
+    going.finish();
     for _ in 0..adding.map_or(0, |adding| adding.times) {
         let Some(Adding { precision, budget_s, .. }) = adding else { break };
         let terms = Terms { precision, budget_s: going.clock_s + budget_s, ..terms.clone() };
         going.schedule = going.schedule.going_on(terms);
-        going.to_the_end();
+        going.finish();
     }
     let closed = going.schedule.closed_after(&going.visits, going.clock_s);
     Ok(conclude(points, &going.storage, &going.visits, closed, terms.confidence))
@@ -171,7 +171,7 @@ pub fn simulate_adding(
 /// As [`Schedule::new`].
 pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(f64, f64), Unplannable> {
     let mut going = Going::new(points, noise, terms, None)?;
-    going.to_the_end();
+    going.finish();
     let third_s = going.clock_s / 3.0;
     let so_far = going.visits.iter().take_while(|visit| visit.end_s <= third_s).count();
     let now_s = going.visits.get(so_far).map_or(third_s, |next| next.start_s);
@@ -196,7 +196,7 @@ impl Going {
         Ok(Self { schedule, storage, visits: Vec::new(), clock_s: 0.0 })
     }
 
-    fn to_the_end(&mut self) {
+    fn finish(&mut self) {
         while let Some(slot) = self.schedule.next_slot(&self.visits, self.clock_s) {
             let end_s = self.clock_s + self.schedule.trial_s;
             let middle_s = (self.clock_s + end_s) / 2.0;

@@ -3,7 +3,7 @@
 
 use iosonde_model::{Named, Run};
 
-use super::{Format, ReportError};
+use super::{Files, Format, ReportError};
 
 /// The format.
 pub struct Markdown;
@@ -23,7 +23,7 @@ impl Format for Markdown {
         Ok(crate::markdown::markdown(run).into_bytes())
     }
 
-    fn folder(&self, run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+    fn folder(&self, run: &Run) -> Result<Option<Files>, ReportError> {
         Ok(Some(crate::markdown::folder(run)))
     }
 }

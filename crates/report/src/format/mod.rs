@@ -17,6 +17,9 @@ registry! {
     }
 }
 
+/// The files of a report that is a folder, each with its name.
+pub type Files = Vec<(String, Vec<u8>)>;
+
 /// A registered format.
 pub trait Format: Named {
     /// What a file of it ends in, without the dot.
@@ -32,7 +35,7 @@ pub trait Format: Named {
     ///
     /// # Errors
     /// As [`Format::render`].
-    fn folder(&self, _run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+    fn folder(&self, _run: &Run) -> Result<Option<Files>, ReportError> {
         Ok(None)
     }
 

@@ -2,7 +2,7 @@
 
 use iosonde_model::{Named, Run};
 
-use super::{Format, ReportError};
+use super::{Files, Format, ReportError};
 use crate::chart::figures;
 use crate::picture::sheet;
 
@@ -24,7 +24,7 @@ impl Format for Png {
         picture(&sheet(&figures(run)))
     }
 
-    fn folder(&self, run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+    fn folder(&self, run: &Run) -> Result<Option<Files>, ReportError> {
         let one = |figure: &crate::figure::Figure| {
             Ok((format!("{}.png", figure.name), picture(&sheet(std::slice::from_ref(figure)))?))
         };

@@ -5,7 +5,7 @@
 use iosonde_lab::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
-use super::{Format, ReportError};
+use super::{Files, Format, ReportError};
 use crate::chart::figures;
 use crate::figure::Figure;
 use crate::picture::sheet;
@@ -28,7 +28,7 @@ impl Format for Svg {
         Ok(sheet(&figures(run)).into_bytes())
     }
 
-    fn folder(&self, run: &Run) -> Result<Option<Vec<(String, Vec<u8>)>>, ReportError> {
+    fn folder(&self, run: &Run) -> Result<Option<Files>, ReportError> {
         let one = |figure: &Figure| {
             (format!("{}.svg", figure.name), sheet(std::slice::from_ref(figure)).into_bytes())
         };
