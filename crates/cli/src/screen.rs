@@ -34,8 +34,8 @@ impl Screen {
         let width = columns.or_else(iosonde_rig::platform::terminal_columns).unwrap_or(80);
         Self {
             color,
-            // 60..100: narrower breaks every number from its unit, wider is hard to read.
-            width: width.clamp(60, 100),
+            // Narrower than 40 breaks numbers from their units, wider than 100 is hard to read.
+            width: width.clamp(40, 100),
             live: io::stderr().is_terminal() && !shared.no_progress && !shared.quiet,
             quiet: shared.quiet,
             verbose: shared.verbose,

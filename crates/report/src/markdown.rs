@@ -31,6 +31,9 @@ fn document(run: &Run, pictures: bool) -> String {
     put(&mut out, &format!("# {}\n", inline(&story::title(run))));
     put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
     first_screen(run, &mut out);
+    if let Ok(drawn) = iosonde_lab::portrait::portrait(run) {
+        put(&mut out, &format!("\n## A portrait of it\n\n{}", inline(&drawn.sentence)));
+    }
     applications(run, &mut out);
     findings(run, &mut out);
     let mut figures = Figures { all: figures(run), pictures, next: 1 };
@@ -127,7 +130,7 @@ fn first_screen(run: &Run, out: &mut String) {
 
 fn applications(run: &Run, out: &mut String) {
     let told = iosonde_lab::applications::applications(run);
-    if told.is_empty() {
+    if told.iter().all(|application| application.findings.is_empty()) {
         return;
     }
     put(out, "\n## What an application would get\n");

@@ -1,17 +1,31 @@
 //! A run against a vendor's sheet, on the terminal.
 
-use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing};
+use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing, units};
 
 use crate::{
     quantity::Quantity,
     text::{Ink, Paint, clean, columns, pad},
 };
 
+/// Partitions and file systems take less than this from a drive; the next size up is a fifth more at the least.
+const OTHER_CAPACITY: f64 = 0.15;
+
 /// One line of the sheet below the other: claimed, measured, verdict, and why.
 pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> String {
     let head = format!("{} against {}", run.info.label.as_deref().unwrap_or(&run.info.id), sheet.summary);
     let mut out = paint.hang("", 2, &clean(&head));
     out += &paint.hang("", 2, &clean(&format!("{}   {}", crate::subject(&run.info.device), run.info.target)));
+    // Drives of one name have other figures at another capacity.
+    if let (Some(promised), Some(found)) = (sheet.capacity_bytes, run.info.device.size_bytes) {
+        let (promised_gb, found_gb) = (units::decimal_bytes(promised), units::decimal_bytes(found));
+        if (found as f64 / promised as f64 - 1.0).abs() > OTHER_CAPACITY {
+            let note = format!(
+                "The sheet is for a drive of {promised_gb}, and this one has {found_gb}: its figures may be promised \
+                 otherwise."
+            );
+            out += &paint.hang("Note: ", 6, &note);
+        }
+    }
     out.push('\n');
     let widest = lines.iter().map(|line| columns(&line.line)).max().unwrap_or(0) + 2;
     for line in lines {

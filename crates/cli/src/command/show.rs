@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use iosonde_lab::compare;
+use iosonde_model::{Run, units};
 use iosonde_report::{Paint, terminal};
 
-use crate::{args::ShowArgs, failure::Failure, notebook, output::write, screen::Screen};
+use crate::{args::ShowArgs, failure::Failure, notebook, output::write, screen::Screen, sides};
 
 /// Shows a run.
 pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -19,6 +21,24 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     } else if run.info.study == "point" {
         terminal::trial(&run, paint)
     } else {
-        terminal::summary(&run, paint)
+        terminal::summary(&run, paint) + &series(&run, store, screen)?
     })
+}
+
+/// Where the run is one of several repeats: which, how far they lie apart, and what takes them all.
+fn series(run: &Run, store: Option<&Path>, screen: Screen) -> Result<String, Failure> {
+    let Some(repeat) = run.info.repeat else { return Ok(String::new()) };
+    let paint = Paint { color: screen.color, width: screen.width };
+    let Some(side) = sides::load(store, &screen, &[&run.info.id])?.pop() else { return Ok(String::new()) };
+    let ids: Vec<&str> = side.runs.iter().map(|run| run.info.id.as_str()).collect();
+    let mut text = format!("\nThis is repeat {repeat} of {}: {}.", ids.len(), ids.join(", "));
+    if let Some(scattered) = compare::scatter(&side) {
+        text += &format!(
+            " From repeat to repeat all points together differ by {} (standard deviation), single ones by {} besides.",
+            units::percent(scattered.run),
+            units::percent(scattered.point)
+        );
+    }
+    text += &format!(" `iosonde compare {} OTHER` takes them all.", ids[0]);
+    Ok(iosonde_report::paragraph(&text, paint))
 }

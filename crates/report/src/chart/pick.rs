@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use iosonde_model::{
-    About, Direction, Estimate, Finding, Op, Outcome, Point, PointDirection, Run, Rw, Status, Trial,
-    TrialSpec, units,
+    About, Direction, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Rw, Status,
+    Trial, TrialSpec, units,
 };
 
 use crate::figure::{Along, Dot, Mark, Standing, Tone};
@@ -114,7 +114,10 @@ impl Doubts {
     /// nine does not make a point doubtful.
     pub(super) fn about(run: &Run, figures: &[About]) -> Self {
         let touched = |about: About| figures.iter().any(|figure| about.touches(*figure));
-        let doubts = run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && touched(v.about));
+        // Void as a figure of the device, and true of what served it instead (memory, the program): shown, and said.
+        let not_of_it = |v: &Judgement| v.verdict == Outcome::Void && v.about == About::Device;
+        let doubts =
+            run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && touched(v.about) || not_of_it(v));
         let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
         let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
         for verdict in doubts {

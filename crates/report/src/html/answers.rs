@@ -124,7 +124,7 @@ fn in_words(findings: &[String]) -> String {
 pub(super) fn applications(run: &Run) -> Markup {
     let told = applications::applications(run);
     html! {
-        @if !told.is_empty() {
+        @if told.iter().any(|application| !application.findings.is_empty()) {
             section #applications aria-labelledby="applications-head" {
                 h2 #applications-head { "What an application would get" }
                 div.applications {

@@ -6,6 +6,7 @@
 mod answers;
 mod charts;
 mod page;
+mod portrait;
 mod sections;
 mod tables;
 
@@ -27,6 +28,7 @@ pub fn html(run: &Run) -> String {
         (answers::header(run))
         main {
             (answers::first_screen(run, &charts))
+            (portrait::portrait(run))
             (answers::applications(run))
             (sections::contents(run))
             (sections::experiments(run, &charts))

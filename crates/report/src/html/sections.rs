@@ -13,6 +13,7 @@ pub(super) fn contents(run: &Run) -> Markup {
     html! {
         nav #contents aria-label="On this page" {
             ul {
+                li { a href="#believe" { "The answers" } }
                 @for (place, section) in story::sections(run).iter().enumerate() {
                     li { a href={ "#experiment-" (place) } { (capital(&section.name.replace('-', " "))) } }
                 }

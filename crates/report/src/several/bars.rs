@@ -1,7 +1,7 @@
 //! Bars: what each side gives at best for each operation, from workloads that all sides were asked for.
 
 use iosonde_lab::compare::Side;
-use iosonde_model::{Estimate, Op, Point, Rw, TrialSpec};
+use iosonde_model::{Estimate, Judgement, Op, Outcome, Point, Rw, TrialSpec};
 
 use super::tone;
 use crate::figure::{Axis, Dot, Figure, Series, Standing};
@@ -48,8 +48,9 @@ pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
     Some(Figure {
         name: "bars".into(),
         title: "What does each give at best?".into(),
-        reading: "For each pattern, of the workloads that all were asked for, the one that moves the most bytes on the \
-                  first side. With several repeats, the geometric mean over them, and no interval."
+        reading: "For each pattern, of the workloads that all were asked for, the one that moves the most \
+                  bytes on the first side. With several repeats, the geometric mean over them, and no interval. \
+                  Hollow bars are void as figures of the storage: memory or the program made them."
             .into(),
         x: Axis::places("", places.collect()),
         y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &heights),
@@ -106,7 +107,20 @@ pub(super) fn work(spec: &TrialSpec) -> TrialSpec {
     TrialSpec { engine: String::new(), direct: true, span_bytes: 0, offset_bytes: 0, ..spec.clone() }
 }
 
+/// Why a workload's figures on one side are not of its storage: half of its trials or more are void as such.
+pub(super) fn why_not(side: &Side, spec: &TrialSpec) -> Option<String> {
+    let run = side.runs.first()?;
+    let point = run.points.iter().find(|point| same(&point.spec, spec))?;
+    let own = |judged: &&Judgement| {
+        judged.verdict == Outcome::Void && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
+    };
+    let voids: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
+    let first = voids.first()?;
+    (2 * voids.len() >= point.trial_ids.len()).then(|| format!("not of the storage: {}", first.why))
+}
+
 fn dot(side: &Side, place: usize, (spec, estimate): &(TrialSpec, Estimate)) -> Dot {
+    let why = why_not(side, spec);
     let interval = estimate.low.zip(estimate.high);
     Dot {
         x: place as f64,
@@ -114,11 +128,14 @@ fn dot(side: &Side, place: usize, (spec, estimate): &(TrialSpec, Estimate)) -> D
         x_interval: None,
         y_interval: interval,
         label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
-        tip: vec![
+        standing: if why.is_some() { Standing::Doubted } else { Standing::Stands },
+        tip: [
             side.name.clone(),
             spec.describe(),
             Quantity::BytesPerSecond.interval_text(estimate.value, estimate.low, estimate.high),
-        ],
-        standing: Standing::Stands,
+        ]
+        .into_iter()
+        .chain(why)
+        .collect(),
     }
 }

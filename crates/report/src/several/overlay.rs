@@ -107,18 +107,22 @@ fn line(side: &Side, number: usize, group: &TrialSpec, op: Op, along: Along) -> 
 }
 
 fn dot(side: &Side, point: &Point, x: f64, estimate: Estimate, quantity: Quantity) -> Dot {
+    let why = bars::why_not(side, &point.spec);
     Dot {
         x,
         y: estimate.value,
         x_interval: None,
         y_interval: estimate.low.zip(estimate.high),
         label: None,
-        tip: vec![
+        standing: if why.is_some() { Standing::Doubted } else { Standing::Stands },
+        tip: [
             side.name.clone(),
             point.spec.describe(),
             quantity.interval_text(estimate.value, estimate.low, estimate.high),
-        ],
-        standing: Standing::Stands,
+        ]
+        .into_iter()
+        .chain(why)
+        .collect(),
     }
 }
 
@@ -142,8 +146,11 @@ fn figure(number: usize, group: &TrialSpec, op: Op, series: Vec<Series>, along: 
     } else {
         Axis::fitting(along.height.0, along.height.1, &heights)
     };
+    let doubted = dots().any(|dot| dot.standing == Standing::Doubted);
+    let hollow = "Hollow dots are void as figures of the storage: memory or the program made them.";
     Figure {
         name: format!("{}-{number}", along.name),
+        reading: if doubted { hollow.to_owned() } else { String::new() },
         title: format!("{}{} {op}s{held}", order[..1].to_uppercase(), &order[1..]),
         x: Axis::log(along.label, along.quantity, &places, &places),
         y,

@@ -47,7 +47,12 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
     html! {
         section #answer aria-labelledby="answer-head" {
             h2.unseen #answer-head { "The answer" }
-            @for pair in &compared.pairs { p.headline { (prose(&capital(&pair.sentence))) "." } }
+            @for pair in &compared.pairs {
+                // One answer is a headline; of several, each is a line.
+                p class=(if compared.pairs.len() == 1 { "headline" } else { "answer-line" }) {
+                    (prose(&first_letter(pair))) "."
+                }
+            }
             @if !compared.ranking.is_empty() {
                 h3 { "From fastest to slowest" }
                 ol {
@@ -64,7 +69,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                         dd {
                             @let belief = belief(run);
                             (capital(&belief.headline))
-                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes).take(3) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
                             @if number == 0 && side.runs.len() > 1 {
@@ -161,6 +166,11 @@ fn differences(pair: &ComparedPair) -> Markup {
         }
     };
     scroll(&format!("What differs besides the storage, {} and {}", pair.a, pair.b), &table)
+}
+
+/// A sentence begins large, unless it begins with a name.
+fn first_letter(pair: &ComparedPair) -> String {
+    if pair.sentence.starts_with(&pair.b) { pair.sentence.clone() } else { capital(&pair.sentence) }
 }
 
 /// What each side is, and how to measure it again.
