@@ -8,7 +8,7 @@
 //! the largest of the sure ones is given; where none surely differs and all lie within 10 %, that no effect is
 //! seen, with what may have gone unseen; otherwise this run cannot tell.
 //!
-//! Measured: `bench/drift-or-effect`, 12 strides in an hour at 5 % CV on storage that loses 5 % an hour.
+//! How often it is right: `bench/drift-or-effect`, 12 strides in an hour at 5 % CV on storage that loses 5 % an hour.
 //!
 //! Assumes: that both points met the same storage, which the order of trials (random within each round) sees to,
 //! and that no cache served either: a strided pass that repeats itself asks for few blocks.
