@@ -103,10 +103,10 @@ that it follows from, with their interval; what no finding tells is assumed, and
 that run on it, `--check=OTHER` those of another run, and shows where model and measurement differ by more than 10 %.
 Noise, and what builds up over hours, is not drawn.
 
-How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not seen
-(`bench/portrait`): on 10 disks 229 of 230 rates came within 10 %; on 12 flash devices one could not be drawn, and of the
-others 217 of 253 rates (86 %) came within 10 %, half of them within 0.2 %. Reads that were measured while a buffer still
-drained, and buffers whose size was not found, make up the rest.
+How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not
+seen (`bench/portrait`): on 10 disks 229 of 230 rates came within 10 %; on 12 flash devices one could not be drawn,
+and of the others 217 of 253 rates (86 %) came within 10 %, half of them within 0.2 %. Reads that were measured while
+a buffer still drained, and buffers whose size was not found, make up the rest.
 
 ";
 

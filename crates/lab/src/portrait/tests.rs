@@ -63,7 +63,7 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
         "{}",
         drawn.sentence
     );
-    assert!(drawn.untold.iter().any(|sentence| sentence.contains("iosonde run units")), "{:?}", drawn.untold);
+    assert!(drawn.untold.iter().any(|sentence| sentence.contains("`parallelism`")), "{:?}", drawn.untold);
     // Where the units are known, what is left of a read is its way.
     let known = findings.into_iter().chain([finding("parallelism", Op::Read, 4096, 32.0, "1")]).collect();
     let drawn = portrait(&run(known, 256)).unwrap();

@@ -133,8 +133,8 @@ impl<'a> Reads<'a> {
             return place.is(&fact, "from strides that meet all units, or fewer");
         }
         untold.push(
-            "How many units there are follows from the highest rate only; `iosonde run units TARGET` would tell them \
-             apart by their addresses."
+            "How many units there are follows from the rates at all depths only: nothing told them apart by their \
+             addresses (`parallelism`)."
                 .to_owned(),
         );
         let facts: Vec<Fact> =
