@@ -249,6 +249,9 @@ pub struct Trial {
     /// Completions a second over all jobs, where a rate was asked.
     #[serde(default)]
     pub achieved_rate_iops: Option<f64>,
+    /// Its 95 % interval, low and high; `None` for a trial of less than a second, and where a stream has no rate.
+    #[serde(default)]
+    pub achieved_rate_interval: Option<[f64; 2]>,
     /// Mean time from the moment that a request was due to the moment that it was handed on, where a slot was free
     /// for it (open loop only): the generator's own lateness, which no storage caused.
     #[serde(default)]
@@ -298,6 +301,7 @@ impl Trial {
             busy_share: None,
             unserved: 0,
             achieved_rate_iops: None,
+            achieved_rate_interval: None,
             pacing_error_ns: None,
             pacing_error_ns_p99: None,
             verify: None,

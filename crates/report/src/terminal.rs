@@ -167,7 +167,9 @@ fn one_stream(number: usize, stream: &Stream, paint: Paint) -> String {
         rows.push(("flushes".into(), format!("latency {}", latencies(&flush.latency_ns))));
     }
     rows.extend(
-        stream.achieved_rate_iops.map(|rate| ("served".into(), served(rate, &stream.spec, stream.unserved))),
+        stream
+            .achieved_rate_iops
+            .map(|rate| ("served".into(), served(rate, None, &stream.spec, stream.unserved))),
     );
     let rows: Vec<(&str, String)> = rows.iter().map(|(label, text)| (label.as_str(), text.clone())).collect();
     let head = format!("STREAM {number}   {}", stream.spec.describe());
@@ -175,17 +177,15 @@ fn one_stream(number: usize, stream: &Stream, paint: Paint) -> String {
 }
 
 /// What an open loop asked for, and what became of it.
-fn served(achieved_iops: f64, spec: &TrialSpec, unserved: u64) -> String {
+fn served(achieved_iops: f64, interval: Option<[f64; 2]>, spec: &TrialSpec, unserved: u64) -> String {
     let asked_iops = spec.rate_iops.unwrap_or(0.0) * f64::from(spec.jobs);
     let rest = match unserved {
         0 => "every request was sent".to_owned(),
         n => format!("{} due and never sent", units::count(n as f64)),
     };
-    format!(
-        "{} of {} a second asked for; {rest}",
-        Quantity::Iops.text(achieved_iops),
-        units::count(asked_iops)
-    )
+    let (low, high) = (interval.map(|[low, _]| low), interval.map(|[_, high]| high));
+    let achieved = Quantity::Iops.interval_text(achieved_iops, low, high);
+    format!("{achieved} of {} a second asked for; {rest}", units::count(asked_iops))
 }
 
 fn fixed(seconds: f64) -> String {
@@ -200,7 +200,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
         rows.push(("in flight", format!("{mean:.1} of {} {most}", trial.spec.asked_in_flight())));
     }
     if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
-        rows.push(("served", served(rate, &trial.spec, trial.unserved)));
+        rows.push(("served", served(rate, trial.achieved_rate_interval, &trial.spec, trial.unserved)));
     }
     if let Some(late_ns) = trial.pacing_error_ns {
         let p99 = trial.pacing_error_ns_p99.map(|ns| format!(", p99 {}", Quantity::Nanoseconds.text(ns)));

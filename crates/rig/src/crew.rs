@@ -48,6 +48,8 @@ pub struct Worked {
     pub driven: Driven,
     /// Its processor time in user mode and in the kernel.
     pub cpu_s: Option<(f64, f64)>,
+    /// Time that it was ready to run and had no processor: the storage waited for it then.
+    pub delayed_s: Option<f64>,
     /// Sentences that a reader must know.
     pub notes: Vec<String>,
     /// What it verified, where that was asked.
@@ -323,7 +325,7 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     if job.spec.rate_iops.is_some() {
         exact_timers();
     }
-    let cpu_before = witness::thread_cpu();
+    let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());
     let offsets = (offsets(job, shift.phase), job.seed);
     let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
     let mut drive = drive.verifying(verify.take());
@@ -333,9 +335,11 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     }
     let cpu_s =
         cpu_before.zip(witness::thread_cpu()).map(|(before, after)| (after.0 - before.0, after.1 - before.1));
+    let delayed_s =
+        delay_before_s.zip(witness::thread_delay_s()).map(|(before_s, after_s)| after_s - before_s);
     let driven = drive.finish();
     notes.extend(engine.remarks());
-    Ok(Worked { stream: job.stream, driven, cpu_s, notes: std::mem::take(notes), found: None })
+    Ok(Worked { stream: job.stream, driven, cpu_s, delayed_s, notes: std::mem::take(notes), found: None })
 }
 
 /// Reads back what was written, once all loops have ended and the witnesses have been read.
@@ -405,7 +409,7 @@ fn in_virtual_time(
     let driven: Vec<Driven> = drives.into_iter().map(Drive::finish).collect();
     let worked = |(((job, index), driven), equipped): (((&Job, u32), Driven), Equipped)| {
         let (stream, notes) = (job.stream, equipped.opened.notes);
-        let worked = Worked { stream, driven, cpu_s: None, notes, found: None };
+        let worked = Worked { stream, driven, cpu_s: None, delayed_s: None, notes, found: None };
         verified(&storage, job, index, shift, worked)
     };
     jobs.iter().zip(0..).zip(driven).zip(equipped).map(worked).collect()

@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Histogram, Injected, Phase, StridePass, Trial, TrialSpec, Witnesses};
+use iosonde_model::{Histogram, Injected, Op, Phase, StridePass, Trial, TrialSpec, Window, Witnesses};
 
 use crate::{
     clock::Clock,
@@ -132,6 +132,30 @@ fn places(spec: &TrialSpec) -> u64 {
     .min(spec.span_bytes / block_bytes)
 }
 
+/// The 95 % interval of a rate from its windows, by ten batches of them: rates of neighbouring windows hang together,
+/// those of tenths of a trial hardly (batch means; Schmeiser 1982 finds ten to thirty enough).
+fn rate_interval(windows: &[Window]) -> Option<[f64; 2]> {
+    /// Student's t for 9 degrees of freedom, two-sided 95 %.
+    const T: f64 = 2.262;
+    const BATCHES: usize = 10;
+    let each = windows.len() / BATCHES;
+    if each == 0 {
+        return None;
+    }
+    let ios = |window: &Window| -> u64 {
+        Op::DIRECTIONS.into_iter().filter_map(|op| window.direction(op)).map(|lane| lane.ios).sum()
+    };
+    let rate = |batch: &[Window]| {
+        batch.iter().map(ios).sum::<u64>() as f64 / batch.iter().map(|window| window.length_s).sum::<f64>()
+    };
+    // What does not fill a batch is the beginning.
+    let rates: Vec<f64> = windows[windows.len() % BATCHES..].chunks(each).map(rate).collect();
+    let mean = rates.iter().sum::<f64>() / BATCHES as f64;
+    let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (BATCHES - 1) as f64;
+    let half = T * (variance / BATCHES as f64).sqrt();
+    Some([mean - half, mean + half])
+}
+
 /// The trial that its workers' doings amount to.
 fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_busy_s: Option<f64>) -> Trial {
     let mut issued = Issued::default();
@@ -143,7 +167,9 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(|worker| worker.cpu_s).collect();
     // Watching the clock before a due moment takes time that the next request could have had: it is waiting.
     let busy = |worker: &Worked| {
-        worker.cpu_s.map(|(user_s, system_s)| (user_s + system_s - worker.driven.polled_s).max(0.0))
+        // Whoever is ready and gets no processor keeps the storage waiting as much as whoever computes.
+        let ready_s = worker.delayed_s.unwrap_or(0.0);
+        worker.cpu_s.map(|(user_s, system_s)| (user_s + system_s + ready_s - worker.driven.polled_s).max(0.0))
     };
     let busy: Option<Vec<f64>> = worked.iter().map(busy).collect();
     let busy_s = simulated_busy_s.or(busy.map(|busy_s| busy_s.into_iter().fold(0.0, f64::max)));
@@ -152,6 +178,8 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let verify = worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more);
     let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =
         Team::of(order.spec, worked);
+    // Windows tell the streams not apart: one without a rate would be in them.
+    let paced = order.spec.streams().all(|stream| stream.rate_iops.is_some());
     Trial {
         elapsed_s,
         warmup_s,
@@ -165,6 +193,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         busy_share: busy_s.filter(|_| elapsed_s > 0.0).map(|busy_s| busy_s / elapsed_s),
         unserved,
         achieved_rate_iops,
+        achieved_rate_interval: paced.then(|| rate_interval(&recorded.windows)).flatten(),
         pacing_error_ns: pacing_error.as_ref().and_then(Histogram::mean_ns),
         pacing_error_ns_p99: pacing_error.as_ref().and_then(|late| late.quantile_ns(0.99)),
         verify,

@@ -42,6 +42,12 @@ fn poisson_arrivals_at_half_load_wait_as_pollaczek_and_khinchine_say() {
     assert!((wait_us / 50.0 - 1.0).abs() < 0.03, "{wait_us}");
     // A Poisson count of 1.8 million has a standard deviation of 0.075 %.
     assert!((trial.achieved_rate_iops.unwrap() / 5000.0 - 1.0).abs() < 0.005);
+    let [low, high] = trial.achieved_rate_interval.unwrap();
+    // Poisson arrivals: the count of a second has a standard deviation of 71.
+    assert!(
+        low < 5000.0 * 1.01 && high > 5000.0 * 0.99 && high - low > 5.0 && high - low < 500.0,
+        "{low} {high}"
+    );
     assert_eq!((trial.unserved, trial.hung), (0, 0));
     assert_eq!(trial.pacing_error_ns, Some(0.0));
 }

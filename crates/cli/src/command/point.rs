@@ -71,6 +71,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
     let settle =
         session.device.medium != Medium::Simulated && same_storage(book.path(), Path::new(&args.target));
+    for note in &info.device.notes {
+        screen.say(&format!("note          {note}"));
+    }
     let _lock = book.begin(&info)?;
     let mut measurement = Measurement {
         options: &options,

@@ -1,6 +1,7 @@
 //! The program was the bottleneck, not the storage.
 //!
-//! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting.
+//! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting. A worker that
+//! is ready to run while others have the processor is busy: the storage waits for it.
 //!
 //! Rule: a worker that is busy 95 % of the time can make no more requests: the rate is its own, and the
 //! storage could do as much or any amount more. From 80 % on the storage may have waited for it now and

@@ -20,7 +20,7 @@ use std::{fs::File, ops::Range};
 
 use iosonde_model::{Device, Medium, Witnesses};
 
-pub use cpu::thread_cpu;
+pub use cpu::{thread_cpu, thread_delay_s};
 pub use residency::resident_bytes;
 
 use block_layer::BlockLayer;
