@@ -43,13 +43,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     } else {
         args
     };
-    for stream in streams(args) {
-        stream.refuse_contradictions()?;
-    }
-    refuse_what_measures_nothing(args, time_ns)?;
-    if let Some(json) = &args.common.json {
-        output::check(json, Some(&args.target))?;
-    }
+    refuse_what_was_typed(args, time_ns)?;
     let mut book = notebook::open(store, &screen)?;
     let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
@@ -100,6 +94,13 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
         _ => failure,
     })?;
     show(&mut measurement.run, args, screen)
+}
+
+/// What cannot be, whatever the storage.
+fn refuse_what_was_typed(args: &PointArgs, time_ns: u64) -> Result<(), Failure> {
+    streams(args).try_for_each(StreamArgs::refuse_contradictions)?;
+    refuse_what_measures_nothing(args, time_ns)?;
+    args.common.json.as_deref().map_or(Ok(()), |json| output::check(json, Some(&args.target)))
 }
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
