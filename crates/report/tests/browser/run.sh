@@ -9,5 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 npm ci --silent --no-audit --no-fund --omit-lockfile-registry-resolved >/dev/null 2>&1 || echo "skipped: axe-core could not be installed"
 cargo run --quiet -p iosonde-report --example fixture_report "$folder" 38
 exec_with=()
-[ $# -gt 0 ] && exec_with=(--shots "$1")
+if [ $# -gt 0 ]; then
+    mkdir -p "$1"
+    exec_with=(--shots "$1")
+fi
 node browser.mjs "${exec_with[@]}" "$folder"/*.html
