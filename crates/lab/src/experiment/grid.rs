@@ -88,11 +88,24 @@ pub(super) const fn buffered(default: &'static str) -> Parameter {
 /// Every combination on this device, in the order of the lists below, patterns outermost. What the device does not
 /// allow is still in it: the plan leaves that out, and says so, for all experiments alike.
 pub(super) fn cross(given: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
-    let mut grid = Grid { given, specs: vec![base(device)] };
     let patterns = match given.has("mix") {
         true => given.patterns("rw")?,
         false => given.single_direction_patterns("rw")?,
     };
+    crossed(given, device, patterns)
+}
+
+/// The same where the experiment has one pattern and no key for it.
+pub(super) fn cross_as(
+    given: &Parameters,
+    device: &Device,
+    rw: Rw,
+) -> Result<Vec<TrialSpec>, ParameterError> {
+    crossed(given, device, vec![rw])
+}
+
+fn crossed(given: &Parameters, device: &Device, patterns: Vec<Rw>) -> Result<Vec<TrialSpec>, ParameterError> {
+    let mut grid = Grid { given, specs: vec![base(device)] };
     grid.vary(patterns, |spec, rw| {
         spec.rw = rw;
         if rw.trims() && rw.is_random() {

@@ -6,6 +6,8 @@
 //!
 //! Parameters: `rw` (patterns), `block_size`, `span` (bytes, or shares of what is prepared), `depth` (in flight).
 //!
+//! Spans are visited from the smallest to the largest, so that what a cache holds of one lies within the next.
+//!
 //! How to read it: a level curve means that no cache is in the way, or that even the largest span fits it. A
 //! step down means a cache whose size lies between the last span on the step and the first below it.
 //!
@@ -17,8 +19,8 @@
 
 use iosonde_model::Named;
 
-use super::{Experiment, Parameter, grid};
-use crate::finding::{CacheBytes, FindingKind};
+use super::{Experiment, Manner, Parameter, ParameterError, Parameters, grid};
+use crate::finding::{CacheBytes, CacheLatency, FindingKind};
 
 pub(super) struct WorkingSet;
 
@@ -44,7 +46,14 @@ impl Experiment for WorkingSet {
         PARAMETERS
     }
 
+    fn manner(&self, _parameters: &Parameters) -> Result<Manner, ParameterError> {
+        // From small to large: what a cache holds of one span lies within the next, which it then serves as it
+        // would for
+        // ever. After a larger span it holds little of a smaller one, and a short trial is over before it does.
+        Ok(Manner { in_order: true, ..Manner::default() })
+    }
+
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&CacheBytes]
+        &[&CacheBytes, &CacheLatency]
     }
 }

@@ -18,6 +18,8 @@ use crate::{estimate::FEWEST_TRIALS, evidence::Evidence};
 const FALL_MIN: f64 = 1.2;
 /// Standard deviations of the windows around their level by which the two must differ.
 const STANDS_OUT: f64 = 5.0;
+/// The first trial over the others, from which on a buffer was not empty when they began.
+const REFILLED: f64 = 1.1;
 /// Windows of a level at the least.
 const WINDOWS_MIN: usize = 2;
 
@@ -103,8 +105,8 @@ pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
     let cuts = WINDOWS_MIN..windows.len().saturating_sub(WINDOWS_MIN) + 1;
     let scatter = |cut: usize| level(&windows[..cut]).1 + level(&windows[cut..]).1;
     let cut = cuts.min_by(|&a, &b| scatter(a).total_cmp(&scatter(b)))?;
-    let (burst, _) = level(&windows[..cut]);
-    // The window in which the buffer filled up belongs to neither level.
+    // The window in which the buffer filled up belongs to neither level, and lies on either side of the cut.
+    let (burst, _) = level(&windows[..if cut > WINDOWS_MIN { cut - 1 } else { cut }]);
     let (sustained, _) = level(&windows[(cut + 1).min(windows.len() - 1)..]);
     let length: f64 = windows.iter().map(|(length, _)| length).sum();
     let deviation = (scatter(cut) / length).sqrt();
@@ -124,6 +126,17 @@ fn shown(evidence: &Evidence) -> Shown {
     }
     let trials: Vec<&Trial> = evidence.standing(About::Rate).collect();
     let falls: Vec<Fall> = trials.iter().filter_map(|trial| fall(&windows(trial))).collect();
+    // Before the first trial nothing was written for long; a buffer that took much more then was not empty later.
+    let others: Vec<f64> = falls.iter().skip(1).map(|fall| fall.buffered).collect();
+    let usual = others.iter().sum::<f64>() / others.len().max(1) as f64;
+    if falls.first().is_some_and(|first| first.buffered > REFILLED * usual) && falls.len() >= FEWEST_TRIALS {
+        return Shown::Unsure(
+            "the buffer took much more in the first trial than later, so that the pauses are too short for \
+                it to empty; \
+             a longer `trial` has longer pauses"
+                .to_owned(),
+        );
+    }
     let enough = 2 * falls.len() > trials.len();
     if enough && falls.len() >= FEWEST_TRIALS {
         return Shown::Falls(falls);

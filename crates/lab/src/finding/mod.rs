@@ -1,13 +1,17 @@
 //! Findings: what can be concluded from an experiment's points, one file each.
 
 mod best;
+mod cached;
 mod closed_loop;
 mod durable;
 mod effect;
 pub(crate) mod group;
 mod hockney;
+mod layout;
 mod long_write;
 mod over_trials;
+mod platter;
+mod pooled;
 
 use iosonde_model::{Finding, Named, registry};
 
@@ -30,12 +34,19 @@ registry! {
         stride_effect::StrideEffect,
         alignment_effect::AlignmentEffect,
         cache_bytes::CacheBytes,
+        cache_latency::CacheLatency,
         burst_rate::BurstRate,
         sustained_rate::SustainedRate,
         write_buffer_bytes::WriteBufferBytes,
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
         processor_share::ProcessorShare,
+        parallelism::Parallelism,
+        stripe_bytes::StripeBytes,
+        mapping_unit_bytes::MappingUnitBytes,
+        rotation_period::RotationPeriod,
+        seek_time_average::SeekTimeAverage,
+        zone_ratio::ZoneRatio,
     }
 }
 
@@ -45,22 +56,29 @@ pub(crate) use {
     base_latency::BaseLatency,
     burst_rate::BurstRate,
     cache_bytes::CacheBytes,
+    cache_latency::CacheLatency,
     depth_for_95_percent::DepthFor95Percent,
     device_bandwidth::DeviceBandwidth,
     flush_latency::FlushLatency,
     half_size::HalfSize,
     iops_at_latency::IopsAtLatency,
     log_writes_per_s::LogWritesPerS,
+    mapping_unit_bytes::MappingUnitBytes,
     max_iops::MaxIops,
     mix_interference::MixInterference,
+    parallelism::Parallelism,
     per_request_cost::PerRequestCost,
     plateau_block_size::PlateauBlockSize,
     processor_share::ProcessorShare,
     queue_depth_knee::QueueDepthKnee,
     random_vs_sequential::{Order, RandomVsSequential},
+    rotation_period::RotationPeriod,
+    seek_time_average::SeekTimeAverage,
     stride_effect::StrideEffect,
+    stripe_bytes::StripeBytes,
     sustained_rate::SustainedRate,
     write_buffer_bytes::WriteBufferBytes,
+    zone_ratio::ZoneRatio,
 };
 
 /// A registered finding. Pure: it works on a file a year later.
@@ -89,6 +107,43 @@ pub struct Proof {
     pub widest: f64,
 }
 
+/// One disk and study that prove the findings about arm and platter; each adds its truths.
+fn disk_proof() -> Proof {
+    Proof {
+        device: r#"
+name = "disk"
+summary = "a disk of 7,200 turns a minute"
+capacity = "1TB"
+[host]
+request_cost = "4us"
+[link]
+bandwidth = "550MB/s"
+latency = "20us"
+[disk]
+rpm = 7200
+seek = { track = "0.6ms", average = "8.5ms" }
+outer = "210MB/s"
+inner = "105MB/s"
+cache = "64MiB"
+[noise]
+latency_cv = 0.02
+rate_cv_100ms = 0.02
+lag1_100ms = 0.6
+tail = { share = "0.1%", factor = 20 }
+"#,
+        study: r#"
+name = "disk"
+question = "What do arm and platter do?"
+time = "8m"
+size = "1TB"
+[[experiment]]
+kind = "disk"
+"#,
+        truths: &[],
+        widest: 0.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use iosonde_model::{Device, Status, Study};
@@ -99,6 +154,34 @@ mod tests {
     #[test]
     fn every_finding_is_well_formed() {
         FINDINGS.assert_well_formed();
+    }
+
+    /// The last part of docs/findings.md is made of the manual pages: IOSONDE_WRITE_DOCS=1 writes it.
+    #[test]
+    fn the_page_of_findings_holds_every_manual_page_and_every_picture() {
+        const MARK: &str = "<!-- from here on: the manual pages, written by a test -->\n";
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let path = folder.join("findings.md");
+        let page = std::fs::read_to_string(&path).expect("docs/findings.md is there");
+        let (front, _) = page.split_once(MARK).expect("docs/findings.md has its mark");
+        let one = |entry: &iosonde_model::Entry<dyn FindingKind>| {
+            let (name, manual) = (entry.item.name(), entry.manual());
+            let picture = folder.join("findings").join(format!("{name}.svg"));
+            assert!(
+                picture.exists(),
+                "{name} has no picture: cargo run -p iosonde --example finding_pictures"
+            );
+            format!("\n### `{name}`\n\n{manual}\n\n![{name}](findings/{name}.svg)\n")
+        };
+        let expected = format!("{front}{MARK}{}", FINDINGS.entries().map(one).collect::<String>());
+        if std::env::var_os("IOSONDE_WRITE_DOCS").is_some() {
+            std::fs::write(path, &expected).expect("docs/findings.md can be written");
+        } else {
+            assert!(
+                page == expected,
+                "docs/findings.md is old: run this test once with IOSONDE_WRITE_DOCS=1"
+            );
+        }
     }
 
     #[test]
@@ -118,7 +201,7 @@ mod tests {
         for kind in FINDINGS.iter() {
             let proof = kind.proof();
             assert!(
-                ["[queue]", "[flash]"].iter().any(|medium| proof.device.contains(medium))
+                ["[queue]", "[flash]", "[disk]"].iter().any(|medium| proof.device.contains(medium))
                     && proof.widest > 0.0,
                 "{}",
                 kind.name()

@@ -1,0 +1,50 @@
+//! Servers that share one line, behind a link: how many must be in flight.
+//!
+//! Identifiable: rates over 100 ms scatter by 3 % or less, the knee lies between 1.5 in flight and an eighth of the
+//! deepest number, and neither the link nor the program comes within a quarter of the servers' rate.
+
+use iosonde_model::Op;
+
+use super::{Drawn, Expected, Kind, True, stated};
+use crate::draw::{Dice, Noise};
+
+pub const KIND: Kind = Kind { name: "queue", draw };
+
+const DEEPEST: f64 = 256.0;
+
+fn draw(dice: &mut Dice) -> Drawn {
+    let noise = Noise::draw(dice);
+    let servers = dice.log(1.0, 48.0).round();
+    let service_us = dice.log(80.0, 2000.0);
+    let service = match dice.below(3) {
+        0 => format!("{{ fixed = \"{service_us:.2}us\" }}"),
+        1 => format!("{{ exponential = \"{service_us:.2}us\" }}"),
+        _ => format!(
+            "{{ lognormal = {{ mean = \"{service_us:.2}us\", cv = {:.2} }} }}",
+            dice.between(0.1, 1.0)
+        ),
+    };
+    let (cost_us, link_us, rate_gb) = (dice.log(0.5, 5.0), dice.log(2.0, 50.0), dice.log(0.3, 7.0));
+    let device = format!(
+        "name = \"blind\"\nsummary = \"a queue\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"{cost_us:.3}us\"\n\
+         [link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \"{link_us:.2}us\"\n[queue]\nservers = {servers}\n\
+         service = {service}\n{}",
+        noise.section()
+    );
+    let study = "name = \"blind\"\nquestion = \"?\"\ntime = \"20s\"\nprecision = \"2%\"\n[[experiment]]\n\
+                 kind = \"queue-depth\"\nrw = \"randread\"\nblock_size = \"4k\"\ndepth = \"1..256*2\"\n";
+    let per_s = servers * 1e6 / service_us;
+    let free = 0.75 * f64::min(1e6 / cost_us, rate_gb * 1e9 / 4096.0);
+    let told = noise.is_quiet() && per_s <= free;
+    let truth = |finding| stated(&device, finding, Op::Read);
+    let mut expected = Vec::new();
+    let knee = truth("queue_depth_knee");
+    let seen = told && knee.is_some_and(|knee| (1.5..=DEEPEST / 8.0).contains(&knee));
+    let mut expect = |finding, value: Option<f64>, kind: fn(f64) -> True, identifiable| {
+        expected.extend(value.map(|value| Expected::new(finding, Op::Read, kind(value), identifiable)));
+    };
+    expect("base_latency", truth("base_latency"), True::Time, noise.is_quiet());
+    expect("max_iops", truth("max_iops"), True::Rate, seen);
+    expect("queue_depth_knee", knee, True::Fixed, seen);
+    Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
+}

@@ -1,0 +1,206 @@
+//! What was found against what is true: coverage, width, refusals, and the interval score.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use iosonde_model::{Finding, Run, Status};
+
+use crate::{
+    kinds::{Drawn, Expected, True},
+    rules,
+};
+
+/// One finding on one device.
+struct Answer {
+    status: Option<Status>,
+    identifiable: bool,
+    covered: bool,
+    exact: bool,
+    /// Full width over the truth.
+    width: f64,
+    /// Winkler's interval score over the truth: the width, and 2/α for each unit that the truth lies outside.
+    score: f64,
+    off: f64,
+}
+
+#[derive(Default)]
+struct Line {
+    present: Vec<Answer>,
+    absent: Vec<Option<Status>>,
+    rules: BTreeMap<&'static str, Vec<f64>>,
+}
+
+/// All of them.
+#[derive(Default)]
+pub struct Scores {
+    lines: Vec<((&'static str, &'static str), Line)>,
+}
+
+fn matching<'r>(run: &'r Run, expected: &Expected) -> Option<&'r Finding> {
+    let mut all = run.findings.iter().filter(|finding| {
+        finding.name == expected.finding
+            && (expected.op.is_none() || finding.conditions.op == expected.op)
+            && (expected.which)(finding)
+    });
+    all.next()
+}
+
+impl Scores {
+    fn line(&mut self, kind: &'static str, finding: &'static str) -> &mut Line {
+        let place = self.lines.iter().position(|(key, _)| *key == (kind, finding)).unwrap_or_else(|| {
+            self.lines.push(((kind, finding), Line::default()));
+            self.lines.len() - 1
+        });
+        &mut self.lines[place].1
+    }
+
+    /// Adds a device.
+    pub fn add(&mut self, kind: &'static str, drawn: &Drawn, run: &Run, show: bool) {
+        // What a drifting device is on average over the run.
+        let drifted = (1.0 + drawn.drift).powf(run.info.elapsed_s / 3600.0 / 2.0);
+        for expected in &drawn.expected {
+            let found = matching(run, expected);
+            let status = found.map(|finding| finding.status);
+            let truth = match expected.truth {
+                True::Absent => {
+                    if show && status != Some(Status::None) {
+                        let said = found.map_or("nothing", |finding| &finding.sentence);
+                        println!("{kind} {} is absent: {said}\n{}", expected.finding, drawn.device);
+                    }
+                    self.line(kind, expected.finding).absent.push(status);
+                    continue;
+                }
+                True::Rate(truth) => truth * drifted,
+                True::Time(truth) => truth / drifted,
+                True::Fixed(truth) => truth,
+            };
+            let answer = answer(found, expected.identifiable, truth);
+            if show && (!answer.covered && status == Some(Status::Found) || answer.refused_wrongly()) {
+                let said = found.map_or("nothing", |finding| &finding.sentence);
+                println!("{kind} {}: {truth:.6e} is true; {said}\n{}", expected.finding, drawn.device);
+            }
+            let line = self.line(kind, expected.finding);
+            line.present.push(answer);
+            for guess in rules::guesses(run, expected.finding) {
+                line.rules.entry(guess.rule).or_default().push(guess.value / truth - 1.0);
+            }
+        }
+    }
+
+    /// In Markdown.
+    pub fn table(&self) -> String {
+        let mut out = String::from(
+            "| devices | finding | found | covers | identifiable | refused there | median width | score | off by |\n\
+             |---|---|---|---|---|---|---|---|---|\n",
+        );
+        let (mut covered, mut all) = (0.0, 0.0);
+        for ((kind, finding), line) in &self.lines {
+            let found: Vec<&Answer> =
+                line.present.iter().filter(|a| a.status == Some(Status::Found)).collect();
+            let share = |count: usize, of: usize| match of {
+                0 => "–".to_owned(),
+                of => format!("{:.1} %", 100.0 * count as f64 / of as f64),
+            };
+            let holding = found.iter().filter(|a| a.covered).count();
+            (covered, all) = (covered + holding as f64, all + found.len() as f64);
+            let known: Vec<&Answer> = line.present.iter().filter(|a| a.identifiable).collect();
+            let refused = known.iter().filter(|a| a.refused_wrongly()).count();
+            let told: Vec<&&Answer> = known.iter().filter(|a| a.status == Some(Status::Found)).collect();
+            let exact = told.iter().filter(|a| a.exact).count();
+            let p = holding as f64 / found.len().max(1) as f64;
+            let error = 196.0 * (p * (1.0 - p) / found.len().max(1) as f64).sqrt();
+            let _ = writeln!(
+                out,
+                "| {kind} | `{finding}` | {} of {} | {} ± {error:.1} | {} | {} | {} | {} | {}{} |",
+                found.len(),
+                line.present.len(),
+                share(holding, found.len()),
+                known.len(),
+                share(refused, known.len()),
+                percent(median(told.iter().map(|a| a.width))),
+                percent(mean(told.iter().map(|a| a.score))),
+                percent(median(told.iter().map(|a| a.off.abs()))),
+                if told.iter().any(|a| a.exact) {
+                    format!(", exact in {}", share(exact, told.len()))
+                } else {
+                    String::new()
+                },
+            );
+            if !line.absent.is_empty() {
+                let none = line.absent.iter().filter(|status| **status == Some(Status::None)).count();
+                let invented = line.absent.iter().filter(|status| **status == Some(Status::Found)).count();
+                let _ = writeln!(
+                    out,
+                    "| {kind} | `{finding}`, absent | said in {} of {}, invented in {} |||||||",
+                    share(none, line.absent.len()),
+                    line.absent.len(),
+                    share(invented, line.absent.len()),
+                );
+            }
+            for (rule, offs) in &line.rules {
+                let near = offs.iter().filter(|off| off.abs() <= 0.05).count();
+                let _ = writeln!(
+                    out,
+                    "| {kind} | {rule} for `{finding}` | {} | within 5 % in {} ||||| {} |",
+                    offs.len(),
+                    share(near, offs.len()),
+                    percent(median(offs.iter().map(|off| off.abs()))),
+                );
+            }
+        }
+        let _ = writeln!(
+            out,
+            "\nAll findings together: {:.1} % of {all:.0} cover.",
+            100.0 * covered / all.max(1.0)
+        );
+        out
+    }
+}
+
+impl Answer {
+    fn refused_wrongly(&self) -> bool {
+        self.identifiable && self.status != Some(Status::Found)
+    }
+}
+
+fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
+    let status = found.map(|finding| finding.status);
+    let ends = found.and_then(|finding| Some((finding.value?, finding.low?, finding.high?)));
+    let Some((value, low, high)) = ends else {
+        return Answer {
+            status,
+            identifiable,
+            covered: false,
+            exact: false,
+            width: 0.0,
+            score: 0.0,
+            off: 0.0,
+        };
+    };
+    // A rounding error of the file's own numbers.
+    let slack = 1e-6 * truth;
+    let outside = (low - truth).max(truth - high).max(0.0);
+    Answer {
+        status,
+        identifiable,
+        covered: outside <= slack,
+        exact: (value - truth).abs() <= slack,
+        width: (high - low) / truth,
+        score: (high - low + 2.0 / 0.05 * outside) / truth,
+        off: value / truth - 1.0,
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}

@@ -1,0 +1,45 @@
+//! Draws the pictures of `docs/findings.md`: for each finding the simulated device that proves it, what was measured,
+//! what was found, and what is true. `cargo run -p iosonde --example finding_pictures [NAME]` writes
+//! `docs/findings/NAME.svg` for each finding, or for one.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod picture;
+#[path = "../blind/study.rs"]
+mod study;
+
+use std::path::Path;
+
+use iosonde_lab::finding::FINDINGS;
+use iosonde_model::{Finding, Status, Study};
+
+fn main() -> std::process::ExitCode {
+    let only = std::env::args().nth(1);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings");
+    let mut code = std::process::ExitCode::SUCCESS;
+    for kind in FINDINGS.iter().filter(|kind| only.as_ref().is_none_or(|only| kind.name() == only)) {
+        let proof = kind.proof();
+        let asked = Study::parse(proof.study, kind.name()).ok().and_then(|study| study.size_bytes);
+        let span_bytes = asked.unwrap_or(1 << 30);
+        // As the test of all proofs.
+        let drawn = study::run(proof.device, proof.study, span_bytes, 11).and_then(|run| {
+            let of_kind = || run.findings.iter().filter(|finding| finding.name == kind.name());
+            let known = of_kind().zip(proof.truths).find(|(_, truth)| truth.0.is_some());
+            let (finding, truth): (&Finding, _) = known.ok_or("nothing was found")?;
+            if finding.status != Status::Found {
+                return Err(finding.sentence.clone());
+            }
+            Ok(picture::svg(&run, finding, truth.0.unwrap_or(0.0), truth.1))
+        });
+        let path = folder.join(format!("{}.svg", kind.name()));
+        let written = drawn.and_then(|svg| std::fs::write(&path, svg).map_err(|error| error.to_string()));
+        match written {
+            Ok(()) => println!("{}", path.display()),
+            Err(why) => {
+                eprintln!("{}: {why}", kind.name());
+                code = std::process::ExitCode::FAILURE;
+            }
+        }
+    }
+    code
+}

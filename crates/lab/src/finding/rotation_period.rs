@@ -1,0 +1,79 @@
+//! How long the storage takes to turn once, if anything in it turns.
+//!
+//! What it is: the time of one turn of a disk's platter; 8.33 ms are 7,200 turns a minute.
+//!
+//! How it is worked out: requests to random addresses within a narrow part wait for anything between nothing and one
+//! turn, each wait as likely as another, so that the quantiles of their latencies lie on a straight line whose rise is
+//! one turn. The interval comes from leaving out one trial at a time. Where latencies lie closer together than a turn
+//! would bring them, nothing rotates; where they are spread, but not evenly, it cannot be told.
+//!
+//! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
+//! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
+
+use iosonde_model::{Conditions, Finding, Named, Op, Status};
+
+use super::{
+    FindingKind, Proof,
+    group::{self, Writer},
+    platter::{Sweep, Turn},
+};
+use crate::{evidence::Evidence, words::Unit};
+
+pub(crate) struct RotationPeriod;
+
+impl Named for RotationPeriod {
+    fn name(&self) -> &'static str {
+        "rotation_period"
+    }
+}
+
+impl FindingKind for RotationPeriod {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(8_333_333.333), "60 s / 7,200")], widest: 0.05, ..super::disk_proof() }
+    }
+}
+
+fn one(writer: &Writer, sweep: &Sweep) -> Finding {
+    let spec = &sweep.narrow.point.spec;
+    let conditions = Conditions {
+        op: group::only_direction(spec.rw),
+        random: Some(true),
+        block_size_bytes: Some(spec.block_size_bytes),
+        queue_depth: Some(1),
+        span_bytes: Some(spec.span_bytes),
+    };
+    let points = [sweep.narrow];
+    match sweep.turn() {
+        Ok(Turn::Found(turn)) => {
+            let estimate = turn.estimate(writer.confidence);
+            let minute = 60e9 / turn.value;
+            let sentence = format!("A platter turns here, once in {{}}: about {minute:.0} turns a minute.");
+            let why = "Waits of requests within a narrow part are spread evenly over one turn; the interval comes from \
+                       leaving out one trial at a time. Assumes that no cache answers.";
+            writer.found(&conditions, &points, estimate, &sentence, why)
+        }
+        Ok(Turn::Still { spread }) => Finding {
+            status: Status::None,
+            sentence: "Nothing rotates: requests to random addresses take nearly the same time.".to_owned(),
+            why: Some(format!(
+                "Three quarters of them lie within {:.0} % of the middle one; a turn would spread them \
+                    evenly from nothing \
+                 to a turn.",
+                spread * 100.0
+            )),
+            ..writer.refused(&conditions, &points, "", "")
+        },
+        Err(why) => {
+            let cached = match conditions.op {
+                Some(Op::Write) => "; writes that a cache takes show none",
+                _ => "; reads that a cache answers show none",
+            };
+            writer.refused(&conditions, &points, "Whether anything rotates", &format!("{why}{cached}"))
+        }
+    }
+}
