@@ -1,7 +1,7 @@
 //! What findings share: which points belong together, whether their figures stand, and how a finding is
 //! written.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, units};
 
 use crate::{
     estimate::FEWEST_TRIALS,
@@ -74,19 +74,14 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
 pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
     stands(evidence, &[&[About::Rate], used].concat())?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
-    let of = |trial: &Trial| trial.direction(op).map(|direction| direction.iops);
-    let estimate = with_all(grained(direction.iops), evidence.standing(About::Rate).filter_map(of));
-    Ok(no_better_than_requests(estimate, evidence, op))
+    Ok(no_better_than_requests(grained(direction.iops), evidence, op))
 }
 
 /// The mean latency of a point, if its figures stand.
 pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     stands(evidence, &[About::Latency])?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
-    let of = |trial: &Trial| trial.direction(op).and_then(|direction| direction.latency_ns.mean);
-    let estimate =
-        with_all(grained(direction.latency_ns_mean), evidence.standing(About::Latency).filter_map(of));
-    Ok(no_better_than_requests(estimate, evidence, op))
+    Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each. A mean
@@ -106,24 +101,6 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
     let variance = squares.iter().sum::<f64>() / squares.len() as f64;
     let least = (variance / requests as f64).sqrt();
     LogEstimate { standard_error: estimate.standard_error.max(least), ..estimate }
-}
-
-/// Trials that lie far out are set aside from an estimate. Whether what slowed them belongs to the storage (a slow
-/// request in a thousand) or to its surroundings cannot be told, so that the interval reaches to what all trials say
-/// together: the difference is added to its half-width as squares are.
-fn with_all(estimate: LogEstimate, values: impl Iterator<Item = f64>) -> LogEstimate {
-    let logs: Vec<f64> = values.filter(|value| *value > 0.0).map(f64::ln).collect();
-    // Within four standard deviations of the others nothing is set aside.
-    let scatter = estimate.standard_error * (logs.len() as f64).sqrt();
-    let far = logs.iter().filter(|log| (*log - estimate.log_mean).abs() > 4.0 * scatter).count();
-    // Only few ever are: where most lie elsewhere, the estimate is of something else than these trials.
-    if far == 0 || 2 * far > logs.len() {
-        return estimate;
-    }
-    let all = logs.iter().sum::<f64>() / logs.len() as f64;
-    // 2: of an interval at 95 %, that many standard errors are half.
-    let standard_error = estimate.standard_error.hypot((all - estimate.log_mean) / 2.0);
-    LogEstimate { standard_error, ..estimate }
 }
 
 /// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing

@@ -134,7 +134,7 @@ tail = { share = "0.1%", factor = 20 }
         study: r#"
 name = "disk"
 question = "What do arm and platter do?"
-time = "8m"
+time = "24m"
 size = "1TB"
 [[experiment]]
 kind = "disk"
