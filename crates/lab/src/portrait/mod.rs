@@ -7,7 +7,7 @@
 //! Three builds are told apart, since requests queue differently in each:
 //! * a *disk*: something turns, or a random read takes milliseconds where reads in sequence do not wait;
 //! * *units*, each with a line of its own, to which addresses send requests: strides meet fewer of them, or 95 % of the
-//!   rate need more than twice the knee ([`units`]), or writes are taken by a buffer;
+//!   rate need more than twice the knee (`units`), or writes are taken by a buffer;
 //! * *servers* behind one line, where reads and writes are alike and nothing of that shows.
 
 mod compliance;

@@ -1,6 +1,6 @@
 //! Pictures: a figure as shapes and labels, in a page that scales and zooms, or as an SVG file.
 //!
-//! Both draw the same shapes ([`area`]) and the same labels ([`labels`]). Drawing places what the figure holds and
+//! Both draw the same shapes (`area`) and the same labels (`labels`). Drawing places what the figure holds and
 //! works nothing out. There is no chart library: one was tried, and added 0.6 MB to each page and a second of loading
 //! and drawing to each report.
 
