@@ -381,7 +381,7 @@ fn short_strokes(run: &Run) -> Option<BeliefLine> {
     let random = run.points.iter().any(|point| point.spec.rw.is_random());
     let (span, whole) = (device.working_set_bytes, device.size_bytes?);
     let share = span as f64 / whole as f64;
-    if device.rotational != Some(true) || !random || run.info.is_imported() || share >= STROKE_SHARE {
+    if device.rotates() != Some(true) || !random || run.info.is_imported() || share >= STROKE_SHARE {
         return None;
     }
     let text = format!(

@@ -201,6 +201,23 @@ fn less_than_asked_and_less_than_finished_are_said() {
 }
 
 #[test]
+fn an_arm_is_spoken_of_only_where_something_turns() {
+    let of_medium = |medium, rotational| {
+        let mut pretend = reader();
+        (pretend.device.medium, pretend.device.rotational) = (medium, Some(rotational));
+        pretend.device.size_bytes = Some(256 << 30);
+        texts(&of(&pretend, |_| {}))
+    };
+    let arm = "? the arm travelled over 1 GiB of this rotating disk's 256 GiB (0.4 %): random requests to all \
+               of it take longer";
+    assert_eq!(of_medium(Medium::Disk, true)[0], arm);
+    assert_eq!(of_medium(Medium::Simulated, true)[0], arm);
+    // A guest's virtio disk calls itself rotating whatever it lies on.
+    assert_eq!(of_medium(Medium::Virtual, true), ["✓ all 120 trials stand"]);
+    assert_eq!(of_medium(Medium::Flash, false), ["✓ all 120 trials stand"]);
+}
+
+#[test]
 fn nothing_measured_is_a_no() {
     assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
 }

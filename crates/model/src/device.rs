@@ -35,7 +35,7 @@ pub struct Device {
     pub model: Option<String>,
     /// Size of the device, or of the file that was measured.
     pub size_bytes: Option<u64>,
-    /// The kernel's word, often wrong in virtual machines.
+    /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): ask [`Device::rotates`].
     pub rotational: Option<bool>,
     /// What the bytes lie on.
     pub medium: Medium,
@@ -105,6 +105,17 @@ impl Device {
             notes: Vec::new(),
         }
     }
+
+    /// Whether something turns in it, where that can be known: a virtual disk, a server or memory says nothing of
+    /// what its bytes lie on, whatever the kernel's flag is.
+    pub fn rotates(&self) -> Option<bool> {
+        match self.medium {
+            Medium::Disk => Some(true),
+            Medium::Flash => Some(false),
+            Medium::Simulated => self.rotational,
+            Medium::Memory | Medium::Network | Medium::UserSpace | Medium::Virtual | Medium::Unknown => None,
+        }
+    }
 }
 
 /// The machine that measured.
@@ -142,4 +153,22 @@ pub struct Ceiling {
     pub cached_iops: Option<f64>,
     /// Processor time in user mode for one request against nothing.
     pub user_ns_per_io: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rotates_is_known_of_a_disk_only_and_not_of_a_guest_s() {
+        let of =
+            |medium, rotational| Device { medium, rotational, ..Device::unknown("file", 1 << 30) }.rotates();
+        assert_eq!(of(Medium::Disk, Some(true)), Some(true));
+        assert_eq!(of(Medium::Simulated, Some(true)), Some(true));
+        assert_eq!(of(Medium::Flash, Some(false)), Some(false));
+        // virtio's flag is 1 unless the host was told otherwise.
+        assert_eq!(of(Medium::Virtual, Some(true)), None);
+        assert_eq!(of(Medium::Network, Some(true)), None);
+        assert_eq!(of(Medium::Memory, Some(true)), None);
+    }
 }

@@ -164,7 +164,7 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
 fn spindle(device: &Device) -> bool {
     let attached =
         device.link.as_deref().is_some_and(|link| link.starts_with("SATA") || link.starts_with("USB"));
-    device.rotational == Some(true) && device.medium == Medium::Disk && attached
+    device.medium == Medium::Disk && attached
 }
 
 fn above_link(trial: &Trial, device: &Device, link: Link) -> Option<Verdict> {

@@ -1,6 +1,6 @@
 //! The findings that a portrait rests on, at hand by name.
 
-use iosonde_model::{Estimate, Finding, Medium, Op, Point, Run, Rw, Status, Trait};
+use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Trait};
 
 use crate::words::is_vague;
 
@@ -181,10 +181,9 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// What the system says of the medium.
-    pub(super) fn rotational(&self) -> Option<bool> {
-        let device = &self.run.info.device;
-        if device.medium == Medium::Disk { Some(true) } else { device.rotational }
+    /// What the system knows of the medium.
+    pub(super) fn rotates(&self) -> Option<bool> {
+        self.run.info.device.rotates()
     }
 
     /// Its size, or at least what was addressed.

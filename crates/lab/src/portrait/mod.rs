@@ -81,7 +81,7 @@ fn build(facts: &Facts) -> Build {
 }
 
 fn is_disk(facts: &Facts) -> bool {
-    if facts.any("rotation_period").is_some() || facts.rotational() == Some(true) {
+    if facts.any("rotation_period").is_some() || facts.rotates() == Some(true) {
         return true;
     }
     let slow = facts.alone(Op::Read).is_some_and(|alone| alone.value() > ARM_NS);

@@ -1,6 +1,6 @@
 //! Portraits of runs whose findings are set.
 
-use iosonde_model::{Build, Conditions, Device, Finding, Op, Run, Status, TrialSpec};
+use iosonde_model::{Build, Conditions, Device, Finding, Medium, Op, Run, Status, TrialSpec};
 
 use super::*;
 use crate::check::specimen;
@@ -90,6 +90,22 @@ fn servers_are_whole_and_the_way_is_what_is_left() {
         "{}",
         drawn.device
     );
+}
+
+#[test]
+fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
+    let findings = vec![
+        finding("base_latency", Op::Read, 4096, 89_096.0, "ns"),
+        finding("max_iops", Op::Read, 4096, 50_000.0, "IOPS"),
+        finding("device_bandwidth", Op::Read, 1 << 20, 1e9, "B/s"),
+    ];
+    let of = |medium| {
+        let mut run = run(findings.clone(), 64);
+        (run.info.device.medium, run.info.device.rotational) = (medium, Some(true));
+        portrait(&run).unwrap().build
+    };
+    assert_eq!(of(Medium::Virtual), Build::Servers);
+    assert_eq!(of(Medium::Disk), Build::Disk);
 }
 
 #[test]
