@@ -29,12 +29,12 @@ pub fn missed(cells: &[Cell], scores: &[Score]) -> Vec<String> {
     for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_empty() && cell.stated) {
         if too_many(score.runs - score.caught, score.runs, 1.0 - CAUGHT_MIN) {
             out.push(format!(
-                "`{}` catches {} of {} ({} {} %); 95 % is the bar",
+                "`{}` catches {} of {} ({} {}); 95 % is the bar",
                 cell.check,
                 score.caught,
                 score.runs,
                 cell.name,
-                cell.level * 100.0
+                cell.size()
             ));
         }
     }

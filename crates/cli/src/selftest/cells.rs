@@ -13,11 +13,13 @@ pub struct Cell {
     pub void: bool,
     /// Checks that may rightly speak as well.
     pub also: &'static [&'static str],
-    /// How large the effect is, as the table says it.
+    /// How large the effect is: a share, or seconds.
     pub level: f64,
+    /// Whether it is seconds.
+    pub in_seconds: bool,
     /// Whether this is the effect that must be caught in 95 %.
     pub stated: bool,
-    /// The device's file.
+    /// The device's file; [`SOME_MOMENT`] in it is another moment for every seed.
     pub device: String,
     /// The study's text.
     pub study: String,
@@ -38,6 +40,9 @@ pub struct Cell {
 const CLEAN_NOISE: &str = "latency_cv = 0.1\nrate_cv_100ms = 0.06\nlag1_100ms = 0.65\n\
                            tail = { share = \"0.1%\", factor = 20 }\n";
 
+/// Stands in a device's file for a moment within the first ten seconds.
+pub const SOME_MOMENT: &str = "SOME_MOMENT";
+
 /// 4 KiB random reads at three depths, and larger ones.
 const READS: &str = "name = \"reads\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
                      block_size = [\"4k\", \"16k\"]\ndepth = [1, 4]\n";
@@ -54,6 +59,7 @@ impl Cell {
             void: false,
             also: &[],
             level: 0.0,
+            in_seconds: false,
             stated: true,
             device: device.into(),
             study: READS.into(),
@@ -71,6 +77,12 @@ impl Cell {
         self.device == other.device && self.study == other.study && of(self) == of(other)
     }
 
+    /// The size of its effect, in words: `10 %`, `2 s`.
+    pub fn size(&self) -> String {
+        let (size, unit) = if self.in_seconds { (self.level, "s") } else { (self.level * 100.0, "%") };
+        format!("{} {unit}", (size * 100.0).round() / 100.0)
+    }
+
     fn of(check: &'static str, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
         Self { check, level, stated, ..Self::new(name, device) }
     }
@@ -80,7 +92,7 @@ impl Cell {
 pub fn cells(grey: bool) -> Vec<Cell> {
     let mut all = clean();
     // `bytes` and `depth` share their runs.
-    for build in [cache, bytes, depth, neighbour, throttle, drift, busy, step, cycle, kinds, apart] {
+    for build in [cache, bytes, depth, neighbour, throttle, drift, busy, step, cycle, kinds, apart, pause] {
         all.extend(build());
     }
     all.retain(|cell| grey || cell.stated);
@@ -352,6 +364,26 @@ fn apart() -> Vec<Cell> {
         }
     };
     [0.3, 0.4, 0.5, 0.6, 0.7, 0.9].map(of).into()
+}
+
+/// A device that answers nothing for a while, at any moment of the run: in a trial, its warm-up or its end.
+fn pause() -> Vec<Cell> {
+    let of = |seconds: f64| {
+        let stuck =
+            format!("[faults]\nstuck = {{ at = \"{SOME_MOMENT}\", for = \"{:.0}ms\" }}\n", seconds * 1e3);
+        Cell {
+            also: ALL,
+            in_seconds: true,
+            ..Cell::of(
+                "not-steady",
+                "once, nothing answers for",
+                seconds,
+                seconds >= 2.0,
+                plain(CLEAN_NOISE, &stuck),
+            )
+        }
+    };
+    [0.5, 1.0, 2.0, 5.0].map(of).into()
 }
 
 /// A tier ten times as fast for a share of the reads: memory behind a network.

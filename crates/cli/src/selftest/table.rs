@@ -41,10 +41,10 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
         let mark = if cell.stated { "**" } else { "" };
         let _ = writeln!(
             out,
-            "| `{}` | {} | {} % | {} | {mark}{}{mark} |",
+            "| `{}` | {} | {} | {} | {mark}{}{mark} |",
             cell.check,
             cell.name,
-            (cell.level * 1e4).round() / 100.0,
+            cell.size(),
             score.runs,
             percent(score.caught, score.runs)
         );

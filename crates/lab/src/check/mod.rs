@@ -3,6 +3,7 @@
 mod counted;
 mod course;
 mod judged;
+mod pause;
 pub(crate) mod specimen;
 
 use iosonde_model::{Named, Run, Scope, Verdict, registry};

@@ -1,7 +1,8 @@
-//! Storage that did not hold its rate while it was measured: a step, a cycle, or a steady loss.
+//! Storage that did not hold its rate while it was measured: a step, a cycle, a steady loss, or a pause.
 //!
-//! Looks at: the trials of a point, one a round, where there are ten or more; and at the parts of one long trial
-//! (`point`: at least 30 windows of 100 ms), where the question is whether its mean describes any moment of it.
+//! Looks at: the trials of a point, one a round, where there are ten or more; at the parts of one long trial
+//! (`point`: at least 30 windows of 100 ms), where the question is whether its mean describes any moment of it; and
+//! in every trial at the longest latency.
 //!
 //! Rule: a point is steady where its change lies within ±1 % a round with 98 % confidence, over all of its
 //! rounds: an equivalence test (Schuirmann's two one-sided tests), with noise allowed for that resembles the
@@ -10,6 +11,12 @@
 //! loss or gain beyond that bound; each must be likelier than noise makes anything in 3 of 1,000 runs. The
 //! industry's rule (five rounds within 20 %, slope within 10 %) accepts a device that loses 2 % a round in every
 //! run, after a median of five rounds.
+//!
+//! Rule for a pause: a request that waited for a second and more, and for 20 times what half of its point's
+//! requests take. No queue or tail of healthy storage is so long (a slow seek takes 25 ms, and 32 of them in line
+//! 0.3 s), while retries, resets and lost links last seconds. Where half of what was in flight waited, the storage
+//! stopped answering, and the doubt is about everything; where fewer did, about the latency. A pause in a warm-up,
+//! or after what was counted, is in no figure and is named all the same.
 //!
 //! Verdict: doubt about the rate, with the kind of change and its size. What is neither shown to be steady nor
 //! shown to change is abstained from, with the interval: it is the usual answer after eight rounds.
@@ -21,12 +28,13 @@
 //! Example: a report measures 60 s at each point, since that "allows steady state". Nothing in it tests that,
 //! and its writes went to a drive whose buffer had not filled.
 //!
-//! What to do: measure longer and look at the part after the step. For flash that is written to, bring it to its
+//! What to do: after a pause, read the kernel's log (`dmesg`) and the device's own counters of errors. Else
+//! measure longer and look at the part after the step. For flash that is written to, bring it to its
 //! lasting state first. For a cycle, let trials last several of its periods.
 
 use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens, course, judged, specimen};
+use super::{Check, Specimens, course, judged, pause, specimen};
 use crate::stats::{
     change::{Change, Likeliest, SHORTEST},
     steady::{self, BOUND, Slope},
@@ -52,7 +60,11 @@ impl Named for NotSteady {
 impl Check for NotSteady {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
-            Scope::Trial(_) => judged::measuring(scope, run).filter(|_| course::is_single(run)).map(of_trial),
+            Scope::Trial(_) => {
+                let trial = judged::measuring(scope, run)?;
+                let paused = pause::seen(trial, run).map(Verdict::Doubt);
+                paused.or_else(|| course::is_single(run).then(|| of_trial(trial)))
+            }
             Scope::Point(place) => {
                 run.points.get(place).filter(|_| !course::is_single(run)).map(|point| of_point(run, point))
             }
