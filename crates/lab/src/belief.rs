@@ -24,6 +24,8 @@ const PART_SHARE: f64 = 0.5;
 /// Share of a rotating disk from which its arm travels nearly as it does over all of it: over a third, an average
 /// seek takes three quarters of one over the whole (a + b·√d).
 const STROKE_SHARE: f64 = 0.5;
+/// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
+const PIECE_BYTES: u64 = 4 << 20;
 /// Model names of volumes that are sold with burst credit, as their guests see them.
 const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
 
@@ -81,6 +83,7 @@ pub fn belief(run: &Run) -> Belief {
     let mut lines = vec![standing(run, &measured)];
     lines.extend(doubts(run));
     lines.extend(unwitnessed(run));
+    lines.extend(fallen_silent(run, &measured));
     lines.extend(unfinished(run));
     lines.extend(conditions(run));
     let fatal = fatal(run, &measured).or_else(|| unrepeated(run));
@@ -90,6 +93,7 @@ pub fn belief(run: &Run) -> Belief {
         lines.extend(imprecise(run));
         lines.extend(buffered_writes(run));
         lines.extend(short_strokes(run));
+        lines.extend(scattered(run));
         lines.extend(on_credit(run));
     }
     // Stable: within a mark, the order above.
@@ -300,6 +304,27 @@ fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     Some(BeliefLine::new(Mark::Doubt, lowered(&blind.why)))
 }
 
+/// Witnesses that spoke of some trials and not of others: one that vanishes in mid-run is not passed over.
+fn fallen_silent(run: &Run, measured: &[&Trial]) -> Option<BeliefLine> {
+    let moved = |trial: &Trial| {
+        let seen = &trial.witnesses;
+        seen.block_layer_read_bytes.or(seen.network_read_bytes).is_some()
+    };
+    let silent: Vec<&&Trial> = measured.iter().filter(|trial| !moved(trial)).collect();
+    let first = silent.first()?;
+    if silent.len() == measured.len() || run.info.is_imported() {
+        return None;
+    }
+    let why = first.witnesses.absent.first().map_or("no reason was given", String::as_str);
+    let (few, all, id) = (silent.len(), measured.len(), first.id);
+    let noun = if few == 1 { "trial" } else { "trials" };
+    let text = format!(
+        "the device's counters could not be read for {few} {noun} of {all}, from trial {id} on, so that nobody saw \
+         whether the bytes moved ({why})"
+    );
+    Some(BeliefLine::new(Mark::Doubt, text))
+}
+
 fn unfinished(run: &Run) -> Option<BeliefLine> {
     match run.info.state {
         RunState::Interrupted => {
@@ -368,6 +393,12 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
             _ => "measured through the page cache: caching and copying are part of every figure".to_owned(),
         });
     }
+    if let Some(health) = device.health.as_ref().filter(|health| !health.warnings.is_empty()) {
+        doubt(format!("the drive itself warns: {}", health.warnings.join("; ")));
+    }
+    if info.host.on_battery == Some(true) {
+        doubt("measured on battery: processors and links may have been slowed to make it last".to_owned());
+    }
     if let Some(asked_bytes) = device.asked_size_bytes.filter(|&bytes| bytes > device.working_set_bytes) {
         let (prepared, asked) = (units::size(device.working_set_bytes), units::size(asked_bytes));
         doubt(format!("{prepared} were measured, not the {asked} asked for"));
@@ -391,6 +422,25 @@ fn short_strokes(run: &Run) -> Option<BeliefLine> {
         units::percent(share)
     );
     Some(BeliefLine::new(Mark::Doubt, text))
+}
+
+/// A file in many pieces is not read in sequence, whatever the requests are.
+fn scattered(run: &Run) -> Option<BeliefLine> {
+    let sequential = run.points.iter().any(|point| !point.spec.rw.is_random());
+    if run.info.device.rotates() != Some(true) || !sequential {
+        return None;
+    }
+    let latest = run.trials.iter().rev().find(|trial| trial.witnesses.pieces.is_some())?;
+    let pieces = latest.witnesses.pieces.filter(|&pieces| pieces > 1)?;
+    let mean = latest.spec.span_bytes / pieces;
+    (mean < PIECE_BYTES).then(|| {
+        let text = format!(
+            "the file lies in {pieces} pieces of {} on average: the arm jumps between them while reads or writes are \
+             in sequence",
+            units::size(mean)
+        );
+        BeliefLine::new(Mark::Doubt, text)
+    })
 }
 
 /// A volume that is sold with credit for bursts is fast until that is spent.

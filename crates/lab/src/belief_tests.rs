@@ -218,6 +218,56 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
 }
 
 #[test]
+fn a_file_in_pieces_is_told_on_a_disk_alone() {
+    let of_medium = |medium, pieces| {
+        let mut pretend = reader();
+        pretend.device.medium = medium;
+        let belief = of(&pretend, |run| {
+            run.trials.iter_mut().for_each(|trial| trial.witnesses.pieces = Some(pieces));
+        });
+        texts(&belief)
+    };
+    assert_eq!(
+        of_medium(Medium::Disk, 1024)[0],
+        "? the file lies in 1024 pieces of 1 MiB on average: the arm jumps between them while reads or writes are \
+         in sequence"
+    );
+    assert_eq!(of_medium(Medium::Disk, 8), ["✓ all 120 trials stand"]);
+    assert_eq!(of_medium(Medium::Flash, 1024), ["✓ all 120 trials stand"]);
+}
+
+#[test]
+fn what_the_drive_or_the_machine_says_of_itself_is_a_doubt() {
+    let mut pretend = reader();
+    let warnings = vec!["it is too hot or too cold".to_owned()];
+    pretend.device.health = Some(iosonde_model::Health { warnings, ..Default::default() });
+    let belief = of(&pretend, |run| run.info.host.on_battery = Some(true));
+    assert_eq!(
+        texts(&belief)[..2],
+        [
+            "? the drive itself warns: it is too hot or too cold",
+            "? measured on battery: processors and links may have been slowed to make it last"
+        ]
+    );
+}
+
+#[test]
+fn a_witness_that_vanishes_in_mid_run_is_told() {
+    let belief = of(&reader(), |run| {
+        for trial in run.trials.iter_mut().skip(110) {
+            trial.witnesses.block_layer_read_bytes = None;
+            trial.witnesses.absent = vec!["the count of sectors read of vda went backwards".into()];
+        }
+    });
+    assert_eq!(
+        texts(&belief)[0],
+        "? the device's counters could not be read for 10 trials of 120, from trial 111 on, so that nobody saw \
+         whether the bytes moved (the count of sectors read of vda went backwards)"
+    );
+    assert_eq!(belief.headline, "yes, with one doubt");
+}
+
+#[test]
 fn nothing_measured_is_a_no() {
     assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
 }

@@ -55,6 +55,21 @@ pub struct Device {
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
+    /// Whether single writes can go past the write cache (FUA), so that durable ones need no flush of it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forces_unit_access: Option<bool>,
+    /// The layer of this machine that encrypts: `dm-crypt (dm-0)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encrypted_by: Option<String>,
+    /// Whether the file is marked to be compressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marked_compressed: Option<bool>,
+    /// Whether overwriting takes a new place each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies_on_write: Option<bool>,
+    /// What the drive says of its own health.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
     /// The block devices below the target, from the nearest to the last: `loop0`, `vda`.
     pub chain: Vec<String>,
     /// Bytes of the file or device that were prepared and may be addressed.
@@ -76,6 +91,23 @@ pub struct Device {
     pub notes: Vec<String>,
 }
 
+/// What a drive says of its own health, before a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    /// What it warns of, in words that follow "the drive says that".
+    pub warnings: Vec<String>,
+    /// Spare blocks that are left.
+    pub spare_share: f64,
+    /// Of the wear that it was built for; above 1 beyond that.
+    pub used_share: f64,
+    /// Written to it in its life.
+    pub written_bytes: f64,
+    /// Errors that it could not correct, in its life.
+    pub media_errors: u64,
+    /// Time in its life above the temperature from which it slows down.
+    pub too_hot_s: f64,
+}
+
 impl Device {
     /// A device of which nothing is known but its kind and working set.
     pub fn unknown(kind: &str, working_set_bytes: u64) -> Self {
@@ -94,6 +126,11 @@ impl Device {
             direct_alignment_bytes: None,
             scheduler: None,
             write_cache: None,
+            forces_unit_access: None,
+            encrypted_by: None,
+            marked_compressed: None,
+            copies_on_write: None,
+            health: None,
             chain: Vec::new(),
             working_set_bytes,
             asked_size_bytes: None,
@@ -131,6 +168,12 @@ pub struct Host {
     pub cpus: Option<u32>,
     /// Memory in all.
     pub memory_bytes: Option<u64>,
+    /// Whether it ran on a battery when the run began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_battery: Option<bool>,
+    /// How it saves power: `governor powersave, PCIe links powersave`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<String>,
     /// The hypervisor, where there is one.
     pub virtualization: Option<String>,
     /// The clock that times requests: `tsc`, `clock_gettime`, `virtual`.

@@ -20,7 +20,7 @@ mod verdict;
 mod witness;
 
 pub use comparison::{Compared, ComparedPair, ComparedSide, Comparison, Difference, GeometricMean, Likeness};
-pub use device::{Ceiling, Device, Host, Medium};
+pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};

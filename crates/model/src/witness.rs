@@ -73,6 +73,15 @@ pub struct Witnesses {
     /// Bytes of the addressed span in holes, or in extents that were reserved and never written, before.
     #[serde(default)]
     pub unmapped_bytes: Option<u64>,
+    /// Stretches of the device on which the addressed span lies, before.
+    #[serde(default)]
+    pub pieces: Option<u64>,
+    /// Bytes of the addressed span that lie compressed, before.
+    #[serde(default)]
+    pub compressed_bytes: Option<u64>,
+    /// Bytes of the addressed span on which another file lies too (a snapshot, a copy by reference), before.
+    #[serde(default)]
+    pub shared_bytes: Option<u64>,
     /// Bytes of the addressed span that were changed in the page cache and not yet on the device, after.
     #[serde(default)]
     pub dirty_after_bytes: Option<u64>,

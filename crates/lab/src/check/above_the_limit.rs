@@ -1,7 +1,8 @@
 //! More than the device's link can carry, or than its medium can do.
 //!
 //! Looks at: bytes a second in each direction against the link that the kernel names (PCIe generation and lanes,
-//! SATA, USB), and random reads and sequential bytes of a disk that rotates against what arms and platters can do.
+//! SATA, USB; Ethernet to a file server), and random reads and sequential bytes of a disk that rotates against what
+//! arms and platters can do.
 //!
 //! Rule for links: the payload rate of the standard (PCIe 3.0 and later send 128 bits as 130, earlier ones and SATA
 //! 8 as 10; USB 2 carries 480 Mb/s, USB 3 at 5 Gb/s 8 as 10, faster ones 128 as 132), and 2 % for the clocks.
@@ -133,6 +134,10 @@ fn link(text: &str) -> Option<Link> {
         ["SATA", number, unit] => {
             Some(Link { bytes_per_s: bits_per_s(number, unit)? * 0.8 / 8.0, duplex: false })
         }
+        // Its number is what it carries each way; frames and headers take 1 to 6 % of it.
+        ["Ethernet", number, unit] => {
+            Some(Link { bytes_per_s: bits_per_s(number, unit)? / 8.0, duplex: true })
+        }
         ["USB", number, unit] => {
             let bits = bits_per_s(number, unit)?;
             let code = match bits {
@@ -223,6 +228,7 @@ mod tests {
         assert_eq!(rate("PCIe 4.0 x4"), Some(7877.0));
         assert_eq!(rate("SATA 6.0 Gb/s"), Some(600.0));
         assert_eq!(rate("USB 480 Mb/s"), Some(60.0));
+        assert_eq!((rate("Ethernet 1 Gb/s"), rate("Ethernet 2.5 Gb/s")), (Some(125.0), Some(313.0)));
         assert_eq!(rate("USB 10 Gb/s"), Some(1212.0));
         assert_eq!(rate("USB 5 Gb/s"), Some(500.0));
         for text in ["virtio", "", "PCIe 9.0 x4", "PCIe 4.0 4", "SATA fast Gb/s", "USB -1 Gb/s", "USB 1 XB/s"]

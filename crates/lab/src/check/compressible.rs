@@ -1,8 +1,8 @@
 //! Bytes that compress or repeat, on storage that saves what it can.
 //!
 //! Looks at: what was written (`--payload`), who wrote what is read, and whether a layer below is known to compress
-//! or to deduplicate: btrfs, f2fs or bcachefs mounted with compression, ZFS (which compresses unless told not to),
-//! zram and VDO.
+//! or to deduplicate: btrfs, f2fs or bcachefs mounted with compression, a file marked so or of which parts lie
+//! compressed, ZFS (which compresses unless told not to), zram and VDO.
 //!
 //! Rule: zeros on such a layer are not stored at all: void. A payload of which a share compresses or repeats is
 //! stored in as much less: a doubt, since that is what was asked to be seen, and no figure of the device. Zeros
@@ -37,7 +37,7 @@ impl Check for Compressible {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);
-        judged.map(|trial| if trial.spec.has(Op::Write) { written(trial, device) } else { read(run) })
+        judged.map(|trial| if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
     }
 
     fn specimens(&self) -> Specimens {
@@ -76,6 +76,8 @@ impl Check for Compressible {
                 writing(plain(), Payload::Zero),
                 writing(packed(), Payload::Compress { share: 0.5 }),
                 reading(packed(), false),
+                reading(Device { marked_compressed: Some(true), ..plain() }, false),
+                lying_compressed(reading(plain(), false)),
             ],
             void: vec![writing(packed(), Payload::Zero)],
             abstain: vec![reading(guest(), false)],
@@ -83,8 +85,20 @@ impl Check for Compressible {
     }
 }
 
+/// For a specimen: a quarter of what is read lies compressed.
+fn lying_compressed(mut run: Run) -> Run {
+    run.trials.iter_mut().for_each(|trial| trial.witnesses.compressed_bytes = Some(256 << 20));
+    run
+}
+
 /// The layer that saves what it can, in words; `None` where none is known.
-fn saver(device: &Device) -> Option<String> {
+fn saver(device: &Device, trial: &Trial) -> Option<String> {
+    if let Some(bytes) = trial.witnesses.compressed_bytes.filter(|&bytes| bytes > 0) {
+        return Some(format!("a file of which {} lie compressed", units::size(bytes)));
+    }
+    if device.marked_compressed == Some(true) {
+        return Some("a file that is marked to be compressed".to_owned());
+    }
     let options = device.mount_options.as_deref().unwrap_or_default();
     let option = |names: &[&str]| {
         let own = |option: &&str| names.iter().any(|name| option.split('=').next() == Some(name));
@@ -118,7 +132,7 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
         Payload::Dedupe { share } => Some((share, "repeats")),
         Payload::Random | Payload::Zero => None,
     });
-    match (saver(device), zero, saved) {
+    match (saver(device, trial), zero, saved) {
         (Some(layer), true, _) => {
             Verdict::Void(reason(format!("zeros were written to {layer}: they are not stored at all")))
         }
@@ -138,14 +152,14 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
 }
 
 /// Reads alone: what matters is who wrote what lies there.
-fn read(run: &Run) -> Verdict {
+fn read(trial: &Trial, run: &Run) -> Verdict {
     let own = |trial: &Trial| trial.phase == Phase::Prepare && trial.spec.has(Op::Write);
     // Filling comes first; looking no further keeps this cheap.
     if run.trials.iter().take_while(|trial| trial.phase == Phase::Prepare).any(own) {
         return Verdict::Pass;
     }
     let device = &run.info.device;
-    match (saver(device), &device.unseen) {
+    match (saver(device, trial), &device.unseen) {
         (Some(layer), _) => Verdict::Doubt(Reason::new(
             About::Device,
             format!(

@@ -3,6 +3,8 @@
 mod counted;
 mod course;
 mod judged;
+#[cfg(test)]
+mod missing;
 mod pause;
 pub(crate) mod specimen;
 

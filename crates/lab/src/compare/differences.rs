@@ -17,7 +17,7 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
 
 type Fact = fn(&RunInfo) -> Option<String>;
 
-const FACTS: [(&str, Fact); 16] = [
+const FACTS: [(&str, Fact); 19] = [
     ("study", |run| Some(run.study.clone())),
     ("size", |run| Some(units::size(run.device.working_set_bytes))),
     ("way", |run| Some(if run.device.direct { "direct" } else { "through the page cache" }.to_owned())),
@@ -27,6 +27,9 @@ const FACTS: [(&str, Fact); 16] = [
     ("kind of target", |run| Some(run.device.kind.clone())),
     ("scheduler", |run| run.device.scheduler.clone()),
     ("write cache", |run| run.device.write_cache.clone()),
+    ("encryption", |run| run.device.encrypted_by.clone()),
+    ("battery", |run| run.host.on_battery.map(|battery| if battery { "yes" } else { "no" }.to_owned())),
+    ("saving power", |run| run.host.power.clone()),
     ("machine", |run| run.host.name.clone()),
     ("processor", |run| run.host.cpu.clone()),
     ("processors", |run| run.host.cpus.map(|count| count.to_string())),

@@ -1,6 +1,6 @@
 //! What the storage and the machine are, and how it was measured: labels with what they say.
 
-use iosonde_model::{Ceiling, Medium, Run, RunState, units};
+use iosonde_model::{Ceiling, Health, Medium, Run, RunState, units};
 
 /// A label and what it says.
 pub(crate) type Fact = (&'static str, String);
@@ -41,8 +41,36 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Alignment", size(device.direct_alignment_bytes)),
         ("Scheduler", device.scheduler.clone()),
         ("Write cache", device.write_cache.clone()),
+        ("Writes past it (FUA)", device.forces_unit_access.map(yes_or_no)),
+        ("Encrypted by", device.encrypted_by.clone()),
+        ("Copies on write", device.copies_on_write.map(yes_or_no)),
+        ("The drive's health", device.health.as_ref().map(health)),
+        ("Pieces of the file", pieces(run).map(|pieces| pieces.to_string())),
     ];
     told(facts)
+}
+
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_owned()
+}
+
+/// As the drive itself says it.
+fn health(health: &Health) -> String {
+    let hot = (health.too_hot_s > 0.0).then(|| format!("{} too hot", units::duration(health.too_hot_s)));
+    let parts = [
+        Some(format!("{} of its life used", units::percent(health.used_share))),
+        Some(format!("{} written", units::decimal_bytes(health.written_bytes as u64))),
+        Some(format!("{} of its spare blocks left", units::percent(health.spare_share))),
+        (health.media_errors > 0).then(|| format!("{} errors of the medium", health.media_errors)),
+        hot,
+    ];
+    let warns = health.warnings.iter().map(|warning| format!("it warns: {warning}"));
+    parts.into_iter().flatten().chain(warns).collect::<Vec<_>>().join(", ")
+}
+
+/// Stretches of the device on which the file lay in the end.
+fn pieces(run: &Run) -> Option<u64> {
+    run.trials.iter().rev().find_map(|trial| trial.witnesses.pieces)
 }
 
 /// The machine that measured.
@@ -55,6 +83,8 @@ pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
         ("Processors used", host.cpus.map(|count| count.to_string())),
         ("Memory", host.memory_bytes.map(units::size)),
         ("Virtual machine", host.virtualization.clone()),
+        ("On battery", host.on_battery.map(yes_or_no)),
+        ("Saving power", host.power.clone()),
         ("Clock", host.clock.clone()),
         ("Generator's ceiling", ceilings(&host.ceilings)),
     ])

@@ -6,8 +6,8 @@ use iosonde_model::{Device, Medium};
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
-    BlockDevice, DeviceNumber, Layer, System, chain::Chain, filesystem::Keeps, link::link, mount_of,
-    virtualization,
+    BlockDevice, DeviceNumber, Layer, System, chain::Chain, filesystem::Keeps, health::health,
+    interface::link_to_server, link::link, mount_of, packing, virtualization,
 };
 
 /// What a target is, judged by its open descriptor.
@@ -58,11 +58,18 @@ fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<La
         Kind::Directory | Kind::File => mount_of(&system, file, path).map(|mount| {
             device.file_system = Some(mount.file_system.clone());
             device.mount_options = Some(mount.options.clone());
+            device.link = link_to_server(&system, &mount);
             Chain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
         }),
     };
     let chain = chain.unwrap_or_default();
     let layers: Vec<Layer> = chain.devices.iter().map(Layer::of).collect();
+    if kind == Kind::Block {
+        device.encrypted_by = packing::encrypted_by(&chain.devices, None, None);
+    } else {
+        packing::describe(&mut device, &chain.devices, file);
+    }
+    device.health = chain.covering().and_then(|block| health(&system, &block.whole()));
     fill(&mut device, chain, virtualization().as_deref());
     if let (Kind::Block, Some(itself)) = (kind, layers.first()) {
         // A partition is not its disk, and a loop device not what its file lies on.
@@ -90,6 +97,7 @@ fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
         device.rotational = disk.number_attribute("queue/rotational").map(|value| value != 0);
         device.scheduler = disk.attribute("queue/scheduler").and_then(|text| active_scheduler(&text));
         device.write_cache = disk.attribute("queue/write_cache");
+        device.forces_unit_access = disk.number_attribute("queue/fua").map(|value| value != 0);
         device.link = link(&disk);
         // A virtual machine's disk is called so by its driver or its model; one handed through is the real
         // thing.
@@ -184,6 +192,7 @@ mod tests {
                 ("queue/rotational", "1"),
                 ("queue/scheduler", "none [mq-deadline] kyber bfq"),
                 ("queue/write_cache", "write back"),
+                ("queue/fua", "1"),
                 ("queue/logical_block_size", "512"),
                 ("queue/physical_block_size", "4096"),
             ],
@@ -194,6 +203,10 @@ mod tests {
         assert_eq!((device.logical_block_bytes, device.physical_block_bytes), (Some(512), Some(4096)));
         assert_eq!(device.scheduler.as_deref(), Some("mq-deadline"));
         assert_eq!(device.size_bytes, Some(2048 * 512));
+        assert_eq!(
+            (device.write_cache.as_deref(), device.forces_unit_access),
+            (Some("write back"), Some(true))
+        );
         assert_eq!(device.unseen, None);
     }
 

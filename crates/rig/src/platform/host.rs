@@ -2,7 +2,7 @@
 
 use iosonde_model::Host;
 
-use super::{System, virtualization};
+use super::{System, power, virtualization};
 
 /// What this machine is. The clock is the caller's to fill in.
 pub fn host() -> Host {
@@ -24,6 +24,8 @@ fn read(system: &System) -> Host {
             (one, other) => one.or(other),
         },
         cpu: system.text("/proc/cpuinfo").and_then(|text| processor(&text)),
+        on_battery: power::on_battery(system),
+        power: power::settings(system),
         memory_bytes: system.text("/proc/meminfo").and_then(|text| meminfo_bytes(&text, "MemTotal")),
         ..Host::default()
     }

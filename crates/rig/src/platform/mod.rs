@@ -4,13 +4,18 @@
 mod block;
 mod chain;
 mod device;
+mod extents;
 mod filesystem;
+mod health;
 mod holes;
 mod host;
+mod interface;
 mod layer;
 mod link;
 mod mount;
 mod number;
+mod packing;
+mod power;
 mod swaps;
 mod system;
 mod terminal;
@@ -21,6 +26,7 @@ pub(crate) use block::KERNEL_SECTOR_BYTES;
 #[cfg(test)]
 pub(crate) use block::fake;
 pub use device::{Kind, describe, look};
+pub(crate) use extents::{Extents, extents};
 pub(crate) use filesystem::keeps_in_memory;
 pub use holes::unmapped_bytes;
 pub use host::host;

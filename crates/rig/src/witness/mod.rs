@@ -15,6 +15,9 @@ mod processors;
 mod reading;
 mod residency;
 mod sensors;
+mod smb;
+#[cfg(test)]
+mod vanishing;
 
 use std::{fs::File, ops::Range};
 
@@ -33,7 +36,7 @@ use residency::Residency;
 
 use crate::{
     clock::{Clock, Moment},
-    platform::{System, unmapped_bytes},
+    platform::{Extents, System, extents, unmapped_bytes},
 };
 
 /// Two readings of a counter, or why there are none.
@@ -73,6 +76,7 @@ struct Before {
     pressure_cpu_us: Option<u64>,
     pressure_memory_us: Option<u64>,
     unmapped_bytes: Option<u64>,
+    extents: Option<Extents>,
     network: Option<network::Counters>,
     processors: Option<processors::Ticks>,
 }
@@ -121,6 +125,7 @@ impl Watch {
         let unmapped = |(file, span): &(File, Range<u64>)| unmapped_bytes(file, span.clone());
         self.before = Before {
             unmapped_bytes: self.holes.as_ref().and_then(unmapped),
+            extents: self.holes.as_ref().and_then(|(file, span)| extents(file, span.clone())),
             resident_bytes: self.residency.as_ref().ok().map(Residency::bytes),
             pressure_io_us: self.pressure_io.as_mut().ok().and_then(Pressure::total_us),
             pressure_cpu_us: self.pressure_cpu.as_mut().ok().and_then(Pressure::total_us),
@@ -169,6 +174,9 @@ impl Watch {
         let after = difference(&mut self.residency, |watch| watch.bytes(), &mut absent);
         out.resident_after_bytes = after;
         out.unmapped_bytes = before.unmapped_bytes;
+        out.pieces = before.extents.map(|extents| extents.pieces);
+        out.compressed_bytes = before.extents.map(|extents| extents.encoded_bytes);
+        out.shared_bytes = before.extents.map(|extents| extents.shared_bytes);
         out.resident_before_bytes = before.resident_bytes.and_then(Result::ok);
         // The reason is the same as that of residency, and said there.
         out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());

@@ -1,4 +1,5 @@
-//! What a network file system exchanged with its server: the per-mount statistics of NFS (`/proc/self/mountstats`).
+//! What a network file system exchanged with its server: the per-mount statistics of NFS (`/proc/self/mountstats`), or
+//! the counters of an SMB share.
 //!
 //! They count for everybody who uses the mount, as a disk's counters do. What the server's cache did is seen by nobody
 //! here.
@@ -7,7 +8,7 @@ use std::{fs::File, path::Path};
 
 use iosonde_model::Witnesses;
 
-use super::reading::grown;
+use super::{reading::grown, smb};
 use crate::platform::{System, mount_of};
 
 /// A mount whose statistics can be read.
@@ -15,37 +16,48 @@ use crate::platform::{System, mount_of};
 pub(super) struct Network {
     system: System,
     at: String,
+    /// Of SMB, the share.
+    share: Option<String>,
 }
 
 /// What it counts since it was mounted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counters {
-    read_bytes: u64,
-    write_bytes: u64,
-    requests: u64,
-    transmissions: u64,
-    round_trip_ms: u64,
+    pub(super) read_bytes: u64,
+    pub(super) write_bytes: u64,
+    pub(super) requests: Option<u64>,
+    pub(super) transmissions: Option<u64>,
+    pub(super) round_trip_ms: Option<u64>,
 }
 
 impl Network {
-    /// The mount below a file; nothing where that is no NFS.
+    /// The mount below a file; nothing where that is neither NFS nor SMB.
     pub(super) fn open(system: &System, file: &File) -> Option<Self> {
         let mount = mount_of(system, file, Path::new("/"))?;
         let at = mount.at.to_str()?.to_owned();
-        mount.file_system.starts_with("nfs").then(|| Self { system: system.clone(), at })
+        let share = match mount.file_system.as_str() {
+            "nfs" | "nfs4" => None,
+            "cifs" | "smb3" => Some(smb::share(mount.source.to_str()?)?),
+            _ => return None,
+        };
+        Some(Self { system: system.clone(), at, share })
     }
 
     pub(super) fn counters(&self) -> Option<Counters> {
-        parse(&self.system.text("/proc/self/mountstats")?, &self.at)
+        match &self.share {
+            None => parse(&self.system.text("/proc/self/mountstats")?, &self.at),
+            Some(share) => smb::parse(&self.system.text("/proc/fs/cifs/Stats")?, share),
+        }
     }
 
     /// Adds what was exchanged since an earlier reading, or why that is not known.
     pub(super) fn since(&self, before: Option<Counters>, out: &mut Witnesses) {
         let after = self.counters();
-        let delta = |what: &str, count: fn(Counters) -> u64| {
-            grown(&format!("the count of {what} of {}", self.at), before.map(count), after.map(count))
+        let delta = |what: &str, count: fn(Counters) -> Option<u64>| {
+            let name = format!("the count of {what} of {}", self.at);
+            grown(&name, before.and_then(count), after.and_then(count))
         };
-        match (delta("bytes read", |c| c.read_bytes), delta("bytes written", |c| c.write_bytes)) {
+        match (delta("bytes read", |c| Some(c.read_bytes)), delta("bytes written", |c| Some(c.write_bytes))) {
             (Ok(read), Ok(write)) => {
                 (out.network_read_bytes, out.network_write_bytes) = (Some(read), Some(write));
             }
@@ -78,9 +90,9 @@ fn parse(text: &str, at: &str) -> Option<Counters> {
     Some(Counters {
         read_bytes: *bytes.get(4)?,
         write_bytes: *bytes.get(5)?,
-        requests: both(0)?,
-        transmissions: both(1)?,
-        round_trip_ms: both(6)?,
+        requests: Some(both(0)?),
+        transmissions: Some(both(1)?),
+        round_trip_ms: Some(both(6)?),
     })
 }
 
@@ -101,9 +113,9 @@ mod tests {
         let want = Counters {
             read_bytes: 5000,
             write_bytes: 6000,
-            requests: 50,
-            transmissions: 52,
-            round_trip_ms: 300,
+            requests: Some(50),
+            transmissions: Some(52),
+            round_trip_ms: Some(300),
         };
         assert_eq!(parse(TEXT, "/mnt/d"), Some(want));
         assert_eq!(parse(TEXT, "/mnt"), None);
@@ -116,13 +128,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("proc/self")).unwrap();
         std::fs::write(root.path().join("proc/self/mountstats"), TEXT).unwrap();
-        let network = Network { system: System::at(root.path()), at: "/mnt/d".into() };
+        let network = Network { system: System::at(root.path()), at: "/mnt/d".into(), share: None };
         let before = Counters {
             read_bytes: 1000,
             write_bytes: 6000,
-            requests: 30,
-            transmissions: 30,
-            round_trip_ms: 100,
+            requests: Some(30),
+            transmissions: Some(30),
+            round_trip_ms: Some(100),
         };
         let mut out = Witnesses::default();
         network.since(Some(before), &mut out);
@@ -134,6 +146,28 @@ mod tests {
         network.since(Some(Counters { read_bytes: 9999, ..before }), &mut out);
         assert_eq!(out.network_read_bytes, None);
         assert!(out.absent[0].contains("went backwards"), "{:?}", out.absent);
+    }
+
+    #[test]
+    fn an_smb_share_is_a_witness_as_an_nfs_mount_is() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("proc/fs/cifs")).unwrap();
+        let stats = root.path().join("proc/fs/cifs/Stats");
+        let network =
+            Network { system: System::at(root.path()), at: "/mnt/s".into(), share: smb::share("//srv/data") };
+        std::fs::write(&stats, "1) \\\\srv\\data\nBytes read: 100  Bytes written: 7\n").unwrap();
+        let before = network.counters();
+        std::fs::write(&stats, "1) \\\\srv\\data\nBytes read: 4196  Bytes written: 7\n").unwrap();
+        let mut out = Witnesses::default();
+        network.since(before, &mut out);
+        assert_eq!((out.network_read_bytes, out.network_write_bytes), (Some(4096), Some(0)));
+        assert_eq!((out.network_retransmissions, out.network_round_trip_ns), (None, None));
+        // The share was mounted anew, or the module unloaded.
+        std::fs::remove_file(&stats).unwrap();
+        let mut out = Witnesses::default();
+        network.since(before, &mut out);
+        assert_eq!(out.network_read_bytes, None);
+        assert!(out.absent[0].contains("/mnt/s could not be read"), "{:?}", out.absent);
     }
 
     proptest! {
