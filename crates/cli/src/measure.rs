@@ -384,11 +384,23 @@ impl Measurement<'_> {
                 let closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
                 return Ok(closed.into_iter().map(|closed| closed.or(Some(Closed::Budget))).collect());
             }
-            let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, seed } = asked;
+            let Asked {
+                spec,
+                phase,
+                round,
+                point,
+                experiment,
+                duration_ns,
+                from_the_start,
+                settling_ns,
+                seed,
+            } = asked;
             self.refill_before(&spec)?;
             self.session.go_through_page_cache(!spec.direct)?;
             // Said whether or not the requests are limited: a limit alone would take the warm-up away.
-            let warm_up_ns = Some(if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns) });
+            let usual_ns =
+                if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns - settling_ns) };
+            let warm_up_ns = Some(usual_ns + settling_ns);
             // Of each job: what is left is shared, and a last trial may end early.
             let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
             let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
@@ -396,6 +408,7 @@ impl Measurement<'_> {
             let outcome = self.trial(&spec, limits, phase, seed);
             let mut trial = outcome.inspect_err(|_| progress.end())?;
             (trial.round, trial.point, trial.experiment) = (round, point, experiment);
+            trial.settling_s = settling_ns as f64 / 1e9;
             self.keep(trial)?;
         }
     }

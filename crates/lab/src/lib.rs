@@ -20,6 +20,7 @@ mod pretend;
 pub mod results;
 pub mod schedule;
 mod seen;
+pub mod settling;
 pub mod sheet;
 pub mod stats;
 mod storage;

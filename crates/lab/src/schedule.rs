@@ -8,6 +8,8 @@
 //! again. What the settled points leave over thus goes to the wide ones; when the time no longer suffices for
 //! the rest of a round, the widest go first.
 //!
+//! Where the trials of a point change within themselves, its next ones warm up longer: see [`settling`].
+//!
 //! A void trial is asked again at the end of its round, once. A point of which six trials were run and none
 //! stands is asked once a round and keeps no run going.
 //!
@@ -28,6 +30,7 @@ use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use crate::{
     estimate::{Visit, Voids, visits},
     experiment::Manner,
+    settling,
 };
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
 
@@ -108,6 +111,8 @@ pub struct Asked {
     pub duration_ns: u64,
     /// Whether everything counts from the first request on.
     pub from_the_start: bool,
+    /// Of the duration: what the warm-up lasts longer than usual.
+    pub settling_ns: u64,
     /// For the trial's offsets and payload.
     pub seed: u64,
 }
@@ -307,14 +312,16 @@ impl Schedule {
     pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<Asked> {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
+        let settling_s = self.settling_s(slot.point, trials);
         Some(Asked {
             spec: source.spec.clone(),
             phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
             round: slot.round,
             point: slot.point,
             experiment: source.experiment.clone(),
-            duration_ns: (self.length_s(slot.point) * 1e9).round() as u64,
+            duration_ns: ((self.length_s(slot.point) + settling_s) * 1e9).round() as u64,
             from_the_start: self.visiting.manner(slot.point).from_the_start,
+            settling_ns: (settling_s * 1e9).round() as u64,
             seed: chance::draw(&[
                 self.terms.seed,
                 u64::from(slot.round),
@@ -327,6 +334,18 @@ impl Schedule {
     /// How long a trial of a point takes; the canary is like most.
     pub fn length_s(&self, point: Option<usize>) -> f64 {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
+    }
+
+    /// What a point's next trial warms up longer than usual. Where the order of visits matters, what a trial begins
+    /// with is what is measured.
+    fn settling_s(&self, point: Option<usize>, trials: &[Trial]) -> f64 {
+        let manner = self.visiting.manner(point);
+        if point.is_none() || manner.from_the_start || manner.in_order {
+            return 0.0;
+        }
+        let own = |trial: &&Trial| trial.point == point && settling::must_hold(trial);
+        let own: Vec<&Trial> = trials.iter().filter(own).collect();
+        settling::next_settling_s(&own, trials, self.length_s(point), self.points.len())
     }
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.
@@ -500,7 +519,9 @@ impl Schedule {
             .collect();
         let writes = |slot: &Slot| slot.point.is_some_and(|point| self.points[point].spec.changes());
         let late = |slot: &Slot| self.visiting.reads_first && writes(slot);
-        slots.sort_by_key(|(slot, key)| (slot.attempt, late(slot), *key));
+        // The canary takes what the writes of the round before left behind, so that no point of the study does.
+        let first = |slot: &Slot| self.visiting.reads_first && slot.point.is_none();
+        slots.sort_by_key(|(slot, key)| (slot.attempt, late(slot), !first(slot), *key));
         let mut slots: Vec<Slot> = slots.into_iter().map(|(slot, _)| slot).collect();
         self.in_order(&mut slots);
         slots

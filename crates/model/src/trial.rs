@@ -222,6 +222,10 @@ pub struct Trial {
     pub elapsed_s: f64,
     /// From the first submission to the end of the warm-up: nothing before counts.
     pub warmup_s: f64,
+    /// Of the warm-up: what it lasted longer than usual, since shorter trials of this point did not hold their
+    /// rate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub settling_s: f64,
     /// From the end of the warm-up to the last completion that counts.
     pub measured_s: f64,
     /// The workload.
@@ -277,6 +281,11 @@ pub struct Trial {
     pub error_examples: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 impl Trial {
     /// A trial of a workload in which nothing was counted.
     pub fn blank(spec: TrialSpec, phase: Phase) -> Self {
@@ -290,6 +299,7 @@ impl Trial {
             started_s: 0.0,
             elapsed_s: 0.0,
             warmup_s: 0.0,
+            settling_s: 0.0,
             measured_s: 0.0,
             spec,
             read: None,

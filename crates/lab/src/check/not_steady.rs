@@ -4,6 +4,8 @@
 //! (`point`: at least 30 windows of 100 ms), where the question is whether its mean describes any moment of it; and
 //! in every trial at the longest latency.
 //!
+//! In a study, also the windows of a point's trials together: does each of them begin as it ends?
+//!
 //! Rule: a point is steady where its change lies within ±1 % a round with 98 % confidence, over all of its
 //! rounds: an equivalence test (Schuirmann's two one-sided tests), with noise allowed for that resembles the
 //! round before. A trial is steady where it changes by less than 10 % over its length, the bound that SNIA's
@@ -17,6 +19,12 @@
 //! 0.3 s), while retries, resets and lost links last seconds. Where half of what was in flight waited, the storage
 //! stopped answering, and the doubt is about everything; where fewer did, about the latency. A pause in a warm-up,
 //! or after what was counted, is in no figure and is named all the same.
+//!
+//! A study's trials are too short to tell one by one. Where those of a point agree (three or more, Student's t at a
+//! chance of 0.001 for the whole run) that the rate at their end is a tenth or more away from that at their
+//! beginning, a buffer or a credit is used up in each of them, and their mean says how long they were. They are
+//! void, and so are shorter ones beside those that warmed up longer, which the schedule then asks for: up to seven
+//! times a trial's length. It does so, too, where writes have two levels and the lower one only follows other writes.
 //!
 //! Verdict: doubt about the rate, with the kind of change and its size. What is neither shown to be steady nor
 //! shown to change is abstained from, with the interval: it is the usual answer after eight rounds.
@@ -35,6 +43,7 @@
 use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, course, judged, pause, specimen};
+use crate::settling;
 use crate::stats::{
     change::{Change, Likeliest, SHORTEST},
     steady::{self, BOUND, Slope},
@@ -63,7 +72,10 @@ impl Check for NotSteady {
             Scope::Trial(_) => {
                 let trial = judged::measuring(scope, run)?;
                 let paused = pause::seen(trial, run).map(Verdict::Doubt);
-                paused.or_else(|| course::is_single(run).then(|| of_trial(trial)))
+                paused.or_else(|| match course::is_single(run) {
+                    true => Some(of_trial(trial)),
+                    false => among_its_like(run, trial),
+                })
             }
             Scope::Point(place) => {
                 run.points.get(place).filter(|_| !course::is_single(run)).map(|point| of_point(run, point))
@@ -90,6 +102,7 @@ impl Check for NotSteady {
                 trial(|i| if i < 25 { 1.0 } else { 0.2 }),
                 trial(|i| 1.0 - 0.006 * i as f64),
             ],
+            void: vec![specimen::changing_within(4, |window| if window < 5 { 2e5 } else { 1.2e5 })],
             abstain: vec![specimen::run(specimen::usual()), specimen::rounds(8, |i| 1e5 * quiet(i))],
             ..Specimens::default()
         }
@@ -123,6 +136,40 @@ fn of_trial(trial: &Trial) -> Verdict {
     let seconds = Some(parts[0].length_s);
     let resemblance = course::resemblance(trial);
     verdict(&logs, &Members { noun: "part of the trial", seconds, bound, alike: 1, resemblance })
+}
+
+/// A trial of a study that changed within itself as others of its point did, or that others replace which warmed up
+/// longer. `None` where there is nothing of the kind.
+fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
+    // Most trials hold their rate: the others of their point need not be looked for.
+    let (begin, end) = settling::halves(trial).filter(|_| settling::must_hold(trial))?;
+    let log_ratio = (end / begin).ln();
+    let own: Vec<&Trial> =
+        run.trials.iter().filter(|other| other.point == trial.point && settling::must_hold(other)).collect();
+    let latest = settling::latest(&own);
+    let longer_s = latest.first().map_or(0.0, |other| other.settling_s);
+    if longer_s > trial.settling_s {
+        let longer = units::time((longer_s - trial.settling_s) * 1e9);
+        let others = match latest.len() {
+            1 => format!("one that warmed up {longer} longer replaces it"),
+            count => format!("{count} that warmed up {longer} longer replace it"),
+        };
+        let why = format!("within trials of this length the rate changed: {others}");
+        return Some(Verdict::Void(Reason::new(About::All, why).with("settling_s", longer_s)));
+    }
+    let within = settling::within(&latest, run.points.len())?;
+    // Trials that found the buffer full already are what the others should have been.
+    if log_ratio / within.log_ratio < 0.5 {
+        return None;
+    }
+    let word = if end < begin { "fell" } else { "rose" };
+    let (a, b) = (units::count(begin), units::count(end));
+    let why = format!(
+        "within the trial the rate {word} from {a} to {b} IOPS, as in others of its point: something was used up, \
+         and the mean tells no more than how long the trial was"
+    );
+    let reason = Reason::new(About::All, why).with("before_iops", begin).with("after_iops", end);
+    Some(Verdict::Void(reason.with("alike", within.trials as f64)))
 }
 
 fn of_point(run: &Run, point: &Point) -> Verdict {
@@ -269,6 +316,27 @@ mod tests {
             "the rate fell from 16.0 k to 3.00 k IOPS 2.50 s into the trial: a mean over both describes neither; \
              since then it has held its rate, with a change of 0.00 % in all at the most"
         );
+    }
+
+    #[test]
+    fn a_buffer_that_fills_within_every_trial_voids_them_until_longer_ones_hold() {
+        let mut run = specimen::changing_within(4, |window| if window < 5 { 2e5 } else { 1.2e5 });
+        let why = said(&run, Scope::Trial(3));
+        assert!(
+            why.starts_with("within the trial the rate fell from 200 k to 120 k IOPS, as in others"),
+            "{why}"
+        );
+        // One of them found the buffer full.
+        run.trials[1] = specimen::changing_within(2, |_| 1.2e5).trials.remove(1);
+        run.trials.extend((4..12).map(|place| specimen::visit(place, 0, 120_000)));
+        run.trials[4..].iter_mut().for_each(|trial| trial.settling_s = 0.0);
+        assert_eq!(said(&run, Scope::Trial(4)), "None");
+        run.trials[4..].iter_mut().for_each(|trial| trial.settling_s = 0.3);
+        assert_eq!(
+            said(&run, Scope::Trial(0)),
+            "within trials of this length the rate changed: 8 that warmed up 300 ms longer replace it"
+        );
+        assert_eq!(said(&run, Scope::Trial(4)), "None");
     }
 
     #[test]

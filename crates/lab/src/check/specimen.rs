@@ -205,6 +205,17 @@ pub(crate) fn rounds(count: usize, iops: impl Fn(usize) -> f64) -> Run {
     run
 }
 
+/// A run of a study with one point whose every trial runs through these rates in its ten windows.
+pub(crate) fn changing_within(count: usize, iops: impl Fn(usize) -> f64) -> Run {
+    let mut run = rounds(count, |_| 1e5);
+    for window in run.trials.iter_mut().flat_map(|trial| trial.windows.iter_mut().enumerate()) {
+        let (place, window) = window;
+        let read = window.read.as_mut().expect("the usual trial reads");
+        read.ios = (iops(place) * window.length_s).round() as u64;
+    }
+    run
+}
+
 /// The usual trial as visit number `place` of a run, of this point and at this rate.
 pub(crate) fn visit(place: usize, point: usize, iops: u64) -> Trial {
     Trial {
