@@ -91,7 +91,9 @@ fn a_sparse_file_is_said_not_to_have_been_read_from_storage() {
     let said = bench.iosonde(&["run", "small.toml", "sparse", "--read-only"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
-    assert!(first.contains("nothing was read from storage"), "{}", said.out);
+    // Where others use the disk meanwhile, some of what it moved may have been ours.
+    let told = ["nothing was read from storage", "was never on storage"];
+    assert!(told.iter().any(|words| first.contains(words)), "{}", said.out);
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn two_levels(mut logs: Vec<f64>) -> Option<(Vec<f64>, Vec<f64>)> {
 }
 
 /// Whether what a point that writes gives depends on what ran before: two levels, and each trial on the lower one came
-/// right after another that wrote and had filled what takes writes first.
+/// right after another that wrote and had filled what takes writes first; the upper one mostly after one that did not.
 pub fn depends_on_history(own: &[&Trial], all: &[Trial]) -> bool {
     let own: Vec<&Trial> =
         own.iter().copied().filter(|trial| trial.spec.rw.changes() && trial.iops() > 0.0).collect();
@@ -104,20 +104,19 @@ pub fn depends_on_history(own: &[&Trial], all: &[Trial]) -> bool {
     let Some((_, high)) = two_levels(own.iter().map(|trial| trial.iops().ln()).collect()) else {
         return false;
     };
-    let after_write = |trial: &Trial| {
+    let after_write = |trial: &&Trial| {
         let before = all.iter().filter(|other| other.started_s < trial.started_s);
         let before = before.max_by(|a, b| a.started_s.total_cmp(&b.started_s));
         before.is_some_and(|other| other.spec.rw.changes())
     };
-    let (mut above, mut rested) = (0, 0);
-    for trial in own {
-        match (trial.iops().ln() >= high[0], after_write(trial)) {
-            (false, false) => return false,
-            (false, true) => {}
-            (true, wrote) => (above, rested) = (above + 1, rested + u32::from(!wrote)),
-        }
-    }
-    2 * rested >= above
+    let is_high = |trial: &&Trial| trial.iops().ln() >= high[0];
+    let (above, below): (Vec<&Trial>, Vec<&Trial>) = own.into_iter().partition(is_high);
+    // All of one level before all of the other: that is a change with time, and no longer warm-up undoes it.
+    let last_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MIN, f64::max);
+    let first_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MAX, f64::min);
+    let alternate = last_s(&above) > first_s(&below) && last_s(&below) > first_s(&above);
+    let rested = above.iter().filter(|trial| !after_write(trial)).count();
+    alternate && below.iter().all(|trial| after_write(trial)) && 2 * rested >= above.len()
 }
 
 /// Whether a trial is one whose rate is expected to hold: a measurement of a point, after a warm-up, that sends as fast
@@ -237,6 +236,13 @@ mod tests {
         assert!(asked(&run(Rw::RandWrite)));
         assert!(!asked(&run(Rw::RandRead)), "slow after reads: whatever it is, no buffer filled");
         assert!(!asked(&run(Rw::Trim)), "one level");
+        let mut step = run(Rw::RandWrite);
+        step.sort_by_key(|trial| std::cmp::Reverse(trial.iops() as u64));
+        for (place, trial) in step.iter_mut().enumerate() {
+            trial.started_s = place as f64;
+        }
+        let own: Vec<&Trial> = step.iter().filter(|trial| trial.spec.block_size_bytes == 16_384).collect();
+        assert!(!depends_on_history(&own[..own.len() - 1], &step), "a step");
     }
 
     #[test]

@@ -13,8 +13,6 @@ const LIMIT_SHARE: f64 = 0.9976;
 /// Nothing nearer than this is set aside, as a share: a simulated device may repeat itself to the last digit,
 /// and then anything else would be far out.
 const NEAR: f64 = 1e-3;
-/// How much further than from each other the rows of a second level lie from the first.
-const LEVEL_SHARE: f64 = 6.0;
 /// What is left of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
 /// What a group may borrow from all: twice what eight trials tell of themselves at most.
@@ -129,15 +127,6 @@ fn draw(own: &[(f64, f64)]) -> (Vec<(f64, f64)>, f64) {
     }
 }
 
-/// Whether those far out are a level of their own: three or more, a quarter of all or more, and much nearer to each
-/// other than to the rest. A neighbour seldom slows three trials of eight alike; a buffer that was full already does.
-fn is_second_level(apart: &[f64], of: usize) -> bool {
-    let least = apart.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = apart.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let distance = if least > 0.0 { least } else { -most };
-    apart.len() >= 3 && apart.len() * 4 >= of && (most - least) * LEVEL_SHARE <= distance
-}
-
 /// Which rows lie within the limit, measured by median distances, which the rows beyond it do not move.
 pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) -> Vec<bool> {
     let mut residuals = design.residuals(solution);
@@ -166,9 +155,8 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
     let mut within: Vec<bool> =
         (0..scaled.len()).map(|i| scaled[i].abs() <= limits[design.rows[i].group]).collect();
     for members in &design.members {
-        let apart: Vec<f64> = members.iter().filter(|&&i| !within[i]).map(|&i| residuals[i]).collect();
         // Beyond a third they are no exceptions: the group has two ways of being, and its interval says so.
-        if apart.len() * 3 > members.len() || is_second_level(&apart, members.len()) {
+        if members.iter().filter(|&&i| !within[i]).count() * 3 > members.len() {
             members.iter().for_each(|&i| within[i] = true);
         }
     }

@@ -87,22 +87,6 @@ fn a_slow_row_is_set_aside_and_named_and_a_way_of_being_is_not() {
 }
 
 #[test]
-fn three_of_ten_that_agree_are_a_level_and_three_that_do_not_are_exceptions() {
-    let with = |slow: [f64; 3]| {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-        let mut rows = rows(3, 10, |_, _| 0.003 * random.sample::<f64, _>(StandardNormal));
-        let own = rows.iter_mut().filter(|row| row.group == 0);
-        own.skip(2).step_by(3).zip(slow).for_each(|(row, slow)| row.log_value += slow);
-        Effects::fit(&rows, 3, Average::OverTime).expect("there are rows")
-    };
-    let (level, exceptions) = (with([-0.38, -0.37, -0.39]), with([-0.38, -0.2, -0.6]));
-    assert_eq!((level.set_aside().len(), exceptions.set_aside().len()), (0, 3));
-    let half = |fit: &Effects| fit.estimate(0).expect("ten rows").estimate(0.95).relative_half_width();
-    assert!(half(&level) > Some(0.05), "its interval says so: {:?}", half(&level));
-    assert!(half(&exceptions) < Some(0.02), "{:?}", half(&exceptions));
-}
-
-#[test]
 fn a_bend_in_the_drift_is_followed() {
     // The rate halves within a tenth of the run: no straight line, and no noise either. Groups that have rows
     // on both sides know it; group 0, which stopped before, is carried on by them.
