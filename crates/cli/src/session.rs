@@ -180,7 +180,12 @@ pub fn device_file(name: &str) -> Result<DeviceFile, Failure> {
             Failure::usage(format!("the simulated device {name} cannot be read: {}", in_words(&e)))
         })?
     } else {
-        iosonde_sim::builtin(name).map_err(Failure::usage)?.to_owned()
+        let unknown = |unknown| {
+            Failure::usage(format!(
+                "{unknown}\n  iosonde devices lists them; a file of your own ends in .toml"
+            ))
+        };
+        iosonde_sim::builtin(name).map_err(unknown)?.to_owned()
     };
     DeviceFile::parse_with(&text, name, &|member| member_text(name, member)).map_err(Failure::usage)
 }

@@ -14,7 +14,7 @@ const SHORTEST_WINDOW_S: f64 = 0.02;
 /// Trials that must agree.
 const FEWEST: usize = 3;
 /// Change within a trial that a reader would want to know of, as a share.
-const NOTICED: f64 = 0.1;
+pub const NOTICED: f64 = 0.1;
 /// Probability that noise alone shows such a change at any point of a run. It is asked again after every trial, which
 /// together is about four times as likely.
 const BY_CHANCE: f64 = 0.001;

@@ -48,14 +48,17 @@ fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// The name among `names` that a person most likely meant, if any is near enough.
+/// The name among `names` that a person most likely meant, if any is near enough: one that looks alike, or the only one
+/// of which a whole word was typed (`knee`).
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let scored = names.into_iter().map(|name| (strsim::jaro_winkler(typed, name), name));
+    let names: Vec<&str> = names.into_iter().collect();
+    let scored = names.iter().map(|name| (strsim::jaro_winkler(typed, name), *name));
     // 0.8: below it, suggestions read as guesses ("psync" for "mmap").
-    scored
-        .filter(|(score, _)| *score >= 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.to_owned())
+    let alike =
+        scored.filter(|(score, _)| *score >= 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name);
+    let mut with_word = names.iter().filter(|name| name.split(['-', '_']).any(|word| word == typed));
+    let only = with_word.next().filter(|_| with_word.next().is_none()).copied();
+    alike.or(only).map(str::to_owned)
 }
 
 /// An ordered list of entries of one kind.
@@ -161,5 +164,8 @@ mod tests {
         assert_eq!(near.to_string(), "there is no engine named `psnyc`; did you mean `psync`?");
         let Err(far) = LIST.find("mmap") else { panic!("found") };
         assert_eq!(far.nearest, None);
+        let names = ["queue_depth_knee", "queue-depth", "mix"];
+        assert_eq!(nearest("knee", names).as_deref(), Some("queue_depth_knee"));
+        assert_eq!(nearest("depth", names), None, "two have it");
     }
 }

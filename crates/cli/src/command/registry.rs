@@ -82,7 +82,8 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
         names.chain(studies::STUDIES.iter().map(|(study, _)| *study)).chain(iosonde_sim::builtin_names());
     let names = names.chain(sheets::SHEETS.iter().map(|(sheet, _)| *sheet));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    Err(Failure::usage(format!("nothing is named `{name}`{hint}")))
+    let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs: list what there is";
+    Err(Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}")))
 }
 
 fn page(kind: &str, name: &str, manual: &str) -> String {

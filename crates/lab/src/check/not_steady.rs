@@ -141,9 +141,14 @@ fn of_trial(trial: &Trial) -> Verdict {
 /// A trial of a study that changed within itself as others of its point did, or that others replace which warmed up
 /// longer. `None` where there is nothing of the kind.
 fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
-    // Most trials hold their rate: the others of their point need not be looked for.
     let (begin, end) = settling::halves(trial).filter(|_| settling::must_hold(trial))?;
     let log_ratio = (end / begin).ln();
+    // Every trial of a run is asked this after every trial: the others of its point are looked for only where they can
+    // matter. Less than half of the least change that is noticed voids no trial.
+    let replaced = |other: &Trial| other.settling_s > trial.settling_s && other.point == trial.point;
+    if log_ratio.abs() < settling::NOTICED / 2.0 && !run.trials.iter().any(replaced) {
+        return None;
+    }
     let own: Vec<&Trial> =
         run.trials.iter().filter(|other| other.point == trial.point && settling::must_hold(other)).collect();
     let latest = settling::latest(&own);
