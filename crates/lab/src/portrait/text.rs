@@ -5,58 +5,68 @@ use iosonde_model::{Build, Run, Trait, units};
 use super::find;
 use crate::words::{Unit, with_interval};
 
-/// `Flash as requests see it: 32 units [31, 33] at 60 µs [59, 61], ..`: one paragraph.
+/// `Flash, as its requests tell: 32 units side by side [31, 33], ..`: what findings tell with their interval, what was
+/// fitted as `about`, and by name what was assumed, since a value that nobody measured is no part of a picture.
 pub(super) fn sentence(build: Build, traits: &[Trait]) -> String {
-    let say = |key: &str, words: &str| find(traits, key).map(|one| words.replace("{}", &value(one)));
-    let parts = match build {
-        Build::Units => vec![
-            say("flash.units", "{} units side by side"),
-            say("flash.read", "a page read in {}"),
-            say("flash.stripe", "addresses spread in stripes of {}"),
-            say("flash.write_buffer.size", "a buffer of {}"),
-            say("flash.write_buffer.drain", "which drains at {}"),
-            say("flash.program", "a page programmed in {}"),
-        ],
-        Build::Servers => {
-            vec![say("queue.servers", "{} served at once"), say("queue.service.fixed", "each in {}")]
+    let (head, places): (_, &[_]) = match build {
+        Build::Units => (
+            "Flash, as its requests tell",
+            &[
+                ("flash.units", "{} units side by side"),
+                ("flash.read", "a page read in {}"),
+                ("flash.stripe", "addresses spread in stripes of {}"),
+                ("flash.write_buffer.size", "a buffer of {}"),
+                ("flash.write_buffer.drain", "a buffer that drains at {}"),
+                ("flash.program", "a page programmed in {}"),
+                ("link.bandwidth.read", "a link of {} or more"),
+            ],
+        ),
+        Build::Servers => (
+            "Storage behind one line",
+            &[
+                ("queue.servers", "{} served at once"),
+                ("queue.service.fixed", "each in {}"),
+                ("link.bandwidth.read", "a link of {} or more"),
+            ],
+        ),
+        Build::Disk => (
+            "A rotating disk",
+            &[
+                ("disk.rpm", "{} turns a minute"),
+                ("disk.seek.average", "{} for a seek to a random place"),
+                ("disk.outer", "{} at its outer edge"),
+                ("disk.inner", "{} at its inner edge"),
+                ("disk.write_cache", "a write cache of {}"),
+            ],
+        ),
+    };
+    let traits = || places.iter().filter_map(|(key, words)| Some((find(traits, key)?, words)));
+    let (mut told, mut assumed) = (Vec::new(), Vec::new());
+    for (one, words) in traits() {
+        match one.is_assumed() {
+            true => assumed.push(one.label.as_str()),
+            false => told.push(words.replace("{}", &value(one))),
         }
-        Build::Disk => vec![
-            say("disk.rpm", "{} turns a minute"),
-            say("disk.seek.average", "{} for a seek to a random place"),
-            say("disk.outer", "{} at its outer edge"),
-            say("disk.inner", "{} at its inner edge"),
-            say("disk.write_cache", "a write cache of {}"),
-        ],
-    };
-    let link = (build != Build::Disk).then(|| say("link.bandwidth.read", "a link of {} or more")).flatten();
-    let head = match build {
-        Build::Units => "Flash, as its requests tell",
-        Build::Servers => "Storage behind one line",
-        Build::Disk => "A rotating disk",
-    };
-    let parts: Vec<_> = parts.into_iter().chain([link]).flatten().collect();
-    format!("{head}: {}.", parts.join(", "))
+    }
+    let told = if told.is_empty() { "nothing more was found".to_owned() } else { told.join(", ") };
+    match assumed.as_slice() {
+        [] => format!("{head}: {told}."),
+        assumed => format!(
+            "{head}: {told}. No finding tells the rest ({}): a usual one stands in.",
+            assumed.join(", ")
+        ),
+    }
 }
 
-/// A value with its interval; `(assumed)` where there is none.
+/// A value with its interval; `about` where a fit chose it among several.
 fn value(one: &Trait) -> String {
-    if one.estimate.low.is_none() && !one.is_assumed() {
-        return fitted(one);
-    }
-    let known = |unit| with_interval(unit, &one.estimate);
-    let (assumed, of) = (one.is_assumed(), one.estimate.value);
-    match (one.unit.as_str(), assumed) {
-        ("ns", false) => known(Unit::Time),
-        ("B", false) => known(Unit::Bytes),
-        ("B/s", false) => known(Unit::Rate),
-        (_, false) => match (one.estimate.low, one.estimate.high) {
-            (Some(low), Some(high)) => format!("{of:.0} [{low:.0}, {high:.0}]"),
-            _ => format!("{of:.0}"),
-        },
-        ("ns", true) => format!("{} (assumed)", units::time(of)),
-        ("B", true) => format!("{} (assumed)", units::size(of as u64)),
-        ("B/s", true) => format!("{} (assumed)", units::rate(of)),
-        (_, true) => format!("{of:.0} (assumed)"),
+    let of = one.estimate.value;
+    match (one.unit.as_str(), one.estimate.low, one.estimate.high) {
+        (_, None, _) | (_, _, None) => format!("about {}", fitted(one)),
+        ("ns", ..) => with_interval(Unit::Time, &one.estimate),
+        ("B", ..) => with_interval(Unit::Bytes, &one.estimate),
+        ("B/s", ..) => with_interval(Unit::Rate, &one.estimate),
+        (_, Some(low), Some(high)) => format!("{of:.0} [{low:.0}, {high:.0}]"),
     }
 }
 
