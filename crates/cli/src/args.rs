@@ -151,10 +151,11 @@ pub const ROUNDS_MIN: u32 = 5;
 /// `iosonde run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A study's name or file (left out: quick), then the target: a directory, file, block device or sim:NAME
-    #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=2)]
+    /// A study's name or file (left out: quick), then the target: a directory, file, block device or sim:NAME; several
+    /// targets behind a study take turns, and are compared
+    #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=9)]
     pub words: Vec<String>,
-    /// How long it may take, preparation included [default: the study's; quick: 90s]
+    /// How long it may take, preparation included, on each target [default: the study's; quick: 90s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub time: Option<u64>,
     /// How narrow each interval must become: half its width [default: the study's; quick: 5%]

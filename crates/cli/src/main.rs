@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod course;
 mod failure;
 mod measure;
 mod notebook;

@@ -1,30 +1,34 @@
 //! A run under way: prepare, ask the schedule, run, keep, until the schedule is done.
 
-use std::{collections::VecDeque, sync::atomic::AtomicBool};
+use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
 use iosonde_lab::{
     between, conclude,
     estimate::Voids,
     plan,
-    schedule::{Asked, Schedule, Terms, Visiting},
+    schedule::{self, Asked, Schedule, Terms, Visiting},
 };
-use iosonde_model::{Closed, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units};
+use iosonde_model::{
+    Closed, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units,
+};
 use iosonde_rig::{
     drive::Limits,
-    prepare,
+    interrupt, prepare,
     trial::{Order, Outcome},
 };
-use iosonde_store::Notebook;
+use iosonde_store::{Notebook, same_storage};
 
 use crate::{
+    course::{Course, Stage},
     failure::{Failure, INTERRUPTED},
-    progress::Progress,
     screen::Screen,
     session::{Options, Session},
     state::{self, State},
     write_limit,
 };
 
+/// The experiment that trials are kept under which bring the storage to a state.
+const STATE: &str = "state";
 /// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
 const OVERHEAD_S: f64 = 0.012;
 
@@ -50,14 +54,52 @@ pub struct Measurement<'a> {
     /// Stored trials of a simulated run that is resumed: they are run again, since the device's inside is not in
     /// the notebook.
     pub replay: VecDeque<Trial>,
-    /// Time that the run took before it was resumed.
+    /// Time that the run took before it was resumed, less what others had of it since.
     pub elapsed_before_s: f64,
+    /// When others got their turn, on the run's own clock.
+    pub paused_s: Option<f64>,
 }
 
-impl Measurement<'_> {
+impl<'a> Measurement<'a> {
+    /// A run that begins.
+    pub fn new(
+        options: &'a Options,
+        session: Session,
+        notebook: &'a mut Notebook,
+        run: Run,
+        screen: Screen,
+    ) -> Self {
+        let real = session.device.medium != Medium::Simulated;
+        Self {
+            settle: real && same_storage(notebook.path(), Path::new(&run.info.target)),
+            options,
+            session,
+            notebook,
+            run,
+            stop: interrupt::catch(),
+            screen,
+            prepared_before_bytes: None,
+            replay: VecDeque::new(),
+            elapsed_before_s: 0.0,
+            paused_s: None,
+        }
+    }
+
     /// Time that the run has taken, on its own clock.
     fn elapsed_s(&self) -> f64 {
-        self.elapsed_before_s + self.session.bed.clock.now_s()
+        self.elapsed_before_s + self.paused_s.unwrap_or_else(|| self.session.bed.clock.now_s())
+    }
+
+    /// Others have their turn: their time is not this run's.
+    pub fn pause(&mut self) {
+        self.paused_s = Some(self.session.bed.clock.now_s());
+    }
+
+    /// Its own turn again.
+    pub fn unpause(&mut self) {
+        if let Some(paused_s) = self.paused_s.take() {
+            self.elapsed_before_s -= self.session.bed.clock.now_s() - paused_s;
+        }
     }
 
     /// Fills the working set where it must be filled, and says how large it is.
@@ -85,15 +127,32 @@ impl Measurement<'_> {
         Ok(())
     }
 
+    /// Addresses no more than another target has: the points are then the same on both.
+    pub fn address_only(&mut self, bytes: u64, of: &str) {
+        let device = &mut self.session.device;
+        if device.working_set_bytes <= bytes {
+            return;
+        }
+        let (all, part) = (units::size(device.working_set_bytes), units::size(bytes));
+        device.notes.push(format!(
+            "{part} of {all} are addressed, as much as {of} has, so that both have the same points"
+        ));
+        device.working_set_bytes = bytes;
+        if let Some(watch) = &mut self.session.bed.watch {
+            watch.set_span(0..bytes);
+        }
+        self.run.info.device = device.clone();
+    }
+
     /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
     fn filled(&mut self, asked_bytes: u64, seconds: f64) -> Result<u64, Failure> {
         self.screen
             .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
-        let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds)?;
+        let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds, "")?;
         let target_bytes = prepare::size_bytes(&probe, asked_bytes, seconds);
         let mut filled_bytes = probe.witnesses.issued_write_bytes;
         if target_bytes > filled_bytes {
-            let rest = self.fill(filled_bytes, target_bytes - filled_bytes, seconds - probe.elapsed_s)?;
+            let rest = self.fill(filled_bytes, target_bytes - filled_bytes, seconds - probe.elapsed_s, "")?;
             filled_bytes += rest.witnesses.issued_write_bytes;
         }
         prepare::settle(&self.session.bed.storage).map_err(|e| {
@@ -109,7 +168,7 @@ impl Measurement<'_> {
         Ok(filled_bytes)
     }
 
-    fn fill(&mut self, from_bytes: u64, bytes: u64, seconds: f64) -> Result<Trial, Failure> {
+    fn fill(&mut self, from_bytes: u64, bytes: u64, seconds: f64, what: &str) -> Result<Trial, Failure> {
         let device = &self.session.device;
         let (spec, limits) = prepare::order(&device.engine, device.direct, from_bytes, bytes, seconds);
         // A seed of its own: what is written over it later shall not be the same bytes.
@@ -122,6 +181,7 @@ impl Measurement<'_> {
         if let Some(why) = example.or(hung).or(short) {
             return Err(Failure::failed(format!("{}: filling failed: {why}", self.run.info.target)));
         }
+        let trial = Trial { experiment: what.to_owned(), ..trial };
         self.keep(trial.clone())?;
         Ok(trial)
     }
@@ -142,7 +202,7 @@ impl Measurement<'_> {
         }
         let filled_bytes = self.session.device.working_set_bytes;
         // As long as it takes: less than all of it would leave holes.
-        self.fill(0, filled_bytes, f64::from(u32::MAX))?;
+        self.fill(0, filled_bytes, f64::from(u32::MAX), "")?;
         prepare::settle(&self.session.bed.storage).map_err(|e| {
             Failure::failed(format!(
                 "{}: what was filled again could not be flushed: {e}",
@@ -223,23 +283,24 @@ impl Measurement<'_> {
         )))
     }
 
-    /// Measures until the schedule is done; the points' fates.
+    /// Measures until the study is done; the points' fates.
     pub fn measure(&mut self, study: &Study) -> Result<Vec<Option<Closed>>, Failure> {
-        let mut schedule = self.schedule(study)?;
+        let mut course = self.begin(study)?.shown(&self.screen);
+        self.follow(&mut course)
+    }
+
+    /// A study's course, from where the kept trials have brought it.
+    pub fn begin(&mut self, study: &Study) -> Result<Course, Failure> {
+        let schedule = self.schedule(study)?;
+        let begun = |trial: &Trial| trial.round > between::GRID_ROUNDS;
+        let mut course = Course::new(schedule, self.before_measuring_s());
         if study.adaptive {
-            schedule = self.follow_the_grid(schedule)?;
+            course.stage = Stage::Grid;
+            if self.run.trials.iter().any(begun) {
+                self.go_on_to_all(&mut course)?;
+            }
         }
-        let mut closed = self.follow(&schedule)?;
-        for addition in self.options.additions.clone() {
-            schedule = schedule.going_on(Terms {
-                budget_s: self.measured_s() + addition.time_ns as f64 / 1e9,
-                precision: addition.precision,
-                rounds: addition.rounds,
-                ..terms(self.options, 0.0)
-            });
-            closed = self.follow(&schedule)?;
-        }
-        Ok(closed)
+        Ok(course)
     }
 
     /// Brings the storage to the state that was asked for; recorded as preparation, as it is.
@@ -253,8 +314,9 @@ impl Measurement<'_> {
                 units::size(cost_bytes)
             )));
         }
-        self.screen.say(&state.announce(span_bytes));
+        self.screen.say(&format!("state         {}", state.announce(span_bytes)));
         let forever_s = f64::from(u32::MAX);
+        let mut steady = true;
         match state {
             State::Fresh => {
                 let device = &self.session.device;
@@ -262,35 +324,55 @@ impl Measurement<'_> {
                     prepare::order(&device.engine, device.direct, 0, span_bytes, forever_s);
                 spec.rw = Rw::Trim;
                 let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed)?;
-                self.keep(trial)?;
-                self.fill(0, span_bytes, forever_s)?;
+                if let Some(why) = trial.error_examples.first() {
+                    return Err(Failure::failed(format!(
+                        "{}: --state fresh trims first, and that fails here: {why}",
+                        self.run.info.target
+                    )));
+                }
+                self.keep(Trial { experiment: STATE.into(), ..trial })?;
+                self.fill(0, span_bytes, forever_s, STATE)?;
             }
             State::Filled(_) => {
-                self.fill(0, cost_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES, forever_s)?;
+                let whole_bytes = cost_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+                self.fill(0, whole_bytes.max(prepare::FILL_BLOCK_BYTES), forever_s, STATE)?;
             }
-            State::Steady => self.stir(span_bytes)?,
+            State::Steady => steady = self.stir(span_bytes)?,
         }
         prepare::settle(&self.session.bed.storage)
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", self.run.info.target)))?;
-        self.run.info.device.notes.push(format!("the storage was brought to the state {state} first"));
+        let note = if steady {
+            format!("the storage was brought to the state {state} first")
+        } else {
+            "--state steady: the rate still changed when what is addressed had been written twice at random; what \
+             follows is not in steady state"
+                .to_owned()
+        };
+        self.screen.say(&format!("note          {note}"));
+        let device = &mut self.session.device;
+        device.notes.push(note);
+        if steady && state == State::Steady {
+            device.state = Some("steady".to_owned());
+        }
+        self.run.info.device = device.clone();
         Ok(())
     }
 
-    /// Writes at random until the rate no longer changes.
-    fn stir(&mut self, span_bytes: u64) -> Result<(), Failure> {
+    /// Writes at random until the rate no longer changes; whether it came to that.
+    fn stir(&mut self, span_bytes: u64) -> Result<bool, Failure> {
         let device = &self.session.device;
         let spec =
             state::stirring(&device.engine, device.direct, span_bytes, plan::is_blocking(&device.engine));
         let ios = state::stirring_ios(span_bytes);
         let mut stirred: Vec<(u64, f64)> = Vec::new();
-        while !state::is_steady(&stirred, span_bytes) {
+        while !state::is_stirred(&stirred, span_bytes) {
             let limits = Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) };
             let seed = self.options.seed ^ (stirred.len() as u64 + 1) << 20;
             let trial = self.trial(&spec, limits, Phase::Prepare, seed)?;
             stirred.push((trial.witnesses.issued_write_bytes, trial.bytes_per_s()));
-            self.keep(trial)?;
+            self.keep(Trial { experiment: STATE.into(), ..trial })?;
         }
-        Ok(())
+        Ok(state::is_steady(&stirred, span_bytes))
     }
 
     /// Says once that nothing more is written.
@@ -321,19 +403,54 @@ impl Measurement<'_> {
     /// Measures points that no study planned, in as many rounds as the options ask for.
     pub fn measure_points(&mut self, points: Vec<Point>) -> Result<Vec<Option<Closed>>, Failure> {
         let left_s = self.options.time_ns as f64 / 1e9 - self.elapsed_s();
-        let schedule = schedule(points, Visiting::default(), self.options, left_s)
+        let schedule = schedule_of(points, Visiting::default(), self.options, left_s)
             .map_err(|failure| Failure::failed(failure.text))?;
-        self.follow(&schedule)
+        let mut course = Course::new(schedule, self.before_measuring_s()).shown(&self.screen);
+        self.follow(&mut course)
     }
 
-    /// Measures some rounds of the plain grid, and then knows where points between are wanted.
-    fn follow_the_grid(&mut self, schedule: Schedule) -> Result<Schedule, Failure> {
-        let begun = |trial: &Trial| trial.round > between::GRID_ROUNDS;
-        if !self.run.trials.iter().any(begun) {
-            self.follow_until(&schedule, Some(between::GRID_ROUNDS))?;
+    fn follow(&mut self, course: &mut Course) -> Result<Vec<Option<Closed>>, Failure> {
+        while let Some(asked) = self.next(course)? {
+            self.carry_out(course, asked)?;
         }
+        Ok(std::mem::take(&mut course.closed))
+    }
+
+    /// Time that the run took before it began to measure, and in the pauses of a run that was resumed.
+    fn before_measuring_s(&self) -> f64 {
+        self.elapsed_s() - self.measured_s()
+    }
+
+    /// The trial to run now, from stage to stage; none where the study is done, and `course.closed` then says why.
+    pub fn next(&mut self, course: &mut Course) -> Result<Option<Asked>, Failure> {
+        loop {
+            if let Some(asked) = self.next_of_stage(course) {
+                return Ok(Some(asked));
+            }
+            course.end_of_stage();
+            match course.stage {
+                Stage::Grid => self.go_on_to_all(course)?,
+                Stage::All => course.stage = Stage::Added(0),
+                Stage::Added(done) => course.stage = Stage::Added(done + 1),
+            }
+            let Stage::Added(place) = course.stage else { continue };
+            let Some(addition) = self.options.additions.get(place) else { return Ok(None) };
+            course.schedule = course.schedule.going_on(Terms {
+                budget_s: self.measured_s() + addition.time_ns as f64 / 1e9,
+                precision: addition.precision,
+                rounds: addition.rounds,
+                ..terms(self.options, 0.0)
+            });
+            course.begun_s = self.before_measuring_s();
+        }
+    }
+
+    /// Some rounds of the plain grid are done, or the budget is: points between are wanted where they tell more.
+    fn go_on_to_all(&mut self, course: &mut Course) -> Result<(), Failure> {
+        course.stage = Stage::All;
+        course.begun_s = self.before_measuring_s();
         if self.run.info.rounds < between::GRID_ROUNDS {
-            return Ok(schedule);
+            return Ok(());
         }
         let mut info = self.run.info.clone();
         info.device = self.session.device.clone();
@@ -341,76 +458,69 @@ impl Measurement<'_> {
         for point in &added {
             self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
         }
-        Ok(schedule.with_points(added))
+        course.schedule = course.schedule.with_points(added);
+        Ok(())
     }
 
-    fn follow(&mut self, schedule: &Schedule) -> Result<Vec<Option<Closed>>, Failure> {
-        self.follow_until(schedule, None)
-    }
-
-    /// Until the schedule is done, or so many rounds are.
-    fn follow_until(
-        &mut self,
-        schedule: &Schedule,
-        rounds: Option<u32>,
-    ) -> Result<Vec<Option<Closed>>, Failure> {
-        let begun_s = self.elapsed_s() - self.measured_s();
-        let mut progress = Progress::new(&self.screen, schedule.points().len());
-        let mut reading_on: Option<Schedule> = None;
+    /// The next trial of this stage, with what it may write settled.
+    fn next_of_stage(&mut self, course: &mut Course) -> Option<Asked> {
+        let (begun_s, grid) = (course.begun_s, course.stage == Stage::Grid);
+        let last_round = if grid { between::GRID_ROUNDS } else { u32::MAX };
         loop {
-            let schedule = reading_on.as_ref().unwrap_or(schedule);
+            let (schedule, progress) = course.parts();
             let voids = self.voids();
             let elapsed_s = self.elapsed_s() - begun_s;
             self.run.info.rounds = schedule.rounds(&self.run.trials, &voids);
             let next = schedule.next(&self.run.trials, &voids, elapsed_s);
-            let Some(asked) = next.filter(|asked| rounds.is_none_or(|rounds| asked.round <= rounds)) else {
-                progress.end();
-                return Ok(schedule.closed(&self.run.trials, &voids, elapsed_s));
+            let Some(asked) = next.filter(|asked| asked.round <= last_round) else {
+                course.closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
+                return None;
             };
-            if progress.is_looked_at(&asked) {
-                progress.show(schedule, &schedule.progress(&self.run.trials, &voids, elapsed_s), &asked);
+            if let Some(progress) = progress.filter(|progress| progress.is_looked_at(&asked)) {
+                let state = schedule.progress(&self.run.trials, &voids, elapsed_s);
+                progress.show(schedule, &state, &asked);
             }
-            let may_write_bytes = self.may_write(&asked.spec);
             let refilled_bytes =
                 if self.must_refill(&asked.spec) { self.session.device.working_set_bytes } else { 0 };
-            if may_write_bytes == Some(0) || refilled_bytes > self.left_to_write_bytes() {
-                self.note_the_limit();
-                if reading_on.is_none() {
-                    reading_on = Some(schedule.reading_on());
-                    continue;
-                }
-                // What was trimmed can neither be read nor filled again.
-                progress.end();
-                let closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
-                return Ok(closed.into_iter().map(|closed| closed.or(Some(Closed::Budget))).collect());
+            if self.may_write(&asked.spec) != Some(0) && refilled_bytes <= self.left_to_write_bytes() {
+                return Some(asked);
             }
-            let Asked {
-                spec,
-                phase,
-                round,
-                point,
-                experiment,
-                duration_ns,
-                from_the_start,
-                settling_ns,
-                seed,
-            } = asked;
-            self.refill_before(&spec)?;
-            self.session.go_through_page_cache(!spec.direct)?;
-            // Said whether or not the requests are limited: a limit alone would take the warm-up away.
-            let usual_ns =
-                if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns - settling_ns) };
-            let warm_up_ns = Some(usual_ns + settling_ns);
-            // Of each job: what is left is shared, and a last trial may end early.
-            let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
-            let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
-            let limits = Limits { warm_up_ns, ios, ..Limits::time(duration_ns) };
-            let outcome = self.trial(&spec, limits, phase, seed);
-            let mut trial = outcome.inspect_err(|_| progress.end())?;
-            (trial.round, trial.point, trial.experiment) = (round, point, experiment);
-            trial.settling_s = settling_ns as f64 / 1e9;
-            self.keep(trial)?;
+            self.note_the_limit();
+            // What was trimmed can neither be read nor filled again.
+            let closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
+            if course.reading_on.is_some() {
+                course.closed = closed.into_iter().map(|closed| closed.or(Some(Closed::Budget))).collect();
+                return None;
+            }
+            course.reading_on = Some(course.schedule.reading_on());
         }
+    }
+
+    /// Runs a trial that the course asked for, and keeps it.
+    pub fn carry_out(&mut self, course: &mut Course, asked: Asked) -> Result<(), Failure> {
+        let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, settling_ns, seed } =
+            asked;
+        let may_write_bytes = self.may_write(&spec);
+        self.refill_before(&spec)?;
+        self.session.go_through_page_cache(!spec.direct)?;
+        // Said whether or not the requests are limited: a limit alone would take the warm-up away.
+        let usual_ns = if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns - settling_ns) };
+        let warm_up_ns = Some(usual_ns + settling_ns);
+        // Of each job: what is left is shared, and a last trial may end early.
+        let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
+        let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
+        let limits = Limits { warm_up_ns, ios, ..Limits::time(duration_ns) };
+        let outcome = self.trial(&spec, limits, phase, seed);
+        let mut trial = outcome.inspect_err(|_| course.end_of_stage())?;
+        (trial.round, trial.point, trial.experiment) = (round, point, experiment);
+        trial.settling_s = settling_ns as f64 / 1e9;
+        self.keep(trial)
+    }
+
+    /// How the run stands on a course, for whoever shows it.
+    pub fn standing(&self, course: &Course) -> schedule::Progress {
+        let schedule = course.followed();
+        schedule.progress(&self.run.trials, &self.voids(), self.elapsed_s() - course.begun_s)
     }
 
     /// The schedule of a study for what is left of the budget.
@@ -430,7 +540,7 @@ impl Measurement<'_> {
             }
         }
         // Whether the time suffices was asked before anything was written; now it is the storage that was slow.
-        schedule(plan.points, plan.visiting, self.options, self.budget_s())
+        schedule_of(plan.points, plan.visiting, self.options, self.budget_s())
             .map_err(|failure| Failure::failed(failure.text))
     }
 
@@ -451,7 +561,10 @@ impl Measurement<'_> {
     fn budget_s(&self) -> f64 {
         let first = self.run.trials.iter().find(|trial| trial.round > 0);
         let begun_s = first.map_or_else(|| self.elapsed_s(), |trial| trial.started_s);
-        self.options.time_ns as f64 / 1e9 - begun_s
+        // A state takes as long as it takes, and its time is its own.
+        let before = |trial: &&Trial| trial.experiment == STATE && trial.started_s < begun_s;
+        let state_s: f64 = self.run.trials.iter().filter(before).map(|trial| trial.elapsed_s).sum();
+        self.options.time_ns as f64 / 1e9 - (begun_s - state_s)
     }
 
     fn voids(&self) -> Voids {
@@ -467,7 +580,7 @@ impl Measurement<'_> {
 }
 
 /// A schedule for points and a budget.
-pub fn schedule(
+fn schedule_of(
     points: Vec<Point>,
     visiting: Visiting,
     options: &Options,
@@ -479,7 +592,7 @@ pub fn schedule(
 /// The terms of a run.
 pub fn terms(options: &Options, budget_s: f64) -> Terms {
     Terms {
-        seed: options.seed,
+        seed: options.order_seed.unwrap_or(options.seed),
         precision: options.precision,
         confidence: options.confidence,
         budget_s,
@@ -497,9 +610,10 @@ pub fn new_info(id: String, study: &Study, target: &str, options: &Options, sess
         study: study.name.clone(),
         series: None,
         repeat: None,
+        in_turn_with: Vec::new(),
         study_source: study.source.clone(),
         target: target.to_owned(),
-        seed: options.seed,
+        seed: options.order_seed.unwrap_or(options.seed),
         started_at: session.bed.clock.utc(),
         elapsed_s: 0.0,
         state: RunState::Running,

@@ -183,6 +183,7 @@ fn blank(id: &str, command: &str) -> RunInfo {
         note: None,
         study: IMPORT.to_owned(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         study_source: String::new(),
         target: String::new(),

@@ -46,6 +46,9 @@ pub struct Options {
     pub destroyed: Option<String>,
     /// Everything random follows from it.
     pub seed: u64,
+    /// Where the order of points and their offsets follow from, where several targets take turns: theirs is one.
+    #[serde(default)]
+    pub order_seed: Option<u64>,
     /// The state that the storage is brought to first.
     #[serde(default)]
     pub state: Option<State>,
@@ -87,6 +90,7 @@ impl Options {
             destroyed: None,
             // 53 bits: JSON numbers are doubles to many readers.
             seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
+            order_seed: None,
             state: None,
             max_write_bytes: None,
             exact_size: false,

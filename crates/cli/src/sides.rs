@@ -32,8 +32,11 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
     Ok(sides)
 }
 
+/// Runs that took turns are told apart by what they measured.
 fn name(run: &Run) -> String {
-    run.info.label.clone().unwrap_or_else(|| run.info.id.clone())
+    let info = &run.info;
+    let unnamed = || if info.in_turn_with.is_empty() { info.id.clone() } else { info.target.clone() };
+    info.label.clone().unwrap_or_else(unnamed)
 }
 
 /// Two runs may bear one label; their ids tell them apart.

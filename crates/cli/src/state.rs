@@ -2,7 +2,8 @@
 //!
 //! `fresh` trims the prepared part and fills it again in order, as new as it gets without the vendor's tools.
 //! `filled:P%` writes that share of it again in order. `steady` writes small blocks at random until the rate no
-//! longer changes: the last five of its trials lie within 10 % of their mean, or twice the prepared part was written.
+//! longer changes: the last five of its trials lie within 10 % of their mean. It ends without that, and says so, when
+//! twice the prepared part was written. All of it takes time of its own, beside `--time`.
 
 use std::{fmt, str::FromStr};
 
@@ -83,7 +84,10 @@ impl State {
 
     /// What it is, and what it costs.
     pub fn announce(self, working_set_bytes: u64) -> String {
-        format!("state         {self}: writes up to {}", units::size(self.cost_bytes(working_set_bytes)))
+        format!(
+            "{self}: writes up to {}, in time of its own",
+            units::size(self.cost_bytes(working_set_bytes))
+        )
     }
 }
 
@@ -107,15 +111,20 @@ pub fn stirring_ios(span_bytes: u64) -> u64 {
 }
 
 /// Whether stirring has come to an end, by the bytes that each trial wrote and its bytes a second: steady, or enough.
+pub fn is_stirred(trials: &[(u64, f64)], span_bytes: u64) -> bool {
+    written_bytes(trials) >= PASSES_MAX * span_bytes || is_steady(trials, span_bytes)
+}
+
+fn written_bytes(trials: &[(u64, f64)]) -> u64 {
+    trials.iter().map(|(bytes, _)| bytes).sum()
+}
+
+/// Whether the rate no longer changes.
 pub fn is_steady(trials: &[(u64, f64)], span_bytes: u64) -> bool {
-    let written: u64 = trials.iter().map(|(bytes, _)| bytes).sum();
-    if written >= PASSES_MAX * span_bytes {
-        return true;
-    }
     let rates: Vec<f64> = trials.iter().rev().take(AGREEING).map(|(_, rate)| *rate).collect();
     let mean = rates.iter().sum::<f64>() / AGREEING as f64;
     // A whole pass first: until then the storage meets what the fill left in order.
-    written >= span_bytes && rates.iter().all(|rate| (rate / mean - 1.0).abs() <= AGREE_WITHIN)
+    written_bytes(trials) >= span_bytes && rates.iter().all(|rate| (rate / mean - 1.0).abs() <= AGREE_WITHIN)
 }
 
 #[cfg(test)]
@@ -139,6 +148,11 @@ mod tests {
         let level = [(100, 1000.0); 10];
         assert!(!is_steady(&falling, 1000) && is_steady(&level, 1000));
         assert!(!is_steady(&level[..9], 1000), "less than a pass");
-        assert!(is_steady(&[falling.clone(), falling].concat(), 1000), "two passes are enough");
+        let twice = [falling.clone(), falling].concat();
+        assert!(
+            is_stirred(&twice, 1000) && !is_steady(&twice, 1000),
+            "two passes are enough, and not steady"
+        );
+        assert!(is_stirred(&level, 1000));
     }
 }

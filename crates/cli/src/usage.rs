@@ -132,9 +132,22 @@ impl Mistake<'_> {
         format!("there is no command `{typed}`{hint}\n  iosonde --help lists every command")
     }
 
+    /// A value that begins with a minus, which clap took for an option.
+    fn below_zero(&self, option: &str) -> String {
+        let at = self.words.iter().position(|word| word.starts_with(option));
+        let typed = at.map_or(option, |at| &self.words[at]);
+        let before =
+            at.and_then(|at| self.words.get(at.checked_sub(1)?)).filter(|word| word.starts_with('-'));
+        let lead = before.map_or_else(String::new, |before| format!("{before}: "));
+        format!("{lead}`{typed}` is below zero, and no size, time or count of `{}` is", self.name())
+    }
+
     fn unknown_option(&self, option: &str) -> String {
         let name = self.name();
         let bare = option.trim_start_matches('-');
+        if bare.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.below_zero(option);
+        }
         // It exists here, and came with a value that it does not take.
         if self.subcommand().is_some_and(|own| own.get_arguments().any(|arg| is_called(arg, bare))) {
             return format!("{option} of `{name}` takes no value");

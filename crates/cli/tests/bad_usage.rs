@@ -35,8 +35,8 @@ fn words_that_stand_in_the_wrong_place() {
         .refused(&["before it:  iosonde run quick ./", "--json=out.json"]);
     bench
         .iosonde(&["run", "quick", "./", "--json", "out.json"])
-        .refused(&["one word too many", "--json=out.json"]);
-    bench.iosonde(&["run", "quick", "my", "disk"]).refused(&["one word too many", "needs quotes"]);
+        .refused(&["no target `out.json`", "--json=out.json"]);
+    bench.iosonde(&["run", "quick", "my", "disk"]).refused(&["no target `my`", "needs quotes"]);
     bench.iosonde(&["run", "sim:ideal", "quick"]).refused(&["iosonde run quick sim:ideal"]);
     bench.iosonde(&["point", "./", "--destroy", "8:0:1"]).refused(&["--destroy=8:0:1"]);
 }

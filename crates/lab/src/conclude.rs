@@ -86,7 +86,7 @@ fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
     let study = Study::parse(&run.info.study_source, &run.info.study)?;
     let mut points = plan::points(&study, &run.info.device)?.points;
     points.extend(between::of_trials(&run.trials, points.len()));
-    Ok((plan::experiments(&study)?, points))
+    Ok((plan::experiments(&study, &run.info.device)?, points))
 }
 
 fn points_of_trials(trials: &[Trial]) -> Vec<Point> {

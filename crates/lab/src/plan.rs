@@ -3,7 +3,7 @@
 //! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
 //! every point that is left out is said.
 
-use iosonde_model::{Device, Point, Study, StudyError, TrialSpec, Unknown, units};
+use iosonde_model::{Device, ExperimentSpec, Point, Study, StudyError, TrialSpec, Unknown, units};
 
 use crate::{
     experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters},
@@ -57,9 +57,10 @@ pub(crate) struct Asked {
 }
 
 /// The experiments of a study with their parameters checked.
-pub(crate) fn experiments(study: &Study) -> Result<Vec<Asked>, PlanError> {
+pub(crate) fn experiments(study: &Study, device: &Device) -> Result<Vec<Asked>, PlanError> {
     let mut asked = Vec::new();
-    for spec in &study.experiments {
+    let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device));
+    for spec in study.experiments.iter().filter(fits) {
         let experiment = EXPERIMENTS.find(&spec.kind)?;
         let parameters = Parameters::check(&spec.name, &spec.parameters, experiment.parameters())?;
         asked.push(Asked { name: spec.name.clone(), experiment, parameters });
@@ -88,7 +89,7 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
     let mut left_out = LeftOut::default();
     let device = &within_span(study, device);
-    for asked in experiments(study)? {
+    for asked in experiments(study, device)? {
         let manner = asked.experiment.manner(&asked.parameters)?;
         for spec in asked.experiment.grid(&asked.parameters, device)? {
             if left_out.leaves_out(&spec, device) {
@@ -107,7 +108,11 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
             }
         }
     }
-    plan.left_out = left_out.sentences(device);
+    let unfit = |spec: &ExperimentSpec| {
+        let kind = spec.only_on.filter(|kind| !kind.may_be(device))?;
+        Some(format!("the experiment {}: {}", spec.name, kind.why()))
+    };
+    plan.left_out = study.experiments.iter().filter_map(unfit).chain(left_out.sentences(device)).collect();
     if plan.points.is_empty() {
         return Err(PlanError::Nothing { study: study.name.clone(), left_out: plan.left_out });
     }

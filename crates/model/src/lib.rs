@@ -32,7 +32,7 @@ pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,
 };
-pub use study::{ExperimentSpec, Study, StudyError};
+pub use study::{ExperimentSpec, StorageKind, Study, StudyError};
 pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };

@@ -49,6 +49,9 @@ pub struct RunInfo {
     /// Which repeat it is, from 1; `None` where there is one run only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
+    /// Runs on other targets that took turns with this one, trial by trial within each round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_turn_with: Vec<String>,
     /// The study's text, so that the run can be repeated when the study has changed.
     #[serde(default)]
     pub study_source: String,

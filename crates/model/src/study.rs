@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{nearest, units};
+use crate::{Device, nearest, units};
 
 /// What a TOML file says is to be asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,10 +37,36 @@ pub struct ExperimentSpec {
     pub kind: String,
     /// What to call it here; the kind's name unless the study says otherwise.
     pub name: String,
+    /// The storage that it asks about, where it would tell nothing of other storage.
+    pub only_on: Option<StorageKind>,
     /// Its parameters, checked by the experiment.
     pub parameters: toml::Table,
     /// Where its table begins in the file, counted from 1.
     pub line: usize,
+}
+
+/// What an experiment may be confined to: `only_on = "rotating"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorageKind {
+    /// Platters and an arm.
+    Rotating,
+    /// Neither.
+    Solid,
+}
+
+impl StorageKind {
+    /// Whether a device is of this kind; one that does not say may be.
+    pub fn may_be(self, device: &Device) -> bool {
+        device.rotates().is_none_or(|rotates| rotates == (self == Self::Rotating))
+    }
+
+    /// Why it tells nothing of other storage.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Rotating => "it asks about platters and an arm, and nothing turns here",
+            Self::Solid => "it asks about storage without an arm, and this is a disk that turns",
+        }
+    }
 }
 
 /// A study that cannot be read, and where.
@@ -93,7 +119,7 @@ impl Study {
         let study = Self {
             name: file.name,
             question: file.question,
-            time_ns: reader.quantity(&file.time, units::parse_time)?.unwrap_or(300_000_000_000),
+            time_ns: reader.quantity(&file.time, units::parse_time_with_unit)?.unwrap_or(300_000_000_000),
             precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
             size_bytes: reader.quantity(&file.size, units::parse_size)?,
             span_bytes: reader.quantity(&file.span, units::parse_size)?,
@@ -192,7 +218,16 @@ impl Reader<'_> {
             self.fail(Some(at), format!("{example} (`iosonde experiments` lists them)"))
         })?;
         let name = take("name")?.unwrap_or_else(|| kind.clone());
-        Ok(ExperimentSpec { kind, name, parameters, line: self.line(at) })
+        let only_on = match take("only_on")?.as_deref() {
+            None => None,
+            Some("rotating") => Some(StorageKind::Rotating),
+            Some("solid") => Some(StorageKind::Solid),
+            Some(other) => {
+                let message = format!("`only_on` is \"rotating\" or \"solid\", not \"{other}\"");
+                return Err(self.fail(Some(at), message));
+            }
+        };
+        Ok(ExperimentSpec { kind, name, only_on, parameters, line: self.line(at) })
     }
 
     /// What serde and the TOML parser say, in one line and with the likeliest remedy.

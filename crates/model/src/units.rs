@@ -77,9 +77,25 @@ pub fn parse_time(text: &str) -> Result<u64, ParseQuantity> {
     if ns < 9.0e18 { Ok(ns as u64) } else { Err(fail()) }
 }
 
+/// The same as it stands in a file, where a bare number would be seconds that nobody asked for: it needs its unit.
+pub fn parse_time_with_unit(text: &str) -> Result<u64, ParseQuantity> {
+    match split(text) {
+        Some((number, "")) if number != 0.0 => Err(ParseQuantity {
+            typed: text.to_owned(),
+            wanted: "a time with its unit",
+            example: "80us, 2ms, 90s, 5m or 1h",
+        }),
+        _ => parse_time(text),
+    }
+}
+
 /// Reads a percentage such as `2%` (or `2`) into a share: 0.02.
 pub fn parse_percent(text: &str) -> Result<f64, ParseQuantity> {
-    let fail = || ParseQuantity { typed: text.to_owned(), wanted: "a percentage", example: "2% or 0.5%" };
+    let fail = || ParseQuantity {
+        typed: text.to_owned(),
+        wanted: "a percentage from 0% to 100%",
+        example: "2% or 0.5%",
+    };
     let number = text.trim();
     let number: f64 = number.strip_suffix('%').unwrap_or(number).trim().parse().map_err(|_| fail())?;
     if number.is_finite() && (0.0..=100.0).contains(&number) { Ok(number / 100.0) } else { Err(fail()) }
@@ -203,6 +219,9 @@ mod tests {
         assert_eq!(parse_time("90"), Ok(90_000_000_000));
         assert_eq!(parse_time("5m"), Ok(300_000_000_000));
         assert!(parse_time("5 parsecs").is_err());
+        assert_eq!((parse_time_with_unit("0"), parse_time_with_unit("2ms")), (Ok(0), Ok(2_000_000)));
+        let bare = parse_time_with_unit("60").unwrap_err().to_string();
+        assert_eq!(bare, "`60` is not a time with its unit; write for example 80us, 2ms, 90s, 5m or 1h");
         assert_eq!(parse_percent("2%"), Ok(0.02));
         assert!(parse_percent("200%").is_err());
         assert_eq!(parse_rate("3.5GB/s"), Ok(3_500_000_000));

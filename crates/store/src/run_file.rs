@@ -67,6 +67,7 @@ pub(crate) mod tests {
             note: None,
             study: IMPORT.into(),
             series: None,
+            in_turn_with: Vec::new(),
             repeat: None,
             study_source: String::new(),
             target: "jobs.json".into(),

@@ -80,6 +80,7 @@ fn info(study: &Study, seed: u64, bed: &Bed, device: Device) -> RunInfo {
         device,
         host: Host::default(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         options: serde_json::Value::Null,
     }

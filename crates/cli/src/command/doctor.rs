@@ -96,6 +96,7 @@ fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
         destroy: None,
         destroyed: None,
         seed: 0,
+        order_seed: None,
         state: None,
         max_write_bytes: None,
         exact_size: false,

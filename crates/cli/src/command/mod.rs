@@ -20,3 +20,4 @@ pub mod selftest;
 pub mod show;
 pub mod spec;
 pub mod studies;
+pub mod targets;

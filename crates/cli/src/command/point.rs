@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Medium, Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{drive::Limits, interrupt, offset, verify};
-use iosonde_store::same_storage;
+use iosonde_rig::{drive::Limits, offset, verify};
 
 use super::{latency_limit, run::failure_of};
 use crate::{
@@ -63,24 +62,12 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let id = notebook::new_id(&book, &session, options.seed)?;
     let mut info = new_info(id, &study, &args.target, &options, &session);
     (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
-    let settle =
-        session.device.medium != Medium::Simulated && same_storage(book.path(), Path::new(&args.target));
     for note in &info.device.notes {
         screen.say(&format!("note          {note}"));
     }
     let _lock = book.begin(&info)?;
-    let mut measurement = Measurement {
-        options: &options,
-        session,
-        notebook: &mut book,
-        run: Run::new(info, Vec::new()),
-        stop: interrupt::catch(),
-        screen,
-        settle,
-        prepared_before_bytes: None,
-        replay: Default::default(),
-        elapsed_before_s: 0.0,
-    };
+    let run = Run::new(info, Vec::new());
+    let mut measurement = Measurement::new(&options, session, &mut book, run, screen);
     let measured = measure(&mut measurement, args);
     measurement.note_state(match &measured {
         Ok(()) => RunState::Done,

@@ -3,8 +3,7 @@
 use std::{collections::VecDeque, path::Path};
 
 use iosonde_model::{Medium, Run, RunInfo, RunState, Study};
-use iosonde_rig::interrupt;
-use iosonde_store::{Notebook, RunLock, same_storage};
+use iosonde_store::{Notebook, RunLock};
 
 use super::run::{Destination, carry_out, conclude_and_report};
 use crate::{
@@ -29,6 +28,9 @@ pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<()
             .resumable()?
             .ok_or_else(|| Failure::usage("no run was interrupted; `iosonde ls` lists them all"))?,
     };
+    if !book.info(&id)?.in_turn_with.is_empty() {
+        return super::targets::resume(&mut book, &id, &destination, screen);
+    }
     // Claimed before it is read, or another process might go on with the same trials.
     let claim = book.claim(&id)?;
     let kept = book.load(&id)?;
@@ -70,43 +72,11 @@ pub fn go_on(
     destination: &Destination,
     screen: Screen,
 ) -> Result<(), Failure> {
-    let Continued { mut kept, options, precision, claim } = continued;
+    let Continued { kept, options, precision, claim } = continued;
     destination.check(Some(&kept.info.target))?;
     let (before, trials_before) = (kept.info.clone(), kept.trials.len());
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
-    let target = kept.info.target.clone();
-    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
-    let session = session::open(&target, &options, asked, &mut notebook::Strays(book))?;
-    refuse_another_file(&before, &options, &session)?;
-    let simulated = session.device.medium == Medium::Simulated;
-    let settle = !simulated && same_storage(book.path(), Path::new(&target));
-    let (replay, elapsed_before_s) = if simulated {
-        (VecDeque::from(std::mem::take(&mut kept.trials)), 0.0)
-    } else {
-        (VecDeque::new(), kept.info.elapsed_s)
-    };
-    // A run that ended while it was being prepared begins that anew.
-    let begun = kept.trials.iter().any(|trial| trial.round > 0);
-    let prepared_before_bytes = begun.then_some(kept.info.device.working_set_bytes);
-    if simulated {
-        kept.info.bytes_written = 0;
-    }
-    kept.info.precision = precision;
-    kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
-    kept.info.device = session.device.clone();
-    kept.info.host = session.host.clone();
-    let mut measurement = Measurement {
-        options: &options,
-        session,
-        notebook: book,
-        run: Run::new(kept.info, kept.trials),
-        stop: interrupt::catch(),
-        screen,
-        settle,
-        prepared_before_bytes,
-        replay,
-        elapsed_before_s,
-    };
+    let mut measurement = opened_again(book, kept, &options, precision, screen)?;
     measurement.note_state(RunState::Running)?;
     let outcome = carry_out(&mut measurement, &study, destination);
     let nothing_new = measurement.run.trials.len() <= trials_before;
@@ -115,6 +85,40 @@ pub fn go_on(
     }
     drop(claim);
     outcome
+}
+
+/// A kept run on its target, as it stood.
+pub(super) fn opened_again<'a>(
+    book: &'a mut Notebook,
+    mut kept: Run,
+    options: &'a Options,
+    precision: f64,
+    screen: Screen,
+) -> Result<Measurement<'a>, Failure> {
+    let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
+    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
+    let session = session::open(&kept.info.target, options, asked, &mut notebook::Strays(book))?;
+    refuse_another_file(&kept.info, options, &session)?;
+    let simulated = session.device.medium == Medium::Simulated;
+    let (replay, elapsed_before_s) = if simulated {
+        (VecDeque::from(std::mem::take(&mut kept.trials)), 0.0)
+    } else {
+        (VecDeque::new(), kept.info.elapsed_s)
+    };
+    // A run that ended while it was being prepared begins that anew. A simulated device is as large as it was, unless
+    // others that took turns with it were smaller.
+    let shared = replay.iter().filter(|_| !kept.info.in_turn_with.is_empty());
+    let begun = shared.chain(&kept.trials).any(|trial| trial.round > 0);
+    let prepared_before_bytes = begun.then_some(kept.info.device.working_set_bytes);
+    if simulated {
+        kept.info.bytes_written = 0;
+    }
+    kept.info.precision = precision;
+    kept.info.options = serde_json::to_value(options).map_err(Failure::failed)?;
+    kept.info.device = session.device.clone();
+    kept.info.host = session.host.clone();
+    let fresh = Measurement::new(options, session, book, kept, screen);
+    Ok(Measurement { prepared_before_bytes, replay, elapsed_before_s, ..fresh })
 }
 
 /// The word to overwrite was given for one file, and holds for no other that has its name now.

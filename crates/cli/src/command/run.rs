@@ -8,8 +8,8 @@ use iosonde_lab::{
 };
 use iosonde_model::{Closed, Outcome, Phase, Run, RunState, Study, Trial, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
-use iosonde_rig::{interrupt, prepare};
-use iosonde_store::{Notebook, same_storage};
+use iosonde_rig::prepare;
+use iosonde_store::Notebook;
 
 use crate::{
     args::RunArgs,
@@ -77,17 +77,16 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
              to a finished run, with --add"
         )));
     }
+    if args.words.len() > 2 {
+        return super::targets::run(args, &destination, store, screen);
+    }
     let (study, target, options) = what_was_asked(args, store, &screen)?;
     if args.dry_run {
-        return dry_run(&study, &target, &options, screen);
+        return screen.result(&dry_run(&study, &target, &options)?.text);
     }
-    let command = format!("iosonde run {}", study.name);
-    session::check_target(&target, &command)?;
+    session::check_target(&target, &format!("iosonde run {}", study.name))?;
     let mut notebook = notebook::open(store, &screen)?;
-    let asked = Asked { command: &command, writes: studies::writes(&study)? };
-    let mut session = session::open(&target, &options, asked, &mut notebook::Strays(&mut notebook))?;
-    refuse_a_hopeless_budget(&study, &options, &session)?;
-    session.host.ceilings = session::ceilings(&session.device, &study, &target)?;
+    let session = opened(&study, &target, &options, &mut notebook)?;
     let id = notebook::new_id(&notebook, &session, options.seed)?;
     let mut info = new_info(id, &study, &target, &options, &session);
     (info.label, info.note) = (args.target.label.clone(), args.target.note.clone());
@@ -97,23 +96,26 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
         // A label names one run: the first, which stands for all.
         info.label = info.label.map(|label| if *number > 1 { format!("{label} #{number}") } else { label });
     }
-    let settle = session.device.medium != iosonde_model::Medium::Simulated
-        && same_storage(notebook.path(), Path::new(&target));
     let _lock = notebook.begin(&info)?;
-    let mut measurement = Measurement {
-        options: &options,
-        session,
-        notebook: &mut notebook,
-        run: Run::new(info, Vec::new()),
-        stop: interrupt::catch(),
-        screen,
-        settle,
-        prepared_before_bytes: None,
-        replay: Default::default(),
-        elapsed_before_s: 0.0,
-    };
+    let run = Run::new(info, Vec::new());
+    let mut measurement = Measurement::new(&options, session, &mut notebook, run, screen);
     announce(&measurement, &study);
     carry_out(&mut measurement, &study, &destination)
+}
+
+/// Opens a target and sees whether the study can be run there as asked; nothing has been written to it yet.
+pub(super) fn opened(
+    study: &Study,
+    target: &str,
+    options: &Options,
+    notebook: &mut Notebook,
+) -> Result<Session, Failure> {
+    let command = format!("iosonde run {}", study.name);
+    let asked = Asked { command: &command, writes: studies::writes(study)? };
+    let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
+    planned(study, options, &session)?;
+    session.host.ceilings = session::ceilings(&session.device, study, target)?;
+    Ok(session)
 }
 
 /// The study, where, and how: as typed, or as another run was.
@@ -155,7 +157,7 @@ fn what_was_asked(
     Ok((study, target.clone(), options))
 }
 
-fn options_of(args: &RunArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Options {
+pub(super) fn options_of(args: &RunArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Options {
     let rounds = args.rounds.or(rounds.filter(|_| args.precision.is_none()));
     Options {
         state: args.state,
@@ -243,7 +245,7 @@ pub fn carry_out(
 
 /// Prepares the working set: what was asked, as far as the time goes; for a resumed run exactly what it had, or its
 /// points would no longer be the same points.
-fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> {
+pub(super) fn prepare(measurement: &mut Measurement, study: &Study) -> Result<(), Failure> {
     let asked_bytes =
         measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
     let points =
@@ -329,7 +331,7 @@ fn nothing_worked(run: &Run) -> Option<String> {
 }
 
 /// Where a report could not be written, the run is not lost.
-fn elsewhere(failure: Failure) -> Failure {
+pub(super) fn elsewhere(failure: Failure) -> Failure {
     let text = format!(
         "{}. The run is kept; write its report elsewhere with `iosonde report -o PATH`",
         failure.text
@@ -353,26 +355,21 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
             }
             Ok((studies::find("quick")?, target.clone()))
         }
-        [.., word] => Err(Failure::usage(format!(
-            "`{word}` is one word too many: a study and a target is all\n  a path with spaces in it needs quotes; \
-             --json and --destroy take their value behind `=`: --json={word}"
+        [_, _, word, ..] => Err(Failure::usage(format!(
+            "--like takes the study from the run and measures one target; `{word}` is one word too many"
         ))),
         [] => Err(Failure::usage("say what to measure:  iosonde run quick ./")),
     }
 }
 
 /// Whether a word in a study's place is what somebody wants to measure.
-fn is_target(word: &str) -> bool {
+pub(super) fn is_target(word: &str) -> bool {
     let study = word.ends_with(".toml") || studies::is_known(word);
     word.starts_with("sim:") || (!study && Path::new(word).exists())
 }
 
-/// Before anything is written: a budget that does not hold three rounds is refused.
-fn refuse_a_hopeless_budget(study: &Study, options: &Options, session: &Session) -> Result<(), Failure> {
-    planned(study, options, session).map(drop)
-}
-
-/// A study's schedule here and what it leaves out, or why it cannot be run here as asked.
+/// A study's schedule here and what it leaves out, or why it cannot be run here as asked: a budget that does not hold
+/// three rounds, for instance.
 fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Schedule, Vec<String>), Failure> {
     let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
@@ -396,7 +393,17 @@ fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Sched
     Ok((schedule?, plan.left_out))
 }
 
-fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Result<(), Failure> {
+/// A plan in words, and what it costs.
+pub(super) struct DryRun {
+    /// The points, time, space and writes.
+    pub text: String,
+    /// The time.
+    pub expected_s: f64,
+    /// The most that is written.
+    pub written_bytes: u64,
+}
+
+pub(super) fn dry_run(study: &Study, target: &str, options: &Options) -> Result<DryRun, Failure> {
     let command = format!("iosonde run {}", study.name);
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
@@ -416,8 +423,9 @@ fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Re
         plan.rounds_expected,
         units::duration(plan.expected_s),
     );
-    text += &cost(study, options, &session, &schedule);
-    screen.result(&text)
+    let written_bytes = written_bytes(study, options, &session, &schedule);
+    text += &cost(study, options, &session, written_bytes);
+    Ok(DryRun { text, expected_s: plan.expected_s, written_bytes })
 }
 
 /// Bytes a second that nearly all storage stays below, and the time of the fastest request: bounds for what a plan
@@ -425,10 +433,15 @@ fn dry_run(study: &Study, target: &str, options: &Options, screen: Screen) -> Re
 const FAST_BYTES_PER_S: f64 = 1e9;
 const FAST_REQUEST_S: f64 = 20e-6;
 
-/// Space, and what may be written.
-fn cost(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> String {
+/// What is prepared as far as the options and the room go.
+fn size_bytes(study: &Study, options: &Options, session: &Session) -> (u64, u64) {
     let asked_bytes = options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
-    let size_bytes = asked_bytes.min(session.room_bytes);
+    (asked_bytes, asked_bytes.min(session.room_bytes))
+}
+
+/// The most that is written.
+fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> u64 {
+    let (_, size_bytes) = size_bytes(study, options, session);
     let rounds = f64::from(schedule.plan().rounds_expected);
     let one = |spec: &TrialSpec| {
         let moves = spec.asked_in_flight() as f64 * spec.block_size_bytes as f64 / FAST_REQUEST_S;
@@ -441,11 +454,16 @@ fn cost(study: &Study, options: &Options, session: &Session, schedule: &Schedule
     let fill_bytes = if session.fill { size_bytes } else { 0 };
     let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes));
     let bytes = trials as u64 + fill_bytes + state_bytes;
+    options.max_write_bytes.map_or(bytes, |max| bytes.min(max))
+}
+
+/// Space, and what may be written.
+fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> String {
+    let (asked_bytes, size_bytes) = size_bytes(study, options, session);
     let mut text = space(asked_bytes, size_bytes, study, options, session);
     if let Some(state) = options.state {
-        text += &format!("{}\n", state.announce(size_bytes));
+        text += &format!("state   {}\n", state.announce(size_bytes));
     }
-    let bytes = options.max_write_bytes.map_or(bytes, |max| bytes.min(max));
     let wear = session
         .device
         .size_bytes
@@ -489,7 +507,7 @@ fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, se
     format!("space   {} are {done}{less}{slower}\n", units::size(size_bytes))
 }
 
-fn announce(measurement: &Measurement, study: &Study) {
+pub(super) fn announce(measurement: &Measurement, study: &Study) {
     let info = &measurement.run.info;
     let subject = iosonde_report::subject(&info.device);
     measurement.screen.say(&format!("{} on {}   {subject}", study.name, info.target));

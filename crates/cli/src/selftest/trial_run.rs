@@ -118,6 +118,7 @@ fn info(cell: &Cell, study: &Study, seed: u64, bed: &Bed, device: Device) -> Run
         device,
         host: Host::default(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         options: serde_json::Value::Null,
     }

@@ -170,6 +170,7 @@ pub(crate) fn run_on(device: Device, trial: Trial) -> Run {
         note: None,
         study: "quick".into(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         study_source: String::new(),
         target: "./".into(),

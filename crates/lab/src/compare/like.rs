@@ -4,8 +4,11 @@ use iosonde_model::{
     About, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw, TrialSpec,
 };
 
-use super::Side;
-use crate::evidence::normal;
+use super::{
+    Side,
+    in_turn::{self, Paired},
+};
+use crate::evidence::{LogEstimate, normal};
 
 /// A workload and direction that both sides were asked for.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub(super) struct LinePair {
     pub op: Op,
     pub a: Sample,
     pub b: Sample,
+    /// What pairs of trials say of the ratio's logarithm, where the two runs took turns: its error is taken from them.
+    pub in_turn: Option<LogEstimate>,
 }
 
 impl LinePair {
@@ -57,7 +62,8 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 /// The lines of two sides, in the order of the first one's plan, and how many points only one side has.
 pub(super) fn lines(a: &Side, b: &Side, figure: &str) -> (Vec<Line>, usize) {
     let mut taken = vec![false; b.runs[0].points.len()];
-    let mut lines = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    let mut asked = Vec::new();
     let mut alone = 0;
     for point in &a.runs[0].points {
         let Some(other) = partner(point, &b.runs[0].points, &taken) else {
@@ -66,8 +72,16 @@ pub(super) fn lines(a: &Side, b: &Side, figure: &str) -> (Vec<Line>, usize) {
             continue;
         };
         taken[other] = true;
-        let ops = Op::TRANSFERS.into_iter().filter(|&op| point.spec.rw.has(op));
-        lines.extend(ops.map(|op| line(point, &b.runs[0].points[other], op, [a, b], figure)));
+        for op in Op::TRANSFERS.into_iter().filter(|&op| point.spec.rw.has(op)) {
+            asked.push(Paired { points: [point.id, b.runs[0].points[other].id], op });
+            lines.push(line(point, &b.runs[0].points[other], op, [a, b], figure));
+        }
+    }
+    if let (true, [run_a], [run_b]) = (figure == "iops", &a.runs[..], &b.runs[..]) {
+        let pairs = in_turn::log_ratios(run_a, run_b, &asked);
+        for (line, ratio) in lines.iter_mut().zip(pairs) {
+            line.pair.iter_mut().for_each(|pair| pair.in_turn = ratio);
+        }
     }
     let others = taken.iter().zip(&b.runs[0].points);
     (lines, alone + others.filter(|(taken, point)| !**taken && point.planned == Planned::Grid).count())
@@ -100,7 +114,8 @@ fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: &str) -> Line {
     let [value_a, value_b] = [0, 1].map(|side| samples[side].as_ref().ok().map(|s| mean(&s.repeats).exp()));
     let (why, pair) = match samples {
         [Ok(a_sample), Ok(b_sample)] => {
-            (String::new(), Some(LinePair { rw: a.spec.rw, op, a: a_sample, b: b_sample }))
+            let (rw, in_turn) = (a.spec.rw, None);
+            (String::new(), Some(LinePair { rw, op, a: a_sample, b: b_sample, in_turn }))
         }
         [Err(why), Ok(_)] | [Ok(_), Err(why)] => (why, None),
         [Err(a), Err(b)] => (format!("{a}; {b}"), None),

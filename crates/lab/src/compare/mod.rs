@@ -9,12 +9,16 @@
 //! of each side; with one repeat, from older runs of the same study on the same storage; and where there are none,
 //! the sentence is about these two runs and not about the storage.
 //!
+//! **In turn**: where two runs took turns (`run STUDY A B`), each ratio comes from pairs of trials side by side, so that
+//! what disturbed both alike is not in it. How much repeats differ they cannot tell either.
+//!
 //! **Many lines**: the geometric mean is asked first, with four fifths of what may be wrong. Where it lies beyond the
 //! margin the lines share all of it, otherwise the last fifth, each line its equal part (Bonferroni); so that the
 //! interval that is shown is the one that decides, and at most one family of statements in twenty says anything
 //! false.
 
 mod differences;
+mod in_turn;
 mod like;
 mod ranking;
 mod spread;
@@ -158,7 +162,9 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
         .map(|&line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
         .collect();
     let unit = spreads.unit;
-    let sentence = sentence(a, b, overall.as_ref(), unit, lines.len() - ratios.len(), question);
+    let beside = !told.is_empty() && told.iter().all(|line| line.in_turn.is_some());
+    let refused = lines.len() - ratios.len();
+    let sentence = sentence(a, b, overall.as_ref(), Shown { unit, beside, refused }, question);
     let mut ratios = ratios.into_iter();
     let comparisons = lines
         .drain(..)
@@ -263,15 +269,24 @@ fn groups(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
     groups
 }
 
+/// What a sentence must say beside its figures.
+struct Shown {
+    unit: Unit,
+    /// Whether all ratios come from trials that took turns.
+    beside: bool,
+    /// Lines without a ratio.
+    refused: usize,
+}
+
 /// The answer, in one sentence with its numbers.
 fn sentence(
     a: &Side,
     b: &Side,
     overall: Option<&GeometricMean>,
-    unit: Unit,
-    refused: usize,
+    shown: Shown,
     question: &Question,
 ) -> String {
+    let Shown { unit, beside, refused } = shown;
     let (figure, _) = FIGURES[question.figure];
     let Some(mean) = overall else {
         return if refused > 0 {
@@ -287,7 +302,11 @@ fn sentence(
     let ratio = words::with_interval(words::Unit::Ratio, &estimate);
     let margin = units::percent(question.margin);
     let what = if figure == "iops" { "rate" } else { "latency" };
-    let over = format!("geometric mean over {} like points", mean.points);
+    let over = format!(
+        "geometric mean over {} like points{}",
+        mean.points,
+        if beside { ", taken in turn" } else { "" }
+    );
     let (subject, about) = match unit {
         Unit::Repeat => (format!("{} ", b.name), unit.of(a, b)),
         Unit::Run => ("of these two runs, ".to_owned() + &b.name + " ", unit.of(a, b)),

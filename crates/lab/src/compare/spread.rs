@@ -9,12 +9,17 @@ use super::{
     Side,
     like::{LinePair, Sample, mean},
 };
-use crate::{evidence::student_t, stats::shrink::Prior};
+use crate::{
+    evidence::{LogEstimate, student_t},
+    stats::shrink::Prior,
+};
 
 /// What one line may borrow from the others, in degrees of freedom: as many as two sides of five repeats have.
 const BORROWED_MAX: f64 = 16.0;
 /// Runs that a history must have: two differ by chance as often as not.
 pub const HISTORY_MIN: usize = 3;
+/// Errors from trials rest on eight of them and more, pooled over points: so many degrees of freedom they have.
+const DEGREES_WITHIN: f64 = 30.0;
 
 /// What one unit of the statistics is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +95,7 @@ impl Spreads {
         let known = Scatter::between(&a).zip(Scatter::between(&b));
         match known {
             Some((a, b)) => Self { unit: Unit::Repeat, sides: [a, b] },
-            None => Self { unit: Unit::Run, sides: [Scatter::within(&a), Scatter::within(&b)] },
+            None => Self { unit: Unit::Run, sides: within(lines, [&a, &b]) },
         }
     }
 
@@ -113,6 +118,25 @@ pub fn scatter(lines: &[&LinePair]) -> Option<(f64, f64)> {
     let all: Vec<usize> = (0..deviations.len()).collect();
     let each: Vec<f64> = all.iter().map(|&line| common(&deviations, &[line]).variance).collect();
     Some((common(&deviations, &all).variance.sqrt(), mean(&each).sqrt()))
+}
+
+/// What the trials of two single runs say: of each line's pairs where the runs took turns, which is the error of the
+/// ratio and stands on the first side, else of each side by itself.
+fn within(lines: &[&LinePair], sides: [&[&Sample]; 2]) -> [Scatter; 2] {
+    let [mut a, mut b] = sides.map(Scatter::within);
+    if let (Scatter::Within(a), Scatter::Within(b)) = (&mut a, &mut b) {
+        for (line, pair) in lines.iter().enumerate() {
+            if let Some(ratio) = pair.in_turn {
+                (a[line], b[line]) = (Some(as_if_known_better(&ratio)), Some(0.0));
+            }
+        }
+    }
+    [a, b]
+}
+
+/// The standard error with which thirty degrees of freedom give the same interval at 95 %.
+fn as_if_known_better(ratio: &LogEstimate) -> f64 {
+    ratio.half_width(0.95) / student_t(0.95, DEGREES_WITHIN)
 }
 
 /// One side's scatter.
@@ -175,10 +199,8 @@ impl Scatter {
                 let run = common(deviations, &all);
                 Some(if deviations.len() > 1 { run.plus(own[line]) } else { run }.over(*repeats))
             }
-            // Those errors rest on eight trials and more, pooled over points: thirty degrees is what they have.
-            Self::Within(errors) => {
-                errors[line].map(|error| Spread { variance: error * error, degrees_of_freedom: 30.0 })
-            }
+            Self::Within(errors) => errors[line]
+                .map(|error| Spread { variance: error * error, degrees_of_freedom: DEGREES_WITHIN }),
         }
     }
 
@@ -190,7 +212,7 @@ impl Scatter {
             Self::Within(errors) => {
                 let told: Option<Vec<f64>> = lines.iter().map(|&line| errors[line]).collect();
                 let told = told.filter(|told| !told.is_empty())?;
-                Some(Spread { variance: mean(&told).powi(2), degrees_of_freedom: 30.0 })
+                Some(Spread { variance: mean(&told).powi(2), degrees_of_freedom: DEGREES_WITHIN })
             }
         }
     }

@@ -125,7 +125,7 @@ impl Parameters {
     /// One time in seconds.
     pub fn seconds(&self, key: &str) -> Result<f64, ParameterError> {
         let text = self.text(key)?;
-        let ns = units::parse_time(&text).map_err(|e| self.fail(format!("`{key}`: {e}")))?;
+        let ns = units::parse_time_with_unit(&text).map_err(|e| self.fail(format!("`{key}`: {e}")))?;
         Ok(ns as f64 / 1e9)
     }
 

@@ -54,7 +54,7 @@ impl FromStr for LatencyLimit {
     fn from_str(text: &str) -> Result<Self, String> {
         let fail = || format!("`{text}` is no limit; write for example p99=1ms, p99.9=5ms or mean=200us");
         let (name, time) = text.split_once('=').ok_or_else(fail)?;
-        let ns = units::parse_time(time).ok().filter(|&ns| ns > 0).ok_or_else(fail)?;
+        let ns = units::parse_time_with_unit(time).ok().filter(|&ns| ns > 0).ok_or_else(fail)?;
         let quantile = match name.trim() {
             "mean" => None,
             name => {

@@ -202,6 +202,7 @@ fn info(rounds: u32) -> RunInfo {
         note: None,
         study: "quick".into(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         study_source: include_str!("../../../../studies/quick.toml").into(),
         target: "./".into(),

@@ -180,13 +180,13 @@ impl<'a> Section<'_, 'a> {
 
     /// A time in nanoseconds.
     pub(crate) fn time_ns(&mut self, key: &'static str) -> Result<Option<u64>, DeviceError> {
-        self.quantity(key, "a time such as \"80us\"", units::parse_time)
+        self.quantity(key, "a time such as \"80us\"", units::parse_time_with_unit)
     }
 
     /// A time of work: `"60s at full rate"`, or a time alone.
     pub(crate) fn work_time_ns(&mut self, key: &'static str) -> Result<Option<u64>, DeviceError> {
         self.quantity(key, "a time such as \"60s at full rate\"", |text| {
-            units::parse_time(text.trim().strip_suffix("at full rate").unwrap_or(text))
+            units::parse_time_with_unit(text.trim().strip_suffix("at full rate").unwrap_or(text))
         })
     }
 

@@ -21,6 +21,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
         note: None,
         study: "quick".into(),
         series: None,
+        in_turn_with: Vec::new(),
         repeat: None,
         study_source: "name = \"quick\"".into(),
         target: "./".into(),

@@ -102,7 +102,7 @@ pub(super) fn slc(
         None => return Err(section.missing("fold", "\"idle 1s\" or \"full\"")),
         Some("full") => Fold::Full,
         Some(text) => {
-            let idle = text.strip_prefix("idle ").and_then(|time| quantity::parse_time(time).ok());
+            let idle = text.strip_prefix("idle ").and_then(|time| quantity::parse_time_with_unit(time).ok());
             match idle {
                 Some(after_ns) if after_ns > 0 => Fold::Idle { after_ns },
                 _ => {
