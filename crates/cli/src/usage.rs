@@ -356,7 +356,7 @@ mod tests {
             "queue-depth",
             "frobnicate",
             "run",
-            "run quick ./ more",
+            "point ./ more",
             "run quick ./ --tiem 4s",
             "run quick ./ --frobnicate",
             "run quick ./ --depth 4",

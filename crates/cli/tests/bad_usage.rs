@@ -198,3 +198,79 @@ fn a_study_without_room_is_refused_before_it_is_planned() {
     bench.text("s.toml", study);
     bench.iosonde(&["run", "s.toml", "sim:ideal", "--dry-run"]).refused(&["at least 4KiB"]);
 }
+
+/// What a study, a device or an option asks for that cannot be: each is said in words, before anything is measured.
+#[test]
+fn quantities_that_cannot_be() {
+    let bench = Bench::new();
+    let refused = |words: &[&str], said: &[&str]| bench.iosonde(words).refused(said);
+    refused(&["point", "sim:ideal", "--bs", "-4k"], &["--bs: `-4k` is below zero"]);
+    refused(&["point", "sim:ideal", "--bs=-4k"], &["--bs", "`-4k` is not a size"]);
+    refused(&["run", "quick", "sim:ideal", "--time", "-5s"], &["--time: `-5s` is below zero"]);
+    refused(&["run", "quick", "sim:ideal", "--set", "depth=0"], &["`0` is no count"]);
+    refused(&["run", "mix", "sim:ideal", "--set", "mix=130"], &["`130` is not a percentage from 0% to 100%"]);
+    refused(&["run", "quick", "sim:ideal", "--set", "block_size=2GiB"], &["block_size", "1 GiB at most"]);
+    refused(
+        &["run", "sustained-write", "sim:ideal", "--set", "trial=5"],
+        &["`5` is not a time with its unit"],
+    );
+    refused(&["run", "open-loop", "sim:ideal", "--set", "limit=p99=1"], &["p99=1"]);
+    let cross = ["run", "matrix", "sim:ideal", "--set", "block_size=4k..16M*2", "--set", "depth=1..1024*2"];
+    let cross: Vec<&str> = cross.into_iter().chain(["--time", "20s"]).collect();
+    refused(&cross, &["points in 3 rounds", "of them would fit", "would do"]);
+    let stride = ["run", "stride", "sim:ideal", "--set", "stride=4k", "--set", "block_size=64k"];
+    refused(&stride, &["a stride smaller than the block"]);
+    refused(
+        &["point", "sim:ideal", "--rw", "read", "--bs", "64k", "--stride", "4k"],
+        &["--stride", "64 KiB"],
+    );
+    let deep = ["point", ".", "--rw", "randread", "--depth", "8", "--engine", "psync", "--size", "16M"];
+    refused(&deep, &["psync keeps at most 1 in flight"]);
+}
+
+#[test]
+fn files_that_cannot_be() {
+    let bench = Bench::new();
+    let study = |line: &str| {
+        let text = format!("name = \"s\"\nquestion = \"?\"\n{line}\n[[experiment]]\nkind = \"mix\"\n");
+        bench.text("s.toml", &text);
+        bench.iosonde(&["run", "s.toml", "sim:ideal"])
+    };
+    study("time = \"60\"").refused(&["s.toml:3", "`60` is not a time with its unit"]);
+    study("time = 60").refused(&["s.toml:3", "text in quotes"]);
+    study("iosonde = \"9.1\"").refused(&["s.toml:3", "written for iosonde 9.1"]);
+    study("precision = \"120%\"").refused(&["s.toml:3", "not a percentage from 0% to 100%"]);
+    study("[[experiment]]\nkind = \"disk\"\nonly_on = \"tape\"").refused(&["`only_on` is \"rotating\" or"]);
+    let device = |line: &str| {
+        let text = format!(
+            "name = \"d\"\nsummary = \"x\"\ncapacity = \"64MiB\"\n[queue]\nservers = 1\n\
+             service = {{ fixed = {line} }}\n"
+        );
+        bench.text("d.toml", &text);
+        bench.iosonde(&["run", "quick", "sim:d.toml", "--size", "1GiB", "--dry-run"])
+    };
+    device("\"60\"").refused(&["d.toml", "`60` is not a time with its unit"]);
+    let smaller = device("\"60us\"");
+    assert_eq!(smaller.code, 0, "{}", smaller.err);
+    assert!(
+        smaller.out.contains("64 MiB are addressed: of the 1 GiB asked for, no more is there"),
+        "{}",
+        smaller.out
+    );
+}
+
+#[test]
+fn a_study_that_writes_runs_its_reading_part_where_nothing_may_be_written() {
+    let bench = Bench::new();
+    bench.file("there.bin", 16);
+    let before = std::fs::read(bench.path("there.bin")).unwrap();
+    let words = ["run", "mix", "there.bin", "--read-only", "--time", "4s", "--set", "mix=0,100"];
+    let said = bench.iosonde(&words);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(
+        said.err.contains("left out") && said.err.contains("nothing may be written here"),
+        "{}",
+        said.err
+    );
+    assert_eq!(std::fs::read(bench.path("there.bin")).unwrap(), before);
+}

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Bench, SMALL_STUDY, names_in};
 use iosonde_lab::finding::FINDINGS;
-use iosonde_model::{RunState, Status};
+use iosonde_model::{Run, RunState, Status};
 
 #[test]
 fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
@@ -295,4 +295,42 @@ fn a_finished_run_gets_more_rounds_and_keeps_its_trials() {
     let again = bench.run(&["run", "--add=first", "--rounds", "2"]);
     assert_eq!((again.info.id.as_str(), again.info.rounds), (first.info.id.as_str(), 14));
     bench.iosonde(&["run", "--add=first", "./"]).refused(&["--add"]);
+}
+
+/// A state is announced, brought about in time of its own, recorded, and said where it was not reached.
+#[test]
+fn storage_is_brought_to_a_state_first() {
+    let bench = Bench::new();
+    let run = |device: &str, state: &str, size: &str| {
+        let words =
+            ["run", "latency", device, "--state", state, "--size", size, "--time", "5s", "--seed", "3"];
+        let said = bench.iosonde(&words);
+        assert_eq!(said.code, 0, "{state}: {}", said.err);
+        let document = bench.iosonde(&["show", "--json"]).out;
+        (said, serde_json::from_str::<Run>(&document).unwrap())
+    };
+    for (state, most_mib, kinds) in [("fresh", 64, 2), ("filled:50%", 32, 1), ("steady", 128, 10)] {
+        let (said, run) = run("sim:sata-ssd", state, "64MiB");
+        let announced = format!("state         {state}: writes up to {most_mib} MiB, in time of its own");
+        assert!(said.err.contains(&announced), "{}", said.err);
+        let brought: Vec<_> = run.trials.iter().filter(|trial| trial.experiment == "state").collect();
+        assert!(brought.len() >= kinds && brought.iter().all(|trial| trial.round == 0), "{state}");
+        let written: u64 = brought.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+        assert!(
+            written >= (most_mib << 20) / 2 && written <= (most_mib << 20) * 11 / 10,
+            "{state}: {written}"
+        );
+        let noted = |words: &str| run.info.device.notes.iter().any(|note| note.contains(words));
+        assert!(
+            noted(&format!("to the state {state} first")) || noted("--state steady: the rate still changed")
+        );
+    }
+    // Stirring that takes longer than the five seconds leaves all of them to measuring.
+    let (_, run) = run("sim:hdd-7200", "steady", "32MiB");
+    let (state_s, rest_s): (f64, f64) = run.trials.iter().fold((0.0, 0.0), |(state_s, rest_s), trial| {
+        let own = trial.experiment == "state";
+        if own { (state_s + trial.elapsed_s, rest_s) } else { (state_s, rest_s + trial.elapsed_s) }
+    });
+    assert!(state_s > 5.0 && rest_s > 3.0, "{state_s} {rest_s}");
+    assert_eq!(run.info.device.state.as_deref(), Some("steady"));
 }

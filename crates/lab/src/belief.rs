@@ -168,13 +168,25 @@ fn unrepeated(run: &Run) -> Option<String> {
 
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
-    let why = voids.first().map_or_else(String::new, |void| lowered(&void.why));
+    let share_of = |void: &&&Judgement| {
+        let figure = |name: &str| void.figures.get(name).copied();
+        figure("moved_bytes")
+            .zip(figure("issued_bytes"))
+            .map_or(1.0, |(moved, issued)| moved / issued.max(1.0))
+    };
+    // The plainest example, or the sentence says one thing and its example another.
+    let plainest = voids.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
+    let why = plainest.map_or_else(String::new, |void| lowered(&void.why));
     let word =
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
     let hole = run.info.device.notes.iter().find(|note| word(note));
     // What went through the page cache although it should not have is memory all the same.
     let ignored = voids.iter().any(|void| void.check == "direct-ignored");
-    let direct = run.info.device.direct && !ignored && run.info.device.medium != Medium::Memory;
+    // A study may go through the page cache on purpose where all else goes past it.
+    let past =
+        |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
+    let direct = run.info.device.direct && !ignored && voids.iter().any(past);
+    let direct = direct && run.info.device.medium != Medium::Memory;
     let sum = |name: &str| voids.iter().filter_map(|void| void.figures.get(name)).sum::<f64>();
     let (moved, issued) = (sum("moved_bytes"), sum("issued_bytes"));
     let share = if issued > 0.0 { moved / issued } else { 0.0 };
@@ -358,7 +370,11 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
         return Some(BeliefLine::new(Mark::Doubt, format!("{reason}none of {all} points has an interval")));
     };
     let missing = all - known.len();
-    let without = if missing > 0 { format!("; {missing} have none") } else { String::new() };
+    let without = match missing {
+        0 => String::new(),
+        1 => "; one has none".to_owned(),
+        _ => format!("; {missing} have none"),
+    };
     let (median, asked_for) = (units::percent(*median), units::percent(asked));
     let text = format!(
         "{reason}intervals are ±{median} (median); at {wide} of {all} points they are wider than the ±{asked_for} \

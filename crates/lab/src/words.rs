@@ -122,7 +122,7 @@ pub(crate) fn capitalised(text: &str) -> String {
 }
 
 /// In the middle of a sentence there is no capital, unless a name begins with one (`IOPS`, `O_DIRECT`).
-pub(crate) fn lowered(text: &str) -> String {
+pub fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {

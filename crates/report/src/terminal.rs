@@ -1,6 +1,9 @@
 //! The end screen: can it be believed, what is it like, what to do about it.
 
-use iosonde_lab::conclude::{Mark, belief, storage_lines};
+use iosonde_lab::{
+    conclude::{Mark, belief, storage_lines},
+    words::lowered,
+};
 use iosonde_model::{
     Direction, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
     TrialSpec, Verification, units,
@@ -66,7 +69,7 @@ fn advice(run: &Run, paint: Paint) -> String {
     // Where nothing can be advised, what would make it possible is the advice.
     let refused = run.findings.iter().filter(|f| f.status == Status::Refused).find_map(|f| f.why.as_deref());
     if let (true, Some(why)) = (out.is_empty(), refused) {
-        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", clean(why)));
+        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(why))));
     }
     if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "DO")) }
 }

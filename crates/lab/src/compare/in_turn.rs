@@ -24,7 +24,8 @@ pub(super) struct Paired {
     pub op: Op,
 }
 
-/// What the pairs say of the logarithm of b / a of each line; none where the runs did not take turns, or a line has too few pairs.
+/// What the pairs say of the logarithm of b / a of each line; none where the runs did not take turns, or a line has too
+/// few pairs.
 pub(super) fn log_ratios(a: &Run, b: &Run, lines: &[Paired]) -> Vec<Option<LogEstimate>> {
     if !a.info.in_turn_with.contains(&b.info.id) {
         return vec![None; lines.len()];

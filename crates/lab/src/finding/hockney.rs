@@ -104,7 +104,7 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
     };
     if sizes.len() < SIZES_MIN || last.bytes < first.bytes * SIZE_RANGE_MIN {
         return Err(format!(
-            "{} block size(s) were measured; a law of two parts needs {SIZES_MIN} over a range of \
+            "block sizes that were measured: {}; a law of two parts needs {SIZES_MIN} over a range of \
              {SIZE_RANGE_MIN} times",
             sizes.len()
         ));

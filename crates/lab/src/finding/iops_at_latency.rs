@@ -116,9 +116,15 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     if (logs.len() as f64) < ENCLOSED_SHARE_MIN * crossings.len() as f64 {
         let above = crossings.iter().filter(|c| matches!(c, Crossing::Above)).count();
         let side = if above * 2 > crossings.len() - logs.len() {
-            format!("more than {} a second keep it, and no higher load was offered", units::count(highest))
+            format!(
+                "more than {} a second keep it, and no higher load has enough trials",
+                units::count(highest)
+            )
         } else {
-            format!("even {} a second, the lowest load offered, do not keep it", units::count(lowest))
+            format!(
+                "even {} a second, the lowest load with enough trials, do not keep it",
+                units::count(lowest)
+            )
         };
         return refused(&side);
     }

@@ -106,7 +106,8 @@ impl<'e, 'a> Points<'e, 'a> {
         let in_flight = spec.asked_in_flight() as usize;
         if self.strided.len() < STRIDES_MIN || in_flight < 2 {
             return Err(format!(
-                "{} stride(s) with {in_flight} in flight were measured; it takes {STRIDES_MIN}, with several in flight",
+                "strides that were measured with {in_flight} in flight: {}; it takes {STRIDES_MIN}, with several in \
+                 flight",
                 self.strided.len()
             ));
         }

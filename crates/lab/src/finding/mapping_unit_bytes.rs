@@ -205,7 +205,7 @@ struct Fall {
 
 fn fall(sizes: &[Size]) -> Result<Fall, String> {
     if sizes.len() < SIZES_MIN {
-        return Err(format!("{} size(s) were measured; {SIZES_MIN} are needed", sizes.len()));
+        return Err(format!("sizes that were measured: {}; {SIZES_MIN} are needed", sizes.len()));
     }
     let curve = |place: usize| {
         let (before, last) = monotone(sizes[..place].iter().map(|s| (-s.log_time, s.weight)));

@@ -111,7 +111,7 @@ fn plateau(group: &Group, confidence: f64) -> Result<Sizes, String> {
     rates.sort_by_key(|&(bytes, _)| bytes);
     if rates.len() < hockney::SIZES_MIN {
         return Err(format!(
-            "{} block size(s) were measured; {} are needed",
+            "block sizes that were measured: {}; {} are needed",
             rates.len(),
             hockney::SIZES_MIN
         ));

@@ -98,7 +98,7 @@ fn one(writer: &Writer, group: &Group) -> Finding {
         (_, Some(high)) if high < IDLE => "most of the time something else was waited for",
         _ => "the program and what it waited for share the time",
     };
-    let sentence = format!("{what} keep the processor busy {{}} of the time: {means}.");
+    let sentence = format!("{what}: the processor's time is {{}} the time that passed: {means}.");
     let small = shares(smallest);
     let at_smallest = small.iter().sum::<f64>() / small.len().max(1) as f64;
     let why = format!(
