@@ -106,6 +106,22 @@ fn a_simulated_device_and_a_folder_take_turns_over_equal_sizes() {
 }
 
 #[test]
+fn two_folders_of_one_device_are_said_to_be_that() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    for folder in ["a", "b"] {
+        std::fs::create_dir(bench.path(folder)).unwrap();
+    }
+    let words = ["run", "small.toml", "a", "b", "--size", "16MiB", "--rounds", "5", "--label", "a,b"];
+    let said = bench.iosonde(&words);
+    assert_eq!(said.code, 0, "{}", said.err);
+    // A file system without a device (tmpfs) has no name to say it by.
+    let run = shown(&bench, "a");
+    let noted = run.info.device.notes.iter().any(|note| note.contains("what differs is not the device"));
+    assert_eq!(noted, run.info.device.name.is_some(), "{:?}", run.info.device);
+}
+
+#[test]
 fn an_interrupted_turn_goes_on_with_both() {
     use std::process::Stdio;
     let bench = Bench::new();

@@ -464,13 +464,17 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     if let Some(state) = options.state {
         text += &format!("state   {}\n", state.announce(size_bytes));
     }
-    let wear = session
-        .device
-        .size_bytes
-        .filter(|_| session.device.kind != "file")
-        .map_or_else(String::new, |size| {
-            format!(", {:.3} of a drive write", bytes as f64 / size.max(1) as f64)
-        });
+    let wear = session.device.size_bytes.filter(|_| session.device.kind != "file").map_or_else(
+        String::new,
+        |size| {
+            let wear = bytes as f64 / size.max(1) as f64;
+            if wear < 1.5 {
+                format!(", {wear:.3} of a drive write")
+            } else {
+                format!(", {wear:.1} drive writes")
+            }
+        },
+    );
     text += &match bytes {
         0 => "writes  nothing\n".to_owned(),
         _ => format!(

@@ -59,12 +59,13 @@ pub fn run(
     }
     let same = on_one_device(&sessions, &targets);
     let mut turns = Vec::new();
-    for (number, ((session, book), options)) in sessions.into_iter().zip(&mut books).zip(&all).enumerate() {
+    for (number, ((mut session, book), options)) in sessions.into_iter().zip(&mut books).zip(&all).enumerate()
+    {
+        session.device.notes.extend(same.clone());
         let id = notebook::new_id(book, &session, options.seed)?;
         let mut info = new_info(id, &study, &targets[number], options, &session);
         info.note.clone_from(&args.target.note);
         info.label = labels.as_ref().map(|labels| labels[number].clone());
-        info.device.notes.extend(same.clone());
         let lock = book.begin(&info)?;
         let measurement = Measurement::new(options, session, book, Run::new(info, Vec::new()), screen);
         announce(&measurement, &study);
