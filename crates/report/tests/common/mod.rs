@@ -226,6 +226,7 @@ fn info(rounds: u32) -> RunInfo {
             virtualization: None,
             clock: Some("tsc".into()),
             ceilings: Vec::new(),
+            ..Host::default()
         },
         options: serde_json::Value::Null,
     }
