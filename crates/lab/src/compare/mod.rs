@@ -9,8 +9,8 @@
 //! of each side; with one repeat, from older runs of the same study on the same storage; and where there are none,
 //! the sentence is about these two runs and not about the storage.
 //!
-//! **In turn**: where two runs took turns (`run STUDY A B`), each ratio's error comes from pairs of trials side by side,
-//! so that what disturbed both alike is not in it. How much repeats differ they cannot tell either.
+//! **In turn**: where two runs took turns (`run STUDY A B`), each ratio's error comes from pairs of trials side by
+//! side, so that what disturbed both alike is not in it. How much repeats differ they cannot tell either.
 //!
 //! **Many lines**: the geometric mean is asked first, with four fifths of what may be wrong. Where it lies beyond the
 //! margin the lines share all of it, otherwise the last fifth, each line its equal part (Bonferroni); so that the
