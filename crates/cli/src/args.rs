@@ -409,9 +409,12 @@ pub struct SelftestArgs {
     /// The first run's seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Only cells with TEXT in their check or device
+    /// Only cells with TEXT in their check or device; `clean` for the clean devices
     #[arg(long, value_name = "TEXT")]
     pub cells: Option<String>,
+    /// Keep every run's outcome in PATH, and go on from what is kept there
+    #[arg(long, value_name = "PATH")]
+    pub keep: Option<PathBuf>,
 }
 
 /// `iosonde devices`.

@@ -21,6 +21,25 @@ fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
 }
 
 #[test]
+fn a_selftest_that_was_cut_off_goes_on_and_prints_the_same_table() {
+    let bench = Bench::new();
+    let keep = bench.path("kept.jsonl");
+    let keep = keep.to_str().unwrap();
+    let command = ["selftest", "--cells", "nothing answers", "--seeds", "4", "--keep", keep];
+    let whole = bench.iosonde(&command);
+    assert_eq!(whole.code, 0, "{}\n{}", whole.out, whole.err);
+    let text = std::fs::read_to_string(keep).unwrap();
+    // Half of a line is what a crash leaves.
+    std::fs::write(keep, &text[..text.len() * 2 / 3]).unwrap();
+    let again = bench.iosonde(&command);
+    assert!(again.err.contains("runs were kept"), "{}", again.err);
+    assert_eq!((again.code, &again.out), (0, &whole.out));
+    let other = bench.iosonde(&[&command[..], &["--seed", "9"]].concat());
+    assert_eq!(other.code, 2, "{}", other.err);
+    assert!(other.err.contains("holds a selftest of other cells"), "{}", other.err);
+}
+
+#[test]
 fn a_cell_that_is_not_there_is_bad_usage() {
     let said = Bench::new().iosonde(&["selftest", "--cells", "nonsense"]);
     assert_eq!(said.code, 2, "{}", said.err);

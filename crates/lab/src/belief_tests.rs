@@ -268,6 +268,57 @@ fn a_witness_that_vanishes_in_mid_run_is_told() {
 }
 
 #[test]
+fn a_volume_that_may_be_on_credit_is_named_until_that_must_be_spent() {
+    let of_model = |model: &str, change: fn(&mut Run)| {
+        let mut pretend = reader();
+        (pretend.device.medium, pretend.device.model) = (Medium::Virtual, Some(model.into()));
+        texts(&of(&pretend, change))[0].clone()
+    };
+    const STANDS: &str = "✓ all 120 trials stand";
+    let ebs = "Amazon Elastic Block Store";
+    let line = of_model(ebs, |run| run.info.elapsed_s = 300.0);
+    assert!(line.starts_with("? volumes like this one are sold with credit for bursts; in 5 min"), "{line}");
+    assert_eq!(of_model("QEMU HARDDISK", |_| {}), STANDS);
+    assert_eq!(of_model(ebs, |run| run.info.elapsed_s = 4000.0), STANDS);
+    // A limit that showed says it better.
+    let limit = iosonde_model::IoLimit {
+        set_by: "/sys/fs/cgroup/box/io.max".into(),
+        device: "vda".into(),
+        op: Op::Read,
+        iops: Some(1.0),
+        bytes_per_s: None,
+    };
+    let mut pretend = reader();
+    pretend.device.model = Some(ebs.into());
+    let told = of(&pretend, |run| run.trials[0].witnesses.io_limits = Some(vec![limit.clone()]));
+    assert!(!texts(&told).iter().any(|line| line.contains("credit for bursts")), "{told:?}");
+}
+
+#[test]
+fn too_few_rounds_say_nothing() {
+    let belief = of(&reader(), |run| run.info.rounds = 2);
+    assert_eq!(belief.headline, "no: only 2 of at least 3 rounds were completed");
+    // What else might be wrong with figures that say nothing is not told.
+    assert_eq!(texts(&belief), ["✓ all 120 trials stand"]);
+}
+
+#[test]
+fn a_failed_run_and_a_pause_are_told() {
+    let belief = of(&reader(), |run| {
+        run.info.state = RunState::Failed;
+        run.trials[7].warmup_s += 4.0;
+        run.trials[7].elapsed_s += 4.0;
+    });
+    let lines = texts(&belief);
+    assert_eq!(belief.headline, "yes, with two doubts");
+    assert!(
+        lines[0].starts_with("? one trial: the storage stopped answering for 3.99 s before"),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1], "? the run ended with an error before it was complete");
+}
+
+#[test]
 fn nothing_measured_is_a_no() {
     assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
 }

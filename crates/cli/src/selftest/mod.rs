@@ -3,6 +3,7 @@
 
 mod bars;
 mod cells;
+mod kept;
 mod table;
 mod trial_run;
 
@@ -12,15 +13,17 @@ use std::{
 };
 
 use iosonde_model::{Judgement, Outcome, Run};
+use serde::{Deserialize, Serialize};
 
 pub use bars::missed;
 pub use cells::{Cell, cells};
+pub use kept::Kept;
 pub use table::table;
 
 use crate::failure::Failure;
 
 /// What a cell came to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Runs.
     pub runs: usize,
@@ -36,8 +39,9 @@ pub struct Score {
     pub example: Option<String>,
 }
 
-/// Runs every cell for seeds `seed`, `seed + 1`, .., on all processors. Cells of one device follow each other.
-pub fn scores(cells: &[Cell], seeds: usize, seed: u64) -> Result<Vec<Score>, Failure> {
+/// Runs every cell for seeds `seed`, `seed + 1`, .., on all processors, but for what is kept of an earlier selftest.
+/// Cells of one device follow each other.
+pub fn scores(cells: &[Cell], seeds: usize, seed: u64, kept: Option<&Kept>) -> Result<Vec<Score>, Failure> {
     let families: Vec<&[Cell]> = cells.chunk_by(Cell::shares_its_run).collect();
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -51,11 +55,17 @@ pub fn scores(cells: &[Cell], seeds: usize, seed: u64) -> Result<Vec<Score>, Fai
             if turn >= seeds {
                 return Ok(tallies);
             }
-            let members: Vec<&Cell> = families[family].iter().collect();
-            let runs = trial_run::runs(&members, seed.wrapping_add(turn as u64))?;
-            for ((cell, run), tally) in members.iter().zip(&runs).zip(&mut tallies[family]) {
-                tally.count(cell, run);
-            }
+            let known = kept.and_then(|kept| kept.known(family, turn));
+            let fresh = || -> Result<Vec<Score>, Failure> {
+                let members: Vec<&Cell> = families[family].iter().collect();
+                let runs = trial_run::runs(&members, seed.wrapping_add(turn as u64))?;
+                let scores: Vec<Score> =
+                    members.iter().zip(&runs).map(|(cell, run)| Score::of(cell, run)).collect();
+                kept.map_or(Ok(()), |kept| kept.keep(family, turn, &scores))?;
+                Ok(scores)
+            };
+            let scores = known.map_or_else(fresh, Ok)?;
+            tallies[family].iter_mut().zip(scores).for_each(|(tally, score)| tally.add(score));
         }
     };
     let done: Vec<Result<Vec<Vec<Score>>, Failure>> = std::thread::scope(|scope| {
@@ -75,7 +85,13 @@ fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
 }
 
 impl Score {
-    /// One more run.
+    /// Of one run.
+    fn of(cell: &Cell, run: &Run) -> Self {
+        let mut score = Self::default();
+        score.count(cell, run);
+        score
+    }
+
     fn count(&mut self, cell: &Cell, run: &Run) {
         let own =
             |line: &&Judgement| line.check == cell.check && (!cell.void || line.verdict == Outcome::Void);

@@ -1,0 +1,93 @@
+//! What a selftest has come to so far, in a file: a line for each run, so that one that was cut off goes on.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cell, Score};
+use crate::failure::Failure;
+
+/// Which selftest it is: lines of another one would be added up with these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Header {
+    iosonde: String,
+    seed: u64,
+    cells: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    family: usize,
+    turn: usize,
+    scores: Vec<Score>,
+}
+
+/// The file, and what stood in it.
+#[derive(Debug)]
+pub struct Kept {
+    path: PathBuf,
+    known: BTreeMap<(usize, usize), Vec<Score>>,
+    file: Mutex<File>,
+}
+
+impl Kept {
+    /// Opens the file of a selftest of these cells from this seed on, or begins it.
+    pub fn open(path: &Path, cells: &[Cell], seed: u64) -> Result<Self, Failure> {
+        let cells =
+            cells.iter().map(|cell| format!("{} {} {}", cell.check, cell.name, cell.size())).collect();
+        let header = Header { iosonde: env!("CARGO_PKG_VERSION").into(), seed, cells };
+        let fail =
+            |error: std::io::Error| Failure::failed(format!("{} cannot be kept: {error}", path.display()));
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(fail(error)),
+        };
+        let mut lines = text.lines();
+        let begun = lines.next();
+        if begun.is_some_and(|line| serde_json::from_str(line).ok() != Some(header.clone())) {
+            return Err(Failure::usage(format!(
+                "{} holds a selftest of other cells, of another seed or of another iosonde: give the same ones again, \
+                 or another file",
+                path.display()
+            )));
+        }
+        // The last line may be half of one: that run is made again.
+        let whole = |line: &str| serde_json::from_str::<Line>(line).ok();
+        let known = lines.filter_map(whole).map(|line| ((line.family, line.turn), line.scores)).collect();
+        let mut file = OpenOptions::new().append(true).create(true).open(path).map_err(fail)?;
+        let start = match begun {
+            None => serde_json::to_string(&header).expect("a header is plain data") + "\n",
+            Some(_) if !text.ends_with('\n') => "\n".to_owned(),
+            Some(_) => String::new(),
+        };
+        file.write_all(start.as_bytes()).map_err(fail)?;
+        Ok(Self { path: path.to_owned(), known, file: Mutex::new(file) })
+    }
+
+    /// How many runs stood in the file.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// What the cells of a family came to at a seed, if that was kept.
+    pub(super) fn known(&self, family: usize, turn: usize) -> Option<Vec<Score>> {
+        self.known.get(&(family, turn)).cloned()
+    }
+
+    /// Keeps what they came to.
+    pub(super) fn keep(&self, family: usize, turn: usize, scores: &[Score]) -> Result<(), Failure> {
+        let line = Line { family, turn, scores: scores.to_vec() };
+        let line = serde_json::to_string(&line).expect("scores are plain data") + "\n";
+        // One call, so that lines of two workers do not mix.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(line.as_bytes())
+            .map_err(|error| Failure::failed(format!("{} cannot be written: {error}", self.path.display())))
+    }
+}
