@@ -71,11 +71,10 @@ impl Check for NotSteady {
         match scope {
             Scope::Trial(_) => {
                 let trial = judged::measuring(scope, run)?;
-                let paused = pause::seen(trial, run).map(Verdict::Doubt);
-                paused.or_else(|| match course::is_single(run) {
-                    true => Some(of_trial(trial)),
-                    false => among_its_like(run, trial),
-                })
+                let single = course::is_single(run);
+                let void = (!single).then(|| among_its_like(run, trial)).flatten();
+                let paused = || pause::seen(trial, run).map(Verdict::Doubt);
+                void.or_else(paused).or_else(|| single.then(|| of_trial(trial)))
             }
             Scope::Point(place) => {
                 run.points.get(place).filter(|_| !course::is_single(run)).map(|point| of_point(run, point))

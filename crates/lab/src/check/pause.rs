@@ -71,7 +71,7 @@ fn beside(trial: &Trial, run: &Run) -> Option<Reason> {
     let latency_ns = trial.directions().filter_map(|(_, direction)| direction.latency_ns.mean);
     let patience_s = (TIMES_USUAL * latency_ns.reduce(f64::max)? / 1e9).max(PAUSE_NS / 1e9);
     let (part, least_s, most_s) = WARM_UP;
-    let planned_s = (part * trial.measured_s).clamp(least_s, most_s);
+    let planned_s = (part * trial.measured_s).clamp(least_s, most_s) + trial.settling_s;
     // A warm-up ends with the first completion after its time; by hand it can be of any length.
     let before_s = if course::is_single(run) { 0.0 } else { trial.warmup_s - planned_s };
     let after_s = trial.elapsed_s - trial.warmup_s - trial.measured_s;
@@ -154,6 +154,10 @@ mod tests {
         run.trials[4].elapsed_s += 2.0;
         let why = seen(&run.trials[4], &run).unwrap().why;
         assert!(why.starts_with("the storage stopped answering for 2.00 s after what was counted"), "{why}");
+        // The schedule may ask for a longer one.
+        run.trials[3].settling_s = 3.0;
+        assert!(seen(&run.trials[3], &run).is_none());
+        run.trials[3].settling_s = 0.0;
         // By hand a warm-up is as long as one likes.
         run.info.study_source = String::new();
         assert!(seen(&run.trials[3], &run).is_none());
