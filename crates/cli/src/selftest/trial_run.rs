@@ -77,10 +77,13 @@ fn simulated(cell: &Cell, seed: u64) -> Result<Simulated, Failure> {
             let closed = Some(schedule.closed(&run.trials, &none, elapsed_s));
             return Ok(Simulated { run, closed });
         };
-        let limits = Limits::time(asked.duration_ns);
+        let usual_ns = Limits::usual_warm_up_ns(asked.duration_ns - asked.settling_ns);
+        let limits =
+            Limits { warm_up_ns: Some(usual_ns + asked.settling_ns), ..Limits::time(asked.duration_ns) };
         let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
         let mut trial = bed.run(&order, &stop).map_err(Failure::failed)?.trial;
         (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
+        trial.settling_s = asked.settling_ns as f64 / 1e9;
         trial.id = run.trials.len() as u64 + 1;
         run.trials.push(trial);
     }
