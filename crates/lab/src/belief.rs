@@ -31,8 +31,8 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// `throttled` finds.
 const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
 
-/// Under full load such credit is spent by then: Amazon's gp2 (5.4 million requests at 3,000 a second) and Azure's disks
-/// are both sold with half an hour of it.
+/// Under full load such credit is spent by then: Amazon's gp2 (5.4 million requests at 3,000 a second) and Azure's
+/// disks are both sold with half an hour of it.
 const CREDIT_LASTS_S: f64 = 3600.0;
 
 /// What stands before a line.

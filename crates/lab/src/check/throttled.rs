@@ -9,8 +9,8 @@
 //! one cap. A cap is told from a slower device by its exactness: after the moment, the rates of the parts of a
 //! trial, or of the trials of points that fell (four of several points, eight of one), agree within 1 % in requests
 //! or in bytes a second, and less than half as closely before; none of them comes back, and no other point of the
-//! same direction lies above the cap. What is left over is a fall to a rate that scatters as before: heat (a sensor of 70
-//! °C or more makes it likely), or for writes a buffer that is full. A limit that holds from the first second on
+//! same direction lies above the cap. What is left over is a fall to a rate that scatters as before: heat (a sensor
+//! of 70 °C or more makes it likely), or for writes a buffer that is full. A limit that holds from the first second on
 //! looks like the device's own, and nobody can tell without a witness.
 //!
 //! Estimated are the cap and, as credit, what was moved above the cap until it began: the bucket as it stood
