@@ -67,7 +67,10 @@ fn advice(run: &Run, paint: Paint) -> String {
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advice.sentence));
     }
     // Where nothing can be advised, what would make it possible is the advice.
-    let refused = run.findings.iter().filter(|f| f.status == Status::Refused).find_map(|f| f.why.as_deref());
+    let refused = run.findings.iter().filter(|f| f.status == Status::Refused);
+    // "Its interval .." speaks of what the sentence before it named, which does not stand here.
+    let alone = |why: &&str| !why.starts_with("Its ");
+    let refused = refused.filter_map(|f| f.why.as_deref()).find(alone);
     if let (true, Some(why)) = (out.is_empty(), refused) {
         out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(why))));
     }
