@@ -498,8 +498,19 @@ impl<'a> Measurement<'a> {
 
     /// Runs a trial that the course asked for, and keeps it.
     pub fn carry_out(&mut self, course: &mut Course, asked: Asked) -> Result<(), Failure> {
-        let Asked { spec, phase, round, point, experiment, duration_ns, from_the_start, settling_ns, seed } =
-            asked;
+        let pass_first = asked.pass_first;
+        let Asked {
+            spec,
+            phase,
+            round,
+            point,
+            experiment,
+            duration_ns,
+            from_the_start,
+            settling_ns,
+            seed,
+            ..
+        } = asked;
         let may_write_bytes = self.may_write(&spec);
         self.refill_before(&spec)?;
         self.session.go_through_page_cache(!spec.direct)?;
@@ -510,11 +521,19 @@ impl<'a> Measurement<'a> {
         let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
         let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
         let limits = Limits { warm_up_ns, ios, ..Limits::time(duration_ns) };
-        let outcome = self.trial(&spec, limits, phase, seed);
-        let mut trial = outcome.inspect_err(|_| course.end_of_stage())?;
+        let passed_bytes = pass_first.then(|| self.pass(&spec, seed)).transpose();
+        let outcome = passed_bytes.and_then(|passed| Ok((self.trial(&spec, limits, phase, seed)?, passed)));
+        let (mut trial, passed_bytes) = outcome.inspect_err(|_| course.end_of_stage())?;
+        trial.passed_bytes = passed_bytes;
         (trial.round, trial.point, trial.experiment) = (round, point, experiment);
         trial.settling_s = settling_ns as f64 / 1e9;
         self.keep(trial)
+    }
+
+    /// Reads a workload's span once, and says how many bytes that were.
+    fn pass(&mut self, spec: &TrialSpec, seed: u64) -> Result<u64, Failure> {
+        let (whole, limits) = prepare::pass(spec);
+        Ok(self.trial(&whole, limits, Phase::Prepare, seed)?.witnesses.issued_read_bytes)
     }
 
     /// How the run stands on a course, for whoever shows it.

@@ -9,6 +9,7 @@ use iosonde_model::{
 use crate::{
     advice, between,
     check::{CHECKS, Check},
+    consistency,
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
     plan::{self, Asked},
     seen,
@@ -262,6 +263,7 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
             }
         }
     }
+    consistency::check(&mut findings);
     for finding in findings.iter_mut().filter(|finding| finding.status == Status::Found) {
         finding.sentence = seen::qualified(&finding.sentence, &run.info);
     }

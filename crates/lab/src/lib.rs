@@ -9,6 +9,7 @@ pub mod between;
 pub mod check;
 pub mod compare;
 pub mod conclude;
+mod consistency;
 pub mod estimate;
 pub mod evidence;
 pub mod experiment;

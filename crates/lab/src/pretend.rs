@@ -75,7 +75,7 @@ impl Pretend {
         (0..seeds).map(|seed| kind.conclude("pretend", &self.evidence(&points, seed), 0.95)).collect()
     }
 
-    fn evidence<'a>(&self, points: &'a [Point], seed: u64) -> Vec<Evidence<'a>> {
+    pub(crate) fn evidence<'a>(&self, points: &'a [Point], seed: u64) -> Vec<Evidence<'a>> {
         // 27 points of 6 trials, less the parameters of the fit over all.
         const DEGREES: f64 = 100.0;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

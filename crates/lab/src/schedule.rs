@@ -113,6 +113,8 @@ pub struct Asked {
     pub from_the_start: bool,
     /// Of the duration: what the warm-up lasts longer than usual.
     pub settling_ns: u64,
+    /// Whether the span is read once before.
+    pub pass_first: bool,
     /// For the trial's offsets and payload.
     pub seed: u64,
 }
@@ -322,6 +324,7 @@ impl Schedule {
             duration_ns: ((self.length_s(slot.point) + settling_s) * 1e9).round() as u64,
             from_the_start: self.visiting.manner(slot.point).from_the_start,
             settling_ns: (settling_s * 1e9).round() as u64,
+            pass_first: self.visiting.manner(slot.point).pass_first,
             seed: chance::draw(&[
                 self.terms.seed,
                 u64::from(slot.round),

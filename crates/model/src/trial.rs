@@ -228,6 +228,10 @@ pub struct Trial {
     pub settling_s: f64,
     /// From the end of the warm-up to the last completion that counts.
     pub measured_s: f64,
+    /// What was read of the span, in order, right before the trial, so that a cache holds what it can of it; `None`
+    /// where nobody asked for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_bytes: Option<u64>,
     /// The workload.
     pub spec: TrialSpec,
     /// What the reads did, where the workload has any.
@@ -301,6 +305,7 @@ impl Trial {
             warmup_s: 0.0,
             settling_s: 0.0,
             measured_s: 0.0,
+            passed_bytes: None,
             spec,
             read: None,
             write: None,

@@ -47,6 +47,31 @@ pub fn order(engine: &str, direct: bool, from_bytes: u64, bytes: u64, seconds: f
     (spec, limits)
 }
 
+/// A pass over a workload's span stops after so long: storage that needs more for it is not passed whole.
+const PASS_S: f64 = 20.0;
+
+/// The workload that reads another's span once, in order, and its limits.
+pub fn pass(spec: &TrialSpec) -> (TrialSpec, Limits) {
+    let engine = filler(&spec.engine);
+    let mut block_size_bytes = FILL_BLOCK_BYTES.max(spec.block_size_bytes);
+    while !spec.span_bytes.is_multiple_of(block_size_bytes) && block_size_bytes / 2 >= spec.block_size_bytes {
+        block_size_bytes /= 2;
+    }
+    let of = TrialSpec {
+        rw: Rw::Read,
+        block_size_bytes,
+        queue_depth: if engine == "psync" { 1 } else { 8 },
+        jobs: 1,
+        offset_bytes: spec.offset_bytes,
+        span_bytes: spec.span_bytes,
+        engine: engine.to_owned(),
+        direct: spec.direct,
+        ..TrialSpec::default()
+    };
+    let ios = Some(spec.span_bytes / block_size_bytes);
+    (of, Limits { duration_ns: (PASS_S * 1e9) as u64, warm_up_ns: Some(0), ios })
+}
+
 /// The engine that fills in an engine's place: itself without its options, which are about how the measured requests
 /// are made; psync for one that is never chosen by itself (`null` would fill nothing).
 fn filler(engine: &str) -> &'static str {

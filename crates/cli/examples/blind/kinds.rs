@@ -1,13 +1,17 @@
 //! The kinds of devices: what is drawn, how it is studied, what is true of it, and on which of them the truth can be
 //! told. The last is fixed from the parameters before anything is measured.
 
+mod ahead;
 mod cache;
+mod crossing;
+mod dip;
 mod disk;
 mod line;
 mod long_write;
 mod queue;
 mod rewrite;
 mod units;
+mod volume;
 
 use iosonde_model::{Finding, Op};
 use iosonde_sim::{DeviceFile, truths};
@@ -21,8 +25,19 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] =
-    &[queue::KIND, line::KIND, long_write::KIND, disk::KIND, units::KIND, rewrite::KIND, cache::KIND];
+pub const KINDS: &[Kind] = &[
+    queue::KIND,
+    line::KIND,
+    long_write::KIND,
+    disk::KIND,
+    units::KIND,
+    rewrite::KIND,
+    cache::KIND,
+    dip::KIND,
+    crossing::KIND,
+    volume::KIND,
+    ahead::KIND,
+];
 
 /// A device with its study.
 pub struct Drawn {

@@ -6,10 +6,11 @@ use iosonde_lab::{
     conclude, plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{Device, Host, Medium, Run, RunInfo, RunState, Study};
+use iosonde_model::{Device, Host, Medium, Phase, Run, RunInfo, RunState, Study};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
+    prepare,
     trial::{Bed, Order},
 };
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile};
@@ -52,8 +53,17 @@ pub fn run(device: &str, study: &str, span_bytes: u64, seed: u64) -> Result<Run,
         let warm_up_ns = asked.from_the_start.then_some(0);
         let limits = Limits { warm_up_ns, ..Limits::time(asked.duration_ns) };
         let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
+        let passed = asked.pass_first.then(|| {
+            let (spec, limits) = prepare::pass(&asked.spec);
+            let order = Order { spec: &spec, limits, phase: Phase::Prepare, seed: asked.seed };
+            Ok::<u64, String>(
+                bed.run(&order, &stop).map_err(|e| e.to_string())?.trial.witnesses.issued_read_bytes,
+            )
+        });
+        let passed_bytes = passed.transpose()?;
         let mut trial = bed.run(&order, &stop).map_err(|e| e.to_string())?.trial;
         (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
+        trial.passed_bytes = passed_bytes;
         trial.id = run.trials.len() as u64 + 1;
         run.trials.push(trial);
     }

@@ -25,7 +25,9 @@
 use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
-use crate::finding::{BaseLatency, FindingKind, HalfSize, PerRequestCost, PlateauBlockSize};
+use crate::finding::{
+    BaseLatency, Crossover, FindingKind, HalfSize, PerRequestCost, PlateauBlockSize, Shape,
+};
 
 pub(super) struct BlockSize;
 
@@ -48,6 +50,6 @@ impl Experiment for BlockSize {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&BaseLatency, &PerRequestCost, &HalfSize, &PlateauBlockSize]
+        &[&BaseLatency, &PerRequestCost, &HalfSize, &PlateauBlockSize, &Shape, &Crossover]
     }
 }

@@ -19,7 +19,7 @@
 use iosonde_model::{Device, Named, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
-use crate::finding::{FindingKind, MixInterference};
+use crate::finding::{FindingKind, MixInterference, Shape};
 
 pub(super) struct Mix;
 
@@ -49,6 +49,6 @@ impl Experiment for Mix {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&MixInterference]
+        &[&MixInterference, &Shape]
     }
 }

@@ -23,6 +23,7 @@ registry! {
         working_set::WorkingSet,
         readahead::Readahead,
         sustained_write::SustainedWrite,
+        limit::Limit,
         disk::Disk,
         units::Units,
         rewrite::Rewrite,
@@ -39,6 +40,8 @@ pub struct Manner {
     pub in_order: bool,
     /// Counted from the first request on, without a warm-up.
     pub from_the_start: bool,
+    /// Right after one pass over the span, so that a cache holds what it can of it.
+    pub pass_first: bool,
     /// Trials of its points take at least so long; 0 where the schedule may choose.
     pub trial_s_min: f64,
 }

@@ -23,7 +23,9 @@
 use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
-use crate::finding::{BaseLatency, DepthFor95Percent, FindingKind, MaxIops, QueueDepthKnee};
+use crate::finding::{
+    BaseLatency, Crossover, DepthFor95Percent, FindingKind, MaxIops, QueueDepthKnee, Shape,
+};
 
 pub(super) struct QueueDepth;
 
@@ -46,6 +48,6 @@ impl Experiment for QueueDepth {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&BaseLatency, &MaxIops, &QueueDepthKnee, &DepthFor95Percent]
+        &[&BaseLatency, &MaxIops, &QueueDepthKnee, &DepthFor95Percent, &Shape, &Crossover]
     }
 }

@@ -18,7 +18,7 @@
 use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
-use crate::finding::{FindingKind, RandomVsSequential};
+use crate::finding::{FindingKind, RandomVsSequential, ReadaheadBytes};
 
 pub(super) struct Readahead;
 
@@ -45,6 +45,6 @@ impl Experiment for Readahead {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&RandomVsSequential]
+        &[&RandomVsSequential, &ReadaheadBytes]
     }
 }

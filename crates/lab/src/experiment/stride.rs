@@ -20,7 +20,7 @@
 use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
-use crate::finding::{FindingKind, StrideEffect};
+use crate::finding::{FindingKind, Shape, StrideEffect};
 
 pub(super) struct Stride;
 
@@ -47,6 +47,6 @@ impl Experiment for Stride {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&StrideEffect]
+        &[&StrideEffect, &Shape]
     }
 }

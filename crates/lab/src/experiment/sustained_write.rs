@@ -73,7 +73,7 @@ impl Experiment for SustainedWrite {
         if trial_s_min < 1.0 {
             return Err(parameters.fail("`trial` is at least 1s: a rate that falls needs time to be seen"));
         }
-        Ok(Manner { in_order: true, from_the_start: true, trial_s_min })
+        Ok(Manner { in_order: true, from_the_start: true, trial_s_min, ..Manner::default() })
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

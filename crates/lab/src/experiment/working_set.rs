@@ -6,14 +6,17 @@
 //!
 //! Parameters: `rw` (patterns), `block_size`, `span` (bytes, or shares of what is prepared), `depth` (in flight).
 //!
-//! Spans are visited from the smallest to the largest, so that what a cache holds of one lies within the next.
+//! Spans are visited from the smallest to the largest, and before each trial its span is read once, in order and in
+//! large blocks, so that a cache holds as much of it as it can: a cold cache looks like a small one.
 //!
 //! How to read it: a level curve means that no cache is in the way, or that even the largest span fits it. A
 //! step down means a cache whose size lies between the last span on the step and the first below it.
 //!
 //! Traps:
-//! - A cache must have seen a block before it can serve it. A span that cannot be read once in a small part of a
-//!   trial looks slow although it would fit; larger blocks or more in flight fill a cache sooner.
+//! - A cache must have seen a block before it can serve it. The pass before a trial ends after 20 s at the latest; a
+//!   span that needs longer tells nothing, and `cache_bytes` then says so.
+//! - A cache that leaves out what is read in order is filled by the random requests alone. Then a span becomes faster
+//!   within its trials, and nothing is concluded.
 //! - A device's tables can be cached as well: then small spans are faster although no data is cached.
 //! - Where the page cache holds the span, the check `cache-served` voids the trial: that is memory, not storage.
 
@@ -47,10 +50,9 @@ impl Experiment for WorkingSet {
     }
 
     fn manner(&self, _parameters: &Parameters) -> Result<Manner, ParameterError> {
-        // From small to large: what a cache holds of one span lies within the next, which it then serves as it
-        // would for
-        // ever. After a larger span it holds little of a smaller one, and a short trial is over before it does.
-        Ok(Manner { in_order: true, ..Manner::default() })
+        // From small to large: what a cache holds of one span lies within the next. A trial is too short to fill a
+        // cache of hundreds of MB by single reads, and one that is not full yet looks small.
+        Ok(Manner { in_order: true, pass_first: true, ..Manner::default() })
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

@@ -23,6 +23,7 @@ use crate::{evidence::Evidence, words::Unit};
 pub(crate) struct BurstRate;
 
 const SAY: Say = Say {
+    of_content: false,
     about: "how fast writes are at first",
     figure: |fall| fall.burst,
     falls: |what| format!("{what} begin at {{}}, until a buffer is full."),

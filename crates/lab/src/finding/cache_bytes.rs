@@ -10,10 +10,14 @@
 //!
 //! Where the latencies in the slower spans are of two kinds, the share of the fast ones, times the span, is the cache
 //! (random requests find a share C / W of a span W). If all such spans agree on a size, that is the value, with their
-//! weighted mean's interval; the first two rounds, in which a cache is filled, do not count.
+//! weighted mean's interval.
 //!
-//! Assumes: that the cache keeps what was used last, that each span was read often enough within a trial to be
-//! held, and that the smallest span fits. Whose cache it is cannot be told from the rates.
+//! A cache that is still filling looks small. Each span is therefore read once, in order, before each of its trials,
+//! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or where
+//! the span nevertheless becomes faster within its trials, the finding refuses.
+//!
+//! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
+//! Whose cache it is cannot be told from the rates.
 //!
 //! What it is not: the amount of memory in the device: tables, buffers and other users share it.
 

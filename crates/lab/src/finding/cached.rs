@@ -6,13 +6,14 @@
 //! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
 //! share of fast requests, times the span, is the cache.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, Trial, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, Trial, Window, units};
 
 use super::{
     Proof,
     effect::{self, MARGIN},
     group::{self, Group, Writer, workload},
     hockney::is_bent,
+    over_trials,
     pooled::{self, Pooled},
 };
 use crate::evidence::{Evidence, normal};
@@ -23,8 +24,9 @@ const APART: f64 = 1.5;
 const NEAR_MAX: f64 = 0.10;
 /// The least share of either kind.
 const SHARE_MIN: f64 = 0.02;
-/// Rounds in which a cache is filled; they do not count where enough others are left.
-const FILLING_ROUNDS: u32 = 2;
+/// By how much a span may become faster within its trials, second half over first, before its cache is called still
+/// filling.
+const SETTLED: f64 = 1.02;
 
 /// Two kinds of requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +37,7 @@ pub(super) struct Kinds {
 }
 
 /// Share and mean of the latencies up to a cut.
-fn below(histogram: &Histogram, cut_ns: f64) -> (f64, f64) {
+pub(super) fn below(histogram: &Histogram, cut_ns: f64) -> (f64, f64) {
     let near = histogram.buckets().filter(|(middle, ..)| *middle <= cut_ns);
     let (count, sum) =
         near.fold((0.0, 0.0), |(count, sum), (middle, _, n)| (count + n as f64, sum + middle * n as f64));
@@ -69,19 +71,12 @@ pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
     two.then_some(Kinds { cut_ns, fast, fast_ns })
 }
 
-/// The trials of a point once a cache has been filled.
-fn filled<'a>(evidence: &Evidence<'a>) -> Vec<&'a Trial> {
-    let all: Vec<&Trial> = evidence.standing(About::Latency).collect();
-    let later: Vec<&Trial> = all.iter().copied().filter(|trial| trial.round > FILLING_ROUNDS).collect();
-    if later.len() >= crate::estimate::FEWEST_TRIALS { later } else { all }
-}
-
 /// The size of the cache that this point tells of: the share of fast requests, times its span.
 pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
     group::stands(evidence, &[About::Latency]).ok()?;
-    let trials = filled(evidence);
+    let trials = evidence.standing(About::Latency);
     let histograms: Vec<&Histogram> =
-        trials.iter().filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
+        trials.filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = kinds(&whole)?;
     let share = pooled::jackknife(&histograms, |histogram| Some(below(histogram, kinds.cut_ns).0))?;
@@ -98,9 +93,9 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
 pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
     group::stands(evidence, &[About::Latency]).ok()?;
-    let trials = filled(evidence);
+    let trials = evidence.standing(About::Latency);
     let histograms: Vec<&Histogram> =
-        trials.iter().filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
+        trials.filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
     let cut_ns = kinds(&pooled::merged(histograms.iter().copied())).map(|kinds| kinds.cut_ns);
     let time = pooled::jackknife(&histograms, |histogram| match cut_ns {
         Some(cut_ns) => Some(below(histogram, cut_ns).1),
@@ -110,8 +105,46 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
     Some(Pooled { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
 }
 
+/// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
+fn still_filling(evidence: &Evidence, op: Op) -> Option<String> {
+    let span_bytes = evidence.point.spec.span_bytes;
+    let span = units::size(span_bytes);
+    let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
+    let least_bytes = evidence.standing(About::Rate).map(passed).min()?;
+    if least_bytes < span_bytes {
+        return Some(format!(
+            "before a trial only {} of the {span} in the first slower span were read, and a cache that could hold all \
+             would look as slow; measure smaller spans",
+            units::size(least_bytes)
+        ));
+    }
+    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| gain(trial, op)).collect();
+    let gain = over_trials::mean(&gains, GROWS_AT)?;
+    gain.low.is_some_and(|low| low > SETTLED).then(|| {
+        format!(
+            "within its trials the span of {span} becomes faster (by {}): something still fills; more --time, or \
+             several in flight, would tell",
+            units::percent(gain.value - 1.0)
+        )
+    })
+}
+
+/// Rate of a trial's second half over its first.
+fn gain(trial: &Trial, op: Op) -> Option<f64> {
+    let half = trial.windows.len() / 2;
+    let rate = |windows: &[Window]| {
+        let ios: u64 = windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
+        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
+        (ios > 0 && length_s > 0.0).then(|| ios as f64 / length_s)
+    };
+    let (first, second) = trial.windows.split_at(half);
+    Some(rate(second)? / rate(first)?)
+}
+
 /// Below this share of the smallest span's rate a span is not called fast.
 const FAST: f64 = 0.9;
+/// How sure it must be that a span becomes faster within its trials.
+const GROWS_AT: f64 = 0.99;
 
 /// One for each pattern, size and number in flight.
 pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
@@ -147,6 +180,9 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
     let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
+    if let Some(why) = still_filling(points[first_slower], group.op) {
+        return writer.refused(&group.conditions, &points, &about, &why);
+    }
     if let Some((estimate, spans)) = by_shares(&points, group.op, (low, high), writer.confidence) {
         let sentence = format!("Some cache holds {{}} of what {what} used last.");
         let why = format!(
@@ -156,6 +192,11 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
         );
         return writer.found(&group.conditions, &points, estimate, &sentence, why);
     }
+    // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the medium
+    // as the loss of rate allows, when the largest span tells what one of them costs.
+    let lost = ratio(last_fast).low.map_or(0.0, |low| (1.0 / low - 1.0).max(0.0));
+    let medium = (1.0 / ratio(spans.len() - 1).value - 1.0).max(f64::MIN_POSITIVE);
+    let low = if last_fast == 0 { low } else { low * (1.0 - lost / medium).max(0.5) };
     let estimate = Estimate { value: (low * high).sqrt(), low: Some(low), high: Some(high) };
     let sentence = format!(
         "{what} within {} are faster than within {}: some cache holds {{}} of what was used last.",
@@ -178,8 +219,6 @@ fn by_shares(
         .filter(|evidence| evidence.point.spec.span_bytes as f64 > low && evidence.point.spec.rw.is_random())
         .filter_map(|evidence| size(evidence, op))
         .collect();
-    // The first span beyond the cache is read while the cache still fills up; the others begin with a full one.
-    let said = if said.len() > 1 { &said[1..] } else { &said[..] };
     let weight = |size: &Pooled| (size.half_width(confidence) / normal(confidence)).powi(-2);
     let total: f64 = said.iter().map(weight).sum();
     let mean = said.iter().map(|size| weight(size) * size.value).sum::<f64>() / total;
@@ -189,7 +228,10 @@ fn by_shares(
     if said.is_empty() || !fits || (said.len() > 1 && is_bent(chi_square, (said.len() - 1) as f64)) {
         return None;
     }
-    let half = normal(confidence) / total.sqrt();
+    // Whole requests are held or not: what is left over of the cache, less than one of them, is never seen.
+    let grain =
+        points.iter().map(|evidence| evidence.point.spec.block_size_bytes as f64 / 2.0).fold(0.0, f64::max);
+    let (mean, half) = (mean + grain, normal(confidence) / total.sqrt() + grain);
     Some((Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) }, said.len()))
 }
 

@@ -52,7 +52,8 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
     let what = evidence.point.spec.describe();
     let all = evidence.trials.len();
     for about in [About::Device].iter().chain(used) {
-        let standing = evidence.standing(*about).count();
+        // A trial that took no time says nothing.
+        let standing = evidence.standing(*about).filter(|trial| trial.measured_s > 0.0).count();
         if standing < FEWEST_TRIALS && standing < all {
             let about = match about {
                 About::Device => "the device",
@@ -74,6 +75,7 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
 pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
     stands(evidence, &[&[About::Rate], used].concat())?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
+    in_numbers(direction.iops, evidence)?;
     Ok(no_better_than_requests(grained(direction.iops), evidence, op))
 }
 
@@ -81,11 +83,13 @@ pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEst
 pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     stands(evidence, &[About::Latency])?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
+    in_numbers(direction.latency_ns_mean, evidence)?;
     Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
 }
 
-/// The scatter between trials is partly borrowed from the other points, which may make many more requests each. A mean
-/// of requests made one at a time is known no better than their number allows, as if each were independent.
+/// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
+/// spend their time in a link that does not scatter. A mean of requests made one at a time is known no better than their
+/// number allows, as if each were independent, nor than its own trials agree.
 fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -> LogEstimate {
     if evidence.point.spec.asked_in_flight() != 1 {
         return estimate;
@@ -99,8 +103,21 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
         return estimate;
     }
     let variance = squares.iter().sum::<f64>() / squares.len() as f64;
-    let least = (variance / requests as f64).sqrt();
+    let rates: Vec<f64> = evidence
+        .standing(About::Rate)
+        .filter_map(|t| Some(t.direction(op)?.iops))
+        .filter(|r| *r > 0.0)
+        .collect();
+    let least = (variance / requests as f64).sqrt().max(standard_error(&rates));
     LogEstimate { standard_error: estimate.standard_error.max(least), ..estimate }
+}
+
+/// Of the mean logarithm of independent values, their drift in it.
+fn standard_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().map(|value| value.ln()).sum::<f64>() / count;
+    let square: f64 = values.iter().map(|value| (value.ln() - mean).powi(2)).sum();
+    if values.len() < FEWEST_TRIALS { 0.0 } else { (square / (count - 1.0) / count).sqrt() }
 }
 
 /// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing
@@ -108,6 +125,17 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
 /// than to one request in ten thousand.
 fn grained(estimate: LogEstimate) -> LogEstimate {
     LogEstimate { standard_error: estimate.standard_error.max(1e-4), ..estimate }
+}
+
+/// Trials that took no time have no rate.
+fn in_numbers(estimate: LogEstimate, evidence: &Evidence) -> Result<(), String> {
+    if estimate.log_mean.is_finite() && estimate.standard_error.is_finite() {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: its trials took no time, or their figures are no numbers",
+        evidence.point.spec.describe()
+    ))
 }
 
 fn no_interval(evidence: &Evidence) -> String {
@@ -137,6 +165,11 @@ impl Writer<'_> {
         sentence: &str,
         why: impl Into<String>,
     ) -> Finding {
+        let ends = [Some(estimate.value), estimate.low, estimate.high];
+        if !ends.iter().flatten().all(|end| end.is_finite()) {
+            let why = "the figures of its trials are no numbers";
+            return self.refused(conditions, points, &format!("`{}`", self.name), why);
+        }
         let within = estimate.low.is_none_or(|low| low <= estimate.value)
             && estimate.high.is_none_or(|high| estimate.value <= high);
         debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);

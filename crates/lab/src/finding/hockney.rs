@@ -4,9 +4,10 @@
 //! size at which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where
 //! the scatter is alike at all sizes.
 //!
-//! Real storage bends a little away from any law. Where the points tell (at 1 %), the interval is stretched
-//! by the square root of chi² over its degrees of freedom, as long as no size misses the law by more than
-//! 10 %; beyond that the law is refused.
+//! Real storage bends a little away from any law. Where points miss it by more than their errors, the interval is
+//! stretched by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method of
+//! least squares, 1932). Where they surely do (at 1 %), the reader is told, and where a size misses by more than 10 %,
+//! the law is refused.
 
 use iosonde_model::{Conditions, Estimate, units};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -124,7 +125,8 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
         ));
     }
     let t = if stretched { student_t(confidence, fit.degrees_of_freedom) } else { normal(confidence) };
-    let fit = if stretched { fit.widened() } else { fit };
+    // What the points miss by beyond their own errors belongs to the interval even where a bend is not sure.
+    let fit = if stretched || fit.chi_square > fit.degrees_of_freedom { fit.widened() } else { fit };
     let estimate = |parameter: usize| {
         let (log, half) = (fit.parameters[parameter], t * fit.standard_error(parameter));
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }

@@ -20,6 +20,10 @@ const FALL_MIN: f64 = 1.2;
 const STANDS_OUT: f64 = 5.0;
 /// The first trial over the others, from which on a buffer was not empty when they began.
 const REFILLED: f64 = 1.1;
+/// A pause before a trial, over the trial's own length, from which on it counts as one.
+const RESTED: f64 = 0.5;
+/// What a buffer took over what it could empty in a pause, beyond which it was perhaps not empty.
+const EMPTIED_MAX: f64 = 0.9;
 /// Windows of a level at the least.
 const WINDOWS_MIN: usize = 2;
 
@@ -66,7 +70,7 @@ pub(super) struct Fall {
     /// Bytes of the windows before.
     before_bytes: f64,
     /// How many windows there are before.
-    before_windows: usize,
+    pub(super) before_windows: usize,
 }
 
 /// What the trials of a point show together.
@@ -120,12 +124,49 @@ pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
     Some(Fall { burst, sustained, buffered, before_bytes, before_windows: cut })
 }
 
+/// The trials that began after a pause. When the time runs out, a last trial may follow right upon another.
+fn rested<'a>(evidence: &Evidence<'a>) -> Vec<&'a Trial> {
+    let mut written_s: Vec<(f64, f64)> =
+        evidence.trials.iter().map(|trial| (trial.started_s, trial.started_s + trial.elapsed_s)).collect();
+    written_s.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let pause_s = |trial: &Trial| {
+        let before = written_s.iter().rev().find(|(started_s, _)| *started_s < trial.started_s);
+        before.map_or(f64::INFINITY, |(_, ended_s)| trial.started_s - ended_s)
+    };
+    let all = || evidence.standing(About::Rate);
+    let rested: Vec<&Trial> = all().filter(|trial| pause_s(trial) >= RESTED * trial.elapsed_s).collect();
+    // Points that were never paused before are told of by the size of what their first trial could write.
+    if rested.len() > 1 { rested } else { all().collect() }
+}
+
+/// Why a buffer was perhaps not empty when trials began: what they found in it is what the pauses can empty.
+fn never_empty(trials: &[&Trial], falls: &[Fall]) -> Option<String> {
+    let pause_s = trials.iter().map(|trial| trial.elapsed_s).reduce(f64::min)?;
+    let count = falls.len().max(1) as f64;
+    let taken = falls.iter().map(|fall| fall.buffered).sum::<f64>() / count;
+    let emptied = falls.iter().map(|fall| fall.sustained).sum::<f64>() / count * pause_s;
+    (!falls.is_empty() && taken > EMPTIED_MAX * emptied).then(|| {
+        format!(
+            "what the buffer took ({}) is about what it can empty in a pause, so that it was perhaps not empty when \
+             trials began; a longer `trial` has longer pauses",
+            units::size(taken as u64)
+        )
+    })
+}
+
 fn shown(evidence: &Evidence) -> Shown {
     if let Err(why) = group::stands(evidence, &[About::Rate]) {
         return Shown::Unsure(why);
     }
-    let trials: Vec<&Trial> = evidence.standing(About::Rate).collect();
+    let trials: Vec<&Trial> = rested(evidence);
+    let fewest = trials.iter().map(|trial| windows(trial).len()).min().unwrap_or(0);
+    if fewest <= 2 * WINDOWS_MIN {
+        return Shown::Unsure(format!("a trial has {fewest} windows with writes, too few to see a fall"));
+    }
     let falls: Vec<Fall> = trials.iter().filter_map(|trial| fall(&windows(trial))).collect();
+    if let Some(why) = never_empty(&trials, &falls) {
+        return Shown::Unsure(why);
+    }
     // Before the first trial nothing was written for long; a buffer that took much more then was not empty later.
     let others: Vec<f64> = falls.iter().skip(1).map(|fall| fall.buffered).collect();
     let usual = others.iter().sum::<f64>() / others.len().max(1) as f64;
@@ -153,6 +194,8 @@ fn shown(evidence: &Evidence) -> Shown {
 
 /// What one of the three findings says, with the workload in words.
 pub(super) struct Say {
+    /// Whether the figure is what the buffer holds, which requests enter as a whole.
+    pub(super) of_content: bool,
     /// `how fast writes are at first`.
     pub(super) about: &'static str,
     /// The figure of a fall.
@@ -192,13 +235,19 @@ fn one(say: &Say, writer: &Writer, evidence: &Evidence) -> Finding {
             few("the buffer fills within the first windows of a trial, too soon to see the rate before")
         }
         Shown::Falls(falls) => {
-            let figures: Vec<f64> = falls.iter().map(say.figure).collect();
+            let block_bytes = spec.block_size_bytes as f64;
+            // The buffer empties only from the moment that the first request has come.
+            let late = |fall: &Fall| block_bytes * fall.sustained / fall.burst;
+            let figure = |fall: &Fall| (say.figure)(fall) + if say.of_content { late(fall) } else { 0.0 };
+            let figures: Vec<f64> = falls.iter().map(figure).collect();
             let Some(estimate) = over_trials::mean(&figures, writer.confidence) else {
                 return few("too few trials stand");
             };
             // Where the first level begins and ends is known to one request, however well the trials agree.
             let shortest = falls.iter().map(|fall| fall.before_bytes).fold(f64::INFINITY, f64::min);
-            let estimate = over_trials::widened(estimate, spec.block_size_bytes as f64 / shortest);
+            let grain =
+                if say.of_content { 0.5 * block_bytes / estimate.value } else { block_bytes / shortest };
+            let estimate = over_trials::widened(estimate, grain);
             let why = format!("The rate falls within {} trials; the mean over them.", falls.len());
             writer.found(&conditions, &points, estimate, &(say.falls)(&what), why)
         }

@@ -8,6 +8,7 @@ mod effect;
 pub(crate) mod group;
 mod hockney;
 mod layout;
+mod limit;
 mod long_write;
 mod over_trials;
 mod platter;
@@ -33,11 +34,16 @@ registry! {
         mix_interference::MixInterference,
         stride_effect::StrideEffect,
         alignment_effect::AlignmentEffect,
+        shape::Shape,
+        crossover::Crossover,
         cache_bytes::CacheBytes,
         cache_latency::CacheLatency,
+        readahead_bytes::ReadaheadBytes,
         burst_rate::BurstRate,
         sustained_rate::SustainedRate,
         write_buffer_bytes::WriteBufferBytes,
+        throttle_rate::ThrottleRate,
+        burst_credit_bytes::BurstCreditBytes,
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
         processor_share::ProcessorShare,
@@ -54,9 +60,11 @@ registry! {
 pub(crate) use {
     alignment_effect::AlignmentEffect,
     base_latency::BaseLatency,
+    burst_credit_bytes::BurstCreditBytes,
     burst_rate::BurstRate,
     cache_bytes::CacheBytes,
     cache_latency::CacheLatency,
+    crossover::Crossover,
     depth_for_95_percent::DepthFor95Percent,
     device_bandwidth::DeviceBandwidth,
     flush_latency::FlushLatency,
@@ -72,11 +80,14 @@ pub(crate) use {
     processor_share::ProcessorShare,
     queue_depth_knee::QueueDepthKnee,
     random_vs_sequential::{Order, RandomVsSequential},
+    readahead_bytes::ReadaheadBytes,
     rotation_period::RotationPeriod,
     seek_time_average::SeekTimeAverage,
+    shape::Shape,
     stride_effect::StrideEffect,
     stripe_bytes::StripeBytes,
     sustained_rate::SustainedRate,
+    throttle_rate::ThrottleRate,
     write_buffer_bytes::WriteBufferBytes,
     zone_ratio::ZoneRatio,
 };
@@ -213,6 +224,73 @@ mod tests {
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
             assert_eq!(found.len(), proof.truths.len(), "{}: {found:?}", kind.name());
+        }
+    }
+
+    /// What nothing can be concluded from: each case changes the points that a finding was made for.
+    #[test]
+    fn bad_input_is_refused_in_words() {
+        use iosonde_model::About;
+        let broken = |evidence: &mut Vec<Evidence>, case: &str| match case {
+            "nothing" => evidence.clear(),
+            "one point" => evidence.truncate(1),
+            "a single depth" => evidence.retain(|e| e.point.spec.queue_depth == 1),
+            "all void" => evidence.iter_mut().for_each(|e| e.void.fill(Some(About::All))),
+            "no trials" => evidence.iter_mut().for_each(|e| {
+                (e.trials, e.void, e.read, e.write) = (Vec::new(), Vec::new(), None, None);
+            }),
+            "two trials" => evidence.iter_mut().for_each(|e| {
+                e.trials.truncate(2);
+                e.void.truncate(2);
+            }),
+            "no time" | "no numbers" => evidence.iter_mut().for_each(|e| {
+                let rate = if case == "no time" { f64::INFINITY } else { f64::NAN };
+                let spoiled = |trial: &&iosonde_model::Trial| {
+                    let mut trial = (*trial).clone();
+                    (trial.measured_s, trial.elapsed_s) = (0.0, 0.0);
+                    trial.windows.iter_mut().for_each(|window| window.length_s = 0.0);
+                    for direction in [&mut trial.read, &mut trial.write].into_iter().flatten() {
+                        (direction.iops, direction.bytes_per_s) = (rate, rate);
+                    }
+                    &*Box::leak(Box::new(trial))
+                };
+                e.trials = e.trials.iter().map(spoiled).collect();
+                for direction in [&mut e.read, &mut e.write].into_iter().flatten() {
+                    (direction.iops.log_mean, direction.latency_ns_mean.log_mean) = (rate, -rate);
+                }
+            }),
+            other => panic!("{other}"),
+        };
+        let cases = [
+            "nothing",
+            "one point",
+            "a single depth",
+            "all void",
+            "no trials",
+            "two trials",
+            "no time",
+            "no numbers",
+        ];
+        for (kind, case) in FINDINGS.iter().flat_map(|kind| cases.map(|case| (kind, case))) {
+            let study = Study::parse(kind.proof().study, kind.name()).unwrap();
+            let pretend = Pretend::usual();
+            let points = plan::points(&study, &pretend.device).unwrap().points;
+            let mut evidence = pretend.evidence(&points, 1);
+            broken(&mut evidence, case);
+            let told = format!("{} of {case}", kind.name());
+            for finding in kind.conclude("x", &evidence, 0.95) {
+                let (name, sentence) = (&finding.name, &finding.sentence);
+                assert!(
+                    sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
+                    "{told}: {sentence}"
+                );
+                let whole =
+                    [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
+                assert!(whole, "{told}: {finding:?}");
+                let may = ["one point", "a single depth"].contains(&case);
+                assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
+                assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");
+            }
         }
     }
 

@@ -24,6 +24,7 @@ use crate::{evidence::Evidence, words::Unit};
 pub(crate) struct SustainedRate;
 
 const SAY: Say = Say {
+    of_content: false,
     about: "how fast writes stay",
     figure: |fall| fall.sustained,
     falls: |what| format!("{what} go on at {{}} once a buffer is full."),

@@ -6,7 +6,7 @@
 //! many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %.
 //! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link
 //! bounds small reads before the units do, U is the number with which all depths together give most nearly the rates
-//! that they gave. The page is the one with which single reads of all sizes take the times that they took.
+//! that they gave. Units come in powers of two, or three times those; the nearest such number is drawn. The page is the one with which single reads of all sizes take the times that they took.
 
 use iosonde_model::{Op, Trait};
 
@@ -176,10 +176,20 @@ fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
     };
     let least = (per_ns * sense_ns).ceil().max(1.0) as u32;
     // Whole units: the first that are enough.
-    (least..least.saturating_mul(4).max(8))
+    let enough = (least..least.saturating_mul(4).max(8))
         .map(f64::from)
         .find(|units| fits(*units))
-        .unwrap_or(f64::from(least))
+        .unwrap_or(f64::from(least));
+    let off = |units: f64| (units / enough).ln().abs();
+    plain().min_by(|a, b| off(*a).total_cmp(&off(*b))).unwrap_or(enough)
+}
+
+/// Numbers of units that are built: powers of two, and three times those, as `parallelism` assumes too.
+fn plain() -> impl Iterator<Item = f64> {
+    (0..=MOST_UNITS.ilog2())
+        .flat_map(|power| [1u32 << power, 3 << power])
+        .filter(|units| *units <= MOST_UNITS)
+        .map(f64::from)
 }
 
 /// The number of units with which all depths together give most nearly the rates that they gave.
@@ -193,8 +203,7 @@ fn fit_units(depths: &[(f64, f64)], way_ns: f64, sense_ns: f64, most_per_ns: f64
         };
         telling.iter().map(miss).sum()
     };
-    let candidates = (1..=MOST_UNITS).map(f64::from);
-    candidates.min_by(|a, b| off(*a).total_cmp(&off(*b))).filter(|_| !telling.is_empty())
+    plain().min_by(|a, b| off(*a).total_cmp(&off(*b))).filter(|_| !telling.is_empty())
 }
 
 /// The rate that so many in flight give.

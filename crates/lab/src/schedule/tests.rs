@@ -256,7 +256,7 @@ fn where_asked_points_that_write_come_last_in_every_round() {
 
 #[test]
 fn trials_with_a_length_of_their_own_keep_it_and_the_others_share_the_rest() {
-    let long = Manner { trial_s_min: 5.0, from_the_start: true, in_order: false };
+    let long = Manner { trial_s_min: 5.0, from_the_start: true, ..Manner::default() };
     let visiting = |count: usize| Visiting {
         manners: (0..count).map(|place| if place == 1 { long } else { Manner::default() }).collect(),
         reads_first: false,

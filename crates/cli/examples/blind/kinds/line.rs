@@ -13,10 +13,10 @@ pub const KIND: Kind = Kind { name: "line", draw };
 fn draw(dice: &mut Dice) -> Drawn {
     let noise = Noise::draw(dice);
     let (service_us, link_us) = (dice.log(20.0, 1000.0), dice.log(2.0, 100.0));
-    let (cost_us, rate_gb) = (dice.log(0.5, 20.0), dice.log(0.05, 7.0));
+    let (cost_us, rate) = (dice.log(0.5, 20.0), dice.log(50e6, 7e9));
     let device = format!(
         "name = \"blind\"\nsummary = \"a line\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"{cost_us:.3}us\"\n\
-         [link]\nbandwidth = \"{rate_gb:.4}GB/s\"\nlatency = \"{link_us:.2}us\"\n[queue]\nservers = 32\n\
+         [link]\nbandwidth = \"{rate:.0}B/s\"\nlatency = \"{link_us:.2}us\"\n[queue]\nservers = 32\n\
          service = {{ fixed = \"{service_us:.2}us\" }}\n{}",
         noise.section()
     );
@@ -33,5 +33,8 @@ fn draw(dice: &mut Dice) -> Drawn {
     expect("per_request_cost", truth("per_request_cost"), True::Time, seen);
     expect("half_size", half, True::Fixed, seen);
     expect("device_bandwidth", truth("device_bandwidth"), True::Fixed, noise.is_quiet());
+    if noise.is_quiet() {
+        expected.push(Expected::new("shape", Op::Read, True::Absent, true));
+    }
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

@@ -46,5 +46,9 @@ fn draw(dice: &mut Dice) -> Drawn {
     expect("base_latency", truth("base_latency"), True::Time, noise.is_quiet());
     expect("max_iops", truth("max_iops"), True::Rate, seen);
     expect("queue_depth_knee", knee, True::Fixed, seen);
+    // Neither a curve that saturates nor chance makes a shape.
+    if noise.is_quiet() {
+        expected.push(Expected::new("shape", Op::Read, True::Absent, true));
+    }
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

@@ -1,0 +1,220 @@
+//! Whether findings that explain each other agree.
+//!
+//! Some figures follow from others, or bound them. Each relation is looked at for findings of one direction and, where it
+//! matters, of one block size; two sides contradict each other where their intervals do, with a tenth to spare for what
+//! the laws leave out. The findings stand, and each says what it is at odds with: the trials do not tell which of them is
+//! wrong.
+
+use iosonde_model::{Finding, Op, Status};
+
+/// By how much two sides may miss each other, beyond their intervals, before they contradict each other.
+const SPARE: f64 = 1.10;
+
+/// A relation between findings.
+struct Relation {
+    /// Those that take part; the first is the one that the others explain.
+    names: &'static [&'static str],
+    /// Whether all of them are of one block size.
+    one_size: bool,
+    /// What must hold, in words.
+    law: &'static str,
+    /// The two sides, each low and high, and whether the first may only be smaller.
+    sides: fn(&[&Finding]) -> Option<([f64; 2], [f64; 2], Bound)>,
+}
+
+/// How the first side stands to the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Equal,
+    AtMost,
+}
+
+const RELATIONS: &[Relation] = &[
+    Relation {
+        names: &["queue_depth_knee", "max_iops", "base_latency"],
+        one_size: true,
+        law: "the knee is the highest rate times the time of one request alone",
+        sides: |of| {
+            let ([a, b], [c, d]) = (ends(of[1])?, ends(of[2])?);
+            Some((ends(of[0])?, [a * c / 1e9, b * d / 1e9], Bound::Equal))
+        },
+    },
+    Relation {
+        names: &["half_size", "per_request_cost", "device_bandwidth"],
+        one_size: false,
+        law: "half size over the cost of a request is the bandwidth of one stream, which the device's is not below",
+        sides: |of| {
+            let ([a, b], [c, d]) = (ends(of[0])?, ends(of[1])?);
+            Some(([a / d * 1e9, b / c * 1e9], ends(of[2])?, Bound::AtMost))
+        },
+    },
+    Relation {
+        names: &["per_request_cost", "base_latency"],
+        one_size: false,
+        law: "no request is done sooner than what every request costs",
+        sides: |of| Some((ends(of[0])?, ends(of[1])?, Bound::AtMost)),
+    },
+    Relation {
+        names: &["max_iops", "device_bandwidth"],
+        one_size: false,
+        law: "small requests move no more bytes a second than the device's bandwidth",
+        sides: |of| {
+            let bytes = of[0].conditions.block_size_bytes? as f64;
+            let [low, high] = ends(of[0])?;
+            Some(([low * bytes, high * bytes], ends(of[1])?, Bound::AtMost))
+        },
+    },
+    Relation {
+        names: &["parallelism", "max_iops", "base_latency"],
+        one_size: false,
+        law: "units that are never idle serve their number of requests in the time of one or less; random addresses \
+              keep half of them busy or more",
+        sides: |of| {
+            let ([a, b], [c, d]) = (ends(of[1])?, ends(of[2])?);
+            let [low, high] = ends(of[0])?;
+            Some(([low / 2.0, high / 2.0], [a * c / 1e9, b * d / 1e9], Bound::AtMost))
+        },
+    },
+    Relation {
+        names: &["sustained_rate", "burst_rate"],
+        one_size: true,
+        law: "writing stays at most as fast as it begins",
+        sides: |of| Some((ends(of[0])?, ends(of[1])?, Bound::AtMost)),
+    },
+];
+
+fn ends(finding: &Finding) -> Option<[f64; 2]> {
+    Some([finding.low?, finding.high?])
+}
+
+/// Adds to each finding what it is at odds with.
+pub(crate) fn check(findings: &mut [Finding]) {
+    let mut said: Vec<(usize, String)> = Vec::new();
+    for (relation, op) in RELATIONS.iter().flat_map(|relation| [(relation, Op::Read), (relation, Op::Write)])
+    {
+        for places in sets(relation, op, findings) {
+            let members: Vec<&Finding> = places.iter().map(|&place| &findings[place]).collect();
+            let Some((left, right, bound)) = (relation.sides)(&members) else { continue };
+            if !contradict(left, right, bound) {
+                continue;
+            }
+            for (nth, &place) in places.iter().enumerate() {
+                let others: Vec<String> = (relation.names.iter().enumerate())
+                    .filter(|(other, _)| *other != nth)
+                    .map(|(_, name)| format!("`{name}`"))
+                    .collect();
+                let sentence = format!(" At odds with {}: {}.", others.join(" and "), relation.law);
+                if !said.contains(&(place, sentence.clone())) {
+                    said.push((place, sentence));
+                }
+            }
+        }
+    }
+    for (place, sentence) in said {
+        findings[place].why.get_or_insert_default().push_str(&sentence);
+    }
+}
+
+/// Whether two sides cannot both be true.
+fn contradict(left: [f64; 2], right: [f64; 2], bound: Bound) -> bool {
+    let above = left[0] > right[1] * SPARE;
+    let below = left[1] * SPARE < right[0];
+    above || (bound == Bound::Equal && below)
+}
+
+/// The first finding of each set with the first of each other name that may be compared with it.
+fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<usize>> {
+    let of = |name: &str| {
+        let is_it = |finding: &Finding| {
+            finding.name == name
+                && finding.status == Status::Found
+                && finding.conditions.op.is_none_or(|known| known == op)
+        };
+        findings
+            .iter()
+            .enumerate()
+            .filter(move |(_, finding)| is_it(finding))
+            .map(|(place, _)| place)
+            .collect()
+    };
+    let first: Vec<usize> = of(relation.names[0]);
+    let with = |place: &usize| {
+        let known = &findings[*place].conditions;
+        let like = |other: &usize| {
+            let conditions = &findings[*other].conditions;
+            let sizes = known.block_size_bytes.zip(conditions.block_size_bytes);
+            let orders = known.random.zip(conditions.random);
+            (!relation.one_size || sizes.is_none_or(|(a, b)| a == b)) && orders.is_none_or(|(a, b)| a == b)
+        };
+        let others = relation.names[1..].iter().map(|name| of(name).into_iter().find(|other| like(other)));
+        [Some(*place)].into_iter().chain(others).collect::<Option<Vec<usize>>>()
+    };
+    first.iter().filter_map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_model::Conditions;
+
+    fn finding(name: &str, low: f64, high: f64) -> Finding {
+        let conditions =
+            Conditions { op: Some(Op::Read), block_size_bytes: Some(4096), ..Conditions::default() };
+        Finding {
+            name: name.into(),
+            experiment: "x".into(),
+            conditions,
+            status: Status::Found,
+            value: Some((low + high) / 2.0),
+            unit: String::new(),
+            low: Some(low),
+            high: Some(high),
+            confidence: 0.95,
+            sentence: String::new(),
+            why: Some("Measured.".into()),
+            trials: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn findings_that_follow_from_each_other_say_when_they_do_not() {
+        // 100 us alone and 80,000 a second at most: a knee of 8.
+        let of = |knee: [f64; 2]| {
+            let mut all = vec![
+                finding("base_latency", 99_000.0, 101_000.0),
+                finding("max_iops", 79_000.0, 81_000.0),
+                finding("queue_depth_knee", knee[0], knee[1]),
+            ];
+            check(&mut all);
+            all.into_iter().map(|finding| finding.why.unwrap()).collect::<Vec<_>>()
+        };
+        assert!(of([7.5, 8.5]).iter().all(|why| why == "Measured."));
+        let odd = of([10.0, 11.0]);
+        assert!(odd[0].contains("At odds with `queue_depth_knee` and `max_iops`: the knee is"), "{odd:?}");
+        assert!(odd.iter().all(|why| why.contains("At odds")), "{odd:?}");
+        assert!(of([5.0, 6.0])[2].contains("At odds"), "an equality is missed on either side");
+    }
+
+    #[test]
+    fn a_bound_is_missed_on_one_side_only() {
+        let of = |cost: f64, alone: f64| {
+            let mut all =
+                vec![finding("per_request_cost", cost, cost), finding("base_latency", alone, alone)];
+            check(&mut all);
+            all[0].why.clone().unwrap().contains("At odds")
+        };
+        assert!(!of(100.0, 104.0) && !of(100.0, 300.0) && !of(100.0, 95.0) && of(100.0, 80.0));
+    }
+
+    #[test]
+    fn refused_findings_and_other_directions_contradict_nobody() {
+        let mut all = vec![finding("per_request_cost", 9.0, 9.0), finding("base_latency", 1.0, 1.0)];
+        all[1].conditions.op = Some(Op::Write);
+        check(&mut all);
+        assert_eq!(all[0].why.as_deref(), Some("Measured."));
+        all[1].conditions.op = Some(Op::Read);
+        all[1].status = Status::Refused;
+        check(&mut all);
+        assert_eq!(all[0].why.as_deref(), Some("Measured."));
+    }
+}

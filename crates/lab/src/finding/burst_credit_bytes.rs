@@ -1,0 +1,105 @@
+//! How much passes a limit before it holds: the credit of a cloud volume, as it stood when the run began.
+//!
+//! What it is: what was moved beyond the limit's own rate until the rate fell to it. A volume that counts requests has a
+//! credit of requests; it is given here in bytes of the requests that were made, and the sentence says of which size.
+//!
+//! How it is worked out: as `throttle_rate` finds the fall. Everything that passed from the first request of the
+//! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the bucket
+//! fills. The interval has the part in which the rate fell, the limit's own interval over all of that time, and the time
+//! that starting a trial takes.
+//!
+//! Assumes: a token bucket, and that the experiment stands alone in its study: trials of others spend the credit unseen.
+//! Filling the working set spends some as well, so that a small `--size` finds more of it. The schedule's own repeats
+//! between trials are the same load and are counted as such.
+//!
+//! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
+
+use iosonde_model::{Estimate, Finding, Named, Status, units};
+
+use super::{
+    FindingKind, Proof,
+    group::{Group, Writer, workload},
+    limit::{self, Shown},
+};
+use crate::{
+    evidence::Evidence,
+    words::{Unit, capitalised},
+};
+
+pub(crate) struct BurstCreditBytes;
+
+impl Named for BurstCreditBytes {
+    fn name(&self) -> &'static str {
+        "burst_credit_bytes"
+    }
+}
+
+impl FindingKind for BurstCreditBytes {
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let groups = limit::groups(points);
+        groups.iter().map(|group| one(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(Some(327_680_000.0), "a credit of 80,000 requests of 4 KiB")],
+            ..limit::PROOF
+        }
+    }
+}
+
+fn one(writer: &Writer, group: &Group) -> Finding {
+    let what = workload(&group.conditions);
+    let about = format!("How large a credit {what} have before a limit holds");
+    let refused = |why: &str| writer.refused(&group.conditions, &group.points, &about, why);
+    let none = |sentence: String, why: String| Finding {
+        status: Status::None,
+        sentence: capitalised(&sentence),
+        why: Some(why),
+        ..refused("")
+    };
+    match limit::shown(group.points[0], group.op, writer.confidence) {
+        Shown::Unsure(why) => refused(&why),
+        Shown::Level(seconds) => none(
+            format!("no credit of {what} shows: their rate does not fall to a cap."),
+            format!("In {} of load; a larger credit would last longer.", units::duration(seconds)),
+        ),
+        Shown::Witnessed(_, limit) => none(
+            format!("{what} have no credit: they meet a limit from the first trial on."),
+            format!("{} sets it.", limit.set_by),
+        ),
+        Shown::Fell(fell) => {
+            let block_bytes = group.conditions.block_size_bytes.unwrap_or(1);
+            let times = |end: f64| end * block_bytes as f64;
+            let estimate = Estimate {
+                value: times(fell.credit.value),
+                low: fell.credit.low.map(times),
+                high: fell.credit.high.map(times),
+            };
+            let sentence = format!(
+                "a credit of {{}} was there for {what} ({} requests) when the run began.",
+                units::count(fell.credit.value)
+            );
+            let why = format!(
+                "It lasted for {} at {} requests a second.",
+                units::duration(fell.lasted_s),
+                units::count(fell.before)
+            );
+            writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    #[test]
+    fn storage_without_a_limit_has_no_credit() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
+        let found = &Pretend::usual().conclusions(&BurstCreditBytes, study, 1)[0];
+        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+    }
+}

@@ -1,0 +1,239 @@
+//! A limit that somebody set, seen in an unbroken load: where the rate fell and then lay at one cap, or where a control
+//! group's limit was reached. What two findings read.
+//!
+//! The windows of all trials, one after the other, are cut where two levels fit them best, as a long write is
+//! ([`long_write`](super::long_write)). A cap is told from a medium that became slower by its exactness: the trials
+//! after the fall agree within 1 %.
+
+use iosonde_model::{About, Conditions, Estimate, IoLimit, Op, Trial, Window};
+
+use super::{
+    Proof,
+    group::{self, Group},
+    long_write, over_trials,
+};
+use crate::evidence::{Evidence, normal};
+
+/// Share of a control group's limit from which on it decides.
+const AT_LIMIT: f64 = 0.97;
+/// How closely trials at a cap agree, as a share.
+const EXACT: f64 = 0.01;
+/// Parts that the course is cut into at most: the search for the cut takes longer with their square.
+const PARTS_MAX: usize = 400;
+/// Parts at the least.
+const PARTS_MIN: usize = 10;
+/// A break in the load that is longer than this holds a trial of the schedule's own, which repeats the same load.
+const BREAK_S: f64 = 0.1;
+/// Share of the time until the fall that breaks may take.
+const BROKEN_MAX: f64 = 0.3;
+/// Requests of this size or more are counted in bytes: no volume sells so many of them that their number counts.
+const LARGE_BYTES: u64 = 128 << 10;
+
+/// One device and study that prove both findings; each adds its truth.
+pub(super) const PROOF: Proof = Proof {
+    device: r#"
+name = "volume"
+summary = "a cloud volume of 1,000 requests a second, with a credit of 80,000 to be spent at 5,000 a second"
+capacity = "64GiB"
+[link]
+bandwidth = "2GB/s"
+latency = "100us"
+[queue]
+servers = 32
+service = { fixed = "300us" }
+[throttle]
+iops = 1000
+burst = { iops = 5000, credit = 80000 }
+[noise]
+latency_cv = 0.05
+"#,
+    study: r#"
+name = "limits"
+question = "Does somebody limit the rate?"
+time = "2m"
+size = "64MiB"
+[[experiment]]
+kind = "limit"
+"#,
+    truths: &[],
+    widest: 0.1,
+};
+
+/// What an unbroken load shows.
+pub(super) enum Shown {
+    /// A control group's limit was reached: the rates of the trials at it, in requests or bytes a second.
+    Witnessed(Vec<f64>, IoLimit),
+    /// The rate fell to a cap.
+    Fell(Fell),
+    /// It neither fell nor is there a witness: with the seconds of load.
+    Level(f64),
+    /// Neither can be said.
+    Unsure(String),
+}
+
+/// A fall to a cap.
+pub(super) struct Fell {
+    /// Requests a second before.
+    pub(super) before: f64,
+    /// And after.
+    pub(super) cap: Estimate,
+    /// Requests beyond what the cap alone would have let pass, from the first one on.
+    pub(super) credit: Estimate,
+    /// Seconds until it fell.
+    pub(super) lasted_s: f64,
+}
+
+/// One for each load: a limit is looked for in the course of one point.
+pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
+    group::groups(points, |op, evidence| {
+        let spec = &evidence.point.spec;
+        spec.rate_iops.is_none().then(|| Conditions {
+            op: Some(op),
+            random: Some(spec.rw.is_random()),
+            block_size_bytes: Some(spec.block_size_bytes),
+            queue_depth: Some(spec.asked_in_flight() as u32),
+            ..Conditions::default()
+        })
+    })
+}
+
+/// Whether a load's limit is told in bytes.
+pub(super) fn in_bytes(block_size_bytes: u64) -> bool {
+    block_size_bytes >= LARGE_BYTES
+}
+
+/// What the trials of a point show.
+pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
+    // A limit voids what trials say of the device, and that is not the question here.
+    let stands = |void: &Option<About>| void.is_none_or(|void| void == About::Device);
+    let mut trials: Vec<&Trial> = evidence
+        .trials
+        .iter()
+        .zip(&evidence.void)
+        .filter(|(_, void)| stands(void))
+        .map(|(t, _)| *t)
+        .collect();
+    trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
+    if trials.len() < crate::estimate::FEWEST_TRIALS {
+        return Shown::Unsure(format!("{} trials stand, too few to tell", trials.len()));
+    }
+    if let Some(witnessed) = witnessed(&trials, op) {
+        return witnessed;
+    }
+    let course = course(&trials, op);
+    let length_s: f64 = course.iter().map(|part| part.length_s).sum();
+    if course.len() < PARTS_MIN || course.iter().any(|part| part.length_s <= 0.0) {
+        return Shown::Unsure(format!(
+            "the load has {} windows with a length, too few to see a fall",
+            course.len()
+        ));
+    }
+    let rates: Vec<(f64, f64)> = course.iter().map(|part| (part.length_s, part.rate)).collect();
+    let Some(fall) = long_write::fall(&rates) else { return Shown::Level(length_s) };
+    let moment = (fall.before_windows + 1).min(course.len() - 1);
+    fell(&trials, &course, moment, fall.burst, op, confidence)
+}
+
+fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, confidence: f64) -> Shown {
+    let fell_s = course[moment].start_s;
+    let after: Vec<f64> = trials
+        .iter()
+        .filter(|trial| trial.started_s >= fell_s)
+        .filter_map(|trial| Some(trial.direction(op)?.iops))
+        .collect();
+    let Some(cap) = over_trials::mean(&after, confidence) else {
+        return Shown::Unsure(format!(
+            "the rate fell, and only {} trial(s) came after it; more --time would tell",
+            after.len()
+        ));
+    };
+    let apart = after.iter().map(|rate| (rate / cap.value - 1.0).abs()).fold(0.0, f64::max);
+    if apart > EXACT {
+        return Shown::Unsure(format!(
+            "the rate fell, but then scatters by {}: a medium that became slower, not a limit",
+            iosonde_model::units::percent(apart)
+        ));
+    }
+    match credit(&course[..moment], fell_s, before, cap, confidence) {
+        Ok(credit) => Shown::Fell(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s }),
+        Err(why) => Shown::Unsure(why),
+    }
+}
+
+/// What passed until the fall beyond the cap. Breaks hold a trial of the same load, but for the time of starting it.
+fn credit(
+    course: &[Part],
+    fell_s: f64,
+    before: f64,
+    cap: Estimate,
+    confidence: f64,
+) -> Result<Estimate, String> {
+    let begun_s = course[0].start_s;
+    let (mut passed, mut broken_s, mut error) = (0.0, 0.0, 0.0);
+    let starts = course.iter().skip(1).map(|part| part.start_s).chain([fell_s]);
+    for (part, next_s) in course.iter().zip(starts) {
+        passed += part.length_s * part.rate;
+        let break_s = next_s - part.start_s - part.length_s;
+        if break_s > BREAK_S {
+            broken_s += break_s;
+            // Half of the time that starting two trials takes.
+            passed += (break_s - BREAK_S / 2.0) * before;
+            error += BREAK_S / 2.0 * before;
+        }
+    }
+    let lasted_s = fell_s - begun_s;
+    if broken_s > BROKEN_MAX * lasted_s {
+        return Err("other trials ran before the rate fell, and what they spent is not known".to_owned());
+    }
+    let value = passed - cap.value * lasted_s;
+    // The part in which it fell is counted whole, and the cap is multiplied by all of the time.
+    let share = cap.relative_half_width().unwrap_or(0.0) / normal(confidence) * cap.value * lasted_s;
+    let last = course.last().map_or(0.0, |part| part.length_s * (before - cap.value));
+    let half = (normal(confidence) * share).hypot(0.5 * last.max(0.01 * value)) + error;
+    Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half) })
+}
+
+/// A stretch of the load.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    start_s: f64,
+    length_s: f64,
+    /// Requests a second.
+    rate: f64,
+}
+
+/// The windows of all trials, a few together where there are many.
+fn course(trials: &[&Trial], op: Op) -> Vec<Part> {
+    let windows: usize = trials.iter().map(|trial| trial.windows.len()).sum();
+    let each = windows.div_ceil(PARTS_MAX).max(1);
+    let part = |trial: &Trial, windows: &[Window]| {
+        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
+        let ios: u64 = windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
+        Part {
+            start_s: trial.started_s + windows[0].start_s,
+            length_s,
+            rate: ios as f64 / length_s.max(1e-9),
+        }
+    };
+    trials.iter().flat_map(|trial| trial.windows.chunks(each).map(|windows| part(trial, windows))).collect()
+}
+
+/// A control group's limit that enough trials reached.
+fn witnessed(trials: &[&Trial], op: Op) -> Option<Shown> {
+    let reached = |trial: &&Trial| {
+        let direction = trial.direction(op)?;
+        let limits = trial.witnesses.io_limits.as_deref()?.iter().filter(|limit| limit.op == op);
+        let at =
+            |reached: f64, allowed: Option<f64>| allowed.is_some_and(|a| a > 0.0 && reached >= AT_LIMIT * a);
+        let of = |limit: &IoLimit| {
+            let requests = at(direction.iops, limit.iops).then_some(direction.iops);
+            let bytes = at(direction.bytes_per_s, limit.bytes_per_s).then_some(direction.bytes_per_s);
+            Some((requests.or(bytes)?, limit.clone()))
+        };
+        limits.filter_map(of).next()
+    };
+    let reached: Vec<(f64, IoLimit)> = trials.iter().filter_map(reached).collect();
+    let (_, limit) = reached.first()?.clone();
+    let rates: Vec<f64> = reached.into_iter().filter(|(_, of)| *of == limit).map(|(rate, _)| rate).collect();
+    (rates.len() >= crate::estimate::FEWEST_TRIALS).then_some(Shown::Witnessed(rates, limit))
+}
