@@ -1,9 +1,9 @@
 //! Whether findings that explain each other agree.
 //!
-//! Some figures follow from others, or bound them. Each relation is looked at for findings of one direction and, where it
-//! matters, of one block size; two sides contradict each other where their intervals do, with a tenth to spare for what
-//! the laws leave out. The findings stand, and each says what it is at odds with: the trials do not tell which of them is
-//! wrong.
+//! Some figures follow from others, or bound them. Each relation is looked at for findings of one direction and,
+//! where it matters, of one block size; two sides contradict each other where their intervals do, with a tenth to
+//! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
+//! tell which of them is wrong.
 
 use iosonde_model::{Finding, Op, Status};
 

@@ -172,8 +172,8 @@ pub struct Verification {
     pub stale: u64,
     /// Blocks that could not be read.
     pub unreadable: u64,
-    /// Blocks that were read and carry no whole mark, so that nothing could be judged: never written with one, written
-    /// with other block sizes, or overwritten since.
+    /// Blocks that were read and carry no whole mark, so that nothing could be judged: never written with one,
+    /// written with other block sizes, or overwritten since.
     #[serde(default)]
     pub unmarked: u64,
 }

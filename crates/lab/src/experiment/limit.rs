@@ -1,13 +1,14 @@
 //! Whether somebody limits the rate, and how much passes before the limit holds.
 //!
-//! One load goes on without a pause, trial after trial, with many requests in flight. A cloud volume lets a burst pass
-//! until a credit is spent, and then keeps its own rate exactly; a container's limit keeps it from the first second on.
+//! One load goes on without a pause, trial after trial, with many requests in flight. A cloud volume lets a burst
+//! pass until a credit is spent, and then keeps its own rate exactly; a container's limit keeps it from the first
+//! second on.
 //!
 //! Parameters: `rw` (patterns), `block_size`, `depth`, `trial` (how long each trial takes).
 //!
-//! How to read it: a rate that falls at one moment and then stays within 1 % is a limit. What was moved beyond it until
-//! then is the credit. A rate that falls and scatters as before is a medium that became slower: heat, or for writes a
-//! buffer that is full (see `sustained-write`).
+//! How to read it: a rate that falls at one moment and then stays within 1 % is a limit. What was moved beyond it
+//! until then is the credit. A rate that falls and scatters as before is a medium that became slower: heat, or for
+//! writes a buffer that is full (see `sustained-write`).
 //!
 //! Traps:
 //! - The credit of large volumes lasts for half an hour: give --time accordingly, or the fall is not seen.

@@ -1,16 +1,17 @@
 //! How much passes a limit before it holds: the credit of a cloud volume, as it stood when the run began.
 //!
-//! What it is: what was moved beyond the limit's own rate until the rate fell to it. A volume that counts requests has a
-//! credit of requests; it is given here in bytes of the requests that were made, and the sentence says of which size.
+//! What it is: what was moved beyond the limit's own rate until the rate fell to it. A volume that counts requests
+//! has a credit of requests; it is given here in bytes of the requests that were made, and the sentence says of
+//! which size.
 //!
 //! How it is worked out: as `throttle_rate` finds the fall. Everything that passed from the first request of the
-//! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the bucket
-//! fills. The interval has the part in which the rate fell, the limit's own interval over all of that time, and the time
-//! that starting a trial takes.
+//! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the
+//! bucket fills. The interval has the part in which the rate fell, the limit's own interval over all of that time,
+//! and the time that starting a trial takes.
 //!
-//! Assumes: a token bucket, and that the experiment stands alone in its study: trials of others spend the credit unseen.
-//! Filling the working set spends some as well, so that a small `--size` finds more of it. The schedule's own repeats
-//! between trials are the same load and are counted as such.
+//! Assumes: a token bucket, and that the experiment stands alone in its study: trials of others spend the credit
+//! unseen. Filling the working set spends some as well, so that a small `--size` finds more of it. The schedule's
+//! own repeats between trials are the same load and are counted as such.
 //!
 //! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
 
@@ -42,10 +43,7 @@ impl FindingKind for BurstCreditBytes {
     }
 
     fn proof(&self) -> Proof {
-        Proof {
-            truths: &[(Some(327_680_000.0), "a credit of 80,000 requests of 4 KiB")],
-            ..limit::PROOF
-        }
+        Proof { truths: &[(Some(327_680_000.0), "a credit of 80,000 requests of 4 KiB")], ..limit::PROOF }
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! What it is: the rate of the first part of a long write, where the rate falls within it.
 //!
-//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where the
-//! first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure is then
-//! read off each trial, and given as the geometric mean over trials with Student's interval.
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
+//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
 //!
 //! Where it does not fall there is no burst, and `sustained_rate` is all there is.
 //!

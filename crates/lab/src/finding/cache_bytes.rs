@@ -13,8 +13,8 @@
 //! weighted mean's interval.
 //!
 //! A cache that is still filling looks small. Each span is therefore read once, in order, before each of its trials,
-//! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or where
-//! the span nevertheless becomes faster within its trials, the finding refuses.
+//! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or
+//! where the span nevertheless becomes faster within its trials, the finding refuses.
 //!
 //! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
 //! Whose cache it is cannot be told from the rates.

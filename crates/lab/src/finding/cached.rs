@@ -192,8 +192,8 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
         );
         return writer.found(&group.conditions, &points, estimate, &sentence, why);
     }
-    // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the medium
-    // as the loss of rate allows, when the largest span tells what one of them costs.
+    // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the
+    // medium as the loss of rate allows, when the largest span tells what one of them costs.
     let lost = ratio(last_fast).low.map_or(0.0, |low| (1.0 / low - 1.0).max(0.0));
     let medium = (1.0 / ratio(spans.len() - 1).value - 1.0).max(f64::MIN_POSITIVE);
     let low = if last_fast == 0 { low } else { low * (1.0 - lost / medium).max(0.5) };

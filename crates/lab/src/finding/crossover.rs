@@ -1,13 +1,13 @@
 //! Where reads and writes change places: from which number in flight, or block size, on the slower of them is faster.
 //!
-//! What it is: the level of one parameter (in flight or block size) at which reads and writes have the same rate, with
-//! one of them ahead below it and the other above.
+//! What it is: the level of one parameter (in flight or block size) at which reads and writes have the same rate,
+//! with one of them ahead below it and the other above.
 //!
-//! How it is worked out: at each level the rate of reads over that of writes, with intervals that hold for all levels
-//! together (Bonferroni). The interval runs from the last level at which one surely leads to the first at which the other
-//! surely does; the value is where a straight line between the two, both scales logarithmic, crosses 1. Where one of them
-//! surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none surely differs), they do not
-//! change places; otherwise it cannot be told.
+//! How it is worked out: at each level the rate of reads over that of writes, with intervals that hold for all
+//! levels together (Bonferroni). The interval runs from the last level at which one surely leads to the first at
+//! which the other surely does; the value is where a straight line between the two, both scales logarithmic, crosses
+//! 1. Where one of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none
+//! surely differs), they do not change places; otherwise it cannot be told.
 //!
 //! Assumes: that the lead changes once between these two levels; levels in between would narrow the interval.
 //! Writes count when the storage acknowledges them: those that a buffer took are fast until it is full.
@@ -59,7 +59,8 @@ impl Named for Crossover {
 
 impl FindingKind for Crossover {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let all = AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
+        let all =
+            AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| {
             let writer = Writer { name: "crossover", experiment, unit: axis.unit, confidence };
             one(&writer, axis, &curve)
@@ -129,7 +130,8 @@ fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<(TrialSpec, Ve
     }
     let level = |evidence: &Evidence| (axis.level)(&evidence.point.spec);
     let paired = |members: Vec<(Op, &'e Evidence<'a>)>| {
-        let of = |wanted: Op| members.iter().filter(move |(op, _)| *op == wanted).map(|(_, evidence)| *evidence);
+        let of =
+            |wanted: Op| members.iter().filter(move |(op, _)| *op == wanted).map(|(_, evidence)| *evidence);
         let with = |reads: &'e Evidence<'a>| {
             let writes = of(Op::Write).find(|writes| level(writes) == level(reads))?;
             Some(Pair { at: level(reads), reads, writes })
@@ -157,7 +159,8 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
     };
     let members: Vec<&Evidence> = pairs.iter().flat_map(|pair| [pair.reads, pair.writes]).collect();
     let about = format!("Where {what} change places");
-    let ratios: Result<Vec<Estimate>, String> = pairs.iter().map(|pair| ratio(pair, writer, pairs.len())).collect();
+    let ratios: Result<Vec<Estimate>, String> =
+        pairs.iter().map(|pair| ratio(pair, writer, pairs.len())).collect();
     let ratios = match ratios {
         Ok(ratios) => ratios,
         Err(why) => return writer.refused(&conditions, &members, &about, &why),
@@ -168,8 +171,8 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
         Answer::At(estimate, reads_first) => {
             let (one, other) = if reads_first { ("reads", "writes") } else { ("writes", "reads") };
             let sentence = format!("{what} change places at {{}}: below, {one} are faster, above, {other}.");
-            let why = "The interval runs between two measured levels at which one and then the other surely leads; finer \
-                       ones in between would narrow it.";
+            let why = "The interval runs between two measured levels at which one and then the other surely leads; \
+                       finer ones in between would narrow it.";
             writer.found(&conditions, &members, estimate, &sentence, why)
         }
         Answer::Never(words) => Finding {
@@ -204,7 +207,8 @@ fn answer(levels: &[f64], ratios: &[Estimate]) -> Answer {
     let reads = |ratio: &Estimate| ratio.low.is_some_and(|low| low > 1.0);
     let writes = |ratio: &Estimate| ratio.high.is_some_and(|high| high < 1.0);
     let inside = |ratio: &Estimate, margin: f64| {
-        ratio.low.is_some_and(|low| low >= 1.0 / (1.0 + margin)) && ratio.high.is_some_and(|h| h <= 1.0 + margin)
+        ratio.low.is_some_and(|low| low >= 1.0 / (1.0 + margin))
+            && ratio.high.is_some_and(|h| h <= 1.0 + margin)
     };
     let within = |ratio: &Estimate| inside(ratio, MARGIN);
     // The levels at which somebody surely leads, and who.
@@ -228,8 +232,12 @@ fn answer(levels: &[f64], ratios: &[Estimate]) -> Answer {
         [] if leads.len() == ratios.len() && leads[0].1 => Answer::Never("reads are faster throughout"),
         [] if leads.len() == ratios.len() => Answer::Never("writes are faster throughout"),
         // Alike somewhere, and one ahead elsewhere: they may touch, but they do not change places.
-        [] if ratios.iter().all(|ratio| within(ratio) || reads(ratio)) => Answer::Never("reads are never slower"),
-        [] if ratios.iter().all(|ratio| within(ratio) || writes(ratio)) => Answer::Never("writes are never slower"),
+        [] if ratios.iter().all(|ratio| within(ratio) || reads(ratio)) => {
+            Answer::Never("reads are never slower")
+        }
+        [] if ratios.iter().all(|ratio| within(ratio) || writes(ratio)) => {
+            Answer::Never("writes are never slower")
+        }
         _ => Answer::CannotTell,
     }
 }

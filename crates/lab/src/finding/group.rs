@@ -88,8 +88,8 @@ pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
-/// spend their time in a link that does not scatter. A mean of requests made one at a time is known no better than their
-/// number allows, as if each were independent, nor than its own trials agree.
+/// spend their time in a link that does not scatter. A mean of requests made one at a time is known no better than
+/// their number allows, as if each were independent, nor than its own trials agree.
 fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -> LogEstimate {
     if evidence.point.spec.asked_in_flight() != 1 {
         return estimate;

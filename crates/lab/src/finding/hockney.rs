@@ -5,9 +5,9 @@
 //! the scatter is alike at all sizes.
 //!
 //! Real storage bends a little away from any law. Where points miss it by more than their errors, the interval is
-//! stretched by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method of
-//! least squares, 1932). Where they surely do (at 1 %), the reader is told, and where a size misses by more than 10 %,
-//! the law is refused.
+//! stretched by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method
+//! of least squares, 1932). Where they surely do (at 1 %), the reader is told, and where a size misses by more than
+//! 10 %, the law is refused.
 
 use iosonde_model::{Conditions, Estimate, units};
 use statrs::distribution::{ChiSquared, ContinuousCDF};

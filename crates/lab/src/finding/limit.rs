@@ -1,5 +1,5 @@
-//! A limit that somebody set, seen in an unbroken load: where the rate fell and then lay at one cap, or where a control
-//! group's limit was reached. What two findings read.
+//! A limit that somebody set, seen in an unbroken load: where the rate fell and then lay at one cap, or where a
+//! control group's limit was reached. What two findings read.
 //!
 //! The windows of all trials, one after the other, are cut where two levels fit them best, as a long write is
 //! ([`long_write`](super::long_write)). A cap is told from a medium that became slower by its exactness: the trials

@@ -1,18 +1,18 @@
 //! How much is fetched at once for a reader who goes on in order: by the kernel, or by the storage itself.
 //!
-//! What it is: the piece that is read ahead. Through the page cache it is mostly the kernel's, past it the storage's or a
-//! host's.
+//! What it is: the piece that is read ahead. Through the page cache it is mostly the kernel's, past it the storage's
+//! or a host's.
 //!
-//! How it is worked out: of small reads in order, one at a time, those that begin a new piece wait for it and the others
-//! find it there, so that latencies are of two kinds (cut where the variance between their logarithms is largest). The
-//! block size over the share of the slow ones is the piece. The interval comes from leaving out one trial at a time;
-//! where several block sizes tell of a piece, they must agree, and their weighted mean is given.
+//! How it is worked out: of small reads in order, one at a time, those that begin a new piece wait for it and the
+//! others find it there, so that latencies are of two kinds (cut where the variance between their logarithms is
+//! largest). The block size over the share of the slow ones is the piece. The interval comes from leaving out one
+//! trial at a time; where several block sizes tell of a piece, they must agree, and their weighted mean is given.
 //!
 //! Where reads in order take as long as random ones, nothing is read ahead. Where they are faster and none of them
 //! waits, the pieces come before they are asked for, and the finding refuses: their size does not show.
 //!
-//! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`) is at
-//! its largest nearly all the time in a trial that reads many of them.
+//! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
+//! is at its largest nearly all the time in a trial that reads many of them.
 
 use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Status, units};
 
@@ -128,14 +128,18 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
     let half = normal(writer.confidence) / total.sqrt();
     let estimate = Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) };
     let sentence = format!("for {what}, {{}} are fetched at a time.");
-    let why = format!("{} block size(s) have two kinds of reads: those that wait for a piece, and the others.", said.len());
+    let why = format!(
+        "{} block size(s) have two kinds of reads: those that wait for a piece, and the others.",
+        said.len()
+    );
     writer.found(&group.conditions, &group.points, estimate, &sentence, why)
 }
 
 /// Block size over the share of the slow.
 fn piece(evidence: &Evidence) -> Option<Pooled> {
     let trials = evidence.standing(About::Latency);
-    let histograms: Vec<&Histogram> = trials.filter_map(|trial| Some(&trial.read.as_ref()?.histogram)).collect();
+    let histograms: Vec<&Histogram> =
+        trials.filter_map(|trial| Some(&trial.read.as_ref()?.histogram)).collect();
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = cached::kinds(&whole)?;
     let bytes = evidence.point.spec.block_size_bytes as f64;
@@ -150,15 +154,25 @@ fn piece(evidence: &Evidence) -> Option<Pooled> {
     Some(Pooled { standard_error: piece.standard_error.max(least), ..piece })
 }
 
-fn without_pieces(writer: &Writer, group: &Group, random: Option<&Group>, what: &str, about: &str) -> Finding {
+fn without_pieces(
+    writer: &Writer,
+    group: &Group,
+    random: Option<&Group>,
+    what: &str,
+    about: &str,
+) -> Finding {
     let refused = |why: &str| writer.refused(&group.conditions, &group.points, about, why);
     let Some(random) = random else {
-        return refused("no read waits longer than the others, and random reads were not measured beside them");
+        return refused(
+            "no read waits longer than the others, and random reads were not measured beside them",
+        );
     };
     let mut alike = 0;
     for ordered in &group.points {
         let bytes = ordered.point.spec.block_size_bytes;
-        let Some(beside) = random.points.iter().find(|e| e.point.spec.block_size_bytes == bytes) else { continue };
+        let Some(beside) = random.points.iter().find(|e| e.point.spec.block_size_bytes == bytes) else {
+            continue;
+        };
         match (group::latency(ordered, Op::Read), group::latency(beside, Op::Read)) {
             (Ok(a), Ok(b)) if (a.log_mean - b.log_mean).exp() >= ALIKE => alike += 1,
             (Ok(_), Ok(_)) => {
@@ -174,7 +188,9 @@ fn without_pieces(writer: &Writer, group: &Group, random: Option<&Group>, what: 
     }
     Finding {
         status: Status::None,
-        sentence: capitalised(&format!("nothing is read ahead for {what}: they take as long as random ones.")),
+        sentence: capitalised(&format!(
+            "nothing is read ahead for {what}: they take as long as random ones."
+        )),
         why: Some(format!("At {alike} block size(s), within a tenth.")),
         ..refused("")
     }

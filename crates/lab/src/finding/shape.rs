@@ -1,15 +1,15 @@
 //! Whether a curve has a dip, a peak or a step: a level that surely differs from both of its neighbours.
 //!
-//! What it is: the place where the rate over one parameter (in flight, block size, stride, offset or mix) goes against
-//! its neighbours, and the rate there over theirs. A *dip* lies below both, a *peak* above both; a *step* is a fall after
-//! which everything stays below all that came before.
+//! What it is: the place where the rate over one parameter (in flight, block size, stride, offset or mix) goes
+//! against its neighbours, and the rate there over theirs. A *dip* lies below both, a *peak* above both; a *step* is
+//! a fall after which everything stays below all that came before.
 //!
-//! How it is worked out: every level inside the curve is compared with both neighbours, and every fall with all that lies
-//! on its other side, with intervals that hold for all these comparisons together (Bonferroni). A dip or peak counts where
-//! both intervals exclude 1 and the nearer neighbour is not surely within 5 %; the ratio to the nearer neighbour is the
-//! value. Of several, the one that goes furthest is given and the others are counted. Where no level goes against its
-//! neighbours by more than 5 %, there is no such thing; where one seems to and chance may have done it, the finding
-//! refuses.
+//! How it is worked out: every level inside the curve is compared with both neighbours, and every fall with all that
+//! lies on its other side, with intervals that hold for all these comparisons together (Bonferroni). A dip or peak
+//! counts where both intervals exclude 1 and the nearer neighbour is not surely within 5 %; the ratio to the nearer
+//! neighbour is the value. Of several, the one that goes furthest is given and the others are counted. Where no
+//! level goes against its neighbours by more than 5 %, there is no such thing; where one seems to and chance may
+//! have done it, the finding refuses.
 //!
 //! Assumes: that all levels met the same storage, which the order of trials (random within each round) sees to. Over
 //! block sizes bytes a second are compared, over everything else requests a second.
@@ -123,7 +123,8 @@ impl Named for Shape {
 impl FindingKind for Shape {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
-        let all = AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
+        let all =
+            AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| one(&writer, axis, &curve)).collect()
     }
 
@@ -185,7 +186,8 @@ fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<Vec<&'e Eviden
     curves
 }
 
-/// Requests a second of both directions together. In a mix each has a fixed share, and the larger one is known better.
+/// Requests a second of both directions together. In a mix each has a fixed share, and the larger one is known
+/// better.
 fn rate(axis: &Axis, evidence: &Evidence) -> Result<LogEstimate, String> {
     let spec = &evidence.point.spec;
     let reads = read_percent(spec) / 100.0;
@@ -242,9 +244,9 @@ fn conditions(curve: &[&Evidence]) -> Conditions {
     let same = |value: fn(&TrialSpec) -> u64| {
         curve.iter().all(|e| value(&e.point.spec) == value(spec)).then(|| value(spec))
     };
-    let one_op = || curve.iter().map(|e| group::only_direction(e.point.spec.rw)).reduce(|a, b| if a == b { a } else { None });
+    let ops = || curve.iter().map(|evidence| group::only_direction(evidence.point.spec.rw));
     Conditions {
-        op: one_op().flatten(),
+        op: ops().reduce(|a, b| if a == b { a } else { None }).flatten(),
         random: Some(spec.rw.is_random()),
         block_size_bytes: same(|spec| spec.block_size_bytes),
         queue_depth: same(|spec| spec.asked_in_flight()).map(|depth| depth as u32),
@@ -264,7 +266,9 @@ fn found(
     let words = |place: usize| (axis.words)(levels[place].at);
     let (at, before) = (words(feature.place), words(feature.place - 1));
     let sentence = match feature.kind {
-        Kind::Step => format!("{what} fall at {at} and stay below: there they give {{}} of what {before} gives."),
+        Kind::Step => {
+            format!("{what} fall at {at} and stay below: there they give {{}} of what {before} gives.")
+        }
         kind => {
             let name = if kind == Kind::Dip { "a dip" } else { "a peak" };
             let after = words(feature.place + 1);
@@ -272,10 +276,7 @@ fn found(
         }
     };
     let more = if others > 0 { format!(" There are {others} more.") } else { String::new() };
-    let why = format!(
-        "Its interval excludes both sides, among {} levels together.{more}",
-        levels.len()
-    );
+    let why = format!("Its interval excludes both sides, among {} levels together.{more}", levels.len());
     let members: Vec<&Evidence> = levels.iter().map(|level| level.evidence).collect();
     writer.found(&conditions, &members, feature.ratio, &sentence, why)
 }
@@ -293,7 +294,8 @@ fn features(levels: &[Level], confidence: f64) -> Vec<Feature> {
     for place in 1..levels.len() - 1 {
         let sides = [ratio(place, place - 1), ratio(place, place + 1)];
         let nearer = if sides[0].value.ln().abs() < sides[1].value.ln().abs() { sides[0] } else { sides[1] };
-        let (dips, peaks) = (sides.iter().all(|side| side.value < 1.0), sides.iter().all(|side| side.value > 1.0));
+        let (dips, peaks) =
+            (sides.iter().all(|side| side.value < 1.0), sides.iter().all(|side| side.value > 1.0));
         let sure = if dips { sides.iter().all(below) } else { sides.iter().all(above) };
         if (dips || peaks) && beyond(&nearer, sure) {
             let kind = if dips { Kind::Dip } else { Kind::Peak };
@@ -303,8 +305,8 @@ fn features(levels: &[Level], confidence: f64) -> Vec<Feature> {
     for place in 1..levels.len() {
         // The pair that comes closest to refuting it: the lowest before against the highest after.
         let lowest = (0..place).min_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
-        let highest =
-            (place..levels.len()).max_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
+        let highest = (place..levels.len())
+            .max_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
         let (Some(lowest), Some(highest)) = (lowest, highest) else { continue };
         let closest = ratio(highest, lowest);
         // One level before or after says nothing of staying.

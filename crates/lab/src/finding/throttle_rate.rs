@@ -2,16 +2,17 @@
 //!
 //! What it is: the rate at which requests pass a limit that was set, whatever the storage behind it could do.
 //!
-//! How it is worked out: where a control group's limit was seen and reached, from the trials at it. Otherwise from an
-//! unbroken load: its windows are cut where two levels fit them best, and it is a limit where the rate falls by a sixth or
-//! more, out of the scatter by five standard deviations, and the trials after the fall agree within 1 %. The geometric
-//! mean over trials, with Student's interval.
+//! How it is worked out: where a control group's limit was seen and reached, from the trials at it. Otherwise from
+//! an unbroken load: its windows are cut where two levels fit them best, and it is a limit where the rate falls by a
+//! sixth or more, out of the scatter by five standard deviations, and the trials after the fall agree within 1 %.
+//! The geometric mean over trials, with Student's interval.
 //!
 //! Where the rate does not fall and no witness is there, no limit shows. One that held from the first second on looks
 //! like the storage's own rate, and nobody can tell without a witness.
 //!
-//! Assumes: that a medium scatters. Heat slows a drive down as well; a drive that then keeps its rate within 1 % would
-//! be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in bytes a second.
+//! Assumes: that a medium scatters. Heat slows a drive down as well; a drive that then keeps its rate within 1 %
+//! would be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in bytes a
+//! second.
 
 use iosonde_model::{Finding, Named, Status, units};
 
@@ -58,7 +59,10 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
         Shown::Level(seconds) => Finding {
             status: Status::None,
             sentence: capitalised(&format!("no limit of {what} shows: their rate does not fall to a cap.")),
-            why: Some(format!("In {} of load; a limit from the first second on would not show.", units::duration(seconds))),
+            why: Some(format!(
+                "In {} of load; a limit from the first second on would not show.",
+                units::duration(seconds)
+            )),
             ..writer.refused(&group.conditions, &group.points, "", "")
         },
         Shown::Witnessed(rates, limit) => {
@@ -145,7 +149,8 @@ mod tests {
         }
         let found = told(&all);
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
-        assert!(found.sentence.contains("/sys/fs/cgroup/box/io.max allows 5 k requests a second"), "{}", found.sentence);
+        let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
+        assert!(found.sentence.contains(said), "{}", found.sentence);
     }
 
     #[test]

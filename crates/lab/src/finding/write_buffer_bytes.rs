@@ -2,16 +2,16 @@
 //!
 //! What it is: what a long write moved beyond what its later rate alone would have moved.
 //!
-//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where the
-//! first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure is then
-//! read off each trial, and given as the geometric mean over trials with Student's interval.
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
+//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
 //!
 //! The buffer empties while it fills, and that part is not counted; it begins to when the first request has come.
 //! Requests enter it as a whole, so that half of one is the least half-width.
 //! Trials that follow upon another without a pause are left out.
 //!
-//! Refused where what the buffer took is nine tenths or more of what it can empty in a pause: it was perhaps not empty
-//! when trials began.
+//! Refused where what the buffer took is nine tenths or more of what it can empty in a pause: it was perhaps not
+//! empty when trials began.
 //!
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
 //! that the windows of 100 ms are short against the time that the buffer takes.

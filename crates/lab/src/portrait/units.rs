@@ -2,11 +2,12 @@
 //!
 //! With U units of time S and a way of time o, one request takes o + S. N random requests in flight keep each unit
 //! busy for a share ρ of the time, where N = X o + U (ρ + ρ² / (2 (1 - ρ))) and X = U ρ / S: the mean number at a
-//! server with fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks agree: with as
-//! many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %.
-//! From the highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link
-//! bounds small reads before the units do, U is the number with which all depths together give most nearly the rates
-//! that they gave. Units come in powers of two, or three times those; the nearest such number is drawn. The page is the one with which single reads of all sizes take the times that they took.
+//! server with fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks agree: with
+//! as many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %. From the
+//! highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link bounds
+//! small reads before the units do, U is the number with which all depths together give most nearly the rates that
+//! they gave. Units come in powers of two, or three times those; the nearest such number is drawn. The page is the
+//! one with which single reads of all sizes take the times that they took.
 
 use iosonde_model::{Op, Trait};
 

@@ -1,8 +1,8 @@
-//! A kernel that fetches pieces of 16 KiB to 1 MiB for a reader in order, through the page cache; one device in five is
-//! read past the page cache, where nobody does.
+//! A kernel that fetches pieces of 16 KiB to 1 MiB for a reader in order, through the page cache; one device in five
+//! is read past the page cache, where nobody does.
 //!
-//! Identifiable: rates over 100 ms scatter by 3 % or less, and fetching a piece takes three times as long as copying a
-//! block.
+//! Identifiable: rates over 100 ms scatter by 3 % or less, and fetching a piece takes three times as long as copying
+//! a block.
 
 use iosonde_model::Op;
 
@@ -21,8 +21,9 @@ fn draw(dice: &mut Dice) -> Drawn {
         "memory = \"64MiB\"\npage_cache = true\ncopy_rate = \"{copy_gb:.2}GB/s\"\nreadahead = \"{piece}B\"\n"
     );
     let device = format!(
-        "name = \"blind\"\nsummary = \"reading ahead\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"{cost_us:.3}us\"\n\
-         {}[link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \"{link_us:.2}us\"\n[queue]\nservers = 4\nservice = {{ \
+        "name = \"blind\"\nsummary = \"reading ahead\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \
+         \"{cost_us:.3}us\"\n{}[link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \
+         \"{link_us:.2}us\"\n[queue]\nservers = 4\nservice = {{ \
          fixed = \"{service_us:.1}us\" }}\n{}",
         if present { &cache } else { "" },
         noise.section()

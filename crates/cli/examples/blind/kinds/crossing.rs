@@ -1,8 +1,8 @@
 //! Flash that reads with all its units, and takes writes into a small buffer that drains at a rate of its own; on one
 //! device in five it drains faster than any number of reads that was measured.
 //!
-//! Identifiable: rates over 100 ms scatter by 3 % or less, and neither neighbouring power of two lies within a tenth of
-//! where the rates meet.
+//! Identifiable: rates over 100 ms scatter by 3 % or less, and neither neighbouring power of two lies within a tenth
+//! of where the rates meet.
 
 use iosonde_model::Op;
 
@@ -25,8 +25,8 @@ fn draw(dice: &mut Dice) -> Drawn {
         "name = \"blind\"\nsummary = \"a crossing\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"{cost_us:.3}us\"\n\
          [link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \"{link_us:.2}us\"\n[flash]\nunits = 32\nstripe = \
          \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"{read_us:.2}us\"\nprogram = \"80us\"\nerase = \
-         \"3ms\"\npages_per_block = 4096\nplacement = \"static\"\nwrite_buffer = {{ size = \"2MiB\", latency = \"8us\", \
-         drain = \"{drain:.0}B/s\" }}\n{}",
+         \"3ms\"\npages_per_block = 4096\nplacement = \"static\"\nwrite_buffer = {{ size = \"2MiB\", \
+         latency = \"8us\", drain = \"{drain:.0}B/s\" }}\n{}",
         noise.section()
     );
     let study = "name = \"blind\"\nquestion = \"?\"\ntime = \"30s\"\nprecision = \"2%\"\n[[experiment]]\nkind = \

@@ -1,5 +1,5 @@
-//! Flash with as many units as one stride skips: that stride meets one unit only, its neighbours go round all of them.
-//! For one device in five the study leaves that stride out.
+//! Flash with as many units as one stride skips: that stride meets one unit only, its neighbours go round all of
+//! them. For one device in five the study leaves that stride out.
 //!
 //! Identifiable: rates over 100 ms scatter by 3 % or less.
 
@@ -18,8 +18,9 @@ fn draw(dice: &mut Dice) -> Drawn {
     let (cost_us, link_us, rate_gb) = (dice.log(0.3, 1.0), dice.log(2.0, 20.0), dice.log(5.0, 7.0));
     let read_us = dice.log(80.0, 400.0);
     let device = format!(
-        "name = \"blind\"\nsummary = \"one bad stride\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \"{cost_us:.3}us\"\n\
-         [link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \"{link_us:.2}us\"\n[flash]\nunits = {units}\nstripe = \
+        "name = \"blind\"\nsummary = \"one bad stride\"\ncapacity = \"64GiB\"\n[host]\nrequest_cost = \
+         \"{cost_us:.3}us\"\n[link]\nbandwidth = \"{rate_gb:.3}GB/s\"\nlatency = \
+         \"{link_us:.2}us\"\n[flash]\nunits = {units}\nstripe = \
          \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\nread = \"{read_us:.2}us\"\nprogram = \"700us\"\nerase = \
          \"3ms\"\npages_per_block = 256\nplacement = \"static\"\n{}",
         noise.section()
