@@ -1,15 +1,15 @@
 //! How long a request takes that a cache answers.
 //!
-//! What it is: the mean time of reads within a span that some cache holds whole, as the program sees it: the way to the
-//! cache and back included.
+//! What it is: the mean time of reads within a span that some cache holds whole, as the program sees it: the way to
+//! the cache and back included.
 //!
 //! How it is worked out: in the smallest span that was measured, where `cache_bytes` finds that larger spans
 //! are slower.
 //! Should some reads miss even there, the fast ones count (the two kinds are cut where the variance between the
 //! logarithms of their latencies is largest). The interval comes from leaving out one trial at a time.
 //!
-//! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the conditions
-//! say how many there were.
+//! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the
+//! conditions say how many there were.
 
 use iosonde_model::{Conditions, Finding, Named, Status};
 

@@ -170,7 +170,8 @@ fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(
         let spec = &evidence.point.spec;
         let rate_iops = spec.rate_iops.expect("it was looked for") * f64::from(spec.jobs);
         let figure_ns = |trial: &Trial| limit.figure_ns(&trial.direction(op)?.histogram);
-        let standing: Vec<&Trial> = evidence.standing(About::Latency).collect();
+        let took_time = |trial: &&Trial| trial.measured_s > 0.0;
+        let standing: Vec<&Trial> = evidence.standing(About::Latency).filter(took_time).collect();
         let figures: Option<Vec<f64>> = standing.iter().map(|trial| figure_ns(trial)).collect();
         // A load too low for its figure says nothing, and takes nothing from the others.
         let Some(figures) = figures else {

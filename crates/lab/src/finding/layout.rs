@@ -1,11 +1,10 @@
 //! How addresses are spread over units, from the rates of strided reads: what two findings read.
 //!
-//! The candidates are layouts in which the byte at an offset lies on unit floor(offset / stripe) mod units,
-//! with stripes
-//! of a power of two and units of a power of two or three times one. For each, a closed loop of so many requests is
-//! worked through with units that take one unit of time each, first come, first served, and gives the rate at every
-//! stride in multiples of one unit's own rate, which is the only thing that is fitted. The layouts whose misses are not
-//! larger than those of the best by more than chance make up the answer.
+//! The candidates are layouts in which the byte at an offset lies on unit floor(offset / stripe) mod units, with
+//! stripes of a power of two and units of a power of two or three times one. For each, a closed loop of so many
+//! requests is worked through with units that take one unit of time each, first come, first served, and gives the
+//! rate at every stride in multiples of one unit's own rate, which is the only thing that is fitted. The layouts
+//! whose misses are not larger than those of the best by more than chance make up the answer.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -174,8 +173,8 @@ impl<'e, 'a> Points<'e, 'a> {
     }
 }
 
-/// Rates in multiples of one unit's, on a logarithmic scale, without regard to order: even loads at whole stripes, and
-/// as many units as the requests in flight reach below.
+/// Rates in multiples of one unit's, on a logarithmic scale, without regard to order: even loads at whole stripes,
+/// and as many units as the requests in flight reach below.
 fn rough(layout: &Layout, pattern: &Pattern, stride_bytes: u64) -> f64 {
     let Layout { units, stripe_bytes } = *layout;
     let reached = (pattern.in_flight as f64 * stride_bytes as f64 / stripe_bytes as f64).max(1.0);

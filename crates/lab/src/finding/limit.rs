@@ -154,22 +154,32 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
             iosonde_model::units::percent(apart)
         ));
     }
-    match credit(&course[..moment], fell_s, before, cap, confidence) {
+    let earlier = trials.iter().filter(|trial| trial.started_s + trial.elapsed_s <= fell_s);
+    let drained: u64 = earlier.map(|trial| uncounted(trial, op)).sum();
+    match credit(&course[..moment], (fell_s, drained as f64), before, cap, confidence) {
         Ok(credit) => Shown::Fell(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s }),
         Err(why) => Shown::Unsure(why),
     }
 }
 
-/// What passed until the fall beyond the cap. Breaks hold a trial of the same load, but for the time of starting it.
+/// Requests of a trial that no window counts: those still in flight when it ended.
+fn uncounted(trial: &Trial, op: Op) -> u64 {
+    let counted: u64 =
+        trial.windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
+    trial.witnesses.issued_ios.saturating_sub(counted)
+}
+
+/// What passed until the fall beyond the cap, `drained` after the ends of trials. Breaks hold a trial of the same
+/// load, but for the time of starting it.
 fn credit(
     course: &[Part],
-    fell_s: f64,
+    (fell_s, drained): (f64, f64),
     before: f64,
     cap: Estimate,
     confidence: f64,
 ) -> Result<Estimate, String> {
     let begun_s = course[0].start_s;
-    let (mut passed, mut broken_s, mut error) = (0.0, 0.0, 0.0);
+    let (mut passed, mut broken_s, mut error) = (drained, 0.0, 0.0);
     let starts = course.iter().skip(1).map(|part| part.start_s).chain([fell_s]);
     for (part, next_s) in course.iter().zip(starts) {
         passed += part.length_s * part.rate;

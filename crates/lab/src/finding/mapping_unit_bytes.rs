@@ -1,17 +1,16 @@
 //! The smallest piece that the storage can rewrite without reading first.
 //!
-//! What it is: the unit of a drive's mapping. A write of less must be merged with the rest of its piece, which is read
-//! for it, so that it takes longer than a write of the whole piece.
+//! What it is: the unit of a drive's mapping. A write of less must be merged with the rest of its piece, which is
+//! read for it, so that it takes longer than a write of the whole piece.
 //!
 //! How it is worked out: single durable writes of growing size, without those that met an erase or a retry (half as
-//! long again as the median). Up to a piece their time does not grow, and falls where less of the piece is left to be
-//! read; from a piece on it does not fall again. For each size the nearest curve is drawn that does not rise before it
-//! and does not fall after it (isotonic regression by pooling neighbours: Barlow, Bartholomew, Bremner and
-//! Brunk, 1972).
-//! The piece is the smallest size whose curve is not clearly farther from the points than the nearest of all; the
-//! interval comes from a stricter and a laxer "clearly". Where a buffer answers writes before they are flushed, it may
-//! begin with a full page sooner than with a part of one; a fall by less than twice the time of its answer is therefore
-//! not believed.
+//! long again as the median). Up to a piece their time does not grow, and falls where less of the piece is left to
+//! be read; from a piece on it does not fall again. For each size the nearest curve is drawn that does not rise
+//! before it and does not fall after it (isotonic regression by pooling neighbours: Barlow, Bartholomew, Bremner and
+//! Brunk, 1972). The piece is the smallest size whose curve is not clearly farther from the points than the nearest
+//! of all; the interval comes from a stricter and a laxer "clearly". Where a buffer answers writes before they are
+//! flushed, it may begin with a full page sooner than with a part of one; a fall by less than twice the time of its
+//! answer is therefore not believed.
 //!
 //! Assumes: that a durable write is on the medium, so that no memory hides the reading. A kernel's page is read first
 //! in the same way where writes go through the page cache: such trials are not used. Where no fall is seen, the piece

@@ -7,10 +7,10 @@
 //! compared with those of every layout of units and stripes, and the layouts that chance does not exclude make up the
 //! interval; the value is the likeliest.
 //!
-//! Assumes: that units are alike and serve in the order of arrival, that addresses go round them in stripes of a power
-//! of two, and that their number is a power of two or three times one. Refuses where a link or the program carries less
-//! than the units could, where no stride meets a single unit, and where strides make no difference: then the number
-//! in flight at the knee (`queue_depth_knee`) is what can be known.
+//! Assumes: that units are alike and serve in the order of arrival, that addresses go round them in stripes of a
+//! power of two, and that their number is a power of two or three times one. Refuses where a link or the program
+//! carries less than the units could, where no stride meets a single unit, and where strides make no difference:
+//! then the number in flight at the knee (`queue_depth_knee`) is what can be known.
 
 use iosonde_model::{Finding, Named};
 

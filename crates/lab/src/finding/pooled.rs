@@ -2,9 +2,9 @@
 //! time.
 //!
 //! A shape (where a line of quantiles begins, which share of requests is fast) needs more requests than one trial of
-//! a slow storage has. The figure is worked out from all trials, and again without each of them in turn; the spread of
-//! these says how far it may be wrong, and their mean by how much it leans (the jackknife: Miller, The jackknife, a
-//! review, Biometrika 61 (1974) 1). Assumes trials as independent as those of [`over_trials`](super::over_trials).
+//! a slow storage has. The figure is worked out from all trials, and again without each of them in turn; the spread
+//! of these says how far it may be wrong, and their mean by how much it leans (the jackknife: Miller, The jackknife,
+//! a review, Biometrika 61 (1974) 1). Assumes trials as independent as those of [`over_trials`](super::over_trials).
 
 use iosonde_model::{About, Estimate, Histogram, Op};
 
@@ -65,8 +65,8 @@ pub(super) fn mean_within(histogram: &Histogram, times: f64) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// A figure of all trials, by leaving out one at a time. `None` where there are too few, or where the figure is not to
-/// be had without one of them.
+/// A figure of all trials, by leaving out one at a time. `None` where there are too few, or where the figure is not
+/// to be had without one of them.
 pub(super) fn jackknife(
     histograms: &[&Histogram],
     figure: impl Fn(&Histogram) -> Option<f64>,

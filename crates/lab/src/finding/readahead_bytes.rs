@@ -11,6 +11,9 @@
 //! Where reads in order take as long as random ones, nothing is read ahead. Where they are faster and none of them
 //! waits, the pieces come before they are asked for, and the finding refuses: their size does not show.
 //!
+//! Through the page cache, random reads in the same study leave pages behind on which pieces end early (6 % of the
+//! span made them 3 to 9 % smaller); then it refuses, and `--set rw=read` helps.
+//!
 //! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
 //! is at its largest nearly all the time in a trial that reads many of them.
 
@@ -96,7 +99,8 @@ time = "30s"
 size = "1GiB"
 [[experiment]]
 kind = "readahead"
-block_size = "4k..64k*4"
+rw = "read"
+block_size = ["4k", "8k"]
 buffered = true
 "#,
             truths: &[(Some(131_072.0), "readahead of 128 KiB")],
@@ -115,6 +119,11 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
     let said: Vec<Pooled> = group.points.iter().filter_map(|evidence| piece(evidence)).collect();
     if said.is_empty() {
         return without_pieces(writer, group, random, &what, &about);
+    }
+    if !direct && random.is_some() {
+        let why = "random reads beside them leave pages behind, on which pieces end early; `--set rw=read` leaves them \
+                   out";
+        return writer.refused(&group.conditions, &group.points, &about, why);
     }
     let weight = |one: &Pooled| (one.half_width(writer.confidence) / normal(writer.confidence)).powi(-2);
     let total: f64 = said.iter().map(weight).sum();

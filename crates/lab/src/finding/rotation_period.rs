@@ -3,9 +3,9 @@
 //! What it is: the time of one turn of a disk's platter; 8.33 ms are 7,200 turns a minute.
 //!
 //! How it is worked out: requests to random addresses within a narrow part wait for anything between nothing and one
-//! turn, each wait as likely as another, so that the quantiles of their latencies lie on a straight line whose rise is
-//! one turn. The interval comes from leaving out one trial at a time. Where latencies lie closer together than a turn
-//! would bring them, nothing rotates; where they are spread, but not evenly, it cannot be told.
+//! turn, each wait as likely as another, so that the quantiles of their latencies lie on a straight line whose rise
+//! is one turn. The interval comes from leaving out one trial at a time. Where latencies lie closer together than a
+//! turn would bring them, nothing rotates; where they are spread, but not evenly, it cannot be told.
 //!
 //! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
 //! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.

@@ -3,10 +3,11 @@
 //! What it is: a disk's outer tracks are longer than its inner ones and pass in the same time, so that reading in
 //! sequence is about twice as fast there. 1 on storage without a platter.
 //!
-//! How it is worked out: the rate of large reads in sequence at the first place over that at the last. Where the whole
-//! interval of the ratio lies within 5 % of 1, the rate is the same everywhere, and the finding says that there is no
-//! such thing. Each place is some way from the edge; since tracks of a constant width hold bytes in proportion to their
-//! length, the square of the rate falls in proportion to the address, which carries the two rates on to the edges.
+//! How it is worked out: the rate of large reads in sequence at the first place over that at the last. Where the
+//! whole interval of the ratio lies within 5 % of 1, the rate is the same everywhere, and the finding says that
+//! there is no such thing. Each place is some way from the edge; since tracks of a constant width hold bytes in
+//! proportion to their length, the square of the rate falls in proportion to the address, which carries the two
+//! rates on to the edges.
 //!
 //! Assumes: that the medium, not a link or the program, bounds these reads (a bound evens out the fast end), and that
 //! the first address lies at the outer edge, as it does on disks.
