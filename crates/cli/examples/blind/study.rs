@@ -50,7 +50,10 @@ pub fn run(device: &str, study: &str, span_bytes: u64, seed: u64) -> Result<Run,
             run.info.elapsed_s = elapsed_s;
             return Ok(run);
         };
-        let warm_up_ns = asked.from_the_start.then_some(0);
+        let settling_ns = asked.settling_ns;
+        let usual_ns =
+            if asked.from_the_start { 0 } else { Limits::usual_warm_up_ns(asked.duration_ns - settling_ns) };
+        let warm_up_ns = Some(usual_ns + settling_ns);
         let limits = Limits { warm_up_ns, ..Limits::time(asked.duration_ns) };
         let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
         let passed = asked.pass_first.then(|| {
@@ -63,7 +66,7 @@ pub fn run(device: &str, study: &str, span_bytes: u64, seed: u64) -> Result<Run,
         let passed_bytes = passed.transpose()?;
         let mut trial = bed.run(&order, &stop).map_err(|e| e.to_string())?.trial;
         (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
-        trial.passed_bytes = passed_bytes;
+        (trial.passed_bytes, trial.settling_s) = (passed_bytes, settling_ns as f64 / 1e9);
         trial.id = run.trials.len() as u64 + 1;
         run.trials.push(trial);
     }
