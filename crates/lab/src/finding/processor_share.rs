@@ -74,7 +74,8 @@ block_size = ["4k", "64k"]
 
 fn shares(evidence: &Evidence) -> Vec<f64> {
     // Void trials too: what memory served is just what this is about.
-    evidence.trials.iter().filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
+    let took_time = evidence.trials.iter().filter(|trial| trial.measured_s > 0.0);
+    took_time.filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
 }
 
 fn one(writer: &Writer, group: &Group) -> Finding {
