@@ -25,6 +25,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
             "group",
             "hockney",
             "layout",
+            "limit",
             "long_write",
             "over_trials",
             "platter",

@@ -146,6 +146,8 @@ pages_per_block = 256
 placement = "static"
 [noise]
 latency_cv = 0.02
+rate_cv_100ms = 0.02
+lag1_100ms = 0.5
 "#,
             study: r#"
 name = "strides"
@@ -157,7 +159,7 @@ kind = "stride"
 rw = "read"
 block_size = "16k"
 stride = ["80k", "112k", "128k", "144k", "176k"]
-depth = 32
+depth = 128
 "#,
             truths: &[(
                 Some(0.125),
