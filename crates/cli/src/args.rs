@@ -174,6 +174,9 @@ pub struct RunArgs {
     /// A parameter of the study: depth=1,4 or, of one of its experiments only, mix.depth=32; may be repeated
     #[arg(long, value_name = "KEY=VALUE", conflicts_with_all = ["like", "add"])]
     pub set: Vec<String>,
+    /// The lines of a vendor's sheet (`iosonde specs`, or a file) as the study: run spec --sheet d7-p5600 TARGET
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["like", "add"])]
+    pub sheet: Option<String>,
     /// The same points, size and seed as another run, on this target
     #[arg(long, value_name = "RUN")]
     pub like: Option<String>,

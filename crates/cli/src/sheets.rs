@@ -1,6 +1,6 @@
 //! Vendors' sheets: those that come with the program, and those from files.
 
-use iosonde_model::{Sheet, nearest};
+use iosonde_model::{Sheet, Study, nearest};
 
 use crate::failure::{Failure, in_words};
 
@@ -28,6 +28,38 @@ pub fn find(word: &str) -> Result<Sheet, Failure> {
         )));
     };
     Sheet::parse(text, name).map_err(Failure::failed)
+}
+
+/// In flight where a sheet does not say: past the knee of a drive with 32 units that random addresses choose blindly.
+const IN_FLIGHT: u64 = 128;
+/// Bytes of a request where a sheet does not say: what vendors take for sequential lines.
+const BLOCK_BYTES: u64 = 128 << 10;
+
+/// The study that measures a sheet's lines under their conditions; `named` is what was typed in a study's place.
+pub fn study(word: &str, named: Option<&Study>) -> Result<Study, Failure> {
+    if let Some(other) = named.filter(|study| study.name != "spec") {
+        return Err(Failure::usage(format!(
+            "--sheet makes a study of the sheet's own lines, in the place of {}:  iosonde run spec --sheet {word} \
+             TARGET",
+            other.name
+        )));
+    }
+    let sheet = find(word)?;
+    let rows: Vec<String> = sheet
+        .claims
+        .iter()
+        .map(|claim| {
+            let bytes = claim.block_size_bytes.unwrap_or(BLOCK_BYTES);
+            let depth = claim.in_flight.unwrap_or(IN_FLIGHT);
+            format!("{{ rw = \"{}\", block_size = \"{bytes}\", depth = {depth} }}", claim.rw)
+        })
+        .collect();
+    let question = format!("Does this storage give what the sheet of {} claims?", sheet.name);
+    let rows = rows.join(", ");
+    let text = format!(
+        "name = \"spec\"\nquestion = {question:?}\n\n[[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
+    );
+    Study::parse(&text, word).map_err(Failure::usage)
 }
 
 #[cfg(test)]

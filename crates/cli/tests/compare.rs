@@ -80,3 +80,54 @@ fn what_cannot_be_compared_is_refused_in_words() {
     bench.iosonde(&["compare", "last", "last", "--margin", "80%"]).refused(&["between 0% and 50%"]);
     bench.iosonde(&["run", "small.toml", &target, "--repeats", "1"]).refused(&["--repeats"]);
 }
+
+/// What a published comparison of two laptops measured: sequential and random, one at a time.
+const MACHINES: &str = r#"
+name = "machines"
+question = "What do requests of each size get?"
+time = "20s"
+[[experiment]]
+kind = "block-size"
+rw = ["read", "randread", "write", "randwrite"]
+block_size = ["4k", "256k", "4M"]
+"#;
+
+#[test]
+fn two_laptops_of_memory_are_as_far_apart_as_was_published_and_nothing_is_said_of_their_storage() {
+    let bench = Bench::new();
+    bench.text("machines.toml", MACHINES);
+    for (name, seed) in [("mac-intel", "1"), ("mac-m1", "500")] {
+        let device = format!("sim:{name}");
+        let words = ["run", "machines.toml", &device, "--repeats", "5", "--label", name, "--seed", seed];
+        let said = bench.iosonde(&[&words[..], &["--rounds", "8", "--size", "256MiB"]].concat());
+        assert_eq!(said.code, 0, "{}", said.err);
+    }
+    let said = bench.iosonde(&["compare", "mac-intel", "mac-m1", "--json"]);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let pair = &document["pairs"][0];
+    assert_eq!((pair["about"].as_str(), pair["unit"].as_str()), (Some("program"), Some("repeat")));
+    let sentence = pair["sentence"].as_str().unwrap();
+    assert!(sentence.contains("says nothing about the storage"), "{sentence}");
+    // Seconds of a request: what a call costs and copying takes. 54 us and 1.01 GB/s against 18 us and 3 GB/s, writes
+    // 324 us and 0.34 GB/s against 46 us and 2.4 GB/s.
+    let truth = |op: &str, bytes: f64| match op {
+        "read" => (54e-6 + bytes / 1.01e9) / (18e-6 + bytes / 3e9),
+        _ => (324e-6 + bytes / 0.34e9) / (46e-6 + bytes / 2.4e9),
+    };
+    let holds = |told: &Value, value: f64| {
+        told["low"].as_f64().unwrap() <= value && value <= told["high"].as_f64().unwrap()
+    };
+    let lines = document["comparisons"].as_array().unwrap();
+    assert_eq!(lines.len(), 12);
+    for line in lines {
+        let size = line["spec"]["block_size_bytes"].as_f64().unwrap();
+        assert!(holds(line, truth(line["op"].as_str().unwrap(), size)), "{line}");
+        assert!(line["why"].as_str().unwrap().contains("mac-m1 (repeat 1): void:"), "{line}");
+    }
+    // "2.97x faster for reads and 7.07x times faster for writes."
+    for (of, times) in [("all reads", 2.97), ("all writes", 7.07)] {
+        let mean = pair["geometric_means"].as_array().unwrap().iter().find(|mean| mean["of"] == of).unwrap();
+        assert!(holds(mean, times), "{mean}");
+        assert_eq!(mean["verdict"], "faster");
+    }
+}

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Bench;
+use iosonde_model::Rw;
 use serde_json::Value;
 
 const STUDY: &str = r#"
@@ -53,4 +54,59 @@ fn a_part_of_a_drive_is_not_comparable_and_says_why() {
     bench.iosonde(&["spec", "last"]).refused(&["sheet"]);
     let listed = bench.iosonde(&["specs"]).out;
     assert!(listed.contains("d7-p5600") && listed.contains("samsung-990-pro"), "{listed}");
+}
+
+/// What a laptop gave in a lab report that set it beside this drive: 2 GiB of it, a minute each.
+const LAPTOP: &str = "\
+test,pattern,block_size,read_pct,queue_depth,read_mb_s,write_mb_s,read_iops,write_iops,runtime_s,span_bytes
+sequential read,sequential,128KiB,100,32,3333.2274,,,,60,2147483648
+sequential write,sequential,128KiB,0,32,,2268.3909,,,60,2147483648
+random read,random,4KiB,100,256,,,411294.689,,60,2147483648
+random write,random,4KiB,0,256,,,,316935.252,60,2147483648
+";
+
+#[test]
+fn a_laptops_imported_minute_is_not_comparable_in_any_line() {
+    let bench = Bench::new();
+    bench.text("laptop.csv", LAPTOP);
+    let imported = bench.iosonde(&["import", "laptop.csv", "--label", "laptop"]);
+    assert_eq!(imported.code, 0, "{}", imported.err);
+    let said = bench.iosonde(&["spec", "laptop", "d7-p5600", "--json"]);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let lines = document["lines"].as_array().unwrap();
+    let verdicts: Vec<&str> = lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["not comparable"; 4]);
+    // The figures stand there as they were published, with what keeps each from being an answer.
+    let measured: Vec<f64> = lines.iter().map(|line| line["measured"].as_f64().unwrap().round()).collect();
+    assert_eq!(measured, [3_333_227_400.0, 2_268_390_900.0, 411_295.0, 316_935.0]);
+    for line in lines {
+        let why = line["why"].as_str().unwrap();
+        assert!(why.contains("span 2 GiB of 1.60 TB") && why.contains("without an interval"), "{why}");
+        let writes = line["line"].as_str().unwrap().contains("write");
+        assert_eq!(
+            why.contains("1 min of it") && why.contains("not known to be in steady state"),
+            writes,
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_sheets_own_lines_are_measured_as_it_claims_them() {
+    let bench = Bench::new();
+    let words = ["run", "spec", "sim:plain-nvme", "--sheet", "d7-p5600", "--seed", "4", "--rounds", "5"];
+    let run = bench.run(&words);
+    let asked: Vec<_> =
+        run.points.iter().map(|p| (p.spec.rw, p.spec.block_size_bytes, p.spec.queue_depth)).collect();
+    let lines = [
+        (Rw::Read, 131_072, 128),
+        (Rw::Write, 131_072, 128),
+        (Rw::RandRead, 4096, 256),
+        (Rw::RandWrite, 4096, 256),
+    ];
+    assert_eq!(asked, lines);
+    bench
+        .iosonde(&["run", "quick", "sim:plain-nvme", "--sheet", "d7-p5600"])
+        .refused(&["in the place of quick"]);
+    bench.iosonde(&["run", "sim:plain-nvme", "--sheet", "d7"]).refused(&["no sheet named `d7`"]);
 }

@@ -74,8 +74,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         )
     } else {
         format!(
-            "{size} {op}s: keep {number} in flight for 95 % of the throughput (the knee lies at {least}); with more \
-             than that, each request only waits longer"
+            "{size} {op}s: keep {number} in flight for 95 % of the throughput; from the knee on, at {least}, each \
+             more adds less to it and more to the wait"
         )
     };
     let like = |point: &&Point| {

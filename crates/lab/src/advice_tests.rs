@@ -28,8 +28,8 @@ fn sizes_depths_and_pages() {
             ),
             (
                 format!(
-                    "# KiB {op}s: keep # [#, #] in flight for # % of the throughput (the knee lies at # [#, #]); \
-                     with more than that, each request only waits longer"
+                    "# KiB {op}s: keep # [#, #] in flight for # % of the throughput; from the knee on, at # [#, #], \
+                     each more adds less to it and more to the wait"
                 ),
                 format!("with # in flight a {op} takes # ms [#, #], alone # µs [#, #]"),
             ),

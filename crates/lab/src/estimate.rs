@@ -241,7 +241,13 @@ fn direction(
     let plain = mean_of(&rates, op, Figure::Rate)?;
     let iops = estimates.iops(place, op).map_or(plain, |estimate| estimate.estimate(confidence));
     // What a request moved on average: its block size, unless the end of a file cut some short.
-    let request_bytes = if ios > 0 { bytes as f64 / ios as f64 } else { 0.0 };
+    // An imported table may state rates alone.
+    let stated = || {
+        let totals = rates.iter().filter_map(|trial| trial.direction(op));
+        let (ios, bytes) = totals.fold((0.0, 0.0), |(i, b), told| (i + told.iops, b + told.bytes_per_s));
+        if ios > 0.0 { bytes / ios } else { 0.0 }
+    };
+    let request_bytes = if ios > 0 { bytes as f64 / ios as f64 } else { stated() };
     let latencies = standing(own, voids, About::Latency);
     let latency = estimates.latency_ns_mean(place, op).map(|estimate| estimate.estimate(confidence));
     let histograms: Vec<&Histogram> =

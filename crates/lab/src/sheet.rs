@@ -58,6 +58,11 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     if claim.steady && verdict == Standing::Meets {
         unlike.hard.append(&mut unlike.state);
     }
+    // Less with fewer in flight than the claim asks for refutes nothing.
+    let fewer = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);
+    if fewer && verdict == Standing::Below {
+        unlike.hard.append(&mut unlike.soft);
+    }
     let verdict = if unlike.hard.is_empty() { verdict } else { Standing::NotComparable };
     let conditions: Vec<String> = [unlike.hard, unlike.state, unlike.soft].concat();
     let why = match (verdict, conditions.is_empty()) {
@@ -165,11 +170,6 @@ fn not_steady(run: &Run, point: &Point) -> Option<String> {
     if device.state.as_deref() == Some("steady") {
         return None;
     }
-    let span_bytes = device.size_bytes.unwrap_or(point.spec.span_bytes).max(1);
-    let drive_writes = run.info.bytes_written as f64 / span_bytes as f64;
-    if drive_writes >= STEADY_DRIVE_WRITES {
-        return None;
-    }
     let measured_s: f64 = run
         .trials
         .iter()
@@ -178,6 +178,16 @@ fn not_steady(run: &Run, point: &Point) -> Option<String> {
         .sum();
     let seconds =
         if measured_s > 0.0 { format!("{} of it, ", units::duration(measured_s)) } else { String::new() };
+    if run.info.is_imported() {
+        return Some(format!(
+            "{seconds}and nothing tells how much was written before: not known to be in steady state"
+        ));
+    }
+    let span_bytes = device.size_bytes.unwrap_or(point.spec.span_bytes).max(1);
+    let drive_writes = run.info.bytes_written as f64 / span_bytes as f64;
+    if drive_writes >= STEADY_DRIVE_WRITES {
+        return None;
+    }
     Some(format!(
         "{seconds}not in steady state ({drive_writes:.2} drive writes before and during the run; two and more bring it \
          there)"

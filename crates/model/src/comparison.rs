@@ -112,6 +112,9 @@ pub struct ComparedPair {
     pub b: String,
     /// The answer in a sentence.
     pub sentence: String,
+    /// What the ratios are about: `storage`, or `program` where memory or the program itself served both sides.
+    #[serde(default)]
+    pub about: String,
     /// What one unit of the statistics is: `repeat`, or `run` where how repeats differ is not known.
     pub unit: String,
     /// Of ratios that count as the same, as a share: 0.02.

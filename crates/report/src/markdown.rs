@@ -73,7 +73,11 @@ const GLOSSARY: [(&str, &str); 10] = [
     ("canary", "one workload that is run in every round, so that drift is seen"),
     ("plateau", "the block size from which larger requests bring no more"),
     ("half size, n½", "the block size that reaches half the bandwidth"),
-    ("knee, N*", "the number in flight at which the storage is just busy"),
+    (
+        "knee, N*",
+        "the number in flight at which the storage would be just busy if no request had to wait for another; beyond \
+         it throughput still grows, ever less",
+    ),
     ("p99", "99 of 100 requests wait no longer"),
 ];
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::{
     device::{Ask, Done, Fate},
     event::{EventQueue, Leg},
+    random::whole_ns,
 };
 
 /// Where a request stands in the table of requests under way.
@@ -32,6 +33,8 @@ pub(crate) struct Request {
     pub(crate) direct: bool,
     /// How many times longer than nominal the medium takes for it: what noise and heat multiply into.
     pub(crate) stretch: f64,
+    /// How many times longer than nominal the program's processor takes for it.
+    pub(crate) effort: f64,
     /// When it left the host for the device; `None` while it is in the host.
     pub(crate) entered_ns: Option<u64>,
     /// The stage that made it and will end it, for requests that no program made.
@@ -170,6 +173,7 @@ impl Flow {
             op: ask.op,
             direct: ask.direct,
             stretch: 1.0,
+            effort: 1.0,
             entered_ns: None,
             owner: None,
             parent: None,
@@ -213,6 +217,12 @@ impl Flow {
         self.counters.host_busy_ns += ns;
         self.processor_free_ns = self.processor_free_ns.max(now_ns) + ns;
         self.processor_free_ns
+    }
+
+    /// The same for one request, with what its run adds to the processor's time.
+    pub(crate) fn compute_for(&mut self, now_ns: u64, id: Id, ns: u64) -> u64 {
+        let effort = self[id].effort;
+        self.compute(now_ns, if effort == 1.0 { ns } else { whole_ns(ns as f64 * effort) })
     }
 
     fn insert(&mut self, request: Request) -> Id {

@@ -37,7 +37,7 @@ fn run(file: &DeviceFile, asks: &[(u64, Ask)]) -> (Vec<Done>, Counters) {
 /// Parts that no built-in device has.
 const UNUSUAL: &str = "name = \"unusual\"\ncapacity = \"64MiB\"\n\
     [host]\nrequest_cost = { read = \"1us\", write = \"2us\" }\nmemory = \"64MiB\"\ncopy_rate = \"10GB/s\"\n\
-    direct = \"ignored\"\ndirty_limit = \"1%\"\n\
+    direct = \"ignored\"\ndirty_limit = \"1%\"\nrun_effect = 0.1\npoint_run_effect = 0.1\n\
     [throttle]\niops = 5000\n\
     [network]\nround_trip = \"101us\"\nbandwidth = \"118MB/s\"\nserver_cache = \"1MiB\"\n\
     [link]\nbandwidth = \"1GB/s\"\nduplex = false\nmax_transfer = \"64KiB\"\nslots = 5\n\

@@ -35,7 +35,7 @@ value of a device and what is true of it; `--json` says the same to programs. Th
 `devices/` and begin with the source of their figures: copy one and change it.
 
 A device is made of sections, each a *part* that a request passes on its way down and, where it says so, on
-its way back up: program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour,
+its way back up: effort, program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour,
 noise, and one medium (`[queue]`, `[flash]`, `[disk]` or `[raid]`). A section that is left out is not there;
 an unknown key is refused, with a suggestion, and so is a device that cannot be, with the key, the value and
 the rule.

@@ -139,6 +139,27 @@ fn a_run_effect_is_drawn_once_and_a_point_effect_for_each_point() {
 }
 
 #[test]
+fn a_run_effect_of_the_host_is_on_what_memory_serves_and_on_nothing_below() {
+    let toml = "[queue]\nservers = 1\nservice = { fixed = \"100us\" }\n\
+                [host]\nrequest_cost = \"10us\"\nmemory = \"1GiB\"\ncopy_rate = \"4.096GB/s\"\n";
+    let both = |effect: &str, seed, length_bytes| {
+        let mut device = device(&format!("{toml}{effect}"), seed);
+        let ask = |tag| Ask { direct: false, offset_bytes: 0, ..read(tag, length_bytes) };
+        let fetched_ns = closed_loop(&mut device, 1, 1, ask);
+        (fetched_ns, closed_loop(&mut device, 1, 1, ask) - fetched_ns)
+    };
+    // 10 us and 1 us of copying; the first time 100 us more, for the device.
+    assert_eq!(both("", 1, 4096), (111_000, 11_000));
+    let run = "run_effect = 0.1";
+    let (fetched_ns, held_ns) = both(run, 1, 4096);
+    assert_eq!(fetched_ns - held_ns, 100_000, "the device is as fast as ever");
+    assert!(held_ns.abs_diff(11_000) > 50 && both(run, 2, 4096).1 != held_ns, "{held_ns}");
+    let point = "point_run_effect = 0.1";
+    let stretch = |length_bytes, nominal_ns: f64| both(point, 1, length_bytes).1 as f64 / nominal_ns;
+    assert!((stretch(4096, 11_000.0) - stretch(8192, 12_000.0)).abs() > 1e-3);
+}
+
+#[test]
 fn a_stuck_device_answers_when_it_comes_back() {
     let mut stuck = device(&format!("{FAST}[faults]\nstuck = {{ at = \"1s\", for = \"5s\" }}\n"), 1);
     // Under way when it begins; arriving meanwhile; after it.

@@ -20,7 +20,7 @@ use crate::{
     output::{self, write},
     screen::Screen,
     session::{self, Addition, Asked, Options, Session},
-    studies, write_limit,
+    sheets, studies, write_limit,
 };
 
 /// Where results go.
@@ -126,6 +126,10 @@ fn what_was_asked(
 ) -> Result<(Study, String, Options), Failure> {
     let Some(reference) = &args.like else {
         let (study, target) = study_and_target(&args.words)?;
+        let study = match &args.sheet {
+            Some(sheet) => sheets::study(sheet, (args.words.len() > 1).then_some(&study))?,
+            None => study,
+        };
         let study = studies::with_span(studies::with_settings(study, &args.set)?, args.span)?;
         let mut options = options_of(args, study.time_ns, study.precision, None);
         if let Some((_, series)) = args.part.as_ref().filter(|(number, _)| *number > 1) {

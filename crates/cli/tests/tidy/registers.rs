@@ -34,6 +34,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ),
     ("crates/report/src/chart", &["course", "heat", "law", "pick"]),
     ("crates/rig/src/engine", &["calls"]),
+    ("crates/sim/src/part", &["effects"]),
     ("crates/store/src/import", &["build"]),
 ];
 

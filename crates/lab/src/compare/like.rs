@@ -1,7 +1,8 @@
 //! Like points: which of one side's points are asked for the same work as which of the other's.
 
 use iosonde_model::{
-    About, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw, TrialSpec,
+    About as VerdictAbout, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw,
+    TrialSpec,
 };
 
 use super::{
@@ -23,8 +24,40 @@ pub(super) struct Line {
     pub b: Option<f64>,
     /// Why there is no pair, or what limits it.
     pub why: String,
-    /// What statistics need, where both sides have figures.
+    /// What statistics need, where both sides have figures about the same.
     pub pair: Option<LinePair>,
+    /// What the pair is about.
+    pub about: About,
+}
+
+/// What a ratio speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// The storage served both sides.
+    Storage,
+    /// Memory or the program itself was what both sides waited for: what a program gets here, no word of the storage.
+    Program,
+}
+
+impl About {
+    /// As it stands in the data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Storage => "storage",
+            Self::Program => "program",
+        }
+    }
+}
+
+/// Lines whose ratios are about one thing: the storage where any line is, else what programs get.
+pub(super) fn about_one_thing(lines: Vec<Line>) -> (Vec<Line>, About) {
+    let has = |about| lines.iter().any(|line| line.pair.is_some() && line.about == about);
+    let about = if has(About::Program) && !has(About::Storage) { About::Program } else { About::Storage };
+    let refuse = |line: Line| match line.about == about {
+        true => line,
+        false => Line { a: None, b: None, pair: None, ..line },
+    };
+    (lines.into_iter().map(refuse).collect(), about)
 }
 
 /// The logarithms of both sides' figures.
@@ -53,6 +86,8 @@ pub(super) struct Sample {
     pub within: Option<f64>,
     /// ln(figure) in each run of the history.
     pub history: Vec<f64>,
+    /// Why it says nothing of the storage, if it does not.
+    pub not_of_the_storage: Option<String>,
 }
 
 pub(super) fn mean(values: &[f64]) -> f64 {
@@ -111,31 +146,46 @@ fn work(spec: &TrialSpec) -> TrialSpec {
 
 fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: &str) -> Line {
     let samples = [sample(a, op, sides[0], figure), sample(b, op, sides[1], figure)];
-    let [value_a, value_b] = [0, 1].map(|side| samples[side].as_ref().ok().map(|s| mean(&s.repeats).exp()));
-    let (why, pair) = match samples {
-        [Ok(a_sample), Ok(b_sample)] => {
-            let (rw, in_turn) = (a.spec.rw, None);
-            (String::new(), Some(LinePair { rw, op, a: a_sample, b: b_sample, in_turn }))
-        }
-        [Err(why), Ok(_)] | [Ok(_), Err(why)] => (why, None),
-        [Err(a), Err(b)] => (format!("{a}; {b}"), None),
+    let reason = |side: usize| match &samples[side] {
+        Err(why) => Some(why.clone()),
+        Ok(sample) => sample.not_of_the_storage.clone(),
     };
-    Line { spec: a.spec.clone(), op, a: value_a, b: value_b, why, pair }
+    let reasons: Vec<String> = [0, 1].into_iter().filter_map(reason).collect();
+    let why = reasons.join("; ");
+    let spec = a.spec.clone();
+    match samples {
+        [Ok(a), Ok(b)] if reasons.len() != 1 => Line {
+            a: Some(mean(&a.repeats).exp()),
+            b: Some(mean(&b.repeats).exp()),
+            about: if reasons.is_empty() { About::Storage } else { About::Program },
+            pair: Some(LinePair { rw: spec.rw, op, a, b, in_turn: None }),
+            why,
+            spec,
+            op,
+        },
+        // What memory served on one side and the storage on the other are two different things.
+        [a, b] => {
+            let told = |sample: Result<Sample, String>| {
+                sample.ok().filter(|s| s.not_of_the_storage.is_none()).map(|s| mean(&s.repeats).exp())
+            };
+            Line { a: told(a), b: told(b), about: About::Storage, pair: None, why, spec, op }
+        }
+    }
 }
 
 /// One side's figures; the reason where a repeat has none.
 fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, String> {
     let mut repeats = Vec::new();
-    let mut within = None;
+    let (mut within, mut not_of_the_storage) = (None, None);
     for (number, run) in side.runs.iter().enumerate() {
         let which = if side.runs.len() > 1 { format!(" (repeat {})", number + 1) } else { String::new() };
         let same =
             same_point(run, &point.spec).ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
-        if let Some(why) = not_of_the_storage(run, same) {
-            return Err(format!("{}{which}: void: {why}", side.name));
-        }
         let found = estimate(same, op, figure);
         let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
+        if let Some(why) = self::not_of_the_storage(run, same) {
+            not_of_the_storage.get_or_insert_with(|| format!("{}{which}: void: {why}", side.name));
+        }
         repeats.push(found.value.ln());
         within = found.low.zip(found.high).map(|(low, high)| {
             (high.ln() - low.ln())
@@ -144,7 +194,7 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
         });
     }
     let history = if repeats.len() == 1 { history(side, point, op, figure) } else { Vec::new() };
-    Ok(Sample { within: within.filter(|_| repeats.len() == 1), repeats, history })
+    Ok(Sample { within: within.filter(|_| repeats.len() == 1), repeats, history, not_of_the_storage })
 }
 
 fn history(side: &Side, point: &Point, op: Op, figure: &str) -> Vec<f64> {
@@ -177,7 +227,7 @@ fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
 fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<&'a str> {
     let about = |judged: &&Judgement| {
         let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
-        judged.verdict == Outcome::Void && judged.about == About::Device && own
+        judged.verdict == Outcome::Void && judged.about == VerdictAbout::Device && own
     };
     let voids: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
     (2 * voids.len() as u32 >= point.trials.max(1)).then(|| voids.first().map(|void| void.why.as_str()))?

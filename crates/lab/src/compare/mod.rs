@@ -4,6 +4,10 @@
 //! points says nothing (a ratio of means over a grid of block sizes is mostly the ratio of its largest blocks), so
 //! what stands for all of them is the geometric mean of their ratios.
 //!
+//! **Memory is not the storage**: what memory or the program itself served is void as a statement about the storage,
+//! and is left out. Where that is all there is, on both sides, the same figures still say what programs get on either
+//! machine: the ratios are then about that, and the sentence says so.
+//!
 //! **The unit is the repeat**: a fresh file, a fresh fill, a fresh process. Trials inside one run cannot see how runs
 //! differ; with a run effect of 1 % they call half of all equal pairs different. So the spread comes from the repeats
 //! of each side; with one repeat, from older runs of the same study on the same storage; and where there are none,
@@ -34,7 +38,7 @@ use iosonde_model::{
 use crate::words;
 
 use self::{
-    like::{Line, LinePair},
+    like::{About, Line, LinePair},
     spread::{Spread, Spreads, Unit},
 };
 
@@ -125,7 +129,7 @@ pub struct Scattered {
 
 /// How far the rates of one side's repeats lie apart; `None` where there is one, or where they share no points.
 pub fn scatter(side: &Side) -> Option<Scattered> {
-    let (lines, _) = like::lines(side, side, FIGURES[0].0);
+    let (lines, _) = like::about_one_thing(like::lines(side, side, FIGURES[0].0).0);
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let (run, point) = spread::scatter(&told)?;
     Some(Scattered { repeats: side.runs.len(), run, point })
@@ -134,7 +138,8 @@ pub fn scatter(side: &Side) -> Option<Scattered> {
 /// Two sides.
 fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Comparison>) {
     let figure = FIGURES[question.figure].0;
-    let (mut lines, unmatched) = like::lines(a, b, figure);
+    let (lines, unmatched) = like::lines(a, b, figure);
+    let (lines, about) = like::about_one_thing(lines);
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let spreads = Spreads::of(&told);
     let judge =
@@ -164,10 +169,10 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     let unit = spreads.unit;
     let beside = !told.is_empty() && told.iter().all(|line| line.in_turn.is_some());
     let refused = lines.len() - ratios.len();
-    let sentence = sentence(a, b, overall.as_ref(), Shown { unit, beside, refused }, question);
+    let sentence = sentence([a, b], overall.as_ref(), Shown { unit, beside, refused, about }, question);
     let mut ratios = ratios.into_iter();
     let comparisons = lines
-        .drain(..)
+        .into_iter()
         .map(|line| {
             let ratio = line
                 .pair
@@ -180,6 +185,7 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
         a: a.name.clone(),
         b: b.name.clone(),
         sentence,
+        about: about.name().to_owned(),
         unit: unit.name().to_owned(),
         margin: question.margin,
         confidence: question.confidence,
@@ -247,8 +253,20 @@ impl Ratio {
     }
 }
 
-/// Lines by direction and pattern.
+/// Lines by direction, where one has several patterns, and by pattern.
 fn groups(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
+    let patterns = patterns(lines);
+    let of = |op: Op, name: &'static str| {
+        let own = |(_, members): &&(&str, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
+        let several = patterns.iter().filter(own).count() > 1;
+        let members = (0..lines.len()).filter(|&line| lines[line].op == op).collect();
+        several.then_some((name, members))
+    };
+    let directions = [of(Op::Read, "all reads"), of(Op::Write, "all writes")];
+    directions.into_iter().flatten().chain(patterns.iter().cloned()).collect()
+}
+
+fn patterns(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
     let name = |line: &LinePair| match (line.rw, line.op) {
         (Rw::Rw | Rw::RandRw, Op::Read) => "reads in a mix",
         (Rw::Rw | Rw::RandRw, _) => "writes in a mix",
@@ -276,17 +294,18 @@ struct Shown {
     beside: bool,
     /// Lines without a ratio.
     refused: usize,
+    /// What the ratios speak of.
+    about: About,
 }
 
 /// The answer, in one sentence with its numbers.
 fn sentence(
-    a: &Side,
-    b: &Side,
+    [a, b]: [&Side; 2],
     overall: Option<&GeometricMean>,
     shown: Shown,
     question: &Question,
 ) -> String {
-    let Shown { unit, beside, refused } = shown;
+    let Shown { unit, beside, refused, about: of_what } = shown;
     let (figure, _) = FIGURES[question.figure];
     let Some(mean) = overall else {
         return if refused > 0 {
@@ -311,16 +330,22 @@ fn sentence(
         Unit::Repeat => (format!("{} ", b.name), unit.of(a, b)),
         Unit::Run => ("of these two runs, ".to_owned() + &b.name + " ", unit.of(a, b)),
     };
-    match mean.verdict {
+    // Figures that memory served are a statement about the machine: said before anybody takes them for the storage's.
+    let of_what = match of_what {
+        About::Storage => String::new(),
+        About::Program => {
+            "; this is what programs get from memory here, and says nothing about the storage of either"
+                .to_owned()
+        }
+    };
+    let said = match mean.verdict {
         Likeness::Faster | Likeness::Slower => {
-            format!("{subject}is {} than {}: {ratio} its {what}, {over}{about}", mean.verdict, a.name)
+            format!("{subject}is {} than {}: {ratio} its {what}", mean.verdict, a.name)
         }
-        Likeness::Same => {
-            format!("{subject}is as fast as {} within {margin}: {ratio} its {what}, {over}{about}", a.name)
+        Likeness::Same => format!("{subject}is as fast as {} within {margin}: {ratio} its {what}", a.name),
+        Likeness::CannotTell | Likeness::NotComparable => {
+            format!("cannot tell whether {} is faster or slower than {}: {ratio} its {what}", b.name, a.name)
         }
-        Likeness::CannotTell | Likeness::NotComparable => format!(
-            "cannot tell whether {} is faster or slower than {}: {ratio} its {what}, {over}{about}",
-            b.name, a.name
-        ),
-    }
+    };
+    format!("{said}, {over}{about}{of_what}")
 }

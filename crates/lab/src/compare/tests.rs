@@ -167,6 +167,66 @@ fn what_is_void_is_not_compared_and_says_why() {
     assert_eq!(compared.pairs[0].geometric_means[0].points, 1);
 }
 
+/// A run whose points at these places were served by memory.
+fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
+    let mut run = run(id, rates);
+    for &place in places {
+        run.points[place].trials = 1;
+        run.points[place].trial_ids = vec![place as u64];
+        let why = "the device moved 0 % of the 2.1 GB that were read: this is memory";
+        let void =
+            iosonde_model::Verdict::Void(iosonde_model::Reason::new(iosonde_model::About::Device, why));
+        run.verdicts.push(Judgement::new("cache-served", "trial", Some(place as u64), None, void));
+    }
+    run
+}
+
+#[test]
+fn where_memory_served_all_of_both_sides_it_is_about_programs_and_says_so() {
+    let both = |a: Run, b: Run| compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
+    let rates = [1e4, 2e4, 3e4];
+    let compared = both(from_memory("a", &rates, &[0, 1, 2]), from_memory("b", &[3e4, 6e4, 9e4], &[0, 1, 2]));
+    let pair = &compared.pairs[0];
+    assert_eq!((pair.about.as_str(), pair.geometric_means[0].points), ("program", 3));
+    assert!(pair.sentence.starts_with("of these two runs, B is faster than A: 3.00×"), "{}", pair.sentence);
+    assert!(pair.sentence.ends_with("and says nothing about the storage of either"), "{}", pair.sentence);
+    assert!(
+        compared.comparisons[0].why.contains("A: void: the device moved 0 %"),
+        "{:?}",
+        compared.comparisons
+    );
+
+    // One line that the storage served on both sides, and the others are void beside it.
+    let compared = both(from_memory("a", &rates, &[0, 2]), from_memory("b", &[3e4, 2e4, 9e4], &[0, 2]));
+    let pair = &compared.pairs[0];
+    assert_eq!((pair.about.as_str(), pair.geometric_means[0].points), ("storage", 1));
+    assert!(!pair.sentence.contains("programs"), "{}", pair.sentence);
+    assert_eq!(compared.comparisons[0].verdict, Likeness::NotComparable);
+
+    // Memory on one side and storage on the other are not compared at all.
+    let compared = both(from_memory("a", &rates, &[0, 1, 2]), run("b", &rates));
+    assert!(compared.pairs[0].sentence.contains("cannot be compared"), "{}", compared.pairs[0].sentence);
+    let line = &compared.comparisons[0];
+    assert_eq!((line.verdict, line.a, line.ratio), (Likeness::NotComparable, None, None));
+}
+
+#[test]
+fn each_direction_has_its_own_mean_where_it_has_several_patterns() {
+    let of = |id: &str, writes: f64| {
+        let mut run = run(id, &[1e4, 1e4 * writes, 2e4, 2e4 * writes]);
+        run.points[2].spec.rw = Rw::Read;
+        run.points[3].spec.rw = Rw::Write;
+        run
+    };
+    let sides = [side("A", vec![of("a", 1.0)]), side("B", vec![of("b", 7.0)])];
+    let means = compare(&sides, &QUESTION).unwrap().pairs[0].geometric_means.clone();
+    let told: Vec<(&str, usize)> = means.iter().map(|mean| (mean.of.as_str(), mean.points)).collect();
+    let patterns =
+        [("random reads", 1), ("random writes", 1), ("sequential reads", 1), ("sequential writes", 1)];
+    assert_eq!(told, [vec![("all", 4), ("all reads", 2), ("all writes", 2)], patterns.to_vec()].concat());
+    assert!((means[1].ratio - 1.0).abs() < 1e-12 && (means[2].ratio - 7.0).abs() < 1e-12);
+}
+
 #[test]
 fn only_like_points_meet() {
     let (mut a, mut b) = (run("a", &[1e4, 2e4]), run("b", &[1e4, 2e4, 3e4]));

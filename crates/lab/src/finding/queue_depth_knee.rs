@@ -49,7 +49,10 @@ impl FindingKind for QueueDepthKnee {
                         &group.conditions,
                         &group.points,
                         curve.knee(),
-                        &format!("the knee of {what} lies at {{}}: fewer waste throughput, more only wait."),
+                        &format!(
+                            "the knee of {what} lies at {{}}: up to there more in flight is mostly \
+                                  throughput, beyond it mostly waiting."
+                        ),
                         curve.assumption(),
                     ),
                     Err(why) => {

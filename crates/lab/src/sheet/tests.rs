@@ -79,6 +79,19 @@ fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
 }
 
 #[test]
+fn less_with_fewer_in_flight_than_claimed_is_no_refutation() {
+    let with = |in_flight: u32, iops| {
+        let mut run = run(Rw::RandRead, TB, iops, 0.01);
+        run.points[0].spec.queue_depth = in_flight;
+        against(&run, "randread 4k 100000", true, false)
+    };
+    assert_eq!(with(256, 90_000.0).verdict, Standing::Below);
+    assert_eq!(with(128, 90_000.0).verdict, Standing::NotComparable);
+    assert!(with(128, 90_000.0).why.contains("128 in flight, not 256"));
+    assert_eq!(with(128, 100_000.0).verdict, Standing::Meets, "as much with less is as much");
+}
+
+#[test]
 fn what_was_not_measured_is_said() {
     let line = against(&run(Rw::RandRead, TB, 1e5, 0.01), "randwrite 4k 118000", false, false);
     assert_eq!((line.verdict, line.measured), (Standing::NotComparable, None));

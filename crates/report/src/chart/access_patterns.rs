@@ -22,8 +22,7 @@ impl Named for AccessPatterns {
 impl Chart for AccessPatterns {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let points = alike(run);
-        // Fewer than three patterns are two numbers in a sentence, not a picture.
-        if points.len() < 3 {
+        if points.len() < PATTERNS_MIN {
             return None;
         }
         let doubts = Doubts::about(run, &[About::Rate]);
@@ -50,6 +49,9 @@ impl Chart for AccessPatterns {
     }
 }
 
+/// Fewer than three patterns are two numbers in a sentence, not a picture.
+const PATTERNS_MIN: usize = 3;
+
 /// The largest set of measured points that differ in their pattern only, reads first.
 fn alike(run: &Run) -> Vec<&Point> {
     let measured = |point: &&Point| point.read.is_some() || point.write.is_some();
@@ -61,11 +63,25 @@ fn alike(run: &Run) -> Vec<&Point> {
             ..point.spec.clone()
         };
         match sets.iter_mut().find(|set| plain(set[0]) == plain(point)) {
-            Some(set) => set.push(point),
+            // A second experiment may have asked for the same: one bar for each pattern.
+            Some(set) if set.iter().all(|own| pattern(&own.spec) != pattern(&point.spec)) => set.push(point),
+            Some(_) => {}
             None => sets.push(vec![point]),
         }
     }
     let mut largest = sets.into_iter().max_by_key(Vec::len).unwrap_or_default();
+    // Shares of reads in steps have a chart of their own; here one stands for the mix, the nearest to half.
+    let from_half = |point: &&Point| (point.spec.read_percent.unwrap_or(50.0) - 50.0).abs();
+    let nearest =
+        largest.iter().filter(|point| point.spec.rw.is_mixed()).map(from_half).fold(f64::MAX, f64::min);
+    let one_mix: Vec<&Point> = largest
+        .iter()
+        .copied()
+        .filter(|point| !point.spec.rw.is_mixed() || from_half(point) <= nearest)
+        .collect();
+    if one_mix.len() >= PATTERNS_MIN {
+        largest = one_mix;
+    }
     largest
         .sort_by_key(|point| (point.spec.rw.is_mixed(), point.spec.rw.writes(), point.spec.rw.is_random()));
     largest

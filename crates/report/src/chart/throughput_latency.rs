@@ -50,7 +50,7 @@ impl Chart for ThroughputLatency {
         let names = ["queue_depth_knee", "depth_for_95_percent"];
         let reading = "Each dot is a number of requests in flight, written beside it: to the right is more a \
                        second, upwards a longer wait. The broken line joins all rates and latencies that \
-                       make up the knee; beyond it, more in flight only wait.";
+                       make up the knee; beyond it, more in flight is mostly more waiting.";
         Some(Figure {
             name: self.name().into(),
             title: "How many requests should be in flight?".into(),

@@ -17,9 +17,10 @@ const PATTERNS: [(Rw, Op, &str); 4] = [
 
 /// One place for each pattern, one bar for each side; `None` where no workload is shared.
 pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
+    let apart = both_ways(sides);
     let shared: Vec<(&str, Vec<(TrialSpec, Estimate)>)> = PATTERNS
         .into_iter()
-        .filter_map(|(rw, op, name)| Some((name, largest_shared(sides, rw, op)?)))
+        .filter_map(|(rw, op, name)| Some((name, largest_shared(sides, rw, op, apart)?)))
         .collect();
     if shared.is_empty() {
         return None;
@@ -28,7 +29,11 @@ pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
         name: side.name.clone(),
         tone: tone(number),
         bars: true,
-        dots: shared.iter().enumerate().map(|(place, (_, told))| dot(side, place, &told[number])).collect(),
+        dots: shared
+            .iter()
+            .enumerate()
+            .map(|(place, (_, told))| dot(side, place, &told[number], apart))
+            .collect(),
         ..Series::default()
     });
     let series: Vec<Series> = series.collect();
@@ -60,7 +65,7 @@ pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
 }
 
 /// A workload's throughput on every side; of several workloads the one with the most on the first side.
-fn largest_shared(sides: &[Side], rw: Rw, op: Op) -> Option<Vec<(TrialSpec, Estimate)>> {
+fn largest_shared(sides: &[Side], rw: Rw, op: Op, apart: bool) -> Option<Vec<(TrialSpec, Estimate)>> {
     let first = sides.first()?.runs.first()?;
     let mut candidates: Vec<&Point> = first
         .points
@@ -70,7 +75,8 @@ fn largest_shared(sides: &[Side], rw: Rw, op: Op) -> Option<Vec<(TrialSpec, Esti
     let rate = |point: &Point| point.direction(op).map_or(0.0, |d| d.bytes_per_s.value);
     candidates.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     candidates.into_iter().find_map(|point| {
-        let told = sides.iter().map(|side| Some((point.spec.clone(), throughput(side, &point.spec, op)?)));
+        let told =
+            sides.iter().map(|side| Some((point.spec.clone(), throughput(side, &point.spec, op, apart)?)));
         told.collect::<Option<Vec<_>>>()
     })
 }
@@ -80,9 +86,9 @@ fn plain(spec: &TrialSpec) -> bool {
 }
 
 /// What one side gives for a workload: its point with its interval, or the geometric mean over repeats.
-pub(super) fn throughput(side: &Side, spec: &TrialSpec, op: Op) -> Option<Estimate> {
+fn throughput(side: &Side, spec: &TrialSpec, op: Op, apart: bool) -> Option<Estimate> {
     estimate(side, |point| {
-        same(&point.spec, spec).then(|| point.direction(op).map(|d| d.bytes_per_s)).flatten()
+        same(&point.spec, spec, apart).then(|| point.direction(op).map(|d| d.bytes_per_s)).flatten()
     })
 }
 
@@ -98,19 +104,28 @@ pub(super) fn estimate(side: &Side, of: impl Fn(&Point) -> Option<Estimate>) -> 
     }
 }
 
-/// The same work, wherever and however it was done.
-pub(super) fn same(a: &TrialSpec, b: &TrialSpec) -> bool {
-    work(a) == work(b)
+/// Whether a side measured both past the page cache and through it: then the two are told apart.
+pub(super) fn both_ways(sides: &[Side]) -> bool {
+    sides.iter().filter_map(|side| side.runs.first()).any(|run| {
+        let direct = |wanted: bool| run.points.iter().any(|point| point.spec.direct == wanted);
+        direct(true) && direct(false)
+    })
 }
 
-pub(super) fn work(spec: &TrialSpec) -> TrialSpec {
-    TrialSpec { engine: String::new(), direct: true, span_bytes: 0, offset_bytes: 0, ..spec.clone() }
+/// The same work, wherever and however it was done; ways told apart where a side has both.
+pub(super) fn same(a: &TrialSpec, b: &TrialSpec, apart: bool) -> bool {
+    work(a, apart) == work(b, apart)
+}
+
+pub(super) fn work(spec: &TrialSpec, apart: bool) -> TrialSpec {
+    let direct = spec.direct || !apart;
+    TrialSpec { engine: String::new(), direct, span_bytes: 0, offset_bytes: 0, ..spec.clone() }
 }
 
 /// Why a workload's figures on one side are not of its storage: half of its trials or more are void as such.
-pub(super) fn why_not(side: &Side, spec: &TrialSpec) -> Option<String> {
+pub(super) fn why_not(side: &Side, spec: &TrialSpec, apart: bool) -> Option<String> {
     let run = side.runs.first()?;
-    let point = run.points.iter().find(|point| same(&point.spec, spec))?;
+    let point = run.points.iter().find(|point| same(&point.spec, spec, apart))?;
     let own = |judged: &&Judgement| {
         judged.verdict == Outcome::Void && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
     };
@@ -119,8 +134,8 @@ pub(super) fn why_not(side: &Side, spec: &TrialSpec) -> Option<String> {
     (2 * voids.len() >= point.trial_ids.len()).then(|| format!("not of the storage: {}", first.why))
 }
 
-fn dot(side: &Side, place: usize, (spec, estimate): &(TrialSpec, Estimate)) -> Dot {
-    let why = why_not(side, spec);
+fn dot(side: &Side, place: usize, (spec, estimate): &(TrialSpec, Estimate), apart: bool) -> Dot {
+    let why = why_not(side, spec, apart);
     let interval = estimate.low.zip(estimate.high);
     Dot {
         x: place as f64,

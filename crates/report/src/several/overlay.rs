@@ -44,10 +44,11 @@ const EACH_MAX: usize = 4;
 
 /// A chart for each pattern that two sides or more measured at three places or more.
 pub(super) fn overlays(sides: &[Side]) -> Vec<Figure> {
-    [BLOCK_SIZE, DEPTH].into_iter().flat_map(|along| of_one(sides, along)).collect()
+    let apart = bars::both_ways(sides);
+    [BLOCK_SIZE, DEPTH].into_iter().flat_map(|along| of_one(sides, along, apart)).collect()
 }
 
-fn of_one(sides: &[Side], along: Along) -> Vec<Figure> {
+fn of_one(sides: &[Side], along: Along, apart: bool) -> Vec<Figure> {
     let mut groups: Vec<(TrialSpec, Op)> = Vec::new();
     for point in sides.iter().filter_map(|side| side.runs.first()).flat_map(|run| &run.points) {
         let op = match point.spec.rw {
@@ -55,7 +56,7 @@ fn of_one(sides: &[Side], along: Along) -> Vec<Figure> {
             Rw::Write | Rw::RandWrite => Op::Write,
             _ => continue,
         };
-        let key = (key(&point.spec, along), op);
+        let key = (key(&point.spec, along, apart), op);
         if !groups.contains(&key) {
             groups.push(key);
         }
@@ -64,7 +65,7 @@ fn of_one(sides: &[Side], along: Along) -> Vec<Figure> {
         let series: Vec<Series> = sides
             .iter()
             .enumerate()
-            .filter_map(|(number, side)| line(side, number, spec, *op, along))
+            .filter_map(|(number, side)| line(side, number, (spec, *op), along, apart))
             .collect();
         (series.len() >= 2).then_some((spec, *op, series))
     });
@@ -73,27 +74,33 @@ fn of_one(sides: &[Side], along: Along) -> Vec<Figure> {
     drawn.sort_by_key(|(.., series)| std::cmp::Reverse(series.iter().map(|s| s.dots.len()).sum::<usize>()));
     drawn.truncate(EACH_MAX);
     let figure = |(number, (spec, op, series)): (usize, (&TrialSpec, Op, Vec<Series>))| {
-        figure(number, spec, op, series, along)
+        figure(number, (spec, op), series, along, apart)
     };
     drawn.into_iter().enumerate().map(figure).collect()
 }
 
-fn key(spec: &TrialSpec, along: Along) -> TrialSpec {
-    let mut key = bars::work(spec);
+fn key(spec: &TrialSpec, along: Along, apart: bool) -> TrialSpec {
+    let mut key = bars::work(spec, apart);
     (along.without)(&mut key);
     key
 }
 
-fn line(side: &Side, number: usize, group: &TrialSpec, op: Op, along: Along) -> Option<Series> {
+fn line(
+    side: &Side,
+    number: usize,
+    (group, op): (&TrialSpec, Op),
+    along: Along,
+    apart: bool,
+) -> Option<Series> {
     let run = side.runs.first()?;
     let mut dots: Vec<Dot> = Vec::new();
-    for point in run.points.iter().filter(|point| key(&point.spec, along) == *group) {
+    for point in run.points.iter().filter(|point| key(&point.spec, along, apart) == *group) {
         let x = (along.of)(&point.spec) as f64;
         let told = bars::estimate(side, |other: &Point| {
-            bars::same(&other.spec, &point.spec).then(|| other.direction(op).map(along.read)).flatten()
+            bars::same(&other.spec, &point.spec, apart).then(|| other.direction(op).map(along.read)).flatten()
         });
         let (Some(estimate), false) = (told, dots.iter().any(|dot| dot.x == x)) else { continue };
-        dots.push(dot(side, point, x, estimate, along.height.1));
+        dots.push(dot(side, point, x, (estimate, along.height.1), apart));
     }
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
     (dots.len() >= 3).then(|| Series {
@@ -106,8 +113,8 @@ fn line(side: &Side, number: usize, group: &TrialSpec, op: Op, along: Along) -> 
     })
 }
 
-fn dot(side: &Side, point: &Point, x: f64, estimate: Estimate, quantity: Quantity) -> Dot {
-    let why = bars::why_not(side, &point.spec);
+fn dot(side: &Side, point: &Point, x: f64, (estimate, quantity): (Estimate, Quantity), apart: bool) -> Dot {
+    let why = bars::why_not(side, &point.spec, apart);
     Dot {
         x,
         y: estimate.value,
@@ -126,7 +133,13 @@ fn dot(side: &Side, point: &Point, x: f64, estimate: Estimate, quantity: Quantit
     }
 }
 
-fn figure(number: usize, group: &TrialSpec, op: Op, series: Vec<Series>, along: Along) -> Figure {
+fn figure(
+    number: usize,
+    (group, op): (&TrialSpec, Op),
+    series: Vec<Series>,
+    along: Along,
+    apart: bool,
+) -> Figure {
     let dots = || series.iter().flat_map(|s| &s.dots);
     let mut places: Vec<f64> = dots().map(|dot| dot.x).collect();
     places.sort_by(f64::total_cmp);
@@ -141,6 +154,11 @@ fn figure(number: usize, group: &TrialSpec, op: Op, series: Vec<Series>, along: 
         ("block-size", n) => format!(", {n} in flight"),
         _ => format!(" of {}", units::size(group.block_size_bytes)),
     };
+    let way = match (apart, group.direct) {
+        (false, _) => "",
+        (true, true) => ", past the page cache",
+        (true, false) => ", through the page cache",
+    };
     let y = if along.name == "depth" {
         Axis::log(along.height.0, along.height.1, &heights, &decimal_ticks(&heights))
     } else {
@@ -151,7 +169,7 @@ fn figure(number: usize, group: &TrialSpec, op: Op, series: Vec<Series>, along: 
     Figure {
         name: format!("{}-{number}", along.name),
         reading: if doubted { hollow.to_owned() } else { String::new() },
-        title: format!("{}{} {op}s{held}", order[..1].to_uppercase(), &order[1..]),
+        title: format!("{}{} {op}s{held}{way}", order[..1].to_uppercase(), &order[1..]),
         x: Axis::log(along.label, along.quantity, &places, &places),
         y,
         series,

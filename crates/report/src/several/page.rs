@@ -106,16 +106,31 @@ fn one_pair(
             }
             @if !refused.is_empty() || pair.unmatched > 0 {
                 h3.later { "Not compared" }
-                ul {
-                    @for line in &refused { li { (line.spec.describe()) ": " (prose(&line.why)) } }
-                    @if pair.unmatched > 0 { li { (pair.unmatched) " points that only one side has" } }
-                }
+                (left_out(&refused, pair.unmatched))
             }
             @if !pair.differences.is_empty() {
                 h3.later { "These runs differ also in" }
                 p.quiet { "Any of it could explain a ratio as well as the storage does." }
                 (differences(pair))
             }
+        }
+    }
+}
+
+/// What has no ratio, and why; more than a few are folded away.
+fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
+    let each = html! {
+        ul { @for line in refused { li { (line.spec.describe()) ": " (prose(&line.why)) } } }
+    };
+    html! {
+        @if unmatched > 0 { p { (unmatched) " points that only one side has." } }
+        @match refused {
+            [] => {}
+            [first, _, _, _, ..] => {
+                p { (refused.len()) " like points, for example " (first.spec.describe()) ": " (prose(&first.why)) "." }
+                details { summary { "Each of them (" (refused.len()) ")" } (each) }
+            }
+            _ => (each)
         }
     }
 }

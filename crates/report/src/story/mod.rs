@@ -52,8 +52,12 @@ pub(crate) fn title(run: &Run) -> String {
     format!("{} on {}", run.info.study, run.info.target)
 }
 
-/// `2026-11-21T10:04:00Z` as `2026-11-21 10:04 UTC`; anything else as it is.
+/// `2026-11-21T10:04:00Z` as `2026-11-21 10:04 UTC`; a simulated run's clock begins in 1970, which is no date; anything
+/// else as it is.
 pub(crate) fn day(started_at: &str) -> String {
+    if started_at.starts_with("1970-01-01") {
+        return "in virtual time".to_owned();
+    }
     match (started_at.get(..10), started_at.get(10..11), started_at.get(11..16)) {
         (Some(date), Some("T"), Some(time)) if started_at.ends_with('Z') => format!("{date} {time} UTC"),
         _ => started_at.to_owned(),

@@ -4,6 +4,8 @@
 //! part) and a [`Part`] (does it), and a line in the registry below, whose order is the order on the way
 //! down.
 
+mod effects;
+
 use iosonde_model::{Named, Op, registry};
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -15,6 +17,7 @@ use crate::{
 registry! {
     /// Every part, from the program down to the medium.
     pub(crate) PARTS: PartKind "part" {
+        effort::Effort,
         program::Program,
         page_cache::PageCache,
         split::Split,

@@ -30,11 +30,12 @@
 //! point_run_effect = 0.01
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{Named, units};
 use rand::RngExt;
 use rand_distr::{Distribution, LogNormal, StandardNormal};
 use std::sync::Arc;
 
+use super::effects::Effects;
 use crate::{
     file::{DeviceError, Reader},
     flow::{Flow, Id},
@@ -131,12 +132,7 @@ impl Settings for NoiseSettings {
             wave: Wave::new(self, stream(place.seed, "noise.rate")),
             latency_random: stream(place.seed, "noise.latency"),
             tail_random: stream(place.seed, "noise.tail"),
-            effects: Effects {
-                seed: place.seed,
-                run_stretch: 1.0 / effect(self.run_cv, &mut stream(place.seed, "noise.run")),
-                point_run_cv: self.point_run_cv,
-                points: Vec::new(),
-            },
+            effects: Effects::new(place.seed, "noise", self.run_cv, self.point_run_cv),
         })
     }
 
@@ -215,37 +211,6 @@ impl Wave {
             self.stretch = self.stretch_now();
         }
         self.stretch
-    }
-}
-
-/// A factor on the rate with mean 1.
-fn effect(cv: f64, random: &mut Random) -> f64 {
-    if cv == 0.0 { 1.0 } else { LogNormal::from_mean_cv(1.0, cv).expect("the cv was checked").sample(random) }
-}
-
-/// What is drawn once in a device's life.
-struct Effects {
-    seed: u64,
-    run_stretch: f64,
-    point_run_cv: f64,
-    /// Direction, request size and stretch, the latest that was used first.
-    points: Vec<(Op, u32, f64)>,
-}
-
-impl Effects {
-    fn stretch(&mut self, op: Op, length_bytes: u32) -> f64 {
-        if self.point_run_cv == 0.0 {
-            return self.run_stretch;
-        }
-        let at = self.points.iter().position(|point| (point.0, point.1) == (op, length_bytes));
-        let at = at.unwrap_or_else(|| {
-            let mut random = stream(self.seed, &format!("noise.point.{op}.{length_bytes}"));
-            let stretch = self.run_stretch / effect(self.point_run_cv, &mut random);
-            self.points.push((op, length_bytes, stretch));
-            self.points.len() - 1
-        });
-        self.points.swap(0, at);
-        self.points[0].2
     }
 }
 

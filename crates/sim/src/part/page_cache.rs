@@ -297,7 +297,7 @@ impl Cache {
     fn hit(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let bytes = flow[id].asked_bytes;
         pages_of(flow[id].offset_bytes, bytes).for_each(|page| self.pages.touch(page));
-        Step::Back(flow.compute(now_ns, self.settings.copy_ns(Op::Read, bytes)))
+        Step::Back(flow.compute_for(now_ns, id, self.settings.copy_ns(Op::Read, bytes)))
     }
 
     fn read(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
@@ -372,7 +372,7 @@ impl Cache {
         Step::On(if failed {
             now_ns
         } else {
-            flow.compute(now_ns, self.settings.copy_ns(Op::Read, flow[id].asked_bytes))
+            flow.compute_for(now_ns, id, self.settings.copy_ns(Op::Read, flow[id].asked_bytes))
         })
     }
 
@@ -400,7 +400,7 @@ impl Cache {
             flow.events.push(now_ns + EXPIRE_NS, 0, Leg::Wake(self.place.stage));
         }
         self.write_back(now_ns, flow);
-        flow.compute(now_ns, self.settings.copy_ns(Op::Write, bytes))
+        flow.compute_for(now_ns, id, self.settings.copy_ns(Op::Write, bytes))
     }
 
     fn drop_whole_pages(&mut self, offset_bytes: u64, bytes: u32) {

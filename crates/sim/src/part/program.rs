@@ -92,6 +92,6 @@ struct OneProcessor {
 impl Part for OneProcessor {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let cost_ns = self.settings.host_cost_ns(flow[id].op);
-        Step::On(flow.compute(now_ns, cost_ns))
+        Step::On(flow.compute_for(now_ns, id, cost_ns))
     }
 }

@@ -7,6 +7,7 @@ registry! {
     pub EXPORTS: ExportFormat "export format" {
         json::Json,
         csv::Csv,
+        fio_json::FioJson,
         run::RunFile,
     }
 }

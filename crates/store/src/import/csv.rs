@@ -2,9 +2,9 @@
 //!
 //! The first line that is not a comment (`#`) names the columns, in any order: `test` (a name), `block_size` (`4KiB`),
 //! `queue_depth` and `jobs` (1 where they are missing), `read_pct`, `pattern` (`random` or `sequential`; `random` where
-//! it is missing), `engine`, `runtime_s`; and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or `_mib_s`,
-//! `_lat_us`, `_lat_ms` or `_lat_ns` (means). An empty cell is absent. Units are those of the names: `mb_s` is 10⁶
-//! bytes a second.
+//! it is missing), `engine`, `runtime_s`, `span_bytes`; and for `read` and `write` each `_iops` or `_kiops`, `_mb_s` or
+//! `_mib_s`, `_lat_us`, `_lat_ms` or `_lat_ns` (means). An empty cell is absent. Units are those of the names: `mb_s`
+//! is 10⁶ bytes a second.
 
 use iosonde_model::{LatencySummary, Named, Phase, Rw, Trial, TrialSpec, units};
 
@@ -20,8 +20,8 @@ impl Named for Csv {
 }
 
 /// Columns that have a meaning, besides those of `read` and `write`.
-const COLUMNS: [&str; 8] =
-    ["test", "block_size", "queue_depth", "jobs", "read_pct", "pattern", "engine", "runtime_s"];
+const COLUMNS: [&str; 9] =
+    ["test", "block_size", "queue_depth", "jobs", "read_pct", "pattern", "engine", "runtime_s", "span_bytes"];
 /// What is stated of reads and of writes, and how many of the model's unit it is.
 const FIGURES: [(&str, Figure, f64); 7] = [
     ("iops", Figure::Rate, 1.0),
@@ -184,6 +184,7 @@ impl Row<'_> {
             jobs: self.count("jobs")?,
             read_percent: if rw == Rw::RandRw { Some(percent.unwrap_or(50.0)) } else { None },
             engine: self.text("engine").unwrap_or("unknown").to_owned(),
+            span_bytes: self.number("span_bytes")?.unwrap_or(0.0) as u64,
             ..TrialSpec::default()
         };
         let runtime_s = self.number("runtime_s")?.unwrap_or(0.0);
