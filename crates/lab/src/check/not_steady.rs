@@ -30,7 +30,7 @@
 //! shown to change is abstained from, with the interval: it is the usual answer after eight rounds.
 //!
 //! Measured (`bench/steady-state`, 1,000 runs a cell, correlations 0, 0.3, 0.6): accepted are 0 % of devices
-//! that lose 2 % a round at a CV of 5 %, 2 to 13 % of those that lose 1 %, and 99.8 % or more of those that hold
+//! that lose 2 % a round at a CV of 5 %, 1 to 14 % of those that lose 1 %, and 99.4 % or more of those that hold
 //! their rate at a CV of 12 %. The tables stand in docs/checks.md.
 //!
 //! Example: a report measures 60 s at each point, since that "allows steady state". Nothing in it tests that,
