@@ -19,8 +19,11 @@ struct Relation {
     /// What must hold, in words.
     law: &'static str,
     /// The two sides, each low and high, and whether the first may only be smaller.
-    sides: fn(&[&Finding]) -> Option<([f64; 2], [f64; 2], Bound)>,
+    sides: fn(&[&Finding]) -> Option<Sides>,
 }
+
+/// Two sides, each low and high, and how the first stands to the second.
+type Sides = ([f64; 2], [f64; 2], Bound);
 
 /// How the first side stands to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

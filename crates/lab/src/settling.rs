@@ -116,7 +116,7 @@ pub fn depends_on_history(own: &[&Trial], all: &[Trial]) -> bool {
     let first_s = |trials: &[&Trial]| trials.iter().map(|trial| trial.started_s).fold(f64::MAX, f64::min);
     let alternate = last_s(&above) > first_s(&below) && last_s(&below) > first_s(&above);
     let rested = above.iter().filter(|trial| !after_write(trial)).count();
-    alternate && below.iter().all(|trial| after_write(trial)) && 2 * rested >= above.len()
+    alternate && below.iter().all(after_write) && 2 * rested >= above.len()
 }
 
 /// Whether a trial is one whose rate is expected to hold: a measurement of a point, after a warm-up, that sends as fast

@@ -103,7 +103,6 @@ impl Check for NotSteady {
             ],
             void: vec![specimen::changing_within(4, |window| if window < 5 { 2e5 } else { 1.2e5 })],
             abstain: vec![specimen::run(specimen::usual()), specimen::rounds(8, |i| 1e5 * quiet(i))],
-            ..Specimens::default()
         }
     }
 }

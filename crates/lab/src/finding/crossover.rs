@@ -6,7 +6,7 @@
 //! How it is worked out: at each level the rate of reads over that of writes, with intervals that hold for all
 //! levels together (Bonferroni). The interval runs from the last level at which one surely leads to the first at
 //! which the other surely does; the value is where a straight line between the two, both scales logarithmic, crosses
-//! 1. Where one of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none
+//! one. Where one of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none
 //! surely differs), they do not change places; otherwise it cannot be told.
 //!
 //! Assumes: that the lead changes once between these two levels; levels in between would narrow the interval.
