@@ -454,11 +454,12 @@ impl<'a> Measurement<'a> {
         }
         let mut info = self.run.info.clone();
         info.device = self.session.device.clone();
-        let added = between::between(&info, &self.run.trials).map_err(Failure::failed)?;
+        let (added, schedule) =
+            between::between(&info, &self.run.trials, &course.schedule).map_err(Failure::failed)?;
         for point in &added {
             self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
         }
-        course.schedule = course.schedule.with_points(added);
+        course.schedule = schedule;
         Ok(())
     }
 

@@ -3,13 +3,21 @@
 //!
 //! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
 //! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
+//!
+//! Where the time is far too short for the precision that was asked for, so that nearly all points will end with the
+//! budget, the visits that are left go to the numbers in flight that tell most of the knee (see
+//! [`crate::finding::closed_loop::design`]); the others stay as the first rounds left them.
 
-use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, TrialSpec};
+use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Trial, TrialSpec};
 
-use crate::conclude::{self, PlanError};
+use crate::{
+    conclude::{self, PlanError},
+    finding::closed_loop::design::{self, Level},
+    schedule::Schedule,
+};
 
-/// Rounds of the grid before anything is added: an interval needs five trials.
-pub const GRID_ROUNDS: u32 = 5;
+/// Rounds of the grid before anything is added: an interval needs five trials, and one may be set aside.
+pub const GRID_ROUNDS: u32 = 6;
 /// Points added at most: each costs as much as one of the grid. Two for each edge of reads and writes, in order and at
 /// random.
 const ADDED_MAX: usize = 8;
@@ -18,28 +26,114 @@ const BEYOND: f64 = 1.015;
 /// A point nearer than this to one of the grid tells nothing that the grid does not: its interval is wider.
 const NEAR: f64 = 0.15;
 
-/// The points to add to a run of which these rounds were measured; ids go on after the plan's.
+/// What follows the first rounds of the grid.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Following {
+    /// Ids go on after the plan's.
+    added: Vec<Point>,
+    /// The share of the coming rounds that visit a point, by its id, where it is not all of them.
+    shares: Vec<(usize, f64)>,
+}
+
+/// The points to add to a run of which the first rounds were measured, and the schedule that goes on with them.
 ///
 /// # Errors
 /// The study's text that the run carries cannot be planned on the run's device.
-pub fn between(info: &RunInfo, trials: &[iosonde_model::Trial]) -> Result<Vec<Point>, PlanError> {
-    let early = |trial: &&iosonde_model::Trial| trial.round <= GRID_ROUNDS;
+pub fn between(
+    info: &RunInfo,
+    trials: &[Trial],
+    schedule: &Schedule,
+) -> Result<(Vec<Point>, Schedule), PlanError> {
+    let run = early(info, trials)?;
+    let rounds_left = schedule.rounds_short(&run.trials, &conclude::voids(&run));
+    let Following { added, shares } = following(&run, rounds_left);
+    let mut of_all = vec![1.0; run.points.len() + added.len()];
+    shares.into_iter().for_each(|(point, share)| of_all[point] = share);
+    let more = schedule.with_points(added.clone()).with_emphasis(GRID_ROUNDS, of_all);
+    Ok((added, more))
+}
+
+/// The first rounds, concluded from.
+fn early(info: &RunInfo, trials: &[Trial]) -> Result<Run, PlanError> {
+    let early = |trial: &&Trial| trial.round <= GRID_ROUNDS;
     let mut run = Run::new(info.clone(), trials.iter().filter(early).cloned().collect());
     conclude::conclude(&mut run, None)?;
-    let mut added: Vec<Point> = Vec::new();
+    Ok(run)
+}
+
+/// What narrows the findings; `rounds_left` where the time is too short for the points' own precision.
+fn following(run: &Run, rounds_left: Option<f64>) -> Following {
+    let mut out = Following::default();
     for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
-        for (experiment, spec) in candidates(finding, &run) {
-            let known = run.points.iter().chain(&added).any(|point| point.spec == spec);
-            if !known && added.len() < ADDED_MAX {
-                added.push(adaptive(run.points.len() + added.len(), &experiment, spec));
+        let designed = rounds_left.and_then(|rounds| knee_visits(finding, run, rounds));
+        let wanted = match &designed {
+            Some(visits) => visits.added(finding),
+            None => candidates(finding, run),
+        };
+        let mut ids = Vec::new();
+        for (experiment, spec) in wanted {
+            let known = run.points.iter().chain(&out.added).any(|point| point.spec == spec);
+            if !known && out.added.len() < ADDED_MAX {
+                let id = run.points.len() + out.added.len();
+                ids.push((u64::from(spec.queue_depth), id));
+                out.added.push(adaptive(id, &experiment, spec));
             }
         }
+        if let Some(visits) = designed {
+            out.shares.extend(visits.shares(&ids));
+        }
     }
-    Ok(added)
+    out
+}
+
+/// How the coming visits of the points behind a knee are given to numbers in flight.
+struct KneeVisits<'a> {
+    own: Vec<&'a Point>,
+    /// Numbers in flight with their visits.
+    design: Vec<(u32, usize)>,
+}
+
+fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeVisits<'a>> {
+    if finding.name != "queue_depth_knee" {
+        return None;
+    }
+    let own: Vec<&Point> = own(finding, &run.points).collect();
+    let level = |point: &&Point| {
+        let side = if point.spec.rw.reads() { &point.read } else { &point.write };
+        let visits = f64::from(point.trials - point.void);
+        Some(Level { in_flight: point.spec.queue_depth, iops: side.as_ref()?.iops, visits })
+    };
+    let levels: Option<Vec<Level>> = own.iter().map(level).collect();
+    let more = (rounds * own.len() as f64) as usize;
+    let design = design::design(&levels?, more, conclude::confidence(run))?;
+    Some(KneeVisits { own, design })
+}
+
+impl KneeVisits<'_> {
+    /// The workload of a number in flight that the grid does not have.
+    fn added(&self, finding: &Finding) -> Vec<(String, TrialSpec)> {
+        let has = |depth: u32| self.own.iter().any(|point| point.spec.queue_depth == depth);
+        let missing = self.design.iter().filter(|(depth, _)| !has(*depth));
+        let spec = |&(queue_depth, _): &(u32, usize)| TrialSpec { queue_depth, ..self.own[0].spec.clone() };
+        missing.map(|one| (finding.experiment.clone(), spec(one))).collect()
+    }
+
+    /// The most visited in every round, the others in their share of them. A point that other experiments use too is
+    /// visited for them in any case.
+    fn shares(&self, added: &[(u64, usize)]) -> Vec<(usize, f64)> {
+        let most = self.design.iter().map(|(_, visits)| *visits).max().unwrap_or(1).max(1) as f64;
+        let visits = |depth: u64| {
+            let of = self.design.iter().find(|(number, _)| u64::from(*number) == depth);
+            of.map_or(0, |(_, visits)| *visits) as f64 / most
+        };
+        let alone = self.own.iter().filter(|point| point.also.is_empty());
+        let grid = alone.map(|point| (u64::from(point.spec.queue_depth), point.id));
+        grid.chain(added.iter().copied()).map(|(depth, id)| (id, visits(depth))).collect()
+    }
 }
 
 /// The points that a run's trials were made for beyond its plan.
-pub(crate) fn of_trials(trials: &[iosonde_model::Trial], planned: usize) -> Vec<Point> {
+pub(crate) fn of_trials(trials: &[Trial], planned: usize) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
         let Some(id) = trial.point.filter(|id| *id >= planned) else { continue };
@@ -86,8 +180,7 @@ fn enclosing(
     low_bytes: f64,
     high_bytes: f64,
 ) -> Vec<(String, TrialSpec)> {
-    let own = |point: &&Point| point.belongs_to(&finding.experiment) && finding.trials_are_of(point);
-    let own: Vec<&Point> = points.iter().filter(own).collect();
+    let own: Vec<&Point> = own(finding, points).collect();
     let levels = || own.iter().map(|point| point.spec.block_size_bytes);
     let (Some(first), Some(last), Some(base)) = (levels().min(), levels().max(), own.first()) else {
         return Vec::new();
@@ -105,6 +198,11 @@ fn enclosing(
     missing.map(one).collect()
 }
 
+/// The points that a finding is about.
+fn own<'p>(finding: &Finding, points: &'p [Point]) -> impl Iterator<Item = &'p Point> {
+    points.iter().filter(|point| point.belongs_to(&finding.experiment) && finding.trials_are_of(point))
+}
+
 fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)> {
     let varied: Varied = match finding.name.as_str() {
         "queue_depth_knee" => {
@@ -115,8 +213,7 @@ fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)>
         _ => return None,
     };
     let (of, set) = varied;
-    let own = |point: &&Point| point.belongs_to(&finding.experiment) && finding.trials_are_of(point);
-    let own: Vec<&Point> = points.iter().filter(own).collect();
+    let own: Vec<&Point> = own(finding, points).collect();
     let mut levels: Vec<u64> = own.iter().map(|point| of(&point.spec)).collect();
     levels.sort_unstable();
     levels.dedup();
@@ -173,7 +270,8 @@ mod tests {
     #[test]
     fn a_knee_and_an_edge_get_a_point_between_the_grids() {
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
-        let added = between(&run.info, &run.trials).unwrap();
+        let Following { added, shares } = following(&early(&run.info, &run.trials).unwrap(), None);
+        assert!(shares.is_empty());
         // The knee lies at 8.33, between 4 and 16; the plateau begins at 19 x 100,000 B, between 1 and 4 MiB.
         let depths: Vec<_> =
             added.iter().map(|point| point.spec.queue_depth).filter(|&depth| depth > 1).collect();
@@ -189,8 +287,31 @@ mod tests {
     #[test]
     fn what_is_added_follows_from_the_first_rounds_alone() {
         let run = Pretend { cv: 0.03, ..Pretend::usual() }.run(STUDY, 4);
-        let early: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
-        assert_eq!(between(&run.info, &early).unwrap(), between(&run.info, &run.trials).unwrap());
+        let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
+        let of = |trials: &[Trial], rounds| following(&early(&run.info, trials).unwrap(), rounds);
+        assert_eq!(of(&first, None), of(&run.trials, None));
+        assert_eq!(of(&first, Some(9.0)), of(&run.trials, Some(9.0)));
+    }
+
+    #[test]
+    fn where_the_time_is_short_visits_go_to_what_tells_the_knee() {
+        let run = Pretend { cv: 0.02, ..Pretend::usual() }.run(STUDY, 6);
+        let run = early(&run.info, &run.trials).unwrap();
+        let Following { added, shares } = following(&run, Some(9.0));
+        assert!(!shares.is_empty(), "{:?}", run.findings);
+        let share = |depth: u32| {
+            let all = || run.points.iter().chain(&added);
+            let is = |p: &&Point| p.spec.queue_depth == depth && p.belongs_to("queue-depth");
+            let id = all().find(is).map(|point| point.id)?;
+            shares.iter().find(|(point, _)| *point == id).map(|(_, share)| *share)
+        };
+        // 1 in flight serves the block sizes as well. One of 16, 64 and 256, which all lie on the plateau, is visited
+        // in every round, or they take turns; and the corner is looked at now and then, where it may be sharp.
+        assert_eq!(share(1), None);
+        let plateau: f64 = [16, 64, 256].into_iter().filter_map(share).sum();
+        assert!(plateau >= 0.5, "{shares:?}");
+        let knee: f64 = (7..=10).filter_map(share).sum();
+        assert!(knee > 0.0 && knee < 0.9, "{shares:?}");
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! more rounds then tell more than longer trials.
 
 mod chance;
+mod emphasis;
 pub mod simulation;
 mod state;
 
@@ -32,6 +33,7 @@ use crate::{
     experiment::Manner,
     settling,
 };
+use emphasis::Emphasis;
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
@@ -207,6 +209,7 @@ pub struct Schedule {
     trial_s: f64,
     /// Whether points that write are left out from now on: what may be written is spent.
     reads_only: bool,
+    emphasis: Emphasis,
     memory: Mutex<Memory>,
 }
 
@@ -266,20 +269,25 @@ impl Schedule {
             small && spec.asked_in_flight() == 1 && spec.rate_iops.is_none()
         };
         let canary = points.iter().position(|point| is_canary(&point.spec)).unwrap_or(0);
-        Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, memory: Mutex::default() })
+        let emphasis = Emphasis::default();
+        let memory = Mutex::default();
+        Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, emphasis, memory })
     }
 
-    /// The same points in trials of the same length, on other terms: more rounds of a finished run.
+    /// The same points in trials of the same length, on other terms: more rounds of a finished run, for all points
+    /// alike.
     pub fn going_on(&self, terms: Terms) -> Self {
         let Self { points, visiting, canary, trial_s, .. } = self;
         let (points, visiting) = (points.clone(), visiting.clone());
         let (canary, trial_s, reads_only) = (*canary, *trial_s, false);
-        Self { points, visiting, terms, canary, trial_s, reads_only, memory: Mutex::default() }
+        let emphasis = Emphasis::default();
+        Self { points, visiting, terms, canary, trial_s, reads_only, emphasis, memory: Mutex::default() }
     }
 
     /// The same without further visits to points that write.
     pub fn reading_on(&self) -> Self {
-        Self { reads_only: true, ..self.going_on(self.terms.clone()) }
+        let emphasis = self.emphasis.clone();
+        Self { reads_only: true, emphasis, ..self.going_on(self.terms.clone()) }
     }
 
     /// The same with further points, whose ids go on after the others'; trials stay as long as they are.
@@ -288,6 +296,27 @@ impl Schedule {
         more.points.extend(added);
         assert!(more.points.iter().enumerate().all(|(place, point)| point.id == place), "ids are places");
         more
+    }
+
+    /// The same with each point visited in its share of the rounds after the first `after` ones.
+    pub fn with_emphasis(&self, after: u32, shares: Vec<f64>) -> Self {
+        Self { emphasis: Emphasis { after, shares }, ..self.going_on(self.terms.clone()) }
+    }
+
+    /// Rounds of all points that the time holds after these trials, where it holds less than half of what the precision
+    /// would take. `None` where many points may still reach it, where nobody can guess, and where so many rounds were
+    /// asked for.
+    pub fn rounds_short(&self, trials: &[Trial], voids: &Voids) -> Option<f64> {
+        if self.terms.rounds.is_some() {
+            return None;
+        }
+        let visits = visits(trials, voids);
+        // The clock of the visits: what a run that was resumed spent in between is not in it.
+        let elapsed_s = visits.last()?.end_s;
+        let left_s = self.terms.budget_s - elapsed_s;
+        let needed_s = self.guessed_s(&visits, &self.state_before(&visits, u32::MAX), elapsed_s)?;
+        let round_s = (self.points.len() + 1) as f64 * self.cycle_s(&visits, elapsed_s);
+        (needed_s > 2.0 * left_s && left_s > round_s).then_some(left_s / round_s)
     }
 
     /// The points, in the order of the plan.
@@ -503,13 +532,18 @@ impl Schedule {
         if open.is_empty() {
             return Vec::new();
         }
+        let open = self.emphasis.due(open, round);
         if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
             return Vec::new();
         }
         // When most points are settled, with two open, the canary comes every second round, with one every
         // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
-        let canary = may(self.canary) && (open.len() == self.points.len() || round.is_multiple_of(every));
+        // Where visits are given out, the canary's own point is as good, unless the canary has another task.
+        let given_out = self.emphasis.is_on(round) && !self.visiting.reads_first;
+        let stands_in = given_out && open.contains(&self.canary);
+        let in_turn = open.len() == self.points.len() || round.is_multiple_of(every);
+        let canary = may(self.canary) && in_turn && !stands_in;
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
         let mut slots: Vec<(Slot, u64)> = wanted
             .filter_map(|point| {

@@ -9,7 +9,10 @@
 //! k is not chosen: value and interval come from the same profile likelihood, over every k and every N* from 1 on
 //! (a knee below 1 would be a rate that falls with the number in flight); R₀ has a closed form for each pair. What
 //! a wrong family may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over
-//! the slope of N/X(N) beyond the knee, and at least 3 %.
+//! the slope of N/X(N) beyond the knee, and at least 3 %. Where the corner is known to be sharp, it is less: 12 % over
+//! k, or that difference as far as it is more than the slope's own noise.
+
+pub(crate) mod design;
 
 use iosonde_model::{About, Conditions, Estimate, units};
 
@@ -29,6 +32,10 @@ const BEYOND_KNEE_MIN: f64 = 4.0;
 /// Least share of the knee by which the family may be wrong. Tried on closed networks of one and of many
 /// queues, fixed, exponential and mixed: bias −2.3 to +0.3 %.
 const FAMILY_MIN: f64 = 0.03;
+/// The corner beyond which that share becomes less, in proportion to the corner's rounding, which is 2^(−1/k): both
+/// asymptotes are what they are in any family, and a curve that follows them to the corner can miss it little. The
+/// networks behind the 3 % have corners of 1 to 2; twice that is taken.
+const SHARP: f64 = 4.0;
 /// Share by which a curve of the family may miss the level of the true one where it levels off, in the same
 /// trials.
 const LEVEL_MIN: f64 = 0.01;
@@ -218,7 +225,8 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
         shape.ends = ends(depths, shape, most);
         shape.chi_square <= most
     });
-    let family = family(depths, &best);
+    let softest = shapes.iter().map(|shape| shape.k).fold(best.k, f64::min);
+    let family = family(depths, &best, least_family(softest));
     let curve =
         ClosedLoop { best, deepest: last.in_flight, shapes, family, stretched_for: bent.then_some(worst) };
     let knee = curve.knee();
@@ -243,9 +251,15 @@ fn plateau_unseen(knee: &Estimate, deepest: f64) -> String {
     )
 }
 
-/// 1, 1.09, 1.19, .. 64: by then a corner is as sharp as grids of powers of two can show.
+/// 1, 1.09, 1.19, .. 64: by then a corner is as sharp as grids of powers of two can show. With a point right at the
+/// knee 64 would still be 1 % too low there.
 fn sharpnesses() -> impl Iterator<Item = f64> {
-    (0..=48).map(|step| (f64::from(step) / 8.0).exp2())
+    (0..=48).map(|step| (f64::from(step) / 8.0).exp2()).chain([128.0, 256.0, 1024.0])
+}
+
+/// The least share by which the family may be wrong where the corner is no softer than this.
+fn least_family(softest: f64) -> f64 {
+    FAMILY_MIN * (SHARP / softest).min(1.0)
 }
 
 /// ln N* reaches from a storage that one request keeps busy to one that 16 times the deepest would.
@@ -299,7 +313,7 @@ fn worst_miss(depths: &[Depth], shape: &Shape) -> (f64, f64) {
 
 /// By what share the knee may be wrong because the family is: against R₀ over the slope of N/X(N) beyond
 /// the knee.
-fn family(depths: &[Depth], best: &Shape) -> f64 {
+fn family(depths: &[Depth], best: &Shape, least: f64) -> f64 {
     let (r0, knee) = (misses(depths, best.k, best.log_knee).1.exp(), best.log_knee.exp());
     let beyond: Vec<_> = depths.iter().filter(|depth| depth.in_flight >= 2.0 * knee).collect();
     let mut sums = [0.0; 5];
@@ -310,10 +324,14 @@ fn family(depths: &[Depth], best: &Shape) -> f64 {
         sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
     }
     let [w, n, time, nn, n_time] = sums;
-    let slope = (w * n_time - n * time) / (w * nn - n * n);
-    let difference = (r0 / slope / knee).ln().abs();
+    let determinant = w * nn - n * n;
+    let slope = (w * n_time - n * time) / determinant;
+    let difference = (r0 / slope / knee).ln();
+    // Where the corner is sharp, only what is more than the slope's noise is the family's.
+    let noise = if least < FAMILY_MIN { w / determinant / (slope * slope) } else { 0.0 };
+    let seen = (difference * difference - noise).max(0.0).sqrt();
     // No slope (one point beyond the knee, or a falling line): nothing to compare with, so twice the least.
-    if difference.is_finite() { difference.max(FAMILY_MIN) } else { 2.0 * FAMILY_MIN }
+    if difference.is_finite() && noise.is_finite() { seen.max(least) } else { 2.0 * least }
 }
 
 /// One device and study that prove all findings about the number in flight; each adds its truths.

@@ -2,7 +2,7 @@
 
 mod best;
 mod cached;
-mod closed_loop;
+pub(crate) mod closed_loop;
 mod durable;
 mod effect;
 pub(crate) mod group;

@@ -7,7 +7,8 @@
 //! How it is worked out: a family of curves between them is fitted to the logarithms of the rates at all
 //! numbers in flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is
 //! fitted too and the interval is the profile likelihood over it. What a wrong family may cost is added in
-//! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %. Refused
+//! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %; where the
+//! corner is known to be sharper than k = 4, at least 12 % over k, and the difference less its noise. Refused
 //! where fewer than four numbers in flight stand, where one in flight is missing, where the deepest is less
 //! than four times the knee (the plateau is then a guess), where a point's number in flight was not
 //! reached, and where a point misses every curve by over 10 %.

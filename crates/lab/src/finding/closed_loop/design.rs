@@ -1,0 +1,229 @@
+//! Which numbers in flight to visit further, so that the interval of the knee shrinks most: a c-optimal design.
+//!
+//! By the delta method the variance of ln N* is an entry of the inverse of the information about (R₀, N*, 1/k), and
+//! each visit adds to that information what the curve's slopes are worth at its number in flight. One visit after
+//! another goes where the interval becomes narrowest by it, as the mean for the sharpest and the softest curve that
+//! still fit: at the softest a look at the corner seems to gain nothing, at the sharpest any place on the plateau is as
+//! good as the deepest. The interval has the family's share in it, which becomes less where the corner is known to be
+//! sharp: a visit right at the knee tells that, the two asymptotes tell the rest.
+//!
+//! Source: V. V. Fedorov, Theory of Optimal Experiments (1972), the sequential algorithm; the criterion is G.
+//! Elfving's, Optimum allocation in linear regression theory (Ann. Math. Statist. 23, 1952).
+
+use iosonde_model::Estimate;
+
+use super::{Depth, SHARP, Shape, fit, least_family, log_rate};
+use crate::{evidence::normal, stats::matrix::Cholesky};
+
+/// A level nearer than this to the knee tells as much of the corner as one right at it.
+const NEAR: f64 = 0.1;
+/// One visit in so many goes to the corner at least, where it may be sharp: what the first rounds say of it is luck.
+const LOOKS: usize = 8;
+/// What is known of 1/k before anything is measured, as a variance: it lies between 0 and 1.
+const CORNER_VARIANCE: f64 = 0.25;
+/// Steps for slopes: of ln N*, and of 1/k.
+const STEPS: (f64, f64) = (0.01, 0.02);
+
+/// What is known of one number in flight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Level {
+    pub(crate) in_flight: u32,
+    /// Its rate.
+    pub(crate) iops: Estimate,
+    /// Trials behind it.
+    pub(crate) visits: f64,
+}
+
+/// How many of `more` visits go to which number in flight; one between the levels may be among them. `None` where no
+/// curve fits yet.
+pub(crate) fn design(levels: &[Level], more: usize, confidence: f64) -> Option<Vec<(u32, usize)>> {
+    let depths: Option<Vec<Depth>> = levels.iter().map(|level| depth(level, confidence)).collect();
+    let mut depths = depths?;
+    depths.sort_by(|a, b| a.in_flight.total_cmp(&b.in_flight));
+    let curve = fit(&depths, confidence).ok()?;
+    let by_corner = |a: &&Shape, b: &&Shape| a.k.total_cmp(&b.k);
+    let (sharpest, softest) =
+        (curve.shapes.iter().max_by(by_corner)?, curve.shapes.iter().min_by(by_corner)?);
+    let numbers = numbers(levels, sharpest.log_knee.exp().round() as u32);
+    let mut known = [sharpest, softest].map(|shape| Known::of(&depths, Curve::of(shape)));
+    let visit_variance = usual_variance(levels, &depths);
+    let mut counts = vec![0; numbers.len()];
+    for _ in 0..more {
+        let half = |number: u32| {
+            let halves = known.iter().map(|one| one.and(number, visit_variance).half_width(confidence));
+            halves.sum::<f64>()
+        };
+        let halves = numbers.iter().map(|&number| half(number));
+        let (place, _) = halves.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        known = known.map(|one| one.and(numbers[place], visit_variance));
+        counts[place] += 1;
+    }
+    if sharpest.k >= SHARP {
+        let at_knee = |&place: &usize| is_near(numbers[place], sharpest.log_knee.exp());
+        let place = (0..numbers.len()).find(at_knee);
+        place.into_iter().for_each(|place| counts[place] = counts[place].max(more / LOOKS));
+    }
+    Some(numbers.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect())
+}
+
+fn is_near(number: u32, knee: f64) -> bool {
+    (f64::from(number) / knee).ln().abs() < NEAR
+}
+
+/// The levels, and the knee where none of them is near and it lies between them.
+fn numbers(levels: &[Level], knee: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> = levels.iter().map(|level| level.in_flight).collect();
+    let lies_between = numbers.iter().any(|&number| number < knee) && numbers.iter().any(|&n| n > knee);
+    if lies_between && !numbers.iter().any(|&number| is_near(number, f64::from(knee))) {
+        numbers.push(knee);
+    }
+    numbers
+}
+
+fn depth(level: &Level, confidence: f64) -> Option<Depth> {
+    let Estimate { value, low: Some(low), high: Some(high) } = level.iops else { return None };
+    Some(Depth {
+        in_flight: f64::from(level.in_flight),
+        log_rate: value.ln(),
+        standard_error: (high / low).ln() / 2.0 / normal(confidence),
+    })
+}
+
+/// Of the logarithm of one visit's rate: the geometric mean over the levels, each of which knows its own poorly.
+fn usual_variance(levels: &[Level], depths: &[Depth]) -> f64 {
+    let visits = levels.iter().map(|level| level.visits.ln()).sum::<f64>();
+    let errors = depths.iter().map(|depth| 2.0 * depth.standard_error.ln()).sum::<f64>();
+    ((errors + visits) / depths.len() as f64).exp()
+}
+
+/// The curve at which slopes are taken; `corner` is 1/k.
+#[derive(Debug, Clone, Copy)]
+struct Curve {
+    log_knee: f64,
+    corner: f64,
+}
+
+impl Curve {
+    fn of(shape: &Shape) -> Self {
+        Self { log_knee: shape.log_knee, corner: 1.0 / shape.k }
+    }
+
+    fn log_rate(self, ln_knee: f64, corner: f64, in_flight: f64) -> f64 {
+        log_rate(0.0, self.log_knee + ln_knee, 1.0 / corner, in_flight)
+    }
+
+    /// Of ln X by ln R₀, ln N* and 1/k.
+    fn slopes(self, in_flight: f64) -> [f64; 3] {
+        let (step, bend) = STEPS;
+        let by_knee =
+            self.log_rate(step, self.corner, in_flight) - self.log_rate(-step, self.corner, in_flight);
+        // No corner is sharper than the sharpest, or softer than 1.
+        let (low, high) = ((self.corner - bend).max(1.0 / 1024.0), (self.corner + bend).min(1.0));
+        let by_corner = self.log_rate(0.0, high, in_flight) - self.log_rate(0.0, low, in_flight);
+        [-1.0, by_knee / (2.0 * step), by_corner / (high - low)]
+    }
+}
+
+/// What is known of ln R₀, ln N* and 1/k if this is the curve: the information's matrix.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    curve: Curve,
+    matrix: [f64; 9],
+}
+
+impl Known {
+    fn of(depths: &[Depth], curve: Curve) -> Self {
+        let mut matrix = [0.0; 9];
+        matrix[8] = 1.0 / CORNER_VARIANCE;
+        let told = |known: Self, depth: &Depth| known.told(depth.in_flight, depth.standard_error.powi(2));
+        depths.iter().fold(Self { curve, matrix }, told)
+    }
+
+    /// With one more visit.
+    fn and(self, number: u32, variance: f64) -> Self {
+        self.told(f64::from(number), variance)
+    }
+
+    fn told(mut self, in_flight: f64, variance: f64) -> Self {
+        let slopes = self.curve.slopes(in_flight);
+        for (row, a) in slopes.iter().enumerate() {
+            for (column, b) in slopes.iter().enumerate() {
+                self.matrix[3 * row + column] += a * b / variance;
+            }
+        }
+        self
+    }
+
+    /// Of ln N*, with the family's share; without bounds where the visits do not tell all three.
+    fn half_width(&self, confidence: f64) -> f64 {
+        let Some(factored) = Cholesky::factor(self.matrix.into(), 3) else { return f64::INFINITY };
+        let (knee, bend) = (factored.solve(&[0.0, 1.0, 0.0])[1], factored.solve(&[0.0, 0.0, 1.0])[2]);
+        let softest = (self.curve.corner + normal(confidence) * bend.sqrt()).min(1.0);
+        (normal(confidence) * knee.sqrt()).hypot(least_family(1.0 / softest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A curve with levels known to 2 %, after five visits each.
+    fn levels(knee: f64, k: f64) -> Vec<Level> {
+        let level = |in_flight: u32| {
+            let value = log_rate(80e-6f64.ln(), knee.ln(), k, f64::from(in_flight)).exp();
+            let iops = Estimate { value, low: Some(value / 1.02), high: Some(value * 1.02) };
+            Level { in_flight, iops, visits: 5.0 }
+        };
+        [1, 4, 16, 64, 256].map(level).into()
+    }
+
+    fn shares(knee: f64, k: f64) -> Vec<(u32, usize)> {
+        design(&levels(knee, k), 60, 0.95).unwrap()
+    }
+
+    fn of(design: &[(u32, usize)], wanted: impl Fn(u32) -> bool) -> usize {
+        design.iter().filter(|(number, _)| wanted(*number)).map(|(_, count)| count).sum()
+    }
+
+    #[test]
+    fn a_sharp_corner_is_known_from_both_asymptotes_and_a_little_from_the_corner() {
+        let sharp = shares(8.0, 1000.0);
+        // 60, and what a look at the corner takes beyond.
+        assert!((60..68).contains(&of(&sharp, |_| true)));
+        let (below, at, beyond) = (of(&sharp, |n| n <= 4), of(&sharp, |n| n == 8), of(&sharp, |n| n >= 16));
+        assert!((18..=36).contains(&below) && (18..=36).contains(&beyond), "{sharp:?}");
+        assert!((2..=15).contains(&at), "{sharp:?}");
+    }
+
+    #[test]
+    fn a_soft_corner_is_known_from_the_ends_alone() {
+        // The exponential network: the family's share stays, whatever is measured at the knee.
+        let soft = shares(8.0, 1.0);
+        assert_eq!(of(&soft, |n| n == 8 || n == 16), 0, "{soft:?}");
+        assert!(of(&soft, |n| n == 256) > 15, "{soft:?}");
+    }
+
+    #[test]
+    fn a_level_near_the_knee_stands_for_it_and_a_curve_that_does_not_fit_gives_none() {
+        assert!(shares(17.0, 1000.0).iter().all(|(number, _)| *number != 17));
+        let mut odd = levels(8.0, 2.0);
+        odd.remove(0);
+        assert_eq!(design(&odd, 10, 0.95), None);
+    }
+
+    #[test]
+    fn the_design_makes_the_interval_narrower_than_visits_that_are_spread_evenly() {
+        let levels = levels(8.0, 1000.0);
+        let depths: Vec<Depth> = levels.iter().filter_map(|level| depth(level, 0.95)).collect();
+        let curve = Curve { log_knee: 8f64.ln(), corner: 1.0 / 1024.0 };
+        let variance = usual_variance(&levels, &depths);
+        let half = |visits: &[(u32, usize)]| {
+            let visit = |known: Known, &(number, count): &(u32, usize)| {
+                (0..count).fold(known, |known, _| known.and(number, variance))
+            };
+            visits.iter().fold(Known::of(&depths, curve), visit).half_width(0.95)
+        };
+        let even: Vec<(u32, usize)> = [1, 4, 16, 64, 256].map(|number| (number, 12)).into();
+        assert!(half(&shares(8.0, 1000.0)) < 0.8 * half(&even));
+    }
+}
