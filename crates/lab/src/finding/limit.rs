@@ -147,6 +147,9 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
             after.len()
         ));
     };
+    // A trial ends at a completion: its count is known to one.
+    let fewest = trials.iter().filter_map(|trial| Some(trial.direction(op)?.ios)).min().unwrap_or(1).max(1);
+    let cap = over_trials::widened(cap, 1.0 / fewest as f64);
     let apart = after.iter().map(|rate| (rate / cap.value - 1.0).abs()).fold(0.0, f64::max);
     if apart > EXACT {
         return Shown::Unsure(format!(
@@ -156,7 +159,8 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
     }
     let earlier = trials.iter().filter(|trial| trial.started_s + trial.elapsed_s <= fell_s);
     let drained: u64 = earlier.map(|trial| uncounted(trial, op)).sum();
-    match credit(&course[..moment], (fell_s, drained as f64), before, cap, confidence) {
+    let in_flight = trials[0].spec.asked_in_flight();
+    match credit(&course[..moment], (fell_s, drained as f64, in_flight as f64), before, cap, confidence) {
         Ok(credit) => Shown::Fell(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s }),
         Err(why) => Shown::Unsure(why),
     }
@@ -173,13 +177,14 @@ fn uncounted(trial: &Trial, op: Op) -> u64 {
 /// load, but for the time of starting it.
 fn credit(
     course: &[Part],
-    (fell_s, drained): (f64, f64),
+    (fell_s, drained, in_flight): (f64, f64, f64),
     before: f64,
     cap: Estimate,
     confidence: f64,
 ) -> Result<Estimate, String> {
     let begun_s = course[0].start_s;
-    let (mut passed, mut broken_s, mut error) = (drained, 0.0, 0.0);
+    // Requests in flight when it fell had passed the limit or not; as many are in flight when a trial ends.
+    let (mut passed, mut broken_s, mut error) = (drained, 0.0, in_flight);
     let starts = course.iter().skip(1).map(|part| part.start_s).chain([fell_s]);
     for (part, next_s) in course.iter().zip(starts) {
         passed += part.length_s * part.rate;

@@ -30,11 +30,11 @@ fn draw(dice: &mut Dice) -> Drawn {
     );
     let study = format!(
         "name = \"blind\"\nquestion = \"?\"\ntime = \"20s\"\nprecision = \"2%\"\n[[experiment]]\nkind = \"readahead\"\n\
-         block_size = [\"4k\", \"8k\"]\nbuffered = {present}\n{}",
+         block_size = [\"4k\", \"16k\", \"64k\"]\nbuffered = {present}\n{}",
         if present { "rw = \"read\"\n" } else { "" }
     );
     let fetch_us = service_us + link_us + piece as f64 / rate_gb / 1e3;
-    let told = noise.is_quiet() && fetch_us >= 3.0 * (cost_us + 8192.0 / copy_gb / 1e3);
+    let told = noise.is_quiet() && fetch_us >= 3.0 * (cost_us + 65_536.0 / copy_gb / 1e3);
     let truth = if present { True::Fixed(piece as f64) } else { True::Absent };
     let expected = match present || noise.is_quiet() {
         true => vec![Expected::new("readahead_bytes", Op::Read, truth, told)],
