@@ -20,8 +20,8 @@
 //! stopped answering, and the doubt is about everything; where fewer did, about the latency. A pause in a warm-up,
 //! or after what was counted, is in no figure and is named all the same.
 //!
-//! A study's trials are too short to tell one by one. Where those of a point agree (three or more, Student's t at a
-//! chance of 0.001 for the whole run) that the rate at their end is a tenth or more away from that at their
+//! A study's trials are too short to tell one by one. Where those of a point agree (Student's t at a chance of 1
+//! in 100,000 for the whole run) that the rate at their end is a tenth or more away from that at their
 //! beginning, a buffer or a credit is used up in each of them, and their mean says how long they were. They are
 //! void, and so are shorter ones beside those that warmed up longer, which the schedule then asks for: up to seven
 //! times a trial's length. It does so, too, where writes have two levels and the lower one only follows other writes.
