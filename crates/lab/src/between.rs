@@ -4,9 +4,10 @@
 //! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
 //! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
 //!
-//! Where the time is far too short for the precision that was asked for, so that nearly all points will end with the
-//! budget, the visits that are left go to the numbers in flight that tell most of the knee (see
-//! [`crate::finding::closed_loop::design`]); the others stay as the first rounds left them.
+//! Where the numbers in flight behind a knee are a third of a study or more, and the time is far too short for the
+//! precision that was asked for, so that nearly all points will end with the budget, the visits that are left go to
+//! those that tell most of the knee (see `finding/closed_loop/design.rs`); the others stay as the first rounds left
+//! them.
 
 use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Trial, TrialSpec};
 
@@ -65,6 +66,9 @@ fn early(info: &RunInfo, trials: &[Trial]) -> Result<Run, PlanError> {
 fn following(run: &Run, rounds_left: Option<f64>) -> Following {
     let mut out = Following::default();
     for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
+        // Where it is one of many questions, no knee is worth the intervals of its points: each is asked for as well.
+        let is_asked_for = own(finding, &run.points).count() * 3 >= run.points.len();
+        let rounds_left = rounds_left.filter(|_| is_asked_for);
         let designed = rounds_left.and_then(|rounds| knee_visits(finding, run, rounds));
         let wanted = match &designed {
             Some(visits) => visits.added(finding),

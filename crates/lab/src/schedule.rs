@@ -29,7 +29,7 @@ use std::sync::Mutex;
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 
 use crate::{
-    estimate::{Visit, Voids, visits},
+    estimate::{FEWEST_TRIALS, Visit, Voids, visits},
     experiment::Manner,
     settling,
 };
@@ -343,7 +343,7 @@ impl Schedule {
     pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<Asked> {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
-        let settling_s = self.settling_s(slot.point, trials);
+        let settling_s = self.settling_s(slot, trials, elapsed_s);
         Some(Asked {
             spec: source.spec.clone(),
             phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
@@ -369,15 +369,22 @@ impl Schedule {
     }
 
     /// What a point's next trial warms up longer than usual. Where the order of visits matters, what a trial begins
-    /// with is what is measured.
-    fn settling_s(&self, point: Option<usize>, trials: &[Trial]) -> f64 {
-        let manner = self.visiting.manner(point);
-        if point.is_none() || manner.from_the_start || manner.in_order {
+    /// with is what is measured; where the time no longer holds the trials of an interval, nothing is begun anew.
+    fn settling_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
+        let manner = self.visiting.manner(slot.point);
+        if slot.point.is_none() || manner.from_the_start || manner.in_order {
             return 0.0;
         }
-        let own = |trial: &&Trial| trial.point == point && settling::must_hold(trial);
+        let own = |trial: &&Trial| trial.point == slot.point && settling::must_hold(trial);
         let own: Vec<&Trial> = trials.iter().filter(own).collect();
-        settling::next_settling_s(&own, trials, self.length_s(point), self.points.len())
+        let round_s = elapsed_s / f64::from(slot.round.saturating_sub(1).max(1));
+        let by_time = (self.terms.budget_s - elapsed_s) / round_s.max(1e-9);
+        let rounds_left =
+            self.terms.rounds.map_or(by_time, |asked| by_time.min(f64::from(asked) - f64::from(slot.round)));
+        if rounds_left < FEWEST_TRIALS as f64 {
+            return settling::latest(&own).first().map_or(0.0, |trial| trial.settling_s);
+        }
+        settling::next_settling_s(&own, trials, self.length_s(slot.point), self.points.len())
     }
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.

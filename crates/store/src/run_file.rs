@@ -91,7 +91,9 @@ pub(crate) mod tests {
     #[test]
     fn what_was_written_reads_back() {
         let run = imported();
-        for format in crate::export::EXPORTS.iter().filter(|format| format.name() != "csv") {
+        // The others are for other programs.
+        let whole = |name| ["run", "json"].contains(&name);
+        for format in crate::export::EXPORTS.iter().filter(|format| whole(format.name())) {
             let text = format.write(&run).unwrap();
             assert_eq!(parse(&text, "f".into()).unwrap(), run, "{}", format.name());
         }

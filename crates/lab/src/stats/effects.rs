@@ -23,6 +23,10 @@ use crate::evidence::LogEstimate;
 use design::{Design, Solution};
 use spread::{Spread, within_limit};
 
+/// Rows whose least and greatest value enclose the mean: with five, chance puts it outside once in 16 times, and then
+/// next to them.
+const FEWEST_IN_RANGE: usize = 5;
+
 /// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
@@ -156,9 +160,34 @@ impl Effects {
 
     fn level(&self, group: usize) -> f64 {
         let sign = self.average.sign();
-        self.design.offset[group]
+        let fitted = self.design.offset[group]
             + self.solution.parameters[group]
-            + sign * (self.design.log_mean_of_trend(&self.solution.parameters, sign) + self.excess[group])
+            + sign * (self.design.log_mean_of_trend(&self.solution.parameters, sign) + self.excess[group]);
+        match self.own_range(group) {
+            Some([least, most]) => fitted.clamp(least, most),
+            None => fitted,
+        }
+    }
+
+    /// The least and greatest value of a group whose rows are spread over the whole time: its mean lies between them. A
+    /// trend that only others follow (a buffer that takes their writes until it is full) would move it out of them.
+    fn own_range(&self, group: usize) -> Option<[f64; 2]> {
+        let kept = |of: Option<usize>| {
+            self.design
+                .rows
+                .iter()
+                .enumerate()
+                .filter(move |(i, row)| self.kept[*i] && of.is_none_or(|g| row.group == g))
+        };
+        let places = |of: Option<usize>| kept(of).map(|(i, _)| i);
+        let (first, last) = (places(None).next()?, places(None).last()?);
+        let (own_first, own_last, own) =
+            (places(Some(group)).next()?, places(Some(group)).last()?, places(Some(group)).count());
+        let quarter = (last - first) / 4;
+        let spread_out = own >= FEWEST_IN_RANGE && own_first <= first + quarter && own_last + quarter >= last;
+        let values = || kept(Some(group)).map(|(_, row)| self.design.offset[group] + row.value);
+        spread_out
+            .then(|| [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)])
     }
 
     /// The variance of a combination of group means.
