@@ -170,23 +170,14 @@ impl Effects {
     }
 
     /// The least and greatest value of a group whose rows are spread over the whole time: its mean lies between them. A
-    /// trend that only others follow (a buffer that takes their writes until it is full) would move it out of them.
+    /// trend that only others follow (a buffer that takes their writes until it is full) would move it out of them, and
+    /// rows that were set aside for not following it count here.
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
-        let kept = |of: Option<usize>| {
-            self.design
-                .rows
-                .iter()
-                .enumerate()
-                .filter(move |(i, row)| self.kept[*i] && of.is_none_or(|g| row.group == g))
-        };
-        let places = |of: Option<usize>| kept(of).map(|(i, _)| i);
-        let (first, last) = (places(None).next()?, places(None).last()?);
-        let (own_first, own_last, own) =
-            (places(Some(group)).next()?, places(Some(group)).last()?, places(Some(group)).count());
-        let quarter = (last - first) / 4;
-        let spread_out = own >= FEWEST_IN_RANGE && own_first <= first + quarter && own_last + quarter >= last;
-        let values = || kept(Some(group)).map(|(_, row)| self.design.offset[group] + row.value);
-        spread_out
+        let own = &self.design.members[group];
+        let (first, last, all) = (*own.iter().min()?, *own.iter().max()?, self.design.rows.len());
+        let spread_out = first <= all / 4 && last + all / 4 + 1 >= all;
+        let values = || own.iter().map(|&i| self.design.offset[group] + self.design.rows[i].value);
+        (spread_out && own.len() >= FEWEST_IN_RANGE)
             .then(|| [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)])
     }
 
