@@ -1,18 +1,14 @@
-//! Kernel devices whose truth can be set: a loop device, and a cgroup's limit. They need root; where it is missing
-//! the test says so.
+//! Kernel devices whose truth can be set: a loop device, and a limit on locked memory. They need root; where it is
+//! missing the test says so.
 
 // What was skipped is said where people and ./test read it.
 #![allow(clippy::print_stderr)]
 
 mod common;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::Path, process::Command};
 
 use common::{Bench, SMALL_STUDY};
-use iosonde_model::Run;
 
 /// A loop device over a file, detached at the end.
 struct Loop(String);
@@ -57,63 +53,6 @@ fn a_loop_device_needs_the_users_word_and_is_then_measured() {
     // And read-only never needs a word.
     let run = bench.run(&["point", &device.0, "--read-only", "--time", "300ms"]);
     assert_eq!(run.info.bytes_written, 0);
-}
-
-/// A version-1 blkio group with a limit on reads, removed at the end.
-struct Limited(PathBuf);
-
-impl Limited {
-    fn reads(bench: &Bench, iops: u32) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let path = PathBuf::from(format!("/sys/fs/cgroup/blkio/iosonde-test-{}", std::process::id()));
-        if let Err(error) = std::fs::create_dir(&path) {
-            eprintln!("skipped: no blkio cgroup (version 1) can be made: {error}");
-            return None;
-        }
-        let limited = Self(path);
-        let device = std::fs::metadata(bench.folder.path()).unwrap().dev();
-        let rule = format!("{}:{} {iops}", libc::major(device), libc::minor(device));
-        if let Err(error) = std::fs::write(limited.0.join("blkio.throttle.read_iops_device"), rule) {
-            eprintln!("skipped: reads of {} cannot be limited: {error}", bench.folder.path().display());
-            return None;
-        }
-        Some(limited)
-    }
-
-    fn run(&self, bench: &Bench, words: &[&str]) -> Run {
-        let inside = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
-        let inner = bench.command(words);
-        let mut command = Command::new("sh");
-        command.args(["-c", &inside, "sh"]).arg(inner.get_program()).args(inner.get_args());
-        command.args(["--json", "--quiet"]).current_dir(bench.folder.path());
-        command.env("IOSONDE_STORE", bench.path("notebook.db"));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-}
-
-impl Drop for Limited {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.0);
-    }
-}
-
-#[test]
-fn a_cgroups_limit_comes_out_as_the_rate() {
-    let bench = Bench::new();
-    if !common::direct_here(&bench) {
-        return;
-    }
-    bench.file("data", 64);
-    let Some(limited) = Limited::reads(&bench, 2000) else { return };
-    let words = ["point", "data", "--read-only", "--depth", "32", "--time", "7s", "--warmup", "1s"];
-    let run = limited.run(&bench, &words);
-    let iops = run.trials[0].read.as_ref().unwrap().iops;
-    // The limit's grain is 100 ms: over 6 s, two grains more or less are 3.3 %.
-    assert!((iops / 2000.0 - 1.0).abs() < 0.04, "{iops} IOPS under a limit of 2,000");
-    let in_flight = run.trials[0].in_flight_mean.unwrap();
-    assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
 }
 
 /// Root may lock as much memory as it likes; another user may not.

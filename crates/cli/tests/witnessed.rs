@@ -6,9 +6,9 @@
 
 mod common;
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
-use common::Bench;
+use common::{Bench, limited::Limited};
 use iosonde_model::{Judgement, Op, Outcome, Run};
 
 /// The verdicts of a check on trials, the worst first.
@@ -112,54 +112,13 @@ fn the_clocks_of_this_machine_are_watched() {
     assert!((ratio - 1.0).abs() < 0.005, "{ratio}");
 }
 
-/// A version-1 blkio group with a limit on this bench's disk, removed at the end.
-struct Group(PathBuf);
-
-impl Group {
-    fn limiting(bench: &Bench, file: &str, limit: u64) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let path =
-            PathBuf::from(format!("/sys/fs/cgroup/blkio/iosonde-witness-{}-{limit}", std::process::id()));
-        if let Err(error) = fs::create_dir(&path) {
-            eprintln!("skipped: no blkio cgroup (version 1) can be made: {error}");
-            return None;
-        }
-        let group = Self(path);
-        let device = fs::metadata(bench.folder.path()).unwrap().dev();
-        let rule = format!("{}:{} {limit}", libc::major(device), libc::minor(device));
-        if let Err(error) = fs::write(group.0.join(file), rule) {
-            eprintln!("skipped: {} cannot be limited: {error}", bench.folder.path().display());
-            return None;
-        }
-        Some(group)
-    }
-
-    fn run(&self, bench: &Bench, words: &[&str]) -> Run {
-        let inside = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
-        let inner = bench.command(words);
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &inside, "sh"]).arg(inner.get_program()).args(inner.get_args());
-        command.args(["--json", "--quiet"]).current_dir(bench.folder.path());
-        command.env("IOSONDE_STORE", bench.path("notebook.db"));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
-    }
-}
-
 #[test]
 fn a_containers_limit_is_witnessed_where_it_is_set() {
     let bench = Bench::new();
     bench.file("data", 32);
     let free = bench.run(&["point", "data", "--read-only", "--time", "200ms"]);
     assert!(free.trials[0].witnesses.io_limits.as_ref().is_none_or(Vec::is_empty));
-    let Some(group) = Group::limiting(&bench, "blkio.throttle.read_bps_device", 8_000_000) else { return };
+    let Some(group) = Limited::by(&bench, "blkio.throttle.read_bps_device", 8_000_000) else { return };
     let run =
         group.run(&bench, &["point", "data", "--read-only", "--bs", "64k", "--depth", "4", "--time", "1s"]);
     let limits = run.trials[0].witnesses.io_limits.clone().expect("control groups are mounted");
@@ -177,13 +136,16 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
         return;
     }
     bench.file("data", 64);
-    let Some(group) = Group::limiting(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
+    let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
     let words = ["point", "data", "--read-only", "--depth", "32", "--time", "11s", "--warmup", "1s"];
     let run = group.run(&bench, &words);
     void(&run, "throttled", "allows 2 k reads a second");
     // The limit's grain is 100 ms: over 10 s, one grain more or less is 1 %.
     let iops = run.trials[0].read.as_ref().unwrap().iops;
     assert!((iops / 2000.0 - 1.0).abs() < 0.02, "{iops} IOPS under a limit of 2,000");
+    // What waits for the limit is in flight all the same.
+    let in_flight = run.trials[0].in_flight_mean.unwrap();
+    assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
 }
 
 /// Somebody else reads the same disk in bursts.

@@ -1,6 +1,8 @@
 //! What the end-to-end tests share: the program, a notebook of its own, and the JSON that it prints.
 #![allow(dead_code, missing_docs, clippy::print_stderr)]
 
+pub(crate) mod limited;
+
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
