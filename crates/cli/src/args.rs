@@ -188,7 +188,7 @@ pub struct RunArgs {
     /// Bring the storage there first, which is recorded: fresh, filled:P% or steady
     #[arg(long, value_name = "STATE", conflicts_with = "read_only")]
     pub state: Option<State>,
-    /// Write no more than this in all, filling included
+    /// Write no more than this in all, filling included; several targets get equal parts of it
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub max_write: Option<u64>,
     /// Address this part of what is prepared, from its beginning [default: all of it]
@@ -490,7 +490,8 @@ fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_label(text: &str) -> Result<String, String> {
+/// A name that somebody can type later, and that no other reference has.
+pub fn parse_label(text: &str) -> Result<String, String> {
     let reference = text == "last" || text.starts_with("last~");
     if text.trim().is_empty() || text.chars().any(char::is_control) || reference {
         return Err("a label is printable text, and neither empty nor `last`".into());

@@ -93,21 +93,30 @@ impl StrayRecorder for Unwritten {
     }
 }
 
-/// The run that a reference names, concluded: a file that `export` wrote, or a run of the notebook. A file needs no
-/// notebook.
+/// The run that a reference names, concluded.
 pub fn find(store: Option<&Path>, screen: &Screen, reference: Option<&str>) -> Result<Run, Failure> {
+    concluded(found(store, screen, reference)?)
+}
+
+/// The run that a reference names, as it was kept: a file that `export` wrote, or a run of the notebook. A file needs
+/// no notebook.
+pub fn found(store: Option<&Path>, screen: &Screen, reference: Option<&str>) -> Result<Run, Failure> {
     // `last` is a run whatever lies here: a file of that name is `./last`.
     let file = |name: &&str| *name != "last" && !name.starts_with("last~") && Path::new(name).is_file();
     match reference.filter(file).map(Path::new) {
-        Some(path) => concluded(read_run(path).map_err(Failure::usage)?),
-        None => load(&open_existing(store, screen)?, reference),
+        Some(path) => read_run(path).map_err(Failure::usage),
+        None => kept(&open_existing(store, screen)?, reference),
     }
 }
 
 /// The run that a reference names, concluded; none is the newest.
 pub fn load(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
+    concluded(kept(notebook, reference)?)
+}
+
+fn kept(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
     let id = notebook.resolve(reference).map_err(Failure::usage)?;
-    concluded(notebook.load(&id)?)
+    Ok(notebook.load(&id)?)
 }
 
 fn concluded(mut run: Run) -> Result<Run, Failure> {

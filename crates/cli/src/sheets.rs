@@ -35,8 +35,22 @@ const IN_FLIGHT: u64 = 128;
 /// Bytes of a request where a sheet does not say: what vendors take for sequential lines.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// The study that measures a sheet's lines under their conditions; `named` is what was typed in a study's place.
-pub fn study(word: &str, named: Option<&Study>) -> Result<Study, Failure> {
+/// What a sheet's lines say themselves.
+const SAID_BY_LINES: [&str; 3] = ["rw", "block_size", "depth"];
+
+/// The study that measures a sheet's lines under their conditions; `named` is what was typed in a study's place, `set`
+/// its parameters as typed.
+pub fn study(word: &str, named: Option<&Study>, set: &[String]) -> Result<Study, Failure> {
+    let key = |typed: &String| {
+        let key = typed.split('=').next().unwrap_or_default();
+        key.rsplit('.').next().unwrap_or_default().to_owned()
+    };
+    if let Some(own) = set.iter().map(key).find(|key| SAID_BY_LINES.contains(&key.as_str())) {
+        return Err(Failure::usage(format!(
+            "--set {own}=.. and --sheet: each line of the sheet has a {own} of its own; for others copy the sheet \
+             (`iosonde specs {word}`) and change it"
+        )));
+    }
     if let Some(other) = named.filter(|study| study.name != "spec") {
         return Err(Failure::usage(format!(
             "--sheet makes a study of the sheet's own lines, in the place of {}:  iosonde run spec --sheet {word} \
@@ -56,8 +70,10 @@ pub fn study(word: &str, named: Option<&Study>) -> Result<Study, Failure> {
         .collect();
     let question = format!("Does this storage give what the sheet of {} claims?", sheet.name);
     let rows = rows.join(", ");
+    // Rust's own quoting of a text is not TOML's.
+    let question = toml::Value::from(question);
     let text = format!(
-        "name = \"spec\"\nquestion = {question:?}\n\n[[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
+        "name = \"spec\"\nquestion = {question}\n\n[[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
     );
     Study::parse(&text, word).map_err(Failure::usage)
 }
@@ -65,6 +81,23 @@ pub fn study(word: &str, named: Option<&Study>) -> Result<Study, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sheet_of_any_name_becomes_a_study_and_its_lines_stay_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.toml");
+        // A no-break space and a quote, which Rust and TOML write differently.
+        let (_, text) = SHEETS[0];
+        let text = text.replacen("name = \"d7-p5600\"", "name = \"d7\u{a0}of \\\"ours\\\"\"", 1);
+        std::fs::write(&path, text).unwrap();
+        let path = path.to_str().unwrap();
+        let made = study(path, None, &["size=1GiB".into()]).unwrap();
+        assert!(made.question.contains("d7\u{a0}of \"ours\""), "{}", made.question);
+        for set in ["depth=1", "spec.block_size=4k"] {
+            let why = study(path, None, &[set.into()]).unwrap_err().text;
+            assert!(why.contains("of its own"), "{why}");
+        }
+    }
 
     #[test]
     fn the_list_is_the_folder_and_every_sheet_is_read() {

@@ -218,6 +218,14 @@ fn quantities_that_cannot_be() {
     let cross = ["run", "matrix", "sim:ideal", "--set", "block_size=4k..16M*2", "--set", "depth=1..1024*2"];
     let cross: Vec<&str> = cross.into_iter().chain(["--time", "20s"]).collect();
     refused(&cross, &["points in 3 rounds", "of them would fit", "would do"]);
+    // What would do does.
+    let said = bench.iosonde(&cross).err;
+    let time = said.split("--time ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let longer: Vec<&str> =
+        cross[..cross.len() - 1].iter().copied().chain([&time[..], "--dry-run"]).collect();
+    assert_eq!(bench.iosonde(&longer).code, 0, "{time}");
+    refused(&["run", "disk", "sim:hdd-7200", "--set", "large=0"], &["large"]);
+    refused(&["run", "disk", "sim:hdd-7200", "--set", "places=4000000000"], &["`places`: from 2"]);
     let stride = ["run", "stride", "sim:ideal", "--set", "stride=4k", "--set", "block_size=64k"];
     refused(&stride, &["a stride smaller than the block"]);
     refused(

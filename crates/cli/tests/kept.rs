@@ -104,6 +104,35 @@ fn repeats_are_the_same_run_however_it_was_named() {
     assert_eq!(studies, ["tiny", "tiny", "small", "tiny"], "{listed}");
 }
 
+/// A second machine is measured as the first was, and the first one's notebook is not there.
+#[test]
+fn a_run_in_a_file_can_be_repeated_elsewhere() {
+    let (bench, elsewhere) = (Bench::new(), Bench::new());
+    bench.text("tiny.toml", TINY);
+    let first = bench.run(&["run", "tiny.toml", "sim:ideal", "--seed", "4"]);
+    assert_eq!(bench.iosonde(&["export", "last", "-f", "run"]).code, 0);
+    let file = format!("iosonde-tiny-{}.iosonde", first.info.id);
+    std::fs::copy(bench.path(&file), elsewhere.path(&file)).unwrap();
+    let second = elsewhere.run(&["run", "--like", &file, "sim:sata-ssd"]);
+    let specs =
+        |run: &iosonde_model::Run| run.points.iter().map(|point| point.spec.clone()).collect::<Vec<_>>();
+    assert_eq!(specs(&first), specs(&second));
+    assert_eq!(elsewhere.iosonde(&["run", "--repeats", "2", "--like", &file, "sim:ideal", "-q"]).code, 0);
+}
+
+/// Whoever else uses the notebook meanwhile: each series finds its own repeats.
+#[test]
+fn two_series_are_kept_in_one_notebook_at_once() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    let begun = ["11", "21"].map(|seed| {
+        let words = ["run", "tiny.toml", "sim:ideal", "--repeats", "3", "--seed", seed, "-q"];
+        bench.command(&words).stdout(std::process::Stdio::null()).spawn().unwrap()
+    });
+    let ended = begun.map(|mut child| child.wait().unwrap().code());
+    assert_eq!(ended, [Some(0), Some(0)]);
+}
+
 #[test]
 fn runs_are_removed_all_or_none_and_once() {
     let bench = Bench::new();

@@ -175,7 +175,71 @@ fn what_cannot_take_turns_is_refused_before_anything_is_measured() {
     refused(&["run", "small.toml", &a, "sim:ideal", "--repeats", "2"], &["--repeats takes one target"]);
     refused(&["run", "--like", "last", "small.toml", &a, "sim:ideal"], &["--like"]);
     refused(&["run", "small.toml", &a, "sim:ideal", "--label", "x,y,z"], &["3 names for 2 targets"]);
+    refused(&["run", "small.toml", &a, "sim:ideal", "--label", "last,x"], &["neither empty nor `last`"]);
+    refused(&["run", "spec", "--sheet", "nonsense", &a, "sim:ideal"], &["no sheet named `nonsense`"]);
+    refused(&["run", "spec", "--sheet", "d7-p5600", "--set", "depth=1", &a], &["has a depth of its own"]);
     refused(&["run", "small.toml", &a, "sim:ideal", "--destroy=a,b,c"], &["3 identities for 2 targets"]);
     refused(&["run", "small.toml", &a, "sim:ideal", "--time", "1s"], &["too short", "would do"]);
     assert!(!bench.path("notebook.db").exists() || bench.iosonde(&["ls", "--json"]).out.trim() == "[]");
+}
+
+/// `--json out.json` names one more target, and a word to overwrite that says no name must not reach it.
+#[test]
+fn among_several_targets_only_a_named_file_is_overwritten() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let (scratch, other) = (bench.file("scratch.img", 8), bench.file("other", 8));
+    let before = [std::fs::read(&scratch).unwrap(), std::fs::read(&other).unwrap()];
+    let refused =
+        |words: &[&str]| bench.iosonde(words).refused(&["other. Nothing was touched", "--json=PATH"]);
+    refused(&["run", "small.toml", "scratch.img", "--destroy", "--json", "other"]);
+    refused(&["run", "small.toml", "sim:ideal", "other", "--destroy", "--dry-run"]);
+    bench
+        .iosonde(&["run", "small.toml", "scratch.img", "other", "--destroy=scratch.img"])
+        .refused(&["other"]);
+    assert_eq!(before, [std::fs::read(&scratch).unwrap(), std::fs::read(&other).unwrap()]);
+    let words = ["run", "small.toml", "scratch.img", "other", "--destroy=scratch.img,other", "--rounds", "5"];
+    let said = bench.iosonde(&[&words[..], &["--label", "a,b"]].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_ne!(before[1], std::fs::read(&other).unwrap());
+}
+
+#[test]
+fn the_limit_of_writing_and_the_confidence_are_those_that_were_asked_for() {
+    let bench = Bench::new();
+    let study = SMALL_STUDY.replace("\"randread\"", "\"randwrite\"").replace("\"read\", ", "");
+    bench.text("writes.toml", &study);
+    let (a, b) = (device(&bench, "a", 100), device(&bench, "b", 120));
+    let words = ["run", "writes.toml", &a, &b, "--max-write", "1GiB", "--size", "64MiB"];
+    let words: Vec<&str> =
+        words.into_iter().chain(["--label", "a,b", "--confidence", "99%", "--json"]).collect();
+    let said = bench.iosonde(&words);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(document["pairs"][0]["confidence"].as_f64(), Some(0.99));
+    let written = [shown(&bench, "a"), shown(&bench, "b")].map(|run| run.info.bytes_written);
+    assert!(written.iter().all(|bytes| *bytes > 0) && written.iter().sum::<u64>() <= 1 << 30, "{written:?}");
+}
+
+#[test]
+fn a_target_that_is_gone_holds_up_no_other() {
+    let bench = Bench::new();
+    bench.text("small.toml", SMALL_STUDY);
+    let model = device(&bench, "model", 100);
+    std::fs::create_dir(bench.path("gone")).unwrap();
+    let mut command =
+        bench.command(&["run", "small.toml", "gone", &model, "--size", "16MiB", "--label", "a,b"]);
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    std::fs::remove_dir_all(bench.path("gone")).unwrap();
+    let said = bench.iosonde(&["resume"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("cannot go on: gone"), "{}", said.err);
+    assert_eq!(shown(&bench, "b").info.state, RunState::Done);
+    // Its own run waits for the target's return.
+    std::fs::create_dir(bench.path("gone")).unwrap();
+    let said = bench.iosonde(&["resume"]);
+    assert_eq!((said.code, shown(&bench, "a").info.state), (0, RunState::Done), "{}", said.err);
 }

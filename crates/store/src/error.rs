@@ -51,8 +51,8 @@ pub enum StoreError {
     )]
     Damaged { path: PathBuf, why: String },
     #[error(
-        "the notebook {} cannot grow: its file system is full; free some space (`iosonde rm RUN` removes old \
-         runs) or choose another place with --store PATH", .path.display()
+        "the notebook {} cannot grow: its file system is full; free some space there (removing runs takes \
+         some, too) or choose another place with --store PATH", .path.display()
     )]
     Full { path: PathBuf },
     #[error("the notebook {} has been kept busy by another process for {waited_s} s; try again", .path.display())]

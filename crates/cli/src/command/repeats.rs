@@ -15,6 +15,7 @@ use iosonde_lab::compare::{self, Side};
 use iosonde_model::{Run, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::interrupt;
+use iosonde_store::Notebook;
 
 use super::run::{default_out, failure_of};
 use crate::{
@@ -35,6 +36,10 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
     let seed = args.target.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
     // Resolved once: `last~1` is another run as soon as the first repeat is kept.
     let like = args.like.as_ref().map(|reference| {
+        // A file stays what it is.
+        if Path::new(reference).is_file() {
+            return Ok(reference.clone());
+        }
         let book = notebook::open_existing(store, &screen)?;
         book.resolve(Some(reference)).map_err(Failure::usage)
     });
@@ -48,24 +53,34 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
         if stop.load(Ordering::Relaxed) {
             return Err(Failure { code: INTERRUPTED, text: interrupted(&runs) });
         }
-        let mut own = vec![
-            format!("--seed={}", seed.wrapping_add(u64::from(number - 1))),
-            format!("--part={number},{series}"),
-        ];
+        let own_seed = seed.wrapping_add(u64::from(number - 1));
+        let mut own = vec![format!("--seed={own_seed}"), format!("--part={number},{series}")];
         own.extend(like.iter().map(|id| format!("--like={id}")));
         carry_out(&part(std::env::args_os().skip(1), &own), stop)?;
-        let run = notebook::load(&notebook::open_existing(store, &screen)?, None)?;
-        if run.info.repeat != Some(number)
-            || runs.first().is_some_and(|first| run.info.series.as_ref() != Some(&first.info.id))
-        {
-            return Err(Failure::failed(format!(
-                "the newest run of the notebook is {}, and not repeat {number}: another run was begun meanwhile",
-                run.info.id
-            )));
-        }
-        runs.push(run);
+        let book = notebook::open_existing(store, &screen)?;
+        let series = runs.first().map(|run| &run.info.id);
+        let id = newest(&book, &Part { number, seed: own_seed, series })?;
+        runs.push(notebook::load(&book, Some(&id))?);
     }
     finish(args, runs, screen)
+}
+
+/// What tells one repeat from whatever else was begun in the notebook meanwhile.
+struct Part<'a> {
+    number: u32,
+    seed: u64,
+    series: Option<&'a String>,
+}
+
+/// The newest run that is this repeat.
+fn newest(book: &Notebook, part: &Part) -> Result<String, Failure> {
+    for run in book.list()? {
+        let info = book.info(&run.id)?;
+        if info.repeat == Some(part.number) && info.seed == part.seed && info.series.as_ref() == part.series {
+            return Ok(info.id);
+        }
+    }
+    Err(Failure::failed(format!("repeat {} has ended, and the notebook does not hold it", part.number)))
 }
 
 fn interrupted(runs: &[Run]) -> String {

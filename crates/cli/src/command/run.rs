@@ -126,15 +126,11 @@ fn what_was_asked(
 ) -> Result<(Study, String, Options), Failure> {
     let Some(reference) = &args.like else {
         let (study, target) = study_and_target(&args.words)?;
-        let study = match &args.sheet {
-            Some(sheet) => sheets::study(sheet, (args.words.len() > 1).then_some(&study))?,
-            None => study,
-        };
-        let study = studies::with_span(studies::with_settings(study, &args.set)?, args.span)?;
+        let study = as_set(study, args)?;
         let mut options = options_of(args, study.time_ns, study.precision, None);
         if let Some((_, series)) = args.part.as_ref().filter(|(number, _)| *number > 1) {
             // As large as the first, however fast filling goes this time: the points of a series are the same.
-            let (first, _) = kept(&notebook::open_existing(store, screen)?, series)?;
+            let (first, _) = kept(store, screen, series)?;
             (options.size_bytes, options.exact_size) = (Some(first.info.device.working_set_bytes), true);
         }
         return Ok((study, target, options));
@@ -144,7 +140,7 @@ fn what_was_asked(
             "--like takes the study from the run; give the target only:  iosonde run --like {reference} ./"
         )));
     };
-    let (kept, before) = kept(&notebook::open_existing(store, screen)?, reference)?;
+    let (kept, before) = kept(store, screen, reference)?;
     if args.target.size.is_some() {
         return Err(Failure::usage(
             "--like has that run's size, or its points would not be the same; leave --size out",
@@ -170,19 +166,33 @@ pub(super) fn options_of(args: &RunArgs, time_ns: u64, precision: f64, rounds: O
     }
 }
 
-/// A kept run of a study, with its options.
-fn kept(book: &Notebook, reference: &str) -> Result<(Run, Options), Failure> {
-    let id = book.resolve(Some(reference)).map_err(Failure::usage)?;
-    let kept = book.load(&id)?;
+/// The study as the options shape it: a sheet's lines in its place, its parameters, its span.
+pub(super) fn as_set(study: Study, args: &RunArgs) -> Result<Study, Failure> {
+    let study = match &args.sheet {
+        Some(sheet) => sheets::study(sheet, (args.words.len() > 1).then_some(&study), &args.set)?,
+        None => study,
+    };
+    studies::with_span(studies::with_settings(study, &args.set)?, args.span)
+}
+
+/// A run of a study as it was kept, in the notebook or in a file of its own, with its options.
+fn kept(store: Option<&Path>, screen: &Screen, reference: &str) -> Result<(Run, Options), Failure> {
+    let kept = notebook::found(store, screen, Some(reference))?;
+    let options = options_kept(&kept)?;
+    Ok((kept, options))
+}
+
+/// The options that a run of a study was begun with.
+fn options_kept(kept: &Run) -> Result<Options, Failure> {
+    let id = &kept.info.id;
     if kept.info.study_source.is_empty() {
         return Err(Failure::usage(format!(
             "{id} has no study: it is a single point or another tool's result"
         )));
     }
-    let options = serde_json::from_value(kept.info.options.clone()).map_err(|e| {
+    serde_json::from_value(kept.info.options.clone()).map_err(|e| {
         Failure::failed(format!("run {id} was kept by another version of iosonde and cannot be used: {e}"))
-    })?;
-    Ok((kept, options))
+    })
 }
 
 /// Further rounds of a finished run.
@@ -197,7 +207,8 @@ fn add(
     let id = book.resolve(Some(reference)).map_err(Failure::usage)?;
     // Claimed before it is read: another process that adds to it would otherwise add the same trials.
     let claim = book.claim(&id)?;
-    let (kept, mut options) = kept(&book, &id)?;
+    let kept = book.load(&id)?;
+    let mut options = options_kept(&kept)?;
     if kept.info.state != RunState::Done {
         return Err(Failure::usage(format!("run {id} is not finished; go on with:  iosonde resume {id}")));
     }
@@ -234,11 +245,19 @@ pub fn carry_out(
         }
         Err(failure) => {
             let state = if failure.code == INTERRUPTED { RunState::Interrupted } else { RunState::Failed };
-            measurement.note_state(state)?;
-            if failure.code != INTERRUPTED {
-                return Err(failure);
-            }
+            let noted = measurement.note_state(state);
             let (id, trials) = (&measurement.run.info.id, measurement.run.trials.len());
+            if failure.code != INTERRUPTED {
+                let text = match trials {
+                    0 => failure.text,
+                    _ => format!(
+                        "{}\n  {trials} trials are kept; to go on:  iosonde resume {id}",
+                        failure.text
+                    ),
+                };
+                return Err(Failure { text, ..failure });
+            }
+            noted?;
             Err(Failure {
                 code: INTERRUPTED,
                 text: format!("interrupted; {trials} trials are kept. Go on with:  iosonde resume {id}"),
@@ -388,13 +407,20 @@ fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Sched
         Failure::usage(match why {
             // Filling takes its part of --time, too.
             Unplannable::TooShort { needed_s, .. } => {
-                let time = units::duration((needed_s / share).ceil());
-                format!("{why}; --time {} would do", time.replace(' ', ""))
+                format!("{why}; --time {} would do", typed(needed_s / share))
             }
             Unplannable::Nothing => why.to_string(),
         })
     });
     Ok((schedule?, plan.left_out))
+}
+
+/// A time as `--time` takes it, rounded up: `units::duration` writes for people.
+fn typed(seconds: f64) -> String {
+    match seconds.ceil() as u64 {
+        whole @ 0..600 => format!("{whole}s"),
+        whole => format!("{}m", whole.div_ceil(60)),
+    }
 }
 
 /// A plan in words, and what it costs.

@@ -21,7 +21,7 @@ use super::{
     run::{self, Destination, announce, dry_run, elsewhere, failure_of, options_of},
 };
 use crate::{
-    args::RunArgs,
+    args::{RunArgs, parse_label},
     course::Course,
     failure::{DOUBT, Failure, INTERRUPTED},
     measure::{Measurement, new_info},
@@ -110,24 +110,33 @@ pub fn resume(
         open.push((options, Notebook::open(book.path()).map_err(Failure::usage)?));
         kept.push((run, lock));
     }
+    if kept.is_empty() {
+        screen.say("these runs are complete; nothing is left to measure");
+    }
     let study = Study::parse(&first.study_source, &first.study).map_err(Failure::failed)?;
-    let mut turns = Vec::new();
+    let (mut turns, mut lost) = (Vec::new(), Vec::new());
     for ((run, lock), (options, own)) in kept.into_iter().zip(&mut open) {
         destination.check(Some(&run.info.target))?;
-        let precision = run.info.precision;
-        let mut measurement = opened_again(own, run, options, precision, screen)?;
-        measurement.note_state(RunState::Running)?;
-        turns.push(Turn::new(measurement, lock));
-    }
-    if turns.is_empty() {
-        screen.say("these runs are complete; nothing is left to measure");
+        let (id, precision) = (run.info.id.clone(), run.info.precision);
+        // A target that is gone holds up no other, and its run stays as it was.
+        match opened_again(own, run, options, precision, screen) {
+            Ok(mut measurement) => {
+                measurement.note_state(RunState::Running)?;
+                turns.push(Turn::new(measurement, lock));
+            }
+            Err(failure) => {
+                Screen::complain(&format!("run {id} cannot go on: {}", failure.text));
+                lost.push(id);
+            }
+        }
     }
     let went_on = in_turn(&mut turns, &study, screen);
     drop(turns);
     let went_on = went_on?;
     let all = book.list()?.into_iter().rev().map(|run| run.id);
     let done = all.filter(|id| ended.contains(id) || went_on.done.contains(id)).collect();
-    finish(Ended { done, ..went_on }, book, destination, screen)
+    let failed = lost.into_iter().chain(went_on.failed).collect();
+    finish(Ended { done, failed }, book, destination, screen)
 }
 
 /// The study and its targets, as typed.
@@ -161,8 +170,7 @@ fn study_and_targets(args: &RunArgs) -> Result<(Study, Vec<String>), Failure> {
         return Err(Failure::usage("--like measures one target as another run was; name one only"));
     }
     refuse_twice(targets)?;
-    let study = studies::with_settings(studies::find(first)?, &args.set)?;
-    Ok((studies::with_span(study, args.span)?, targets.to_vec()))
+    Ok((run::as_set(studies::find(first)?, args)?, targets.to_vec()))
 }
 
 /// A target beside itself would tell nothing, and two runs would write to one place.
@@ -191,9 +199,25 @@ fn refuse_twice(targets: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The same options for all, except for the device's own chance where it is simulated, and the word to overwrite.
+/// Whether it is an existing file, which `--destroy` would overwrite.
+fn is_file(target: &str) -> bool {
+    !target.starts_with("sim:") && Path::new(target).is_file()
+}
+
+/// The same options for all, except for the device's own chance where it is simulated, its part of what may be
+/// written, and the word to overwrite.
 fn options_of_each(base: &Options, targets: &[String]) -> Result<Vec<Options>, Failure> {
     let words: Vec<&str> = base.destroy.iter().flat_map(|words| words.split(',')).collect();
+    let files: Vec<&str> = targets.iter().map(String::as_str).filter(|target| is_file(target)).collect();
+    // `--json out.json` makes a target of out.json: one plain word must not reach what nobody meant.
+    if words[..] == [""] && !files.is_empty() {
+        return Err(Failure::usage(format!(
+            "beside other targets --destroy does not tell which it means. Files that exist: {}. Nothing was touched\n  name each target that may be \
+             overwritten, in their order:  --destroy={}\n  (--json takes its path behind `=`: --json=PATH)",
+            files.join(", "),
+            targets.join(",")
+        )));
+    }
     if words.len() > 1 && words.len() != targets.len() {
         return Err(Failure::usage(format!(
             "--destroy has {} identities for {} targets; give one for each, in their order, with commas between",
@@ -202,10 +226,14 @@ fn options_of_each(base: &Options, targets: &[String]) -> Result<Vec<Options>, F
         )));
     }
     let one = |number: usize| {
-        let own = words.get(number).or(words.first()).map(|word| (*word).to_owned());
+        let word = words.get(number).or(words.first()).copied();
+        // A file has no identity but its name; the guard takes the plain word for it.
+        let named = |word: &str| word == targets[number] && is_file(word);
+        let own = word.map(|word| if named(word) { String::new() } else { word.to_owned() });
+        let max_write_bytes = base.max_write_bytes.map(|bytes| bytes / targets.len() as u64);
         // Devices that are simulated from one seed would share their noise, which real ones do not.
         let seed = base.seed.wrapping_add(number as u64);
-        Options { destroy: own, seed, order_seed: Some(base.seed), ..base.clone() }
+        Options { destroy: own, seed, max_write_bytes, order_seed: Some(base.seed), ..base.clone() }
     };
     Ok((0..targets.len()).map(one).collect())
 }
@@ -213,10 +241,13 @@ fn options_of_each(base: &Options, targets: &[String]) -> Result<Vec<Options>, F
 /// A name for each run: as many as there are targets, with commas between, or one with a number behind it.
 fn labels(text: Option<&str>, of: usize) -> Result<Option<Vec<String>>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    let names: Vec<&str> = text.split(',').collect();
     match names.len() {
         1 => Ok(Some((1..=of).map(|number| format!("{text}-{number}")).collect())),
-        count if count == of && names.iter().all(|name| !name.is_empty()) => Ok(Some(names)),
+        count if count == of => {
+            let names: Result<Vec<String>, String> = names.into_iter().map(parse_label).collect();
+            names.map(Some).map_err(|why| Failure::usage(format!("--label {text}: {why}")))
+        }
         count => Err(Failure::usage(format!(
             "--label has {count} names for {of} targets; give one for each, with commas between, or one for all"
         ))),
@@ -439,7 +470,7 @@ fn finish(ended: Ended, book: &Notebook, destination: &Destination, screen: Scre
 }
 
 fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
-    let question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question = Question { figure: 0, margin: 0.02, confidence: sides[0].runs[0].info.confidence };
     let compared = compare::compare(sides, &question).map_err(Failure::failed)?;
     let json_to_stdout = destination.json.as_deref() == Some(Path::new("-"));
     if !json_to_stdout {

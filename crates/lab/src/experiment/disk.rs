@@ -42,6 +42,8 @@ const LARGE_DEPTH: u32 = 4;
 /// Of what may be addressed, the share that one place takes at most: a rate that falls by half over the whole disk
 /// then changes by less than 1 % within a place.
 const PLACE_SHARE: u64 = 64;
+/// Places at the most: each is measured in every round.
+const PLACES_MAX: u32 = 1000;
 /// And no more than that: a trial seldom comes to its end and must begin again.
 const PLACE_BYTES_MAX: u64 = 16 << 30;
 
@@ -90,8 +92,12 @@ fn places(
     parameters: &Parameters,
     device: &Device,
 ) -> Result<Vec<TrialSpec>, ParameterError> {
-    if count < 2 {
-        return Err(parameters.fail("`places`: at least 2, or there is nothing to compare"));
+    if !(2..=PLACES_MAX).contains(&count) {
+        let wanted = format!("`places`: from 2, or there is nothing to compare, to {PLACES_MAX}");
+        return Err(parameters.fail(&wanted));
+    }
+    if block_size_bytes == 0 {
+        return Err(parameters.fail("`large`: at least one byte, such as 1MiB"));
     }
     let whole_bytes = device.working_set_bytes;
     let whole_blocks = |bytes: u64| bytes / block_size_bytes * block_size_bytes;
