@@ -212,8 +212,9 @@ fn options_of_each(base: &Options, targets: &[String]) -> Result<Vec<Options>, F
     // `--json out.json` makes a target of out.json: one plain word must not reach what nobody meant.
     if words[..] == [""] && !files.is_empty() {
         return Err(Failure::usage(format!(
-            "beside other targets --destroy does not tell which it means. Files that exist: {}. Nothing was touched\n  name each target that may be \
-             overwritten, in their order:  --destroy={}\n  (--json takes its path behind `=`: --json=PATH)",
+            "beside other targets --destroy does not tell which it means. Files that exist: {}. Nothing was touched\n  \
+             name each target that may be overwritten, in their order:  --destroy={}\n  (--json takes its path behind \
+             `=`: --json=PATH)",
             files.join(", "),
             targets.join(",")
         )));
