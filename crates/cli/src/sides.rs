@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use iosonde_lab::compare::Side;
-use iosonde_model::{Run, RunInfo, RunState};
+use iosonde_lab::compare::{Question, Side};
+use iosonde_model::{Compared, Likeness, Run, RunInfo, RunState};
 use iosonde_store::Notebook;
 
-use crate::{failure::Failure, notebook, screen::Screen};
+use crate::{
+    failure::{DOUBT, Failure},
+    notebook,
+    screen::Screen,
+};
 
 /// Older runs that are looked at for how much repeats differ; the newest ones.
 const HISTORY_MAX: usize = 12;
@@ -30,6 +34,21 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
     }
     tell_apart(&mut sides);
     Ok(sides)
+}
+
+/// What is asked where nobody says more: the rate, with a margin of 2 %, as confidently as the first run was measured.
+pub fn usual_question(sides: &[Side]) -> Question {
+    let measured = sides[0].runs[0].info.confidence;
+    // Another tool's result knows of none.
+    Question { figure: 0, margin: 0.02, confidence: if measured > 0.0 { measured } else { 0.95 } }
+}
+
+/// How `--strict` ends where something is slower with certainty.
+pub fn slower(compared: &Compared) -> Option<Failure> {
+    let means = compared.pairs.iter().flat_map(|pair| &pair.geometric_means).map(|mean| mean.verdict);
+    let mut all = means.chain(compared.comparisons.iter().map(|line| line.verdict));
+    let text = "--strict: something is slower with certainty".to_owned();
+    all.any(|verdict| verdict == Likeness::Slower).then_some(Failure { code: DOUBT, text })
 }
 
 /// Runs that took turns are told apart by what they measured.

@@ -19,7 +19,7 @@
 //! trial takes at least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since
 //! more rounds then tell more than longer trials.
 
-mod chance;
+pub mod chance;
 mod emphasis;
 pub mod simulation;
 mod state;

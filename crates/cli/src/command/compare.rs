@@ -3,16 +3,10 @@
 use std::path::Path;
 
 use iosonde_lab::compare::{self, FIGURES, Question};
-use iosonde_model::{Likeness, nearest};
+use iosonde_model::nearest;
 use iosonde_report::Paint;
 
-use crate::{
-    args::CompareArgs,
-    failure::{DOUBT, Failure},
-    output::write,
-    screen::Screen,
-    sides,
-};
+use crate::{args::CompareArgs, failure::Failure, output::write, screen::Screen, sides};
 
 /// Compares every run with the first, or with the baseline.
 pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -38,15 +32,7 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
             Paint { color: screen.color, width: screen.width },
         ))?;
     }
-    let slower = |pair: &iosonde_model::ComparedPair| {
-        pair.geometric_means.iter().any(|mean| mean.verdict == Likeness::Slower)
-    };
-    let slower = compared.pairs.iter().any(slower)
-        || compared.comparisons.iter().any(|line| line.verdict == Likeness::Slower);
-    if args.strict && slower {
-        return Err(Failure { code: DOUBT, text: "--strict: something is slower with certainty".into() });
-    }
-    Ok(())
+    sides::slower(&compared).filter(|_| args.strict).map_or(Ok(()), Err)
 }
 
 fn figure(name: &str) -> Result<usize, Failure> {

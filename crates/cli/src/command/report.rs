@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_lab::compare::{self, Question};
+use iosonde_lab::compare;
 use iosonde_model::Run;
 use iosonde_report::{FORMATS, Format};
 
@@ -68,8 +68,7 @@ fn several(
 ) -> Result<(), Failure> {
     let references: Vec<&String> = args.runs.iter().collect();
     let sides = sides::load(store, &screen, &references)?;
-    let question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
-    let compared = compare::compare(&sides, &question).map_err(Failure::usage)?;
+    let compared = compare::compare(&sides, &sides::usual_question(&sides)).map_err(Failure::usage)?;
     for format in formats {
         let Some(bytes) = format.several(&sides, &compared).map_err(Failure::failed)? else {
             let can = "html, text, json and svg can";

@@ -8,11 +8,11 @@
 use std::path::Path;
 
 use iosonde_lab::{
-    compare::{self, Question, Side},
+    compare::{self, Side},
     conclude,
-    schedule::Asked,
+    schedule::{Asked, chance},
 };
-use iosonde_model::{Compared, Likeness, Run, RunState, Study, units};
+use iosonde_model::{Run, RunState, Study, units};
 use iosonde_report::{FORMATS, Paint};
 use iosonde_store::{Notebook, RunLock};
 
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     args::{RunArgs, parse_label},
     course::Course,
-    failure::{DOUBT, Failure, INTERRUPTED},
+    failure::{Failure, INTERRUPTED},
     measure::{Measurement, new_info},
     notebook,
     output::write,
@@ -427,18 +427,11 @@ fn measure(turns: &mut [Turn], screen: Screen) -> Result<(), Failure> {
 fn order(turns: &[Turn], round: u32) -> Vec<usize> {
     let key = |(at, turn): (usize, &Turn)| {
         let asked = turn.next.as_ref().filter(|asked| asked.round == round)?;
-        Some((shuffled(asked.seed.wrapping_add(at as u64)), at))
+        Some((chance::draw(&[asked.seed, at as u64]), at))
     };
     let mut order: Vec<(u64, usize)> = turns.iter().enumerate().filter_map(key).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, at)| at).collect()
-}
-
-/// The finalizer of splitmix64 (Steele, Lea and Flood 2014): neighbouring numbers come out unlike.
-fn shuffled(number: u64) -> u64 {
-    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 /// One line a round: every target, and the time that is left for all together.
@@ -471,8 +464,7 @@ fn finish(ended: Ended, book: &Notebook, destination: &Destination, screen: Scre
 }
 
 fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
-    let question = Question { figure: 0, margin: 0.02, confidence: sides[0].runs[0].info.confidence };
-    let compared = compare::compare(sides, &question).map_err(Failure::failed)?;
+    let compared = compare::compare(sides, &sides::usual_question(sides)).map_err(Failure::failed)?;
     let json_to_stdout = destination.json.as_deref() == Some(Path::new("-"));
     if !json_to_stdout {
         let paint = Paint { color: screen.color, width: screen.width };
@@ -501,7 +493,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
         ))?;
     }
     let failed = sides.iter().find_map(|side| failure_of(&side.runs[0], destination.strict));
-    failed.or_else(|| slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
+    failed.or_else(|| sides::slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
 }
 
 /// Whether each run can be believed, in its first words.
@@ -512,11 +504,4 @@ fn beliefs(sides: &[Side], paint: Paint) -> String {
         text += &iosonde_report::paragraph(&format!("  {}: {}", side.name, belief.headline), paint);
     }
     text
-}
-
-fn slower(compared: &Compared) -> Option<Failure> {
-    let means = compared.pairs.iter().flat_map(|pair| &pair.geometric_means).map(|mean| mean.verdict);
-    let mut all = means.chain(compared.comparisons.iter().map(|line| line.verdict));
-    let text = "--strict: something is slower with certainty".to_owned();
-    all.any(|verdict| verdict == Likeness::Slower).then_some(Failure { code: DOUBT, text })
 }

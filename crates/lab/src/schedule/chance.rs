@@ -6,7 +6,7 @@
 //! generators*, 2014).
 
 /// A number that looks random and follows from `parts`.
-pub(super) fn draw(parts: &[u64]) -> u64 {
+pub fn draw(parts: &[u64]) -> u64 {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |state, part| mix(state ^ mix(*part)))
 }
 
