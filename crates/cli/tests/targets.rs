@@ -168,6 +168,9 @@ fn what_cannot_take_turns_is_refused_before_anything_is_measured() {
     refused(&["run", "small.toml", "sim:ideal", "sim:ideal"], &["is named twice"]);
     let here = bench.folder.path().display().to_string();
     refused(&["run", "small.toml", ".", &here], &["are the same place"]);
+    bench.file("one", 1);
+    std::fs::hard_link(bench.path("one"), bench.path("two")).unwrap();
+    refused(&["run", "small.toml", "one", "two", "--read-only"], &["`one` and `two` are the same place"]);
     refused(&["run", &a, "sim:ideal", "sim:sata-ssd"], &["is a target", "iosonde run quick"]);
     refused(&["run", "small.toml", &a, "quick", "sim:ideal"], &["`quick` is a study"]);
     refused(&["run", "small.toml", &a, "nowhere"], &["no target `nowhere`", "needs quotes"]);

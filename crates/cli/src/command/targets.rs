@@ -5,7 +5,7 @@
 //! a fresh random order of targets, before the next. A machine that becomes slower, or a neighbour that comes and
 //! goes, thus meets them alike, and `compare` takes their trials in pairs.
 
-use std::path::Path;
+use std::{os::unix::fs::MetadataExt, path::Path};
 
 use iosonde_lab::{
     compare::{self, Side},
@@ -178,9 +178,9 @@ fn refuse_twice(targets: &[String]) -> Result<(), Failure> {
     let place = |target: &String| match target.strip_prefix("sim:") {
         Some(name) if !name.ends_with(".toml") => target.clone(),
         _ => {
+            // Two hard links are one file, which only its number tells.
             let path = target.strip_prefix("sim:").unwrap_or(target);
-            let found = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-            found.display().to_string()
+            std::fs::metadata(path).map_or(target.clone(), |found| format!("{}:{}", found.dev(), found.ino()))
         }
     };
     let places: Vec<String> = targets.iter().map(place).collect();
@@ -492,7 +492,11 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
             ids[0]
         ))?;
     }
-    let failed = sides.iter().find_map(|side| failure_of(&side.runs[0], destination.strict));
+    let failed = sides.iter().filter_map(|side| failure_of(&side.runs[0], destination.strict));
+    let failed = failed.reduce(|a, b| {
+        let text = if a.text == b.text { a.text } else { format!("{}; {}", a.text, b.text) };
+        Failure { code: a.code.min(b.code), text }
+    });
     failed.or_else(|| sides::slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
 }
 

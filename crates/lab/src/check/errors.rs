@@ -83,6 +83,8 @@ fn verdict(trial: &Trial) -> Verdict {
     Verdict::Void(reason.with("short", short as f64))
 }
 
+/// Without its count, in which the warm-up's are too.
 fn example(trial: &Trial) -> &str {
-    trial.error_examples.first().map_or("the system did not say why", String::as_str)
+    let example = trial.error_examples.first().map_or("the system did not say why", String::as_str);
+    example.split_once(" x ").map_or(example, |(_, why)| why)
 }
