@@ -106,11 +106,10 @@ impl Scores {
             let refused = known.iter().filter(|a| a.refused_wrongly()).count();
             let told: Vec<&&Answer> = known.iter().filter(|a| a.status == Some(Status::Found)).collect();
             let exact = told.iter().filter(|a| a.exact).count();
-            let p = holding as f64 / found.len().max(1) as f64;
-            let error = 196.0 * (p * (1.0 - p) / found.len().max(1) as f64).sqrt();
+            let (low, high) = wilson(holding, found.len());
             let _ = writeln!(
                 out,
-                "| {kind} | `{finding}` | {} of {} | {} ± {error:.1} | {} | {} | {} | {} | {}{} |",
+                "| {kind} | `{finding}` | {} of {} | {} [{low:.1}, {high:.1}] | {} | {} | {} | {} | {}{} |",
                 found.len(),
                 line.present.len(),
                 share(holding, found.len()),
@@ -188,6 +187,18 @@ fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
         score: (high - low + 2.0 / 0.05 * outside) / truth,
         off: value / truth - 1.0,
     }
+}
+
+/// The 95 % interval of a share, in percent (Wilson, 1927), which knows that 27 of 27 are not all there are.
+fn wilson(count: usize, of: usize) -> (f64, f64) {
+    if of == 0 {
+        return (0.0, 100.0);
+    }
+    let (share, of, z) = (count as f64 / of as f64, of as f64, 1.96_f64);
+    let stretch = 1.0 + z * z / of;
+    let centre = (share + z * z / (2.0 * of)) / stretch;
+    let half = z / stretch * (share * (1.0 - share) / of + z * z / (4.0 * of * of)).sqrt();
+    (100.0 * (centre - half).max(0.0), 100.0 * (centre + half).min(1.0))
 }
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {

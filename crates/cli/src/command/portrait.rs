@@ -18,12 +18,14 @@ use serde::Serialize;
 
 use crate::{args::DevicesArgs, failure::Failure, notebook, output::write, screen::Screen};
 
-/// Trials of each point that are run again on the written device.
-const TRIALS: usize = 2;
+/// Trials of each point that are run again on the written device: rounds differ in what was written before.
+const TRIALS: usize = 8;
 /// Reads say no more after so many, and a trial of a fast device has millions.
 const READS: f64 = 100_000.0;
-/// Reads that follow writes find the buffer empty after so long: as in the run, whose trials are longer.
-const SETTLE_NS: u64 = 1_000_000_000;
+/// After a pause of so long a buffer is empty.
+const EMPTIED_S: f64 = 30.0;
+/// Reads a second while the device is left to itself.
+const PAUSE_IOPS: f64 = 10.0;
 /// Of each trial on the written device.
 const SEED: u64 = 1;
 
@@ -78,8 +80,8 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
     }
 }
 
-/// Every point of a run on the device, in the order in which the run came to them, so that what a buffer holds from one
-/// trial to the next is alike.
+/// Every point of a run on the device, in the order and at the times at which the run came to them, so that what a buffer
+/// holds from one trial to the next is alike.
 fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Compliance>, Failure> {
     let file = DeviceFile::parse(&portrait.device, "the drawn device").map_err(|error| {
         Failure::failed(format!("the drawn device cannot be: {error}; please report this with the run"))
@@ -87,7 +89,7 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
     let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, SEED)));
     let mut rates: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
     let mut visits: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut wrote = false;
+    let mut clock = Clock::default();
     for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measure) {
         let Some(point) = trial.point.and_then(|id| run.points.iter().find(|point| point.id == id)) else {
             continue;
@@ -98,11 +100,9 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
             continue;
         }
         *visit += 1;
-        if wrote && !trial.spec.rw.writes() {
-            settle(&mut bed, &trial.spec)?;
-        }
-        wrote = trial.spec.rw.writes();
+        clock.wait_for(trial, &mut bed)?;
         let again = again(&mut bed, trial)?;
+        clock.passed(&again);
         for (op, side) in again.directions() {
             rates.entry((point.id, op == Op::Write)).or_default().push(side.iops);
         }
@@ -136,18 +136,48 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         .collect())
 }
 
-/// One small read after another, until what was written has drained.
-fn settle(bed: &mut Bed, spec: &TrialSpec) -> Result<(), Failure> {
+/// What time it is on the device, on the run's clock.
+#[derive(Default)]
+struct Clock {
+    at_s: f64,
+    /// Since when nothing has been written; `None` where nothing ever was.
+    wrote_s: Option<f64>,
+}
+
+impl Clock {
+    /// Lets the device rest until a trial's time, where it may have something to write back.
+    fn wait_for(&mut self, trial: &Trial, bed: &mut Bed) -> Result<(), Failure> {
+        let rest_s = trial.started_s - self.at_s;
+        let holds = self.wrote_s.is_some_and(|wrote_s| self.at_s - wrote_s < EMPTIED_S);
+        if holds && rest_s > 0.0 {
+            pause(bed, &trial.spec, rest_s.min(EMPTIED_S))?;
+        }
+        self.at_s = trial.started_s.max(self.at_s);
+        Ok(())
+    }
+
+    fn passed(&mut self, trial: &Trial) {
+        self.at_s += trial.elapsed_s;
+        if trial.spec.rw.writes() {
+            self.wrote_s = Some(self.at_s);
+        }
+    }
+}
+
+/// A few reads, while what was written drains.
+fn pause(bed: &mut Bed, spec: &TrialSpec, pause_s: f64) -> Result<(), Failure> {
     let spec = TrialSpec {
         rw: Rw::RandRead,
         block_size_bytes: 4096,
         queue_depth: 1,
         span_bytes: spec.span_bytes.max(4096),
+        rate_iops: Some(PAUSE_IOPS),
         engine: "sim".to_owned(),
         direct: true,
         ..TrialSpec::default()
     };
-    let order = Order { spec: &spec, limits: Limits::time(SETTLE_NS), phase: Phase::Measure, seed: SEED };
+    let limits = Limits::time((pause_s * 1e9) as u64);
+    let order = Order { spec: &spec, limits, phase: Phase::Measure, seed: SEED };
     bed.run(&order, &AtomicBool::new(false)).map_err(Failure::failed).map(|_| ())
 }
 

@@ -108,8 +108,13 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
         .filter_map(|t| Some(t.direction(op)?.iops))
         .filter(|r| *r > 0.0)
         .collect();
-    let least = (variance / requests as f64).sqrt().max(standard_error(&rates));
-    LogEstimate { standard_error: estimate.standard_error.max(least), ..estimate }
+    let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&rates));
+    if of_trials > of_requests.max(estimate.standard_error) {
+        // What a few trials say of their own scatter is known no better than they are many.
+        let degrees_of_freedom = (rates.len() as f64 - 1.0).min(estimate.degrees_of_freedom);
+        return LogEstimate { standard_error: of_trials, degrees_of_freedom, ..estimate };
+    }
+    LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }
 }
 
 /// Of the mean logarithm of independent values, their drift in it.

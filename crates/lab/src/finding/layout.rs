@@ -121,10 +121,11 @@ impl<'e, 'a> Points<'e, 'a> {
         }
         let rates = || strides.iter().map(|stride| stride.log_rate);
         let (lowest, highest) = (rates().fold(f64::INFINITY, f64::min), rates().fold(f64::MIN, f64::max));
+        // A link or a program that bounds all strides alike hides whatever is striped.
+        self.unbounded(highest, spec.block_size_bytes)?;
         if highest - lowest < LEVEL.ln() {
             return Ok(Shown::Level);
         }
-        self.unbounded(highest, spec.block_size_bytes)?;
         let pattern = Pattern { block_bytes: spec.block_size_bytes, span_bytes: spec.span_bytes, in_flight };
         let layouts = layouts(&pattern, &strides, confidence)?;
         self.not_several(lowest)?;

@@ -120,6 +120,13 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
     if let Some(witnessed) = witnessed(&trials, op) {
         return witnessed;
     }
+    // Without a witness the rates themselves are the evidence, and must be the storage's own.
+    let whole = evidence.trials.iter().zip(&evidence.void).filter(|(_, void)| void.is_none());
+    trials.retain(|trial| whole.clone().any(|(one, _)| one.id == trial.id));
+    if trials.len() < crate::estimate::FEWEST_TRIALS {
+        let stand = trials.len();
+        return Shown::Unsure(format!("{stand} trials say something of the device, too few to tell"));
+    }
     let course = course(&trials, op);
     let length_s: f64 = course.iter().map(|part| part.length_s).sum();
     if course.len() < PARTS_MIN || course.iter().any(|part| part.length_s <= 0.0) {
@@ -130,6 +137,13 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
     }
     let rates: Vec<(f64, f64)> = course.iter().map(|part| (part.length_s, part.rate)).collect();
     let Some(fall) = long_write::fall(&rates) else { return Shown::Level(length_s) };
+    if op == Op::Write {
+        return Shown::Unsure(
+            "the rate of writes fell, as it does where a buffer is full as well as where a credit is spent; reads would \
+             tell"
+                .to_owned(),
+        );
+    }
     let moment = (fall.before_windows + 1).min(course.len() - 1);
     fell(&trials, &course, moment, fall.burst, op, confidence)
 }

@@ -2,8 +2,9 @@
 //!
 //! The windows of a trial are cut where two levels fit them best (least squares). It is a fall only where the level
 //! before is at least a fifth higher, for two windows or more, and stands out of the scatter within the two parts by
-//! five of its standard deviations: a wandering rate has no such step. What the buffer took is everything that was
-//! written above the later level.
+//! five of its standard deviations: a wandering rate has no such step. A buffer that fills within the first window
+//! leaves no level before, but lifts that window above those after the next one, in every trial alike: 5 % and the same
+//! five deviations are enough then. What the buffer took is everything that was written above the later level.
 
 use iosonde_model::{About, Conditions, Finding, Op, Status, Trial, units};
 
@@ -24,6 +25,9 @@ const REFILLED: f64 = 1.1;
 const RESTED: f64 = 0.5;
 /// What a buffer took over what it could empty in a pause, beyond which it was perhaps not empty.
 const EMPTIED_MAX: f64 = 0.9;
+/// The first window over the later level, where the buffer fills within it. At its beginning nothing wanders: it is the
+/// same moment of each trial.
+const FIRST_MIN: f64 = 1.05;
 /// Windows of a level at the least.
 const WINDOWS_MIN: usize = 2;
 
@@ -71,6 +75,8 @@ pub(super) struct Fall {
     before_bytes: f64,
     /// How many windows there are before.
     pub(super) before_windows: usize,
+    /// The part of a request that had drained when the first one had come.
+    late: f64,
 }
 
 /// What the trials of a point show together.
@@ -115,13 +121,28 @@ pub(super) fn fall(windows: &[(f64, f64)]) -> Option<Fall> {
     let length: f64 = windows.iter().map(|(length, _)| length).sum();
     let deviation = (scatter(cut) / length).sqrt();
     if burst < FALL_MIN * sustained || burst - sustained < STANDS_OUT * deviation {
-        return None;
+        return first_window(windows);
     }
     // One window more than the burst has: the one in which the buffer filled up.
     let before = &windows[..(cut + 1).min(windows.len())];
     let buffered = before.iter().map(|(length, rate)| length * (rate - sustained)).sum();
     let before_bytes = windows[..cut].iter().map(|(length, rate)| length * rate).sum();
-    Some(Fall { burst, sustained, buffered, before_bytes, before_windows: cut })
+    let late = sustained / burst;
+    Some(Fall { burst, sustained, buffered, before_bytes, before_windows: cut, late })
+}
+
+/// A buffer that fills within the first window: that one stands out of all but the next, in which it may fill up.
+fn first_window(windows: &[(f64, f64)]) -> Option<Fall> {
+    let (before, after) = windows.split_at_checked(2).filter(|(_, after)| after.len() > WINDOWS_MIN)?;
+    let (sustained, scatter) = level(after);
+    let length: f64 = after.iter().map(|(length, _)| length).sum();
+    let (first_s, burst) = before[0];
+    if burst < FIRST_MIN * sustained || burst - sustained < STANDS_OUT * (scatter / length).sqrt() {
+        return None;
+    }
+    let buffered = before.iter().map(|(length, rate)| length * (rate - sustained)).sum();
+    // The rate before is not seen: anything between nothing and a whole request may have drained.
+    Some(Fall { burst, sustained, buffered, before_bytes: first_s * burst, before_windows: 1, late: 0.5 })
 }
 
 /// The trials that began after a pause. When the time runs out, a last trial may follow right upon another.
@@ -237,7 +258,7 @@ fn one(say: &Say, writer: &Writer, evidence: &Evidence) -> Finding {
         Shown::Falls(falls) => {
             let block_bytes = spec.block_size_bytes as f64;
             // The buffer empties only from the moment that the first request has come.
-            let late = |fall: &Fall| block_bytes * fall.sustained / fall.burst;
+            let late = |fall: &Fall| block_bytes * fall.late;
             let figure = |fall: &Fall| (say.figure)(fall) + if say.of_content { late(fall) } else { 0.0 };
             let figures: Vec<f64> = falls.iter().map(figure).collect();
             let Some(estimate) = over_trials::mean(&figures, writer.confidence) else {
@@ -289,6 +310,15 @@ mod tests {
         // 1 s at 800 above what lasts.
         assert!((found.buffered - 800.0).abs() < 1e-9, "{found:?}");
         assert!(fall(&steps(10, 1000.0, 200.0, 0.1)).is_some(), "through noise");
+    }
+
+    #[test]
+    fn a_buffer_that_fills_within_the_first_window_is_seen() {
+        let found = fall(&steps(1, 1100.0, 1000.0, 0.002)).unwrap();
+        // 0.1 s at 100 above what lasts.
+        assert!((found.buffered - 10.0).abs() < 0.5 && found.before_windows == 1, "{found:?}");
+        assert_eq!(fall(&steps(1, 1100.0, 1000.0, 0.03)), None, "a scatter that hides it");
+        assert_eq!(fall(&steps(1, 900.0, 1000.0, 0.002)), None, "a slow start");
     }
 
     #[test]

@@ -61,7 +61,10 @@ impl FindingKind for MappingUnitBytes {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let mut groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
-            let durable = spec.sync != Sync::None && spec.asked_in_flight() == 1;
+            // A flush after several writes is no part of each.
+            let each =
+                matches!(spec.sync, Sync::Dsync | Sync::Fsync { every: 1 } | Sync::Fdatasync { every: 1 });
+            let durable = each && spec.asked_in_flight() == 1;
             (op == Op::Write && spec.rw.is_random() && durable && spec.offset_bytes == 0).then(|| {
                 Conditions {
                     op: Some(op),

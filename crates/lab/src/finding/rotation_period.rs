@@ -59,7 +59,9 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
         }
         Ok(Turn::Still { spread }) => Finding {
             status: Status::None,
-            sentence: "Nothing rotates: requests to random addresses take nearly the same time.".to_owned(),
+            sentence:
+                "Nothing that answers these requests turns: random addresses take nearly the same time."
+                    .to_owned(),
             why: Some(format!(
                 "Three quarters of them lie within {:.0} % of the middle one; a turn would spread them \
                     evenly from nothing \

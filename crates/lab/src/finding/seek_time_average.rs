@@ -69,7 +69,7 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
         Ok(Some(_)) => writer.refused(&conditions, &points, about, "it is not told from nothing"),
         Ok(None) => Finding {
             status: Status::None,
-            sentence: "No arm travels: nothing rotates here.".to_owned(),
+            sentence: "No arm travels for these reads: nothing that answers them turns.".to_owned(),
             why: Some("Random reads show no wait for a platter (see `rotation_period`).".to_owned()),
             ..writer.refused(&conditions, &points, "", "")
         },

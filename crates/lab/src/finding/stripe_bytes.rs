@@ -5,7 +5,8 @@
 //!
 //! How it is worked out: as `parallelism`, from the rates of strided reads; the interval runs over the stripes of all
 //! layouts that chance does not exclude, and has no width where only one is left. Where every stride is served alike,
-//! nothing is striped by address, as far as the strides reach.
+//! nothing is striped by address over a number of units that is a power of two or three times one, as far as the
+//! strides reach; they never keep to one of 5, 7 or 9 units.
 //!
 //! Assumes: a stripe of a power of two.
 
@@ -56,11 +57,15 @@ fn one(writer: &Writer, points: &Points) -> Finding {
             Finding {
                 status: Status::None,
                 sentence: format!(
-                    "Nothing is striped by address: reads every {} are served as fast as reads every {}.",
+                    "Nothing is striped by address over a number of units that is a power of two or three times \
+                     one: reads every {} are served as fast as reads every {}.",
                     stride(0),
                     stride(points.strided.len() - 1)
                 ),
-                why: Some("The highest rate is within 20 % of the lowest.".to_owned()),
+                why: Some(
+                    "The highest rate is within 20 % of the lowest. These strides never keep to one of 5, 7 or 9 units."
+                        .to_owned(),
+                ),
                 ..writer.refused(&conditions, &points.strided, "", "")
             }
         }

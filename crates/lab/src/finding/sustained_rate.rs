@@ -3,8 +3,9 @@
 //! What it is: the rate of the last part of a long write, where the rate falls within it; else the rate of the whole.
 //!
 //! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
-//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
-//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations, or where the
+//! first window alone is 5 % higher and stands out as far; the figure is then read off each trial, and given as the
+//! geometric mean over trials with Student's interval.
 //!
 //! Where no trial shows a fall, the sentence says how much was written without one:
 //! a larger buffer may still be there.

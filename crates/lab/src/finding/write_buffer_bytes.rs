@@ -3,8 +3,10 @@
 //! What it is: what a long write moved beyond what its later rate alone would have moved.
 //!
 //! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
-//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
-//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations. A buffer that
+//! fills within the first 100 ms leaves no such level: it is seen where that window is 5 % higher, out of the scatter
+//! as far, and its interval has a whole request. The figure is read off each trial, and given as the geometric mean
+//! over trials with Student's interval.
 //!
 //! The buffer empties while it fills, and that part is not counted; it begins to when the first request has come.
 //! Requests enter it as a whole, so that half of one is the least half-width.

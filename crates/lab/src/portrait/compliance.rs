@@ -1,8 +1,11 @@
 //! Where a drawn device does as the storage did, and why not where it does not.
 
-use iosonde_model::{Build, Op, Portrait, Run, Rw, TrialSpec, units};
+use iosonde_model::{Build, Op, Portrait, Run, TrialSpec, units};
 
-use super::{facts::POINTS, find};
+use super::{
+    facts::{POINTS, is_plain_read},
+    find,
+};
 
 /// Model and measurement agree within this.
 pub const AGREES: f64 = 0.1;
@@ -10,9 +13,9 @@ pub const AGREES: f64 = 0.1;
 /// Whether a portrait rests on a point: a finding that it uses was concluded from the point's trials.
 pub fn rests_on(portrait: &Portrait, run: &Run, trial_ids: &[u64]) -> bool {
     let point = run.points.iter().find(|point| point.trial_ids == trial_ids);
-    let single =
-        point.is_some_and(|point| point.spec.rw == Rw::RandRead && point.spec.asked_in_flight() == 1);
-    if single && portrait.traits.iter().any(|one| one.findings.iter().any(|name| name == POINTS)) {
+    if point.is_some_and(|point| is_plain_read(&point.spec))
+        && portrait.traits.iter().any(|one| one.findings.iter().any(|name| name == POINTS))
+    {
         return true;
     }
     let used = |name: &String| portrait.traits.iter().any(|one| one.findings.contains(name));

@@ -1,6 +1,6 @@
 //! The findings that a portrait rests on, at hand by name.
 
-use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Trait};
+use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Trait, TrialSpec};
 
 use crate::words::is_vague;
 
@@ -8,6 +8,38 @@ use crate::words::is_vague;
 pub(super) const POINTS: &str = "points";
 /// A mean that is no better known than this goes by its median.
 const WIDE: f64 = 0.1;
+
+/// The relative error of a rate that has no interval: too few trials stand.
+const NO_INTERVAL: f64 = 0.15;
+
+/// A rate of reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Read {
+    pub(super) random: bool,
+    pub(super) bytes: f64,
+    pub(super) in_flight: f64,
+    pub(super) per_ns: f64,
+    /// The standard error of its logarithm.
+    pub(super) error: f64,
+}
+
+/// The rates of plain reads that a run has, and what the program does for each.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reads {
+    pub(super) all: Vec<Read>,
+    /// Where nobody counted it, none: it is then part of the way.
+    pub(super) host_ns: f64,
+}
+
+/// Whether a workload is reads of one size over the whole span, as fast as one stream gets them.
+pub(super) fn is_plain_read(spec: &TrialSpec) -> bool {
+    matches!(spec.rw, Rw::Read | Rw::RandRead)
+        && spec.direct
+        && spec.and.is_empty()
+        && spec.rate_iops.is_none()
+        && spec.stride_bytes.is_none()
+        && spec.jobs == 1
+}
 
 /// A finding that was found.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +100,11 @@ impl<'a> Facts<'a> {
 
     pub(super) fn any(&self, name: &str) -> Option<Fact<'a>> {
         self.found(name).next()
+    }
+
+    /// Whether the run looked for it and says that there is no such thing.
+    pub(super) fn says_none(&self, name: &str) -> bool {
+        self.run.findings.iter().any(|finding| finding.name == name && finding.status == Status::None)
     }
 
     pub(super) fn of_op(&self, name: &str, op: Op) -> Option<Fact<'a>> {
@@ -173,6 +210,40 @@ impl<'a> Facts<'a> {
         self.run.points.iter().filter(of_size).filter_map(rate).collect()
     }
 
+    /// The rates of plain reads.
+    pub(super) fn reads(&self) -> Reads {
+        let read = |point: &Point| {
+            let (spec, iops) = (&point.spec, point.direction(Op::Read)?.iops);
+            let error = match (iops.low, iops.high) {
+                // An interval of 95 % is four standard errors wide.
+                (Some(low), Some(high)) if low > 0.0 => (high / low).ln() / 4.0,
+                _ => NO_INTERVAL,
+            };
+            (iops.value > 0.0 && iops.value.is_finite()).then(|| Read {
+                random: spec.rw.is_random(),
+                bytes: spec.block_size_bytes as f64,
+                in_flight: spec.asked_in_flight() as f64,
+                per_ns: iops.value / 1e9,
+                error: error.clamp(0.0, 0.5),
+            })
+        };
+        let plain = self.run.points.iter().filter(|point| is_plain_read(&point.spec));
+        let all: Vec<Read> = plain.filter_map(read).collect();
+        let least = all.iter().map(|read| read.bytes).fold(f64::INFINITY, f64::min);
+        Reads { host_ns: self.program_ns(least).unwrap_or(0.0), all }
+    }
+
+    /// What the program does for each small read, where its time was counted: the least of all trials.
+    fn program_ns(&self, bytes: f64) -> Option<f64> {
+        let counted = |trial: &iosonde_model::Trial| {
+            let spec = &trial.spec;
+            let small = is_plain_read(spec) && spec.block_size_bytes as f64 == bytes;
+            let rate = trial.direction(Op::Read)?.iops;
+            (small && rate > 0.0).then_some(trial.busy_share? * 1e9 / rate)
+        };
+        self.run.trials.iter().filter_map(counted).reduce(f64::min).filter(|ns| *ns > 0.0)
+    }
+
     /// The depth of which a finding says that it gives 95 % of the rate, for the requests of another.
     pub(super) fn depth_for_95(&self, like: &Fact) -> Option<Fact<'a>> {
         self.found("depth_for_95_percent").find(|depth| {
@@ -219,6 +290,13 @@ impl Place {
             names,
             why,
         )
+    }
+
+    /// Chosen from few candidates by findings: no interval says how far off it may be.
+    pub(super) fn chosen(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
+        let mut chosen = self.from(value, facts, why);
+        (chosen.estimate.low, chosen.estimate.high) = (None, None);
+        chosen
     }
 
     /// A finding's own value.

@@ -1,7 +1,7 @@
 //! A portrait of the storage: what a run's findings say it is made of, as one paragraph and as the file of a simulated
 //! device, so that the model can be run against what was measured.
 //!
-//! Nothing but findings goes in, and how deep the run went. Each part of the device is a [`Trait`] that names the
+//! Findings go in, and for flash the rates of the reads that they rest on. Each part of the device is a [`Trait`] that names the
 //! findings it follows from, with their interval; what no finding tells is assumed, and said to be.
 //!
 //! Three builds are told apart, since requests queue differently in each:
@@ -10,9 +10,11 @@
 //!   rate need more than twice the knee (`units`), or writes are taken by a buffer;
 //! * *servers* behind one line, where reads and writes are alike and nothing of that shows.
 
+mod array;
 mod compliance;
 mod disk;
 mod facts;
+mod fit;
 mod servers;
 mod text;
 mod units;

@@ -100,11 +100,12 @@ pub(super) fn device(run: &Run, build: Build, traits: &[Trait], untold: &[String
         name(&run.info.id)
     );
     let sections: &[&str] = match build {
-        Build::Units => &["link", "flash"],
+        Build::Units => &["host", "link", "flash"],
         Build::Servers => &["link", "queue"],
         Build::Disk => &["link", "disk"],
     };
-    for section in sections {
+    let has = |section: &&&str| traits.iter().any(|one| one.key.starts_with(&format!("{section}.")));
+    for section in sections.iter().filter(has) {
         text += &format!("\n[{section}]\n");
         text += &section_text(section, traits, build);
     }
