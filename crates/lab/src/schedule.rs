@@ -539,7 +539,8 @@ impl Schedule {
         if open.is_empty() {
             return Vec::new();
         }
-        let open = self.emphasis.due(open, round);
+        let open: Vec<usize> =
+            self.with_pauses(&self.emphasis.due(open, round)).filter(|&point| may(point)).collect();
         if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
             return Vec::new();
         }
@@ -572,7 +573,7 @@ impl Schedule {
     }
 
     /// Points of an experiment whose history matters take the places that chance gave them, in their own order.
-    fn in_order(&self, slots: &mut [Slot]) {
+    fn in_order(&self, slots: &mut Vec<Slot>) {
         let ordered = |slot: &Slot| {
             let point = slot.point.filter(|_| self.visiting.manner(slot.point).in_order)?;
             Some(self.points[point].experiment.as_str())
@@ -585,8 +586,31 @@ impl Schedule {
                 (0..slots.len()).filter(|&place| ordered(&slots[place]) == Some(name)).collect();
             let mut members: Vec<Slot> = places.iter().map(|&place| slots[place]).collect();
             members.sort_by_key(|slot| slot.point);
-            places.into_iter().zip(members).for_each(|(place, slot)| slots[place] = slot);
+            match places.last() {
+                // What a pause let drain must not be filled by others: such points follow right upon each other.
+                Some(&last) if self.visiting.manner(members[0].point).from_the_start => {
+                    let later = slots.split_off(last + 1);
+                    slots.retain(|slot| ordered(slot) != Some(name));
+                    slots.extend(members.into_iter().chain(later));
+                }
+                _ => places.into_iter().zip(members).for_each(|(place, slot)| slots[place] = slot),
+            }
         }
+    }
+
+    /// These points, and the others of those experiments whose points follow right upon each other: a long write is
+    /// nothing without the pause before it, however well that is known.
+    fn with_pauses<'s>(&'s self, open: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        let together = |point: usize| {
+            let manner = self.visiting.manner(Some(point));
+            manner.in_order && manner.from_the_start
+        };
+        let wanted = move |point: usize| {
+            let name = self.points[point].experiment.as_str();
+            open.iter().any(|&other| together(other) && self.points[other].experiment == name)
+        };
+        let all = 0..self.points.len();
+        all.filter(move |&point| open.contains(&point) || (together(point) && wanted(point)))
     }
 
     /// Time from one trial's start to the next one's.

@@ -1,7 +1,7 @@
 //! How long writing stays fast.
 //!
-//! Writes go on for `trial` without a pause, after a pause of the same length in which only a few reads are made, so
-//! that a buffer could empty itself. Nothing is taken off as warm-up: the first second is what matters. Where the
+//! Writes go on for `trial` without a pause, right after a pause of the same length in which only a few reads are made,
+//! so that a buffer could empty itself; no other experiment of the study comes between. Nothing is taken off as warm-up: the first second is what matters. Where the
 //! rate falls during a trial, a buffer was full: the rate before, the rate after and what was written until then
 //! tell its size.
 //!

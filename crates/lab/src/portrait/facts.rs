@@ -1,16 +1,16 @@
 //! The findings that a portrait rests on, at hand by name.
 
-use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Trait, TrialSpec};
+use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Sync, Trait, TrialSpec};
 
 use crate::words::is_vague;
 
 /// What a trait follows from where it is no finding but the single points of a run.
 pub(super) const POINTS: &str = "points";
-/// A mean that is no better known than this goes by its median.
+/// A mean that is no better known than this goes by the trials that were not disturbed.
 const WIDE: f64 = 0.1;
 
-/// The relative error of a rate that has no interval: too few trials stand.
-const NO_INTERVAL: f64 = 0.15;
+/// The relative error of what the undisturbed trials of a point say: some of them were disturbed a little.
+const UNDISTURBED: f64 = 0.05;
 
 /// A rate of reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,23 +121,46 @@ impl<'a> Facts<'a> {
     }
 
     /// How long the smallest request takes alone: the least of what several experiments found, since what was written
-    /// before makes it longer and nothing makes it shorter. Where all of them are too uncertain, reads go by their
-    /// median.
+    /// before makes it longer and nothing makes it shorter. Where all of them are too uncertain, it goes by the trials
+    /// that were not disturbed.
     pub(super) fn alone(&self, op: Op) -> Option<Fact<'a>> {
-        if let Some(smallest) = self.smallest("base_latency", op) {
+        let least = self.smallest("base_latency", op).and_then(|smallest| {
             let like = |fact: &Fact| {
                 fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest.block_bytes()
             };
-            let least =
-                self.found("base_latency").filter(like).min_by(|a, b| a.value().total_cmp(&b.value()));
-            if op != Op::Read || least.is_some_and(|least| least.relative_half_width() <= WIDE) {
-                return least;
-            }
-        }
-        let about = |finding: &&Finding| finding.name == "base_latency" && finding.conditions.op == Some(op);
-        let finding = self.run.findings.iter().find(about).filter(|_| op == Op::Read)?;
-        let (_, ns) = self.single_reads().into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(Fact { finding, instead: Some(ns) })
+            self.found("base_latency").filter(like).min_by(|a, b| a.value().total_cmp(&b.value()))
+        });
+        let certain = least.is_some_and(|least| least.relative_half_width() <= WIDE);
+        if certain { least } else { self.undisturbed_alone(op).or(least) }
+    }
+
+    fn undisturbed_alone(&self, op: Op) -> Option<Fact<'a>> {
+        let rw = if op == Op::Read { Rw::RandRead } else { Rw::RandWrite };
+        let single = |point: &&Point| {
+            let spec = &point.spec;
+            let plain = spec.direct && spec.rate_iops.is_none() && spec.sync == Sync::None;
+            spec.rw == rw && spec.asked_in_flight() == 1 && plain
+        };
+        let points = self.run.points.iter().filter(single);
+        let smallest = points.min_by_key(|point| point.spec.block_size_bytes)?;
+        let about = |finding: &&Finding| {
+            let conditions = &finding.conditions;
+            finding.name == "base_latency"
+                && conditions.op == Some(op)
+                && conditions.block_size_bytes == Some(smallest.spec.block_size_bytes)
+        };
+        let finding = self.run.findings.iter().find(about)?;
+        Some(Fact { finding, instead: Some(1e9 / self.undisturbed(smallest, op)?) })
+    }
+
+    /// The rate of a point's trials that met nothing of what was written before, which makes them slower and never
+    /// faster: the upper quartile.
+    fn undisturbed(&self, point: &Point, op: Op) -> Option<f64> {
+        let trials = self.run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id));
+        let rates = trials.filter_map(|trial| Some(trial.direction(op)?.iops));
+        let mut rates: Vec<f64> = rates.filter(|rate| *rate > 0.0).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.get(3 * rates.len() / 4).copied()
     }
 
     /// The most of the smallest requests, where one stream asked for them.
@@ -178,20 +201,6 @@ impl<'a> Facts<'a> {
         trials.map(|trial| trial.spec.asked_in_flight()).max().map(|depth| depth as f64)
     }
 
-    /// Single random reads: their size and how long they took.
-    pub(super) fn single_reads(&self) -> Vec<(f64, f64)> {
-        let single = |point: &&Point| {
-            let spec = &point.spec;
-            spec.rw == Rw::RandRead && spec.asked_in_flight() == 1 && spec.direct && spec.rate_iops.is_none()
-        };
-        let time = |point: &Point| {
-            let estimate =
-                point.direction(Op::Read)?.latency_ns_mean.filter(|estimate| !is_vague(estimate))?;
-            Some((point.spec.block_size_bytes as f64, estimate.value))
-        };
-        self.run.points.iter().filter(single).filter_map(time).collect()
-    }
-
     /// Random reads of the size of a finding: how many in flight, and how many a second.
     pub(super) fn depths(&self, like: &Fact) -> Vec<(f64, f64)> {
         let bytes = like.block_bytes() as u64;
@@ -214,17 +223,19 @@ impl<'a> Facts<'a> {
     pub(super) fn reads(&self) -> Reads {
         let read = |point: &Point| {
             let (spec, iops) = (&point.spec, point.direction(Op::Read)?.iops);
-            let error = match (iops.low, iops.high) {
-                // An interval of 95 % is four standard errors wide.
-                (Some(low), Some(high)) if low > 0.0 => (high / low).ln() / 4.0,
-                _ => NO_INTERVAL,
+            // An interval of 95 % is four standard errors wide.
+            let error = iops.low.zip(iops.high).map(|(low, high)| (high / low).ln() / 4.0);
+            let told = error.filter(|error| *error <= WIDE / 2.0).map(|error| (iops.value, error));
+            let (rate, error) = match told {
+                Some(told) => told,
+                None => (self.undisturbed(point, Op::Read)?, UNDISTURBED),
             };
-            (iops.value > 0.0 && iops.value.is_finite()).then(|| Read {
+            (rate > 0.0 && rate.is_finite()).then(|| Read {
                 random: spec.rw.is_random(),
                 bytes: spec.block_size_bytes as f64,
                 in_flight: spec.asked_in_flight() as f64,
-                per_ns: iops.value / 1e9,
-                error: error.clamp(0.0, 0.5),
+                per_ns: rate / 1e9,
+                error,
             })
         };
         let plain = self.run.points.iter().filter(|point| is_plain_read(&point.spec));

@@ -1,8 +1,8 @@
 //! Which units, page, stripe, way and link explain the reads of a run best.
 //!
-//! All numbers of units and all pages that are built are tried, each with several ways and links; the nearest of them are
-//! then moved to where they are nearest (a search along each axis in turn, with halving steps). Near means: least squares
-//! of the logarithms, each over its own error and that of the laws ([`super::array`]), and no rate counts for more than
+//! All numbers of units and all pages that are built are tried, each with several ways and links; the nearest of
+//! them are then moved to where they are nearest (a search along each axis in turn, with halving steps). Near means:
+//! least squares of the logarithms, each over its own error and that of the laws ([`super::array`]), and no rate counts for more than
 //! four of these errors, since a trial that met what was written before it is no sign of another device. Of those that
 //! explain the run alike the plainer is taken: a stripe of one page, a power of two, a page near 16 KiB.
 
@@ -27,7 +27,8 @@ const LINKS: [f64; 14] = [1.0, 1.03, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4
 /// Candidates that are moved to where they are nearest.
 const MOVED: usize = 12;
 /// Squared errors by which a candidate must be nearer to be taken before a plainer one: for each doubling of the stripe
-/// over the page, for three times a power of two (other odd numbers of them pay twice), and for each doubling of the page away from the usual one.
+/// over the page, for three times a power of two (other odd numbers of them pay twice), and for each doubling of the
+/// page away from the usual one.
 const STRIPES: f64 = 1.0;
 const THREES: f64 = 1.0;
 const PAGES: f64 = 0.1;

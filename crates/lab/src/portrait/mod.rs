@@ -1,8 +1,8 @@
 //! A portrait of the storage: what a run's findings say it is made of, as one paragraph and as the file of a simulated
 //! device, so that the model can be run against what was measured.
 //!
-//! Findings go in, and for flash the rates of the reads that they rest on. Each part of the device is a [`Trait`] that names the
-//! findings it follows from, with their interval; what no finding tells is assumed, and said to be.
+//! Findings go in, and for flash the rates of the reads that they rest on. Each part of the device is a [`Trait`] that
+//! names the findings it follows from, with their interval; what no finding tells is assumed, and said to be.
 //!
 //! Three builds are told apart, since requests queue differently in each:
 //! * a *disk*: something turns, or a random read takes milliseconds where reads in sequence do not wait;

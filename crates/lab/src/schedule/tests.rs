@@ -246,6 +246,28 @@ fn an_experiment_whose_history_matters_keeps_its_order_and_the_others_none() {
 }
 
 #[test]
+fn a_pause_comes_right_before_the_write_that_it_is_for() {
+    for reads_first in [false, true] {
+        let mut points = plain_points(9);
+        let mut manners = vec![Manner::default(); 9];
+        for place in [2, 6, 7] {
+            points[place].spec.rw = Rw::RandWrite;
+        }
+        for place in [5, 6] {
+            points[place].experiment = "long".into();
+            manners[place] = Manner { in_order: true, from_the_start: true, ..Manner::default() };
+        }
+        let visiting = Visiting { manners, reads_first };
+        let terms = Terms { rounds: Some(8), ..terms(70.0) };
+        let schedule = Schedule::visiting(points, visiting, terms).unwrap();
+        let (_, slots, _) = run(&schedule, quiet, |_, _| true);
+        let pauses: Vec<usize> = (0..slots.len()).filter(|&place| slots[place].point == Some(5)).collect();
+        assert_eq!(pauses.len(), 8);
+        assert!(pauses.iter().all(|&place| slots[place + 1].point == Some(6)), "{slots:?}");
+    }
+}
+
+#[test]
 fn where_asked_points_that_write_come_last_in_every_round() {
     for round in visited(true) {
         let last: std::collections::BTreeSet<_> = round[11..].iter().copied().collect();
