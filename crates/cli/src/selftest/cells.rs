@@ -384,7 +384,7 @@ fn pause() -> Vec<Cell> {
                 "not-steady",
                 "once, nothing answers for",
                 seconds,
-                seconds >= 2.0,
+                seconds >= 1.0,
                 plain(CLEAN_NOISE, &stuck),
             )
         }

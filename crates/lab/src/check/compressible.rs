@@ -10,8 +10,10 @@
 //! Random bytes pass; reads of what this run filled with random bytes pass too. Reads of what somebody else wrote
 //! are doubted on a layer that compresses.
 //!
-//! Verdict: about the device; the rates are those of this payload. It abstains where somebody else wrote what was
-//! read and the storage cannot be seen through (a virtual machine's disk, a network).
+//! Verdict: about the device; the rates are those of this payload. It abstains where the storage cannot be seen through
+//! (a virtual machine's disk, a network) and somebody else wrote what was read, or what was written compresses or
+//! repeats; where a file system that compresses single files does not say whether this one lies so; and of another
+//! tool's result, whose file does not say what was written on what.
 //!
 //! Example: fio's buffers are filled once and written again and again (without `refill_buffers`), which a layer
 //! that deduplicates stores once; `dd if=/dev/zero` measures how fast a compressing file system throws zeros away.
@@ -36,8 +38,12 @@ impl Named for Compressible {
 impl Check for Compressible {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);
-        judged.map(|trial| if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
+        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        if run.info.is_imported() {
+            let why = "neither what was written nor what it lies on stands in the file";
+            return Some(Verdict::Abstain(Reason::new(About::Device, why)));
+        }
+        Some(if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
     }
 
     fn specimens(&self) -> Specimens {
@@ -80,7 +86,12 @@ impl Check for Compressible {
                 lying_compressed(reading(plain(), false)),
             ],
             void: vec![writing(packed(), Payload::Zero)],
-            abstain: vec![reading(guest(), false)],
+            abstain: vec![
+                reading(guest(), false),
+                reading(btrfs("rw,noatime"), false),
+                writing(guest(), Payload::Dedupe { share: 0.5 }),
+                specimen::imported(specimen::usual()),
+            ],
         }
     }
 }
@@ -147,8 +158,21 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
             "zeros were written: storage that does not keep them is faster with them than with your data"
                 .to_owned(),
         )),
+        (None, false, Some((share, how))) if device.unseen.is_some() => Verdict::Abstain(
+            reason(format!(
+                "{} of what was written {how}: whether storage that cannot be seen keeps it whole is not known",
+                units::percent(share)
+            ))
+            .with("saved_share", share),
+        ),
         _ => Verdict::Pass,
     }
+}
+
+/// Whether single files may lie compressed on this file system, and nobody said whether this one does.
+fn may_be_packed(device: &Device, trial: &Trial) -> bool {
+    let able = matches!(device.file_system.as_deref(), Some("btrfs" | "f2fs" | "bcachefs"));
+    able && trial.witnesses.compressed_bytes.is_none()
 }
 
 /// Reads alone: what matters is who wrote what lies there.
@@ -169,6 +193,10 @@ fn read(trial: &Trial, run: &Run) -> Verdict {
         (None, Some(_)) => Verdict::Abstain(Reason::new(
             About::Device,
             "this run did not write what it read: whether storage that cannot be seen keeps it whole is not known",
+        )),
+        (None, None) if may_be_packed(device, trial) => Verdict::Abstain(Reason::new(
+            About::Device,
+            "this run did not write what it read, and the file system does not say whether it lies compressed",
         )),
         (None, None) => Verdict::Pass,
     }

@@ -13,6 +13,9 @@
 //! in three places or more. Their starts are called regular where each gap is a whole multiple of the median one
 //! within 15 %.
 //!
+//! What cannot be seen is said: without the device's counters, or through the page cache, where others' bytes are not
+//! told from its own, and without the hypervisor's share or the pressure, it abstains.
+//!
 //! Verdict: void trials are repeated within the round and counted nowhere. Stretches of a run are a doubt about
 //! the rate: the estimates set such trials aside, and the check `set-aside` counts them.
 //!
@@ -25,7 +28,7 @@
 //! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
 //! is a scheduled job, or the device's own housekeeping.
 
-use iosonde_model::{About, Named, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
+use iosonde_model::{About, Medium, Named, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
 
 use super::{Check, Specimens, counted, course, judged, specimen};
 use crate::stats::robust;
@@ -85,8 +88,6 @@ impl Check for Interference {
                 specimen::run(specimen::usual()),
                 specimen::rounds(40, |i| 1e5 + 100.0 * (i % 7) as f64),
                 with(|trial| trial.witnesses.steal_share = Some(0.02)),
-                // What was read ahead is nobody else's.
-                specimen::run(specimen::buffered(Some(4 << 30), Some(0))),
                 visited(100),
             ],
             doubt: vec![
@@ -99,10 +100,18 @@ impl Check for Interference {
                 with(|trial| trial.witnesses.block_layer_write_bytes = Some(90 << 20)),
                 with(|trial| trial.witnesses.steal_share = Some(0.3)),
             ],
-            abstain: vec![with(|trial| {
-                let witnesses = &mut trial.witnesses;
-                (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
-            })],
+            abstain: vec![
+                with(|trial| {
+                    let witnesses = &mut trial.witnesses;
+                    (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
+                }),
+                with(|trial| trial.witnesses.steal_share = None),
+                with(|trial| trial.witnesses.pressure_cpu_some_share = None),
+                // What was read ahead is nobody else's, and hides what is.
+                specimen::run(specimen::buffered(Some(4 << 30), Some(0))),
+                // Ten requests a window scatter by a third of themselves.
+                specimen::rounds(8, |_| 100.0),
+            ],
         }
     }
 }
@@ -148,13 +157,33 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         );
         return Verdict::Doubt(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
     }
-    match others {
-        None if trial.spec.direct => {
-            let why = "who else used the device cannot be told: its counters are not seen";
-            Verdict::Abstain(Reason::new(About::Rate, why))
-        }
-        _ => Verdict::Pass,
+    let unseen = unseen(trial, others);
+    // Nobody else is inside a simulation.
+    if unseen.is_empty() || run.info.device.medium == Medium::Simulated {
+        return Verdict::Pass;
     }
+    Verdict::Abstain(Reason::new(
+        About::Rate,
+        format!("who else was at work cannot be told: {}", unseen.join("; ")),
+    ))
+}
+
+/// What of others' work no witness shows.
+fn unseen(trial: &Trial, others: Option<u64>) -> Vec<&'static str> {
+    let witnesses = &trial.witnesses;
+    let parts = [
+        (others.is_none() && trial.spec.direct, "the device's counters are not seen"),
+        (
+            others.is_none() && !trial.spec.direct,
+            "through the page cache, others' bytes are not told from what it reads ahead and writes back",
+        ),
+        (witnesses.steal_share.is_none(), "the hypervisor's share of the processors was not read"),
+        (
+            witnesses.pressure_cpu_some_share.is_none(),
+            "how long programs waited for a processor was not read",
+        ),
+    ];
+    parts.into_iter().filter_map(|(missing, what)| missing.then_some(what)).collect()
 }
 
 /// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
@@ -187,7 +216,11 @@ struct Moment {
 fn of_run(run: &Run) -> Verdict {
     let moments = moments(run);
     if moments.len() < WINDOWS_MIN {
-        return Verdict::Pass;
+        let why = format!(
+            "a neighbour that no counter shows would need {WINDOWS_MIN} windows of one point with {REQUESTS_MIN} \
+             requests each to be seen, and no point has them"
+        );
+        return Verdict::Abstain(Reason::new(About::Rate, why));
     }
     let stretches = stretches(&moments);
     if stretches.len() < STRETCHES_MIN {

@@ -14,7 +14,7 @@
 //! latencies are those of an overload that has lasted so long. `iops_at_latency` still uses such a trial for what it
 //! shows, that this load does not keep the latency.
 //!
-//! Trials without a rate are not judged; it abstains where nobody counted what was served.
+//! Trials without a rate are not judged; it abstains where nobody counted what was served, or how late it was sent.
 //!
 //! Example: fio with a rate that the device cannot serve reports the lower rate it reached, in the same place and
 //! without a word (axboe/fio#1144 is one of several threads).
@@ -61,6 +61,8 @@ impl Check for MissedRate {
         // Another tool's result, which says only what was asked.
         let mut uncounted = specimen::usual();
         uncounted.spec.rate_iops = Some(100_000.0);
+        let mut untimed = uncounted.clone();
+        untimed.achieved_rate_iops = Some(100_000.0);
         Specimens {
             pass: vec![
                 offered(100_000.0, Arrivals::Fixed, 2_000.0),
@@ -71,7 +73,7 @@ impl Check for MissedRate {
             ],
             doubt: vec![offered(100_000.0, Arrivals::Fixed, 60_000.0)],
             void: vec![offered(102_000.0, Arrivals::Poisson, 2_000.0), specimen::run(unserved)],
-            abstain: vec![specimen::run(uncounted)],
+            abstain: vec![specimen::run(uncounted), specimen::run(untimed)],
         }
     }
 }
@@ -89,8 +91,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let all = if trial.streams.is_empty() { vec![whole] } else { streams.collect() };
     all.into_iter()
         .find_map(|(spec, achieved, unserved)| missed(spec, achieved?, unserved, trial.measured_s))
-        .or_else(|| late(trial))
-        .unwrap_or(Verdict::Pass)
+        .unwrap_or_else(|| late(trial))
 }
 
 fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) -> Option<Verdict> {
@@ -116,12 +117,15 @@ fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) 
     Some(Verdict::Void(reason.with("asked_rate_iops", asked_iops).with("unserved", unserved as f64)))
 }
 
-fn late(trial: &Trial) -> Option<Verdict> {
-    let late_ns = trial.pacing_error_ns_p99?;
+fn late(trial: &Trial) -> Verdict {
+    let Some(late_ns) = trial.pacing_error_ns_p99 else {
+        let why = "the rate was served; how late the generator itself sent its requests was not counted";
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    };
     let medians_ns = Op::DIRECTIONS.iter().filter_map(|&op| trial.direction(op)?.latency_ns.p50);
     let median_ns = medians_ns.fold(f64::INFINITY, f64::min);
     if late_ns <= LATE_SHARE_MAX * median_ns {
-        return None;
+        return Verdict::Pass;
     }
     let why = format!(
         "1 % of the requests were sent {} late or later by the generator itself, where half of them took {} in all",
@@ -129,5 +133,5 @@ fn late(trial: &Trial) -> Option<Verdict> {
         units::time(median_ns)
     );
     let reason = Reason::new(About::Latency, why).with("pacing_error_ns_p99", late_ns);
-    Some(Verdict::Doubt(reason.with("latency_ns_p50", median_ns)))
+    Verdict::Doubt(reason.with("latency_ns_p50", median_ns))
 }

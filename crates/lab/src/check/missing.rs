@@ -22,6 +22,22 @@ fn direct() -> Trial {
     specimen::usual()
 }
 
+/// Read past a page cache that holds all of it: only the device's count tells who served it.
+fn resident() -> Trial {
+    let mut trial = specimen::usual();
+    let span = Some(trial.spec.span_bytes);
+    (trial.witnesses.resident_before_bytes, trial.witnesses.resident_after_bytes) = (span, span);
+    trial
+}
+
+/// A rate that was asked for and served.
+fn offered() -> Trial {
+    let mut trial = specimen::usual();
+    trial.spec.rate_iops = Some(100_000.0);
+    (trial.achieved_rate_iops, trial.pacing_error_ns_p99) = (Some(100_000.0), Some(2_000.0));
+    trial
+}
+
 fn buffered_read() -> Trial {
     let issued = specimen::buffered(None, None).witnesses.issued_read_bytes;
     specimen::buffered(Some(issued), Some(0))
@@ -36,7 +52,7 @@ fn buffered_write() -> Trial {
 /// A check, the trial that it passes with its witness, and what takes the witness away.
 type Case = (&'static str, fn() -> Trial, fn(&mut Trial));
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 21] = [
     ("cache-served", direct, |t| t.witnesses.block_layer_read_bytes = None),
     ("cache-served", buffered_read, |t| {
         t.witnesses.block_layer_read_bytes = None;
@@ -54,6 +70,15 @@ const CASES: [Case; 12] = [
     }),
     ("interference", direct, |t| t.witnesses.block_layer_read_bytes = None),
     ("interference", direct, |t| t.witnesses.block_layer_write_bytes = None),
+    ("interference", direct, |t| t.witnesses.steal_share = None),
+    ("interference", direct, |t| t.witnesses.pressure_cpu_some_share = None),
+    ("throttled", direct, |t| t.witnesses.io_limits = None),
+    ("direct-ignored", resident, |t| t.witnesses.block_layer_read_bytes = None),
+    ("depth-not-reached", direct, |t| t.witnesses.block_layer_in_flight_mean = None),
+    ("missed-rate", offered, |t| t.achieved_rate_iops = None),
+    ("missed-rate", offered, |t| t.pacing_error_ns_p99 = None),
+    ("littles-law", direct, |t| t.read.as_mut().expect("it reads").latency_ns.mean = None),
+    ("errors", direct, |t| t.read.as_mut().expect("it reads").ios = 0),
     ("clock", direct, |t| t.witnesses.calendar_step_s = None),
     ("clock", direct, |t| t.witnesses.suspended_s = None),
     ("generator-bound", direct, |t| t.busy_share = None),
@@ -94,7 +119,26 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
     let said: Vec<(&str, Option<Outcome>)> =
         CHECKS.iter().map(|check| (check.name(), outcome(check.name(), &run))).collect();
     assert!(said.iter().all(|(_, outcome)| *outcome != Some(Outcome::Void)), "{said:?}");
-    for check in ["cache-served", "unmapped", "interference", "clock", "above-the-limit"] {
+    for check in ["cache-served", "unmapped", "interference", "throttled", "clock", "above-the-limit"] {
         assert!(said.contains(&(check, Some(Outcome::Abstain))), "{check}: {said:?}");
     }
+}
+
+/// What a check says of the whole of a run.
+fn of_run(check: &str, run: &Run) -> Option<Verdict> {
+    CHECKS.iter().find(|known| known.name() == check).expect("it is registered").check(Scope::Run, run)
+}
+
+#[test]
+fn a_check_of_runs_abstains_where_there_is_too_little_to_see() {
+    let short = specimen::rounds(2, |_| 100.0);
+    for check in ["interference", "throttled", "drift", "set-aside"] {
+        let said = of_run(check, &short);
+        assert!(matches!(said, Some(Verdict::Abstain(_))), "{check} of two trials: {said:?}");
+    }
+    let mut buffered = specimen::run(buffered_read());
+    buffered.info.host.memory_bytes = Some(1 << 29);
+    assert_eq!(of_run("working-set", &buffered), Some(Verdict::Pass));
+    buffered.info.host.memory_bytes = None;
+    assert!(matches!(of_run("working-set", &buffered), Some(Verdict::Abstain(_))));
 }

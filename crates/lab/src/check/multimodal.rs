@@ -94,6 +94,10 @@ fn verdict(run: &Run, point: &Point) -> Verdict {
             return Verdict::Doubt(reason(point, op, &all, *low, *high));
         }
     }
+    if most == 0 {
+        let why = "no latency of single requests is given, so that kinds of them cannot be told";
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    }
     if most < REQUESTS_MIN {
         let why = format!("{most} requests are too few to see kinds of latency; {REQUESTS_MIN} are needed");
         return Verdict::Abstain(Reason::new(About::Latency, why));

@@ -14,7 +14,7 @@
 //! industry's rule (five rounds within 20 %, slope within 10 %) accepts a device that loses 2 % a round in every
 //! run, after a median of five rounds.
 //!
-//! Rule for a pause: a request that waited for a second and more, and for 20 times what half of its point's
+//! Rule for a pause: a request that waited for 0.8 s and more, and for 20 times what half of its point's
 //! requests take. No queue or tail of healthy storage is so long (a slow seek takes 25 ms, and 32 of them in line
 //! 0.3 s), while retries, resets and lost links last seconds. Where half of what was in flight waited, the storage
 //! stopped answering, and the doubt is about everything; where fewer did, about the latency. A pause in a warm-up,

@@ -11,7 +11,8 @@
 //! or in bytes a second, and less than half as closely before; none of them comes back, and no other point of the
 //! same direction lies above the cap. What is left over is a fall to a rate that scatters as before: heat (a sensor
 //! of 70 °C or more makes it likely), or for writes a buffer that is full. A limit that holds from the first second on
-//! looks like the device's own, and nobody can tell without a witness.
+//! looks like the device's own, and nobody can tell without a witness: where no control group is seen and no fall
+//! either, it abstains.
 //!
 //! Estimated are the cap and, as credit, what was moved above the cap until it began: the bucket as it stood
 //! when the run began, full or not.
@@ -27,7 +28,7 @@
 //! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
-use iosonde_model::{About, IoLimit, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, IoLimit, Medium, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, course, judged, specimen};
 use crate::stats::{
@@ -94,9 +95,20 @@ impl Check for Throttled {
                 specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
             ],
             void: vec![limited(100_000.0), limited(101_000.0)],
-            abstain: vec![specimen::single(8, |_| 1e4)],
+            abstain: vec![
+                unseen(specimen::single(8, |_| 1e4)),
+                unseen(specimen::single(60, |i| 16_000.0 * quiet(i))),
+                unseen(specimen::rounds(16, |i| 1e5 * quiet(i))),
+                specimen::rounds(3, |i| 1e5 * quiet(i)),
+            ],
         }
     }
+}
+
+/// For a specimen: where no control group can be seen.
+fn unseen(mut run: Run) -> Run {
+    run.trials.iter_mut().for_each(|trial| trial.witnesses.io_limits = None);
+    run
 }
 
 fn of_trial(trial: &Trial, run: &Run) -> Verdict {
@@ -104,15 +116,17 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     if let Some(reason) = limits.iter().find_map(|limit| at_limit(trial, limit)) {
         return Verdict::Void(reason);
     }
-    if !course::is_single(run) || !limits.is_empty() {
-        return Verdict::Pass;
+    let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
+    // No control group reaches into a simulation.
+    let blind = trial.witnesses.io_limits.is_none() && run.info.device.medium != Medium::Simulated;
+    match course {
+        Some(Verdict::Doubt(reason)) => Verdict::Doubt(reason),
+        _ if blind => {
+            let why = "whether a container's limit holds here cannot be told: no control group was seen";
+            Verdict::Abstain(Reason::new(About::Device, why))
+        }
+        _ => Verdict::Pass,
     }
-    let parts = course::parts(trial);
-    if trial.witnesses.io_limits.is_none() && parts.len() < crate::stats::change::SHORTEST {
-        let why = "no control group was seen, and the trial is too short for a limit to show in its course";
-        return Verdict::Abstain(Reason::new(About::Rate, why));
-    }
-    course_of_trial(trial, &parts)
 }
 
 /// A limit that the trial was at.
@@ -140,7 +154,8 @@ fn at_limit(trial: &Trial, limit: &IoLimit) -> Option<Reason> {
     Some(Reason::new(About::Device, why).with("limit_share", reached))
 }
 
-fn course_of_trial(trial: &Trial, parts: &[course::Part]) -> Verdict {
+fn course_of_trial(trial: &Trial) -> Verdict {
+    let parts = course::parts(trial);
     let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
     let found = Likeliest::within(&logs, course::resemblance(trial));
     let Some(Change::Step { at, height }) = found.map(|found| found.change()) else {
@@ -216,6 +231,10 @@ fn of_run(run: &Run) -> Verdict {
         })
         .collect();
     rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    if moments(&rows).next().is_none() {
+        let why = format!("{} trials are too few to see a limit that sets in during a run", rows.len());
+        return Verdict::Abstain(Reason::new(About::Rate, why));
+    }
     let found = moments(&rows).filter_map(|at| Fall::at(&rows, at));
     let best = found.max_by(|a, b| a.deviations.total_cmp(&b.deviations));
     best.filter(|fall| fall.deviations >= DEVIATIONS).map_or(Verdict::Pass, |fall| fall.verdict(&rows))

@@ -10,7 +10,8 @@
 //! 1.5, because a seek over a larger span alone costs a disk a third.
 //!
 //! Verdict: doubt about the device. With direct I/O, and a cache outside that cannot be seen, it abstains and
-//! says what would tell.
+//! says what would tell; likewise where the size of this machine's memory, or what another tool addressed, is not
+//! known.
 //!
 //! Measured: exact comparisons; the rule over spans has the intervals' own error.
 //!
@@ -59,7 +60,11 @@ impl Check for WorkingSet {
         Specimens {
             pass: vec![direct(None), memory(1 << 29), spans(1100.0)],
             doubt: vec![memory(16 << 30), spans(3000.0)],
-            abstain: vec![direct(Some("the cache of this virtual machine's host"))],
+            abstain: vec![
+                direct(Some("the cache of this virtual machine's host")),
+                specimen::run(specimen::buffered(None, None)),
+                specimen::imported(specimen::tabled()),
+            ],
             ..Specimens::default()
         }
     }
@@ -93,6 +98,12 @@ fn verdict(run: &Run) -> Verdict {
         let reason = Reason::new(About::Device, why).with("cached_bytes", small as f64);
         return Verdict::Doubt(reason.with("ratio", times));
     }
+    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    if run.info.is_imported() {
+        return abstain(
+            "neither what was addressed nor the memory of that machine stands in the file".to_owned(),
+        );
+    }
     let simulated = device.medium == Medium::Simulated;
     match host.memory_bytes {
         Some(memory_bytes) if !device.direct && !simulated && device.working_set_bytes < memory_bytes => {
@@ -103,6 +114,12 @@ fn verdict(run: &Run) -> Verdict {
             let reason = Reason::new(About::Device, why).with("memory_bytes", memory_bytes as f64);
             return Verdict::Doubt(reason);
         }
+        None if !device.direct && !simulated => {
+            return abstain(format!(
+                "measured through the page cache, and whether the {size} fit into it is not known: how much memory \
+                 this machine has was not read"
+            ));
+        }
         _ => {}
     }
     match &device.unseen {
@@ -111,7 +128,7 @@ fn verdict(run: &Run) -> Verdict {
                 "whether the {size} fit into {unseen} cannot be told from inside; a working set several times its \
                  memory would"
             );
-            Verdict::Abstain(Reason::new(About::Device, why))
+            abstain(why)
         }
         None => Verdict::Pass,
     }

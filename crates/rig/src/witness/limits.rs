@@ -59,21 +59,21 @@ impl Limits {
         Ok(Self { throttle, unified: unified.unwrap_or_default(), devices })
     }
 
-    /// Every limit that holds now. A file that is not there sets none.
-    pub(super) fn now(&self) -> Vec<IoLimit> {
+    /// Every limit that holds now. A file that is not there sets none; one that may not be read may set any.
+    pub(super) fn now(&self) -> Result<Vec<IoLimit>, Absent> {
         let mut limits = Vec::new();
         for (name, op, bytes) in THROTTLES {
             let Some(file) = self.throttle.as_ref().map(|folder| folder.join(name)) else { continue };
-            for (number, value) in lines(&file).iter().filter_map(|line| throttle_line(line)) {
+            for (number, value) in lines(&file)?.iter().filter_map(|line| throttle_line(line)) {
                 limits.extend(self.limit(&file, number, op, bytes, value));
             }
         }
         for file in self.unified.iter().map(|folder| folder.join("io.max")) {
-            for (number, op, bytes, value) in lines(&file).iter().flat_map(|line| max_line(line)) {
+            for (number, op, bytes, value) in lines(&file)?.iter().flat_map(|line| max_line(line)) {
                 limits.extend(self.limit(&file, number, op, bytes, value));
             }
         }
-        limits
+        Ok(limits)
     }
 
     fn limit(&self, file: &Path, number: DeviceNumber, op: Op, bytes: bool, value: f64) -> Option<IoLimit> {
@@ -88,9 +88,12 @@ impl Limits {
     }
 }
 
-fn lines(file: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+fn lines(file: &Path) -> Result<Vec<String>, Absent> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(format!("a container's limit may be set in {}: {error}", file.display())),
+    }
 }
 
 /// Our group in the hierarchy of those controllers: lines are `ID:CONTROLLERS:PATH`.
@@ -169,7 +172,7 @@ mod tests {
                 ("sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device", "254:0 10\n"),
             ],
         );
-        let limits = Limits::open(&system, &on_vda()).unwrap().now();
+        let limits = Limits::open(&system, &on_vda()).unwrap().now().unwrap();
         let seen: Vec<_> = limits.iter().map(|l| (l.device.as_str(), l.op, l.iops, l.bytes_per_s)).collect();
         // Neither the other device's limit nor the flat hierarchy's upper one.
         assert_eq!(
@@ -190,7 +193,7 @@ mod tests {
                 ("sys/fs/cgroup/app/io.max", "254:0 rbps=1000000 wbps=max riops=max wiops=max\n"),
             ],
         );
-        let limits = Limits::open(&system, &on_vda()).unwrap().now();
+        let limits = Limits::open(&system, &on_vda()).unwrap().now().unwrap();
         let seen: Vec<_> = limits.iter().map(|limit| (limit.iops, limit.bytes_per_s)).collect();
         assert_eq!(seen, [(None, Some(1_000_000.0)), (Some(500.0), None)]);
     }
@@ -201,7 +204,11 @@ mod tests {
         assert!(Limits::open(&system, &on_vda()).unwrap_err().contains("no control groups are mounted"));
         let mount = "1 0 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw";
         let (_root, system) = tree("0::/a\n", mount, &[]);
-        assert_eq!(Limits::open(&system, &on_vda()).unwrap().now(), []);
+        assert_eq!(Limits::open(&system, &on_vda()).unwrap().now(), Ok(Vec::new()));
+        // What cannot be read as a text (here a folder) is not taken for no limit.
+        let (_root, system) = tree("0::/a\n", mount, &[("sys/fs/cgroup/a/io.max/x", "")]);
+        let why = Limits::open(&system, &on_vda()).unwrap().now().unwrap_err();
+        assert!(why.contains("sys/fs/cgroup/a/io.max"), "{why}");
     }
 
     proptest! {

@@ -180,7 +180,7 @@ impl Watch {
         out.resident_before_bytes = before.resident_bytes.and_then(Result::ok);
         // The reason is the same as that of residency, and said there.
         out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());
-        out.io_limits = difference(&mut self.limits, |limits| Ok(limits.now()), &mut absent);
+        out.io_limits = difference(&mut self.limits, |limits| limits.now(), &mut absent);
         let steps = clocks::since(&self.clock, before.clocks).map_err(|why| absent.push(why)).ok();
         out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
         out.suspended_s = steps.map(|steps| steps.suspended_s);
