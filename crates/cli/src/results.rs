@@ -11,7 +11,7 @@ use iosonde_model::{Device, Host, IMPORT, Run, RunInfo, RunState};
 use iosonde_rig::clock::Clock;
 use iosonde_store::import::{ImportError, Imported, import};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, in_words};
 
 /// The largest file that is read: a million results of fio would be 3 GB, and nobody meant that.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -58,7 +58,7 @@ fn read_one(name: &str, bytes: Vec<u8>) -> Result<Source, Failure> {
 fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::failed(format!("standard input cannot be read: {error}")))?;
+    read.map_err(|error| Failure::failed(format!("standard input cannot be read: {}", in_words(&error))))?;
     if bytes.len() as u64 > FILE_BYTES_MAX { Err(too_large("standard input")) } else { Ok(bytes) }
 }
 
@@ -68,8 +68,8 @@ fn too_large(name: &str) -> Failure {
 
 fn file(path: &Path) -> Result<Vec<u8>, Failure> {
     let name = path.display();
-    let found =
-        fs::metadata(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))?;
+    let found = fs::metadata(path)
+        .map_err(|error| Failure::usage(format!("{name} cannot be read: {}", in_words(&error))))?;
     // A device or a pipe would be read for ever.
     if !found.is_file() {
         return Err(Failure::usage(format!("{name} is no file; for a pipe, use -  (standard input)")));
@@ -77,7 +77,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Failure> {
     if found.len() > FILE_BYTES_MAX {
         return Err(too_large(&name.to_string()));
     }
-    fs::read(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))
+    fs::read(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {}", in_words(&error))))
 }
 
 /// Every result in a folder and below it; what is none is counted, not refused.

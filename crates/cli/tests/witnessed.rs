@@ -181,3 +181,49 @@ fn another_programs_bursts_are_interference() {
     let found = said(&run, "interference");
     assert!(found.iter().any(|one| one.verdict == Outcome::Void), "{:?}", run.verdicts);
 }
+
+/// A processor that others keep busy, with this program on it.
+#[test]
+fn a_busy_processor_is_named_and_is_no_property_of_the_device() {
+    use std::process::{Child, Command, Stdio};
+    struct Hogs(Vec<Child>);
+    impl Drop for Hogs {
+        fn drop(&mut self) {
+            self.0.iter_mut().for_each(|hog| drop((hog.kill(), hog.wait())));
+        }
+    }
+    let bench = Bench::new();
+    if !common::direct_here(&bench) {
+        return;
+    }
+    bench.file("data", 64);
+    let pinned = |program: &std::ffi::OsStr| {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "0"]).arg(program);
+        command
+    };
+    let mut hogs = Hogs(Vec::new());
+    for _ in 0..3 {
+        let mut hog = pinned("sh".as_ref());
+        let Ok(child) = hog.args(["-c", "while :; do :; done"]).stdout(Stdio::null()).spawn() else {
+            return eprintln!("skipped: no taskset here");
+        };
+        hogs.0.push(child);
+    }
+    let words = ["point", "data", "--read-only", "--depth", "32", "--time", "1s", "--json", "--quiet"];
+    let inner = bench.command(&words);
+    let mut command = pinned(inner.get_program());
+    command.args(inner.get_args()).current_dir(bench.folder.path());
+    let output = command.env("IOSONDE_STORE", bench.path("notebook.db")).output().unwrap();
+    drop(hogs);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run: Run = serde_json::from_slice(&output.stdout).unwrap();
+    let bound = said(&run, "generator-bound");
+    let waited = said(&run, "interference");
+    let waited = waited.iter().filter(|one| one.why.contains("processor"));
+    assert!(!bound.is_empty() || waited.count() > 0, "{:?}", run.verdicts);
+    // Nothing else is made of it: no limit, no fault of the device.
+    for check in ["throttled", "cache-served", "above-the-limit", "errors"] {
+        assert!(said(&run, check).is_empty(), "{:?}", said(&run, check));
+    }
+}

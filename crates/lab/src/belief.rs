@@ -31,10 +31,6 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// `throttled` finds.
 const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
 
-/// Under full load such credit is spent by then: Amazon's gp2 (5.4 million requests at 3,000 a second) and Azure's
-/// disks are both sold with half an hour of it.
-const CREDIT_LASTS_S: f64 = 3600.0;
-
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -465,12 +461,12 @@ fn scattered(run: &Run) -> Option<BeliefLine> {
     })
 }
 
-/// A volume that is sold with credit for bursts is fast until that is spent.
+/// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:
+/// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
 fn on_credit(run: &Run) -> Option<BeliefLine> {
     let model = run.info.device.model.as_deref().unwrap_or_default();
     let spent = run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
-    let long = run.info.elapsed_s >= CREDIT_LASTS_S;
-    if spent || long || !ON_CREDIT.iter().any(|known| model.contains(known)) {
+    if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
         return None;
     }
     let text = format!(

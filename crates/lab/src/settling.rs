@@ -57,11 +57,26 @@ pub fn halves(trial: &Trial) -> Option<(f64, f64)> {
     (half > 0 && begin > 0.0 && end > 0.0).then_some((begin, end))
 }
 
+/// What one trial changes by.
+struct Change {
+    log_ratio: f64,
+    /// By how much one request more would have moved that: of few requests, many trials give the very same figure.
+    resolution: f64,
+}
+
+impl Change {
+    fn of(trial: &Trial) -> Option<Self> {
+        let (begin, end) = halves(trial)?;
+        let half_s = trial.windows.iter().map(|window| window.length_s).sum::<f64>() / 2.0;
+        Some(Self { log_ratio: (end / begin).ln(), resolution: 1.0 / (begin.min(end) * half_s).max(1.0) })
+    }
+}
+
 /// Whether trials of one point change within themselves by more than noise does, in a run of so many points: all of
-/// them, or some that agree while the others do not change at all (those found the buffer full).
+/// them, or some that agree and lie far from the others (which found the buffer full).
 pub fn within(trials: &[&Trial], points: usize) -> Option<Within> {
-    let logs: Vec<f64> =
-        trials.iter().filter_map(|trial| halves(trial)).map(|(begin, end)| (end / begin).ln()).collect();
+    let changes: Vec<Change> = trials.iter().filter_map(|trial| Change::of(trial)).collect();
+    let logs: Vec<f64> = changes.iter().map(|change| change.log_ratio).collect();
     if logs.len() < FEWEST {
         return None;
     }
@@ -74,7 +89,8 @@ pub fn within(trials: &[&Trial], points: usize) -> Option<Within> {
     if surely && is_noticed(mean) {
         return Some(Within { log_ratio: mean, trials: logs.len() });
     }
-    let (low, high) = two_levels(logs, by_chance)?;
+    let resolution = changes.iter().map(|change| change.resolution).fold(0.0, f64::max);
+    let (low, high) = two_levels(logs, resolution, by_chance)?;
     let middle = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
     let apart = if middle(&low).abs() > middle(&high).abs() { low } else { high };
     let held = is_noticed(middle(&apart)) && apart.len() >= FEWEST;
@@ -86,12 +102,12 @@ fn is_noticed(log_ratio: f64) -> bool {
 }
 
 /// Figures that lie in two groups, a noticeable distance apart, at least two in each, so narrow that one level shows
-/// them with this probability at the most.
-fn two_levels(mut logs: Vec<f64>, by_chance: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+/// them with this probability at the most. Nothing is narrower than the figures' own resolution.
+fn two_levels(mut logs: Vec<f64>, resolution: f64, by_chance: f64) -> Option<(Vec<f64>, Vec<f64>)> {
     logs.sort_by(f64::total_cmp);
     let gap = |place: usize| logs[place] - logs[place - 1];
     let at = (2..logs.len().saturating_sub(1)).max_by(|&a, &b| gap(a).total_cmp(&gap(b)))?;
-    let (distance, width) = (gap(at), |group: &[f64]| group[group.len() - 1] - group[0]);
+    let (distance, width) = (gap(at), |group: &[f64]| group[group.len() - 1] - group[0] + resolution);
     let high = logs.split_off(at);
     let narrow = width(&logs).max(width(&high)) * apart(logs.len() + high.len(), by_chance) <= distance;
     (narrow && is_noticed(-distance)).then_some((logs, high))
@@ -114,7 +130,10 @@ pub fn depends_on_history(own: &[&Trial], all: &[Trial], points: usize) -> bool 
         return false;
     }
     let by_chance = ORDER_FITS * BY_CHANCE / points.max(1) as f64;
-    let Some((_, high)) = two_levels(own.iter().map(|trial| trial.iops().ln()).collect(), by_chance) else {
+    let counted = |trial: &&Trial| 1.0 / (trial.iops() * trial.measured_s).max(1.0);
+    let resolution = own.iter().map(counted).fold(0.0, f64::max);
+    let rates = own.iter().map(|trial| trial.iops().ln()).collect();
+    let Some((_, high)) = two_levels(rates, resolution, by_chance) else {
         return false;
     };
     let after_write = |trial: &&Trial| {
@@ -239,6 +258,15 @@ mod tests {
         let many: Vec<Trial> = five.iter().cycle().take(15).cloned().collect();
         assert_eq!(asked(&many).map(|seen| seen.trials), Some(9));
         assert!((apart(5, 1e-5) - 73.7).abs() < 0.1 && (apart(40, 1e-5) - LEVEL_SHARE).abs() < 1e-12);
+    }
+
+    /// Few requests give the same few ratios again and again: fifteen trials of twelve requests a half, of which nine
+    /// lost one of them and six three.
+    #[test]
+    fn levels_that_are_one_request_apart_are_none() {
+        let slow: Vec<Trial> =
+            (0..15).map(|i| trial([120.0, 120.0, if i % 5 < 3 { 110.0 } else { 90.0 }])).collect();
+        assert_eq!(asked(&slow), None);
     }
 
     #[test]

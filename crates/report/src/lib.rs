@@ -27,5 +27,5 @@ pub use quantity::Quantity;
 pub use results::judged;
 pub use several::several;
 pub use sheet::sheet;
-pub use story::subject;
+pub use story::{health, subject};
 pub use text::{Paint, paragraph};

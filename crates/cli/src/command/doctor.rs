@@ -5,7 +5,7 @@
 
 use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
 
-use iosonde_model::{Device, Medium, units};
+use iosonde_model::{Device, Medium, Witnesses, units};
 use iosonde_rig::{
     ceiling, clock,
     engine::{ENGINES, Storage},
@@ -13,7 +13,7 @@ use iosonde_rig::{
     platform::{self, Kind, Layer},
 };
 
-use self::facts::{below, itself, row, rows};
+use self::facts::{below, condition, itself, row, rows};
 use crate::{
     args::DoctorArgs,
     failure::Failure,
@@ -46,16 +46,21 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         |_| seen.as_ref().map(|(_, device, _)| device.clone()),
         |session| Some(session.device.clone()),
     );
+    let witnessed = session.as_mut().ok().and_then(watched);
     let mut text = format!("{target}\n");
     if let Some(device) = &device {
         text += &described(device, seen.as_ref(), session.as_ref().ok());
-        text += &machine(session.as_ref().ok());
+        let condition = condition(device, witnessed.as_ref());
+        if !condition.is_empty() {
+            text += &rows("Its condition", condition);
+        }
+        text += &machine(session.as_ref().ok(), witnessed.as_ref());
         text += &engines(session.as_ref().ok());
         text += &ceilings(target, session.as_ref().ok());
     }
     text += &measurable(target, kind, &session);
-    if let Ok(session) = &mut session {
-        text += &in_the_way(session);
+    if let Ok(session) = &session {
+        text += &in_the_way(session, witnessed);
         let option = if matches!(kind, Some(Kind::File | Kind::Block)) { " --read-only" } else { "" };
         text += &format!("\nMeasure it:  {COMMAND} {}{option}\n", guard::quoted(Path::new(target)));
     }
@@ -130,15 +135,20 @@ fn heading(kind: Option<Kind>) -> &'static str {
     }
 }
 
-fn machine(session: Option<&Session>) -> String {
+fn machine(session: Option<&Session>, seen: Option<&Witnesses>) -> String {
     // Without a session no clock was chosen.
     let host = session.map_or_else(platform::host, |session| session.host.clone());
+    let frequency_hz = seen.and_then(|seen| seen.cpu_frequency_hz);
+    let battery = |on: bool| if on { "yes: processors and links may be slowed" } else { "no" };
     let facts = [
         ("memory", host.memory_bytes.map(units::size)),
         ("processors", host.cpus.map(|n| n.to_string())),
         ("kernel", host.kernel),
         ("virtual machine", host.virtualization),
         ("clock", host.clock),
+        ("frequency", frequency_hz.map(|hz| format!("{:.2} GHz", hz / 1e9))),
+        ("power", host.power),
+        ("on battery", host.on_battery.map(|on| battery(on).to_owned())),
     ];
     let known = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?)));
     rows("The machine", known)
@@ -216,7 +226,7 @@ fn writing(target: &str) -> String {
 }
 
 /// What cannot be seen, what falls back, and what others do meanwhile.
-fn in_the_way(session: &mut Session) -> String {
+fn in_the_way(session: &Session, seen: Option<Witnesses>) -> String {
     let mut obstacles = session.device.notes.clone();
     if let Some(unseen) = &session.device.unseen {
         obstacles.push(format!("what cannot be seen through: {unseen}"));
@@ -225,7 +235,7 @@ fn in_the_way(session: &mut Session) -> String {
         obstacles.push("this is memory, not storage".into());
     }
     let simulated = session.device.medium == Medium::Simulated;
-    obstacles.extend(others(session));
+    obstacles.extend(seen.into_iter().flat_map(|seen| others(session, seen)));
     let mut text = String::from("\nIn the way\n");
     if obstacles.is_empty() {
         text += if simulated { "  nothing\n" } else { "  nothing that could be seen in one second\n" };
@@ -234,13 +244,17 @@ fn in_the_way(session: &mut Session) -> String {
     text
 }
 
-/// What others do with the device and the machine while nothing of ours runs.
-fn others(session: &mut Session) -> Vec<String> {
-    let mut out = Vec::new();
-    let Some(watch) = &mut session.bed.watch else { return out };
+/// What the witnesses see while nothing of ours runs; a simulated device has none.
+fn watched(session: &mut Session) -> Option<Witnesses> {
+    let watch = session.bed.watch.as_mut()?;
     watch.before();
     clock::sleep_s(LOOK_S);
-    let seen = watch.after(Default::default());
+    Some(watch.after(Witnesses::default()))
+}
+
+/// What others do with the device and the machine meanwhile.
+fn others(session: &Session, seen: Witnesses) -> Vec<String> {
+    let mut out = Vec::new();
     let others_bytes = seen.block_layer_read_bytes.unwrap_or(0) + seen.block_layer_write_bytes.unwrap_or(0);
     // 1 MB/s: less than 1 % of anything that is worth measuring.
     if others_bytes > 1_000_000 {

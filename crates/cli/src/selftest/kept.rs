@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
+    hash::{DefaultHasher, Hash, Hasher},
     io::{ErrorKind, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -17,6 +18,8 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Header {
     iosonde: String,
+    /// Of the program itself: what another build said would be added up with what this one says.
+    build: u64,
     seed: u64,
     cells: Vec<String>,
 }
@@ -26,6 +29,14 @@ struct Line {
     family: usize,
     turn: usize,
     scores: Vec<Score>,
+}
+
+/// A number of this program's bytes; 0 where it cannot read itself.
+fn build() -> u64 {
+    let bytes = std::env::current_exe().and_then(fs::read).unwrap_or_default();
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    if bytes.is_empty() { 0 } else { hasher.finish() }
 }
 
 /// The file, and what stood in it.
@@ -41,7 +52,7 @@ impl Kept {
     pub fn open(path: &Path, cells: &[Cell], seed: u64) -> Result<Self, Failure> {
         let cells =
             cells.iter().map(|cell| format!("{} {} {}", cell.check, cell.name, cell.size())).collect();
-        let header = Header { iosonde: env!("CARGO_PKG_VERSION").into(), seed, cells };
+        let header = Header { iosonde: env!("CARGO_PKG_VERSION").into(), build: build(), seed, cells };
         let fail =
             |error: std::io::Error| Failure::failed(format!("{} cannot be kept: {error}", path.display()));
         let text = match fs::read_to_string(path) {

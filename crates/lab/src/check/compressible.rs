@@ -58,7 +58,8 @@ impl Check for Compressible {
             trial.spec.payload = payload;
             specimen::run_on(device, trial)
         };
-        let plain = || Device { medium: Medium::Flash, ..Device::unknown("directory", 1 << 30) };
+        let unknown = || Device { medium: Medium::Flash, ..Device::unknown("directory", 1 << 30) };
+        let plain = || Device { file_system: Some("ext4".into()), ..unknown() };
         let packed = || btrfs("rw,noatime,compress=zstd:3");
         let guest = || Device { unseen: Some("a host".into()), ..plain() };
         let reading = |device: Device, filled: bool| {
@@ -89,6 +90,7 @@ impl Check for Compressible {
             abstain: vec![
                 reading(guest(), false),
                 reading(btrfs("rw,noatime"), false),
+                reading(unknown(), false),
                 writing(guest(), Payload::Dedupe { share: 0.5 }),
                 specimen::imported(specimen::usual()),
             ],
@@ -169,9 +171,14 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
     }
 }
 
-/// Whether single files may lie compressed on this file system, and nobody said whether this one does.
+/// Whether single files may lie compressed on this file system, or on one that nobody named, and nobody said whether
+/// this one does.
 fn may_be_packed(device: &Device, trial: &Trial) -> bool {
-    let able = matches!(device.file_system.as_deref(), Some("btrfs" | "f2fs" | "bcachefs"));
+    let able = match device.file_system.as_deref() {
+        Some(name) => matches!(name, "btrfs" | "f2fs" | "bcachefs"),
+        // Only a bare device has none.
+        None => device.kind != "block",
+    };
     able && trial.witnesses.compressed_bytes.is_none()
 }
 

@@ -54,8 +54,8 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
-/// As the drive itself says it.
-fn health(health: &Health) -> String {
+/// A drive's health, as the drive itself says it.
+pub fn health(health: &Health) -> String {
     let hot = (health.too_hot_s > 0.0).then(|| format!("{} too hot", units::duration(health.too_hot_s)));
     let parts = [
         Some(format!("{} of its life used", units::percent(health.used_share))),

@@ -11,6 +11,7 @@ use iosonde_model::{
 };
 
 use crate::quantity::Quantity;
+pub use facts::health;
 pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts};
 
 /// What is measured, in a line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct`.

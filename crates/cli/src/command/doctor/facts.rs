@@ -1,6 +1,6 @@
 //! What `doctor` says of a target and of each device below it: labels and what they say.
 
-use iosonde_model::{Device, units};
+use iosonde_model::{Device, IoLimit, Witnesses, units};
 use iosonde_rig::platform::{Kind, Layer, Made};
 
 use crate::session::Session;
@@ -81,6 +81,51 @@ pub fn below(layer: &Layer) -> String {
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// What changes figures although no workload names it: layers between, limits, heat and wear. What is not known has
+/// no row.
+pub fn condition(device: &Device, seen: Option<&Witnesses>) -> Vec<Fact> {
+    let yes = |yes: bool, meaning: &str| if yes { format!("yes: {meaning}") } else { "no".to_owned() };
+    let limits = seen.and_then(|seen| seen.io_limits.as_deref());
+    let facts = [
+        ("encrypted by", device.encrypted_by.clone()),
+        ("compressed", device.marked_compressed.map(|marked| yes(marked, "it is marked to be"))),
+        (
+            "copies on write",
+            device.copies_on_write.map(|on| yes(on, "overwriting takes a new place each time")),
+        ),
+        (
+            "FUA",
+            device.forces_unit_access.map(|able| match able {
+                true => "yes: one write can go past the write cache".to_owned(),
+                false => "no: a durable write flushes the whole write cache".to_owned(),
+            }),
+        ),
+        ("limits", limits.map(limited)),
+        (
+            "temperature",
+            seen.and_then(|seen| seen.temperature_celsius).map(|celsius| format!("{celsius:.0} °C")),
+        ),
+        ("health", device.health.as_ref().map(iosonde_report::health)),
+    ];
+    facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?))).collect()
+}
+
+/// What control groups allow, one line each.
+fn limited(limits: &[IoLimit]) -> String {
+    if limits.is_empty() {
+        return "none, in the control groups seen from here".to_owned();
+    }
+    let told = |limit: &IoLimit| {
+        let most = match (limit.iops, limit.bytes_per_s) {
+            (Some(iops), _) => format!("{} {}s a second", units::count(iops), limit.op),
+            (None, Some(bytes_per_s)) => format!("{} of {}s", units::rate(bytes_per_s), limit.op),
+            (None, None) => format!("{}s", limit.op),
+        };
+        format!("{most} on {}, set by {}", limit.device, limit.set_by)
+    };
+    limits.iter().map(told).collect::<Vec<_>>().join("\n")
+}
+
 fn made(made: &Made) -> String {
     match made {
         Made::Partition => "partition".into(),
@@ -94,4 +139,53 @@ fn blocks(logical_bytes: Option<u64>, physical_bytes: Option<u64>) -> Option<Str
     let logical = logical_bytes?;
     let physical = physical_bytes.unwrap_or(logical);
     Some(format!("{} logical, {} physical", units::size(logical), units::size(physical)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_model::{Health, Op};
+
+    #[test]
+    fn what_is_known_of_its_condition_is_told_and_nothing_else() {
+        let bare = Device::unknown("directory", 0);
+        assert_eq!(condition(&bare, None), []);
+        assert_eq!(condition(&bare, Some(&Witnesses::default())), [], "absent is not shown as nothing");
+        let limit = |iops, bytes_per_s| IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops,
+            bytes_per_s,
+        };
+        let device = Device {
+            encrypted_by: Some("dm-crypt (dm-0)".into()),
+            copies_on_write: Some(true),
+            forces_unit_access: Some(false),
+            health: Some(Health {
+                used_share: 0.03,
+                spare_share: 1.0,
+                written_bytes: 2e12,
+                ..Health::default()
+            }),
+            ..bare
+        };
+        let seen = Witnesses {
+            io_limits: Some(vec![limit(Some(2000.0), None), limit(None, Some(125e6))]),
+            temperature_celsius: Some(41.3),
+            ..Witnesses::default()
+        };
+        let told: String =
+            condition(&device, Some(&seen)).iter().map(|(label, fact)| row(label, fact)).collect();
+        let expected = "  encrypted by      dm-crypt (dm-0)\n\
+                        \x20 copies on write   yes: overwriting takes a new place each time\n\
+                        \x20 FUA               no: a durable write flushes the whole write cache\n\
+                        \x20 limits            2 k reads a second on vda, set by /sys/fs/cgroup/box/io.max\n\
+                        \x20                   125 MB/s of reads on vda, set by /sys/fs/cgroup/box/io.max\n\
+                        \x20 temperature       41 °C\n\
+                        \x20 health            3.0 % of its life used, 2.00 TB written, 100 % of its spare blocks left\n";
+        assert_eq!(told, expected);
+        let none = Witnesses { io_limits: Some(Vec::new()), ..Witnesses::default() };
+        assert!(condition(&Device::unknown("file", 0), Some(&none))[0].1.starts_with("none, in the control"));
+    }
 }
