@@ -83,8 +83,9 @@ fn file(path: &Path) -> Result<Vec<u8>, Failure> {
 /// Every result in a folder and below it; what is none is counted, not refused.
 fn folder(path: &Path, sources: &mut Vec<Source>, notes: &mut Vec<String>) -> Result<(), Failure> {
     let mut files = Vec::new();
-    files_in(path, FOLDERS_MAX, &mut files)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
+    files_in(path, FOLDERS_MAX, &mut files).map_err(|error| {
+        Failure::usage(format!("{} cannot be read: {}", path.display(), in_words(&error)))
+    })?;
     files.sort();
     let (before, mut aside) = (sources.len(), Vec::new());
     for path in files {

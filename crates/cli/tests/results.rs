@@ -156,7 +156,9 @@ fn what_is_no_result_is_said_with_its_name() {
     bench.text("bad.csv", "block_size,read_iops\n4k,fast\n");
     std::fs::write(bench.path("bytes.json"), [0xff, 0xfe, 0, 1, 2]).unwrap();
     std::fs::create_dir(bench.path("nothing")).unwrap();
-    bench.iosonde(&["judge", "absent.json"]).refused(&["absent.json cannot be read", "No such file"]);
+    bench
+        .iosonde(&["judge", "absent.json"])
+        .refused(&["absent.json cannot be read: no such file or directory\n"]);
     bench.iosonde(&["judge", "empty.json"]).refused(&["empty.json is empty"]);
     bench
         .iosonde(&["judge", "prose.txt"])

@@ -218,10 +218,11 @@ fn a_busy_processor_is_named_and_is_no_property_of_the_device() {
     drop(hogs);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Run = serde_json::from_slice(&output.stdout).unwrap();
-    let bound = said(&run, "generator-bound");
-    let waited = said(&run, "interference");
-    let waited = waited.iter().filter(|one| one.why.contains("processor"));
-    assert!(!bound.is_empty() || waited.count() > 0, "{:?}", run.verdicts);
+    // Where somebody used the disk as well, that is said first.
+    let named = ["generator-bound", "interference"].map(|check| said(&run, check).len());
+    assert!(named.iter().sum::<usize>() > 0, "{:?}", run.verdicts);
+    let waited = run.trials[0].witnesses.pressure_cpu_some_share;
+    assert!(waited.is_none_or(|share| share > 0.25), "three programs beside this one: {waited:?}");
     // Nothing else is made of it: no limit, no fault of the device.
     for check in ["throttled", "cache-served", "above-the-limit", "errors"] {
         assert!(said(&run, check).is_empty(), "{:?}", said(&run, check));

@@ -95,7 +95,10 @@ fn verdict(run: &Run, point: &Point) -> Verdict {
         }
     }
     if most == 0 {
-        let why = "no latency of single requests is given, so that kinds of them cannot be told";
+        let why = match trials.len() {
+            0 => "no trial of the point stands",
+            _ => "no latency of single requests is given, so that kinds of them cannot be told",
+        };
         return Verdict::Abstain(Reason::new(About::Latency, why));
     }
     if most < REQUESTS_MIN {

@@ -58,29 +58,34 @@ pub(crate) fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64
                 trim: None,
             })
             .collect(),
-        witnesses: Witnesses {
-            from_s: -0.001,
-            to_s: 1.101,
-            issued_read_bytes: issued(Op::Read),
-            issued_write_bytes: issued(Op::Write),
-            issued_ios: iops * MEASURED_S / 10 * 11,
-            block_layer_device: Some("vda".into()),
-            block_layer_read_bytes: Some(issued(Op::Read)),
-            block_layer_write_bytes: Some(issued(Op::Write)),
-            block_layer_in_flight_mean: Some(f64::from(queue_depth)),
-            steal_share: Some(0.0),
-            pressure_cpu_some_share: Some(0.0),
-            io_limits: Some(Vec::new()),
-            resident_before_bytes: Some(0),
-            resident_after_bytes: Some(0),
-            dirty_after_bytes: Some(0),
-            unmapped_bytes: Some(0),
-            calendar_step_s: Some(0.0),
-            suspended_s: Some(0.0),
-            clock_ratio: Some(1.0),
-            ..Witnesses::default()
-        },
+        witnesses: in_agreement(issued(Op::Read), issued(Op::Write), iops, queue_depth),
         ..Trial::blank(spec, Phase::Measure)
+    }
+}
+
+/// Witnesses who saw what we did, and nobody else.
+fn in_agreement(read_bytes: u64, write_bytes: u64, iops: u64, queue_depth: u32) -> Witnesses {
+    Witnesses {
+        from_s: -0.001,
+        to_s: 1.101,
+        issued_read_bytes: read_bytes,
+        issued_write_bytes: write_bytes,
+        issued_ios: iops * MEASURED_S / 10 * 11,
+        block_layer_device: Some("vda".into()),
+        block_layer_read_bytes: Some(read_bytes),
+        block_layer_write_bytes: Some(write_bytes),
+        block_layer_in_flight_mean: Some(f64::from(queue_depth)),
+        steal_share: Some(0.0),
+        pressure_cpu_some_share: Some(0.0),
+        io_limits: Some(Vec::new()),
+        resident_before_bytes: Some(0),
+        resident_after_bytes: Some(0),
+        dirty_after_bytes: Some(0),
+        unmapped_bytes: Some(0),
+        calendar_step_s: Some(0.0),
+        suspended_s: Some(0.0),
+        clock_ratio: Some(1.0),
+        ..Witnesses::default()
     }
 }
 
