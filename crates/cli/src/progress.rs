@@ -41,12 +41,12 @@ impl Progress {
     /// Shows how the run stands before a trial.
     pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &Asked) {
         let settled = format!("{} of {} settled", state.settled, self.of);
-        let left = units::duration(state.left_s);
+        let left = state.left.in_words();
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("round {}", asked.round));
-                let total_s = *self.total_s.get_or_insert(state.left_s.max(f64::MIN_POSITIVE));
-                let by_time = 1.0 - state.left_s / total_s;
+                let total_s = *self.total_s.get_or_insert(state.left.likely_s.max(f64::MIN_POSITIVE));
+                let by_time = 1.0 - state.left.likely_s / total_s;
                 let by_points = state.settled as f64 / self.of.max(1) as f64;
                 bar.set_position((by_time.max(by_points).clamp(0.0, 1.0) * STEPS as f64) as u64);
                 let lines: String =

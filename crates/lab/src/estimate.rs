@@ -1,8 +1,8 @@
 //! What a point's trials say together: rates, mean latencies and percentiles, with intervals that stay honest
 //! under a stopping rule.
 //!
-//! Rates and mean latencies come from [`Effects`]: levels of points over a trend that all share, fitted to
-//! logarithms, one fit for each direction and figure. They are means over the time in which the run measured:
+//! Rates and mean latencies come from [`Trends`]: levels of points over a trend that all share, fitted to
+//! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means over the time in which the run measured:
 //! pauses longer than a trial (a run that was interrupted and resumed) are cut to a trial's length. Canaries
 //! help to see the trend and count for no point. Trials that lie far out are set aside, and [`Outliers`]
 //! names them.
@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection, Trial};
 
 use crate::evidence::{DirectionEvidence, Evidence, LogEstimate};
-use crate::stats::effects::{Average, Effects, Row};
+use crate::stats::effects::{Average, Row};
+use crate::trends::{Trends, is_mixture};
 pub use visit::{Visit, visits};
 
 /// For each trial with a void verdict, by its id: what that verdict is about.
@@ -78,10 +79,9 @@ impl Figure {
 
 /// One fit over all points, of one direction and figure.
 struct Fitted {
-    effects: Option<Effects>,
+    trends: Option<Trends>,
     /// The trial of each row.
     trials: Vec<u64>,
-    groups: Vec<usize>,
 }
 
 impl Fitted {
@@ -108,25 +108,26 @@ impl Fitted {
             }
         }
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverRequests };
-        let groups = rows.iter().map(|row| row.group).collect();
-        Self { effects: Effects::fit(&rows, points.len() + 1, average), trials: ids, groups }
+        let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
+        let specs = points.iter().map(|point| is_mixture(&point.spec));
+        let mixed: Vec<bool> = specs.chain([canary.is_some_and(|trial| is_mixture(&trial.spec))]).collect();
+        Self { trends: Trends::fit(&rows, &mixed, average), trials: ids }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
-        self.effects.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)
+        self.trends.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)
     }
 
     fn kept(&self, group: usize) -> usize {
-        self.effects.as_ref().map_or(0, |effects| effects.kept(group))
+        self.trends.as_ref().map_or(0, |trends| trends.kept(group))
     }
 
     fn set_aside(&self) -> Vec<(u64, Apart)> {
-        let Some(effects) = &self.effects else { return Vec::new() };
-        let apart = |row: usize| {
-            let share = effects.distance(row)?.exp();
-            Some((self.trials[row], Apart { share, scatter: effects.spread(self.groups[row]) }))
+        let Some(trends) = &self.trends else { return Vec::new() };
+        let apart = |(row, distance, scatter): (usize, f64, f64)| {
+            (self.trials[row], Apart { share: distance.exp(), scatter })
         };
-        effects.set_aside().into_iter().filter_map(apart).collect()
+        trends.set_aside().into_iter().map(apart).collect()
     }
 }
 

@@ -25,4 +25,5 @@ pub mod settling;
 pub mod sheet;
 pub mod stats;
 mod storage;
+mod trends;
 pub mod words;

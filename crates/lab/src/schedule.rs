@@ -21,6 +21,7 @@
 
 pub mod chance;
 mod emphasis;
+mod left;
 pub mod simulation;
 mod state;
 
@@ -32,8 +33,10 @@ use crate::{
     estimate::{FEWEST_TRIALS, Visit, Voids, visits},
     experiment::Manner,
     settling,
+    stats::{effects::Outlook, robust::median},
 };
 use emphasis::Emphasis;
+pub use left::Left;
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
@@ -136,7 +139,7 @@ pub struct Progress {
     pub of: usize,
     /// Until the budget is spent, the rounds asked for are done, or, as far as can be guessed, every interval is
     /// narrow enough.
-    pub left_s: f64,
+    pub left: Left,
     /// The point that was measured last, and the rate of its first direction as far as it is known.
     pub latest: Option<Latest>,
     /// Each experiment by itself, in the order of the plan.
@@ -314,9 +317,24 @@ impl Schedule {
         // The clock of the visits: what a run that was resumed spent in between is not in it.
         let elapsed_s = visits.last()?.end_s;
         let left_s = self.terms.budget_s - elapsed_s;
-        let needed_s = self.guessed_s(&visits, &self.state_before(&visits, u32::MAX), elapsed_s)?;
+        let needed_s = self.guessed_s(
+            &visits,
+            &self.state_before(&visits, u32::MAX),
+            elapsed_s,
+            (1.0, Outlook::Likely),
+        )?;
         let round_s = (self.points.len() + 1) as f64 * self.cycle_s(&visits, elapsed_s);
         (needed_s > 2.0 * left_s && left_s > round_s).then_some(left_s / round_s)
+    }
+
+    /// Rounds of all points that the terms and the time still hold, after those that were done.
+    pub fn rounds_to_come(&self, trials: &[Trial], voids: &Voids) -> f64 {
+        let visits = visits(trials, voids);
+        let elapsed_s = visits.last().map_or(0.0, |visit| visit.end_s);
+        let round_s = (self.points.len() + 1) as f64 * self.cycle_s(&visits, elapsed_s);
+        let by_time = (self.terms.budget_s - elapsed_s).max(0.0) / round_s;
+        let asked = self.terms.rounds.map_or(f64::INFINITY, f64::from);
+        by_time.min(asked - f64::from(self.rounds_done(&visits)))
     }
 
     /// The points, in the order of the plan.
@@ -440,30 +458,35 @@ impl Schedule {
         let state = self.state_before(&visits, u32::MAX);
         let rounds_done = self.rounds_done(&visits);
         let settled = (0..self.points.len()).filter(|&point| state.settled(point)).count();
-        let left_s = self.left_s(&visits, &state, elapsed_s);
+        let left = self.left(&visits, &state, elapsed_s);
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
             open: self.points.len() - settled,
             settled,
             of: self.points.len(),
-            left_s,
+            left,
             latest: self.latest_of(&visits, &state, |_| true),
             experiments: self.experiments(&visits, &state),
         }
     }
 
     /// Time until the run ends, as far as can be guessed.
-    fn left_s(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> f64 {
+    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> Left {
         let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
-        let needed_s = match self.terms.rounds {
-            Some(asked) => {
-                let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
-                Some(slots.max(0.0) * self.cycle_s(visits, elapsed_s))
-            }
-            None => self.guessed_s(visits, state, elapsed_s),
-        };
-        needed_s.map_or(left_s, |needed_s| needed_s.min(left_s))
+        if let Some(asked) = self.terms.rounds {
+            let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
+            return Left::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
+        }
+        let guessed = |by| self.guessed_s(visits, state, elapsed_s, by).map_or(left_s, |s| s.min(left_s));
+        let doubt = state.doubt();
+        let least_s = guessed((1.0 / doubt, Outlook::Hopeful));
+        // Where the least is beyond the budget, nothing else is asked.
+        if least_s >= left_s {
+            return Left::known(left_s);
+        }
+        let likely_s = guessed((1.0, Outlook::Likely)).max(least_s);
+        Left { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
     }
 
     /// What a visit says of its point, with all that is known of it.
@@ -501,11 +524,23 @@ impl Schedule {
         names.into_iter().map(one).collect()
     }
 
-    /// Time until every interval is narrow enough, if widths go on shrinking as they should.
-    fn guessed_s(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> Option<f64> {
+    /// Time until every interval is narrow enough, if widths go on shrinking as they should, from ones that are so many
+    /// times as wide as it seems.
+    fn guessed_s(
+        &self,
+        visits: &[Visit],
+        state: &State,
+        elapsed_s: f64,
+        (wider, outlook): (f64, Outlook),
+    ) -> Option<f64> {
         let open = (0..self.points.len()).filter(|&point| !state.hopeless(point));
-        let needed: Option<Vec<f64>> = open.map(|point| state.trials_needed(point)).collect();
-        let needed = needed?;
+        let told: Vec<Option<f64>> = open.map(|point| state.trials_needed(point, wider, outlook)).collect();
+        // A point of which nothing can be told yet, since one of its two trials was set aside, is like most.
+        let usual = median(&told.iter().copied().flatten().collect::<Vec<_>>())?;
+        if 2 * told.iter().flatten().count() < told.len() {
+            return None;
+        }
+        let needed: Vec<f64> = told.into_iter().map(|one| one.unwrap_or(usual)).collect();
         // A canary goes with every round, and there are as many rounds as the widest point needs.
         let rounds = needed.iter().copied().fold(0.0, f64::max);
         let trials = needed.iter().sum::<f64>() + rounds;
@@ -524,7 +559,9 @@ impl Schedule {
         // A panic while the lock is held can only come from our own mistake; what is stored is whole anyway.
         let mut memory = self.memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let terms = &self.terms;
-        memory.state(visits, round, |told| State::new(&self.points, told, terms.precision, terms.confidence))
+        memory.state(visits, round, |told| {
+            State::new(&self.points, self.canary, told, terms.precision, terms.confidence)
+        })
     }
 
     /// What a round still has to visit, in its order: those that had a void trial come last.

@@ -152,9 +152,11 @@ fn where_rounds_are_added_until_the_intervals_please() {
     assert!(points >= LEAST && ratios >= LEAST, "points {points:.3} ratios {ratios:.3}");
 }
 
-/// The share of runs whose announcement after a third was within 20 % of the time that was left.
-fn announced_right(noise: Noise, points: usize, precision: f64, runs: u64) -> f64 {
-    let right = (0..runs).filter(|&seed| {
+/// The share of runs whose announcement after a third was right: one number within 20 % of the time that was left, or
+/// a range that holds it; and the share of single numbers.
+fn announced_right(noise: Noise, points: usize, precision: f64, runs: u64) -> (f64, f64) {
+    let (mut right, mut numbers) = (0.0, 0.0);
+    for seed in 0..runs {
         let terms = Terms {
             seed,
             precision: precision * noise.cv,
@@ -163,29 +165,32 @@ fn announced_right(noise: Noise, points: usize, precision: f64, runs: u64) -> f6
             rounds: None,
             overhead_s: 0.01,
         };
-        let (said_s, left_s) = time_left(points, noise, &terms).expect("the budget holds three rounds");
-        (said_s / left_s - 1.0).abs() <= 0.2
-    });
-    right.count() as f64 / runs as f64
+        let (said, left_s) = time_left(points, noise, &terms).expect("the budget holds three rounds");
+        let near = (said.likely_s / left_s - 1.0).abs() <= 0.2;
+        // 2 %: a range is rounded outwards by more.
+        let held = said.least_s <= left_s * 1.02 && left_s <= said.most_s * 1.02;
+        right += f64::from(u8::from(if said.is_one_number() { near } else { held }));
+        numbers += f64::from(u8::from(said.is_one_number()));
+    }
+    (right / runs as f64, numbers / runs as f64)
 }
 
 #[test]
-fn the_time_left_is_right_within_a_fifth_after_a_third_of_the_run() {
-    let (mut wrong, mut all) = (Vec::new(), Vec::new());
+fn the_time_left_is_right_after_a_third_of_the_run() {
+    let (mut wrong, mut rights, mut numbers) = (Vec::new(), 0.0, 0.0);
     for noise in cells() {
         // A precision that the budget does not reach, one that it reaches in the middle, and one at the earliest.
         for precision in [0.01, 0.4, 2.0] {
-            let right = announced_right(noise, POINTS, precision, 20);
-            all.push(right);
-            // Two trials of a point cannot tell that they resemble each other: a run of that kind that ends in round
-            // 8 or 9 is announced, in its third round, to take until its budget ends.
-            let knowable = precision < 1.0 || noise.correlation == 0.0 || noise.kinship == Kinship::Time;
-            if knowable && right < 0.8 {
+            let (right, number) = announced_right(noise, POINTS, precision, 20);
+            (rights, numbers) = (rights + right, numbers + number);
+            if right < 0.75 {
                 wrong.push(format!("{right:.2} at {precision} of {noise:?}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    assert!(mean >= 0.9, "{mean}");
+    let runs = (cells().len() * 3) as f64;
+    assert!(rights / runs >= 0.93, "{}", rights / runs);
+    // A range is for what cannot be known.
+    assert!(numbers / runs >= 0.6, "{}", numbers / runs);
 }

@@ -10,7 +10,7 @@ use std::{os::unix::fs::MetadataExt, path::Path};
 use iosonde_lab::{
     compare::{self, Side},
     conclude,
-    schedule::{Asked, chance},
+    schedule::{Asked, Left, chance},
 };
 use iosonde_model::{Run, RunState, Study, units};
 use iosonde_report::{FORMATS, Paint};
@@ -436,14 +436,14 @@ fn order(turns: &[Turn], round: u32) -> Vec<usize> {
 
 /// One line a round: every target, and the time that is left for all together.
 fn standing(turns: &[Turn], round: u32) -> String {
-    let (mut parts, mut left_s) = (Vec::new(), 0.0);
+    let (mut parts, mut left) = (Vec::new(), Left::default());
     for turn in turns.iter().filter(|turn| turn.next.is_some()) {
         let Some(course) = &turn.course else { continue };
         let state = turn.measurement.standing(course);
         parts.push(format!("{}: {} of {} settled", turn.target(), state.settled, state.of));
-        left_s += state.left_s;
+        left = left.and(state.left);
     }
-    format!("round {round:<3}     {}; {} left", parts.join("; "), units::duration(left_s))
+    format!("round {round:<3}     {}; {} left", parts.join("; "), left.in_words())
 }
 
 /// Compares what was measured, in pairs; prints it, writes the page, and says how to see more.

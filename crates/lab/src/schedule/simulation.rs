@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Schedule, Terms, Unplannable};
+use super::{Left, Schedule, Terms, Unplannable};
 use crate::estimate::Visit;
 use crate::evidence::{LogEstimate, student_t};
 use crate::stats::effects::{Average, Effects, Row};
@@ -169,15 +169,15 @@ pub fn simulate_adding(
 ///
 /// # Errors
 /// As [`Schedule::new`].
-pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(f64, f64), Unplannable> {
+pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(Left, f64), Unplannable> {
     let mut going = Going::new(points, noise, terms, None)?;
     going.finish();
     let third_s = going.clock_s / 3.0;
     let so_far = going.visits.iter().take_while(|visit| visit.end_s <= third_s).count();
     let now_s = going.visits.get(so_far).map_or(third_s, |next| next.start_s);
     let state = going.schedule.state_before(&going.visits[..so_far], u32::MAX);
-    let said_s = going.schedule.left_s(&going.visits[..so_far], &state, now_s);
-    Ok((said_s, going.clock_s - now_s))
+    let said = going.schedule.left(&going.visits[..so_far], &state, now_s);
+    Ok((said, going.clock_s - now_s))
 }
 
 /// A simulated run under way.

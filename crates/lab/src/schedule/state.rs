@@ -9,9 +9,10 @@ use super::{Slot, chance};
 use crate::estimate::{FEWEST_TRIALS, Visit};
 use crate::evidence::LogEstimate;
 use crate::stats::{
-    effects::{Average, Effects, Row},
+    effects::{Average, Outlook, Row},
     robust::median,
 };
+use crate::trends::{Trends, is_mixture};
 
 /// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82
 /// to 94 % where 95 was promised.
@@ -26,6 +27,9 @@ const HOPELESS_TRIALS: u32 = 6;
 /// others: one slow trial among three looks like noise without end, and is set aside as soon as there are more.
 const LIKE_OTHERS: f64 = 1.25;
 
+/// Of the widths, as a multiple of one over the root of the rows: measured, see `bench/time-left`.
+const DOUBT: f64 = 2.0;
+
 /// What is known of all points.
 #[derive(Debug, Clone)]
 pub(super) struct State(Arc<Known>);
@@ -33,6 +37,8 @@ pub(super) struct State(Arc<Known>);
 #[derive(Debug)]
 struct Known {
     patterns: Vec<Rw>,
+    /// Which read and write at once, the canary last.
+    mixed: Vec<bool>,
     visits: Vec<Visit>,
     precision: f64,
     confidence: f64,
@@ -41,7 +47,14 @@ struct Known {
     /// Whether there are trials enough to settle anything.
     told: bool,
     /// Fitted when somebody asks: in most rounds nobody does.
-    intervals: OnceLock<Vec<Intervals>>,
+    fitted: OnceLock<Fitted>,
+}
+
+#[derive(Debug)]
+struct Fitted {
+    intervals: Vec<Intervals>,
+    /// Of each direction.
+    fits: [Option<Trends>; 3],
 }
 
 #[derive(Debug, Clone, Default)]
@@ -54,7 +67,13 @@ struct Intervals {
 }
 
 impl State {
-    pub(super) fn new(points: &[Point], visits: &[Visit], precision: f64, confidence: f64) -> Self {
+    pub(super) fn new(
+        points: &[Point],
+        canary: usize,
+        visits: &[Visit],
+        precision: f64,
+        confidence: f64,
+    ) -> Self {
         let mut counts = vec![(0, 0); points.len()];
         for (point, stands) in visits.iter().filter_map(|visit| Some((visit.point?, visit.stands))) {
             counts[point].0 += 1;
@@ -62,12 +81,13 @@ impl State {
         }
         Self(Arc::new(Known {
             patterns: points.iter().map(|point| point.spec.rw).collect(),
+            mixed: points.iter().chain([&points[canary]]).map(|point| is_mixture(&point.spec)).collect(),
             visits: visits.to_vec(),
             precision,
             confidence,
             counts,
             told: visits.iter().filter(|visit| visit.stands).count() as u32 >= FEWEST_TRIALS_IN_ALL,
-            intervals: OnceLock::new(),
+            fitted: OnceLock::new(),
         }))
     }
 
@@ -89,19 +109,38 @@ impl State {
         self.intervals()[point].iops[op as usize]
     }
 
-    /// How many more trials a point is likely to need: widths shrink as one over the root of their number. `None`
-    /// while there is nothing to guess from.
-    pub(super) fn trials_needed(&self, point: usize) -> Option<f64> {
+    /// What the widths may be wrong by, as a factor to either side, where the time left is guessed from them: the
+    /// scatter of n rows is known to one in √2n, and how much they resemble each other to less.
+    pub(super) fn doubt(&self) -> f64 {
+        let stand: u32 = self.0.counts.iter().map(|(_, stand)| *stand).sum();
+        let spare = f64::from(stand) - self.0.counts.len() as f64;
+        (DOUBT / spare.max(1.0).sqrt()).exp()
+    }
+
+    /// How many more trials a point is likely to need, from how its intervals will shrink where they are so many times
+    /// as wide as it seems. `None` while there is nothing to guess from.
+    pub(super) fn trials_needed(&self, point: usize, wider: f64, outlook: Outlook) -> Option<f64> {
         let stand = f64::from(self.0.counts[point].1);
         let least = (f64::from(FEWEST_ROUNDS) - stand).max(0.0);
         if self.settled(point) {
             return Some(0.0);
         }
-        let mut half = self.intervals()[point].rough_half_width?;
-        if stand < FEWEST_TRIALS as f64 {
-            half = half.min(LIKE_OTHERS * self.usual_half_width()?);
+        let half = self.intervals()[point].rough_half_width?;
+        let few = stand < FEWEST_TRIALS as f64;
+        let like_others = if few { LIKE_OTHERS * self.usual_half_width()? / half } else { 1.0 };
+        let typical = if few { self.0.typical(self.fitted(), point) } else { 1.0 };
+        let (mut times, factor) = (1.0, like_others.min(1.0) * typical * wider);
+        // Widths shrink as a power between one half and one, as less of the correlation is feared: with an exponent
+        // between them eight steps at the most leave less than a trial.
+        for _ in 0..8 {
+            let off = self.0.half_width_after(self.fitted(), point, times, outlook)?;
+            let off = off * factor / self.0.precision;
+            times = (times * off.powf(1.3)).clamp(1.0, 1e4);
+            if (off - 1.0).abs() < 0.01 || (times == 1.0 && off < 1.0) {
+                break;
+            }
         }
-        let wanted = stand * (half / self.0.precision).powi(2);
+        let wanted = stand * times;
         Some((wanted - stand).max(least).max(if self.0.told { 1.0 } else { least }))
     }
 
@@ -116,7 +155,11 @@ impl State {
     }
 
     fn intervals(&self) -> &[Intervals] {
-        self.0.intervals.get_or_init(|| self.0.fit())
+        &self.fitted().intervals
+    }
+
+    fn fitted(&self) -> &Fitted {
+        self.0.fitted.get_or_init(|| self.0.fit())
     }
 
     /// Leaves the `count` slots whose intervals are widest (unknown ones first, the canary last), in their
@@ -137,13 +180,13 @@ impl State {
 }
 
 impl Known {
-    fn fit(&self) -> Vec<Intervals> {
-        let fits = Op::DIRECTIONS.map(|op| self.effects(op));
+    fn fit(&self) -> Fitted {
+        let fits = Op::DIRECTIONS.map(|op| self.trends(op));
         let of = |(point, rw): (usize, &Rw)| {
             let from = |fewest: usize| {
                 Op::DIRECTIONS.map(|op| {
-                    let effects = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= fewest)?;
-                    effects.estimate(point)
+                    let trends = fits[op as usize].as_ref().filter(|fit| fit.kept(point) >= fewest)?;
+                    trends.estimate(point)
                 })
             };
             let widest = |iops: &[Option<LogEstimate>; 3]| {
@@ -156,17 +199,35 @@ impl Known {
             let iops = from(FEWEST_TRIALS);
             Intervals { half_width: widest(&iops), rough_half_width: widest(&from(2)), iops }
         };
-        self.patterns.iter().enumerate().map(of).collect()
+        let intervals = self.patterns.iter().enumerate().map(of).collect();
+        Fitted { intervals, fits }
     }
 
-    fn effects(&self, op: Op) -> Option<Effects> {
+    /// The scatter of most trials over what is taken for the scatter of all, in the direction where it is more.
+    fn typical(&self, fitted: &Fitted, point: usize) -> f64 {
+        let directions = Op::DIRECTIONS.into_iter().filter(|op| self.patterns[point].has(*op));
+        let shares = directions.filter_map(|op| fitted.fits[op as usize].as_ref()?.typical(point));
+        shares.fold(0.0, f64::max)
+    }
+
+    /// The widest of a point's directions, as half a width over the value, with so many times as many trials.
+    fn half_width_after(&self, fitted: &Fitted, point: usize, times: f64, outlook: Outlook) -> Option<f64> {
+        let directions = Op::DIRECTIONS.into_iter().filter(|op| self.patterns[point].has(*op));
+        let halves = directions.map(|op| {
+            let then = fitted.fits[op as usize].as_ref()?.outlook(point, times, outlook)?;
+            then.estimate(self.confidence).relative_half_width()
+        });
+        halves.reduce(|a, b| Some(a?.max(b?))).flatten()
+    }
+
+    fn trends(&self, op: Op) -> Option<Trends> {
         let points = self.patterns.len();
         let row = |visit: &Visit| {
             let group = visit.point.unwrap_or(points);
             Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(op)? })
         };
         let rows: Vec<Row> = self.visits.iter().filter(|visit| visit.stands).filter_map(row).collect();
-        Effects::fit(&rows, points + 1, Average::OverTime)
+        Trends::fit(&rows, &self.mixed, Average::OverTime)
     }
 }
 

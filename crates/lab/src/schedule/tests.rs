@@ -174,13 +174,13 @@ fn progress_tells_where_it_stands() {
     let spec = &schedule.points()[1].spec.clone();
     let begin = schedule.progress(&[], &Voids::new(), 0.0);
     assert_eq!((begin.round, begin.rounds_done, begin.open, begin.of), (1, 0, 3, 3));
-    assert_eq!((begin.latest, begin.left_s), (None, 30.0));
+    assert_eq!((begin.latest, begin.left), (None, Left::known(30.0)));
     let one = crate::estimate::tests::trial(1, Some(1), 1, spec, 500);
     let after = schedule.progress(&[one], &Voids::new(), 1.0);
     let latest = after.latest.unwrap();
     assert_eq!((latest.point, latest.op, latest.half_width), (1, Op::Read, None));
     assert!((latest.iops - 500.0).abs() < 1e-9);
-    assert_eq!(after.left_s, 29.0);
+    assert_eq!(after.left, Left::known(29.0));
     assert_eq!(after.experiments.len(), 1);
     assert_eq!((after.experiments[0].of, after.experiments[0].latest), (3, Some(latest)));
 }
@@ -195,7 +195,8 @@ fn time_left_is_right_within_a_fifth_after_a_third_of_the_run() {
             let done = (visits.len() as f64 * share) as usize;
             let elapsed_s = end_s * done as f64 / visits.len() as f64;
             let state = schedule.state_before(&visits[..done], u32::MAX);
-            let guessed_s = schedule.guessed_s(&visits[..done], &state, elapsed_s).unwrap();
+            let guessed_s =
+                schedule.guessed_s(&visits[..done], &state, elapsed_s, (1.0, Outlook::Likely)).unwrap();
             let left_s = guessed_s.min(70.0 - elapsed_s);
             let off = left_s / (end_s - elapsed_s) - 1.0;
             assert!(off.abs() < 0.2, "{precision}, after {share}: {left_s} of {} s", end_s - elapsed_s);

@@ -20,6 +20,7 @@ mod design;
 mod spread;
 
 use crate::evidence::LogEstimate;
+use crate::stats::series::variance_of_mean;
 use design::{Design, Solution};
 use spread::{Spread, within_limit};
 
@@ -72,6 +73,40 @@ pub struct Effects {
     solution: Solution,
     along_time: f64,
     along_group: f64,
+    /// The likely correlations, in time and in groups, below those that errors are made for.
+    likely: (f64, f64),
+    hoped: Hoped,
+    /// The scatter of most rows as a share of what is taken for the scatter of all.
+    typical: f64,
+}
+
+/// The noise if rows resemble each other as little as can still be believed.
+#[derive(Debug, Clone)]
+struct Hoped {
+    sigma: Vec<f64>,
+    degrees: Vec<f64>,
+    /// In time and in groups.
+    correlations: (f64, f64),
+}
+
+impl Hoped {
+    fn of(spread: &Spread, design: &Design, kept: &[bool], time: (f64, f64), group: (f64, f64)) -> Self {
+        // As far below what is likely as what is feared lies above it.
+        let least = |(likely, feared): (f64, f64)| (2.0 * likely - feared).max(0.0);
+        let correlations = (least(time), least(group));
+        let noise = spread.with_correlation(design, kept, correlations.0, correlations.1).drawn;
+        let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
+        Self { sigma, degrees: noise.iter().map(|(_, degrees)| *degrees).collect(), correlations }
+    }
+}
+
+/// Whether the future is to be as good as can be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlook {
+    /// As errors are made, and as more rows will show it.
+    Likely,
+    /// As little correlation as the rows allow.
+    Hopeful,
 }
 
 impl Effects {
@@ -102,7 +137,24 @@ impl Effects {
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         let degrees = noise.iter().map(|(_, degrees)| *degrees).collect();
         let excess = excess(&design, &spread.residuals, &kept, average.sign());
-        Some(Self { average, design, kept, sigma, degrees, excess, solution, along_time, along_group })
+        let likely = (likely_time, likely_group);
+        let hoped =
+            Hoped::of(&spread, &design, &kept, (likely_time, along_time), (likely_group, along_group));
+        let typical = spread.typical(&design, &solution, &kept);
+        Some(Self {
+            average,
+            design,
+            kept,
+            sigma,
+            degrees,
+            excess,
+            solution,
+            along_time,
+            along_group,
+            likely,
+            hoped,
+            typical,
+        })
     }
 
     /// The mean of one group, with its standard error. `None` where no row of it was kept, or where no group
@@ -112,6 +164,34 @@ impl Effects {
             log_mean: self.level(group),
             standard_error: self.variance(&[(group, 1.0)])?.sqrt(),
             degrees_of_freedom: self.degrees[group],
+        })
+    }
+
+    /// What [`Effects::estimate`] would say with so many times as many rows of all groups, if the noise goes on as it
+    /// is likely to be: of correlations, less would have to be feared.
+    pub fn outlook(&self, group: usize, times: f64, outlook: Outlook) -> Option<LogEstimate> {
+        let rows = self.kept.iter().filter(|kept| **kept).count() as f64;
+        let groups = self.design.members.iter().filter(|members| !members.is_empty()).count() as f64;
+        // Of each group one row is its level.
+        let (told, then) = ((rows - groups).max(1.0), (rows * times - groups).max(1.0));
+        // As in [`Spread::correlations`], in standard errors, which themselves shrink.
+        let feared = |rows: f64| (0.3 + 6.0 / rows.sqrt()) / rows.sqrt();
+        let less = feared(then) / feared(told);
+        let at = |likely: f64, feared: f64| likely + (feared - likely) * less.min(1.0);
+        let (sigma, degrees, (time, own)) = match outlook {
+            Outlook::Likely => (
+                &self.sigma,
+                &self.degrees,
+                (at(self.likely.0, self.along_time), at(self.likely.1, self.along_group)),
+            ),
+            Outlook::Hopeful => (&self.hoped.sigma, &self.hoped.degrees, self.hoped.correlations),
+        };
+        let length = self.kept(group) as f64;
+        let shrunk = variance_of_mean(length * times, own) / variance_of_mean(length, own);
+        Some(LogEstimate {
+            log_mean: self.level(group),
+            standard_error: (self.variance_at(&[(group, 1.0)], sigma, time, own)? * shrunk).sqrt(),
+            degrees_of_freedom: degrees[group] + length * (times - 1.0),
         })
     }
 
@@ -137,10 +217,10 @@ impl Effects {
         aside
     }
 
-    /// How far a row lies from its group's level and the trend: ln(value / what was expected).
-    pub fn distance(&self, row: usize) -> Option<f64> {
+    /// How far a row lies from its group's level and the trend, ln(value / what was expected), and its group.
+    pub fn distance(&self, row: usize) -> Option<(f64, usize)> {
         let line = &self.design.rows[self.design.order.iter().position(|&i| i == row)?];
-        Some(line.value - line.times(&self.solution.parameters))
+        Some((line.value - line.times(&self.solution.parameters), line.group))
     }
 
     /// How many rows of a group were kept.
@@ -151,6 +231,12 @@ impl Effects {
     /// The standard deviation of one row of a group, as a share of the value.
     pub fn spread(&self, group: usize) -> f64 {
         self.sigma[group]
+    }
+
+    /// What [`Effects::spread`] is too large by, at most, where rare rows lie far out and there are too few to set them
+    /// aside: the scatter of most rows over it.
+    pub fn typical(&self) -> f64 {
+        self.typical
     }
 
     /// The correlation of neighbours in time, and of neighbours of one group.
@@ -183,6 +269,17 @@ impl Effects {
 
     /// The variance of a combination of group means.
     fn variance(&self, combination: &[(usize, f64)]) -> Option<f64> {
+        self.variance_at(combination, &self.sigma, self.along_time, self.along_group)
+    }
+
+    /// The same with other noise.
+    fn variance_at(
+        &self,
+        combination: &[(usize, f64)],
+        sigma: &[f64],
+        in_time: f64,
+        in_group: f64,
+    ) -> Option<f64> {
         let (design, solution) = (&self.design, &self.solution);
         let mut aim = vec![0.0; design.columns];
         let trend: f64 = combination.iter().map(|(_, factor)| factor).sum();
@@ -203,10 +300,10 @@ impl Effects {
             .map(|i| {
                 let row = &design.rows[i];
                 let weight = f64::from(u8::from(self.kept[i])) * solution.weight[row.group];
-                weight * row.times(&pull) * self.sigma[row.group]
+                weight * row.times(&pull) * sigma[row.group]
             })
             .collect();
-        let noise = along_time(&shares, self.along_time) + self.along_groups(&shares);
+        let noise = along_time(&shares, in_time) + self.along_groups(&shares, in_time, in_group);
         // What the penalty kept the trend from following.
         let missed = if solution.roughness > 0.0 {
             design.walk_energy(&pull) * solution.scale / solution.roughness.powi(2)
@@ -217,11 +314,11 @@ impl Effects {
     }
 
     /// What correlation inside groups adds to what correlation in time already has.
-    fn along_groups(&self, shares: &[f64]) -> f64 {
-        if self.along_group <= 0.0 {
+    fn along_groups(&self, shares: &[f64], in_time: f64, in_group: f64) -> f64 {
+        if in_group <= 0.0 {
             return 0.0;
         }
-        let (in_time, in_group) = (powers(self.along_time), powers(self.along_group));
+        let (in_time, in_group) = (powers(in_time), powers(in_group));
         let mut sum = 0.0;
         for members in &self.design.members {
             let members: Vec<usize> = members.iter().copied().filter(|&i| self.kept[i]).collect();

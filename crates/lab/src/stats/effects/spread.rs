@@ -67,6 +67,17 @@ impl Spread {
         change
     }
 
+    /// The scatter of most rows, by their median distance, as a share of the groups' deviations.
+    pub(super) fn typical(&self, design: &Design, solution: &Solution, kept: &[bool]) -> f64 {
+        let scaled = |i: usize| {
+            let variance = self.drawn[design.rows[i].group].0 * (1.0 - design.leverage(solution, i));
+            // A row that is its group's only one lies at its level.
+            (variance > 1e-12).then(|| self.residuals[i] / variance.sqrt())
+        };
+        let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).filter_map(scaled).collect();
+        median_distance(&all).map_or(1.0, |distance| (SIGMA_PER_MEDIAN_DISTANCE * distance).min(1.0))
+    }
+
     /// The correlation of neighbours in time and of neighbours of one group: likely and feared.
     pub(super) fn correlations(&self, design: &Design, kept: &[bool]) -> ((f64, f64), (f64, f64)) {
         let scaled = |i: usize| {

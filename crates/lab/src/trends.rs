@@ -1,0 +1,169 @@
+//! Which points share a trend, and the fits that follow.
+//!
+//! A fit carries a trend over from one point to another, so that all of its points must go the same way in time. Those
+//! that only read and those that read while they write do not: a drive whose fast cache fills loses a third of what a
+//! mixture of both reads, and nothing of what reads get alone. Where there are enough of each, they are fitted apart.
+
+use iosonde_model::{Op, TrialSpec};
+
+use crate::evidence::LogEstimate;
+use crate::stats::effects::{Average, Effects, Outlook, Row};
+
+/// Points of either kind that make a fit of their own: eight trials of ten points are what any point is settled by.
+const FEWEST_APART: usize = 10;
+
+/// Whether a workload reads and writes at once.
+pub(crate) fn is_mixture(spec: &TrialSpec) -> bool {
+    [Op::Read, Op::Write].into_iter().all(|op| spec.streams().any(|stream| stream.rw.has(op)))
+}
+
+/// The levels of all points, in one fit or in two.
+#[derive(Debug)]
+pub(crate) struct Trends {
+    fits: Vec<Fit>,
+    /// Of each group, the fit that it is in.
+    of: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Fit {
+    effects: Effects,
+    /// The place of each group among this fit's.
+    groups: Vec<Option<usize>>,
+    /// The row of each of this fit's rows among all.
+    rows: Vec<usize>,
+}
+
+impl Fit {
+    fn of(rows: &[Row], own: impl Fn(usize) -> bool, groups: usize, average: Average) -> Option<Self> {
+        let present = |group: usize| own(group) && rows.iter().any(|row| row.group == group);
+        let mut count = 0..;
+        let places: Vec<Option<usize>> =
+            (0..groups).map(|group| if present(group) { count.next() } else { None }).collect();
+        let chosen: Vec<usize> = (0..rows.len()).filter(|&i| places[rows[i].group].is_some()).collect();
+        let row = |&i: &usize| Some(Row { group: places[rows[i].group]?, ..rows[i] });
+        let own: Vec<Row> = chosen.iter().filter_map(row).collect();
+        let effects = Effects::fit(&own, places.iter().flatten().count(), average)?;
+        Some(Self { effects, groups: places, rows: chosen })
+    }
+}
+
+impl Trends {
+    /// Fits rows of as many groups as there are in `mixed`: whether a group reads and writes at once. `None` where there
+    /// are no rows.
+    pub(crate) fn fit(rows: &[Row], mixed: &[bool], average: Average) -> Option<Self> {
+        let groups = mixed.len();
+        let enough = |kind: bool| {
+            let present = |group: &usize| mixed[*group] == kind && rows.iter().any(|row| row.group == *group);
+            (0..groups).filter(present).count() >= FEWEST_APART
+        };
+        if enough(true) && enough(false) {
+            let fit = |kind: bool| Fit::of(rows, |group| mixed[group] == kind, groups, average);
+            let fits = vec![fit(false)?, fit(true)?];
+            return Some(Self { fits, of: mixed.iter().map(|mixed| usize::from(*mixed)).collect() });
+        }
+        Some(Self { fits: vec![Fit::of(rows, |_| true, groups, average)?], of: vec![0; groups] })
+    }
+
+    fn at(&self, group: usize) -> Option<(&Effects, usize)> {
+        let fit = &self.fits[self.of[group]];
+        Some((&fit.effects, fit.groups[group]?))
+    }
+
+    /// As [`Effects::estimate`].
+    pub(crate) fn estimate(&self, group: usize) -> Option<LogEstimate> {
+        let (effects, group) = self.at(group)?;
+        effects.estimate(group)
+    }
+
+    /// As [`Effects::outlook`].
+    pub(crate) fn outlook(&self, group: usize, times: f64, outlook: Outlook) -> Option<LogEstimate> {
+        let (effects, group) = self.at(group)?;
+        effects.outlook(group, times, outlook)
+    }
+
+    /// As [`Effects::typical`], of the fit that the group is in.
+    pub(crate) fn typical(&self, group: usize) -> Option<f64> {
+        self.at(group).map(|(effects, _)| effects.typical())
+    }
+
+    /// How many rows of a group were kept.
+    pub(crate) fn kept(&self, group: usize) -> usize {
+        self.at(group).map_or(0, |(effects, group)| effects.kept(group))
+    }
+
+    /// Rows that were set aside, ascending, with ln(value / what was expected) and their group's scatter.
+    pub(crate) fn set_aside(&self) -> Vec<(usize, f64, f64)> {
+        let of = |fit: &Fit| -> Vec<(usize, f64, f64)> {
+            let told = |place: usize| {
+                let (distance, group) = fit.effects.distance(place)?;
+                Some((fit.rows[place], distance, fit.effects.spread(group)))
+            };
+            fit.effects.set_aside().into_iter().filter_map(told).collect()
+        };
+        let mut all: Vec<_> = self.fits.iter().flat_map(of).collect();
+        all.sort_by_key(|(row, ..)| *row);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten rounds of 24 groups: the first twelve hold their rate, the others lose two thirds after the fourth round.
+    fn filling() -> Vec<Row> {
+        let row = |n: usize| {
+            let (group, round, start_s) = (n * 7 % 24, n / 24, n as f64);
+            // A scatter of 1 %.
+            let noise = 0.01 * ((n as f64 * 12.9898).sin() * 43758.5453).fract();
+            let lost = if group >= 12 && round >= 4 { -1.1 } else { 0.0 };
+            Row { group, start_s, end_s: start_s + 1.0, log_value: group as f64 / 10.0 + lost + noise }
+        };
+        (0..240).map(row).collect()
+    }
+
+    #[test]
+    fn what_writes_change_for_mixtures_is_no_trend_of_reads() {
+        let rows = filling();
+        let mixed: Vec<bool> = (0..24).map(|group| group >= 12).collect();
+        let apart = Trends::fit(&rows, &mixed, Average::OverTime).unwrap();
+        for group in 0..12 {
+            let estimate = apart.estimate(group).unwrap();
+            assert!((estimate.log_mean - group as f64 / 10.0).abs() < 0.02, "{group}: {estimate:?}");
+            assert!(estimate.half_width(0.95) < 0.02, "{group}: {estimate:?}");
+        }
+        let aside = apart.set_aside();
+        assert!(aside.iter().all(|(row, ..)| rows[*row].group >= 12), "{aside:?}");
+        // 0.4 of the time at 1, 0.6 of it at a third: of a step within one round a trend of ten pieces knows that much.
+        let want = 1.2 + (0.4 + 0.6 * (-1.1f64).exp()).ln();
+        let got = apart.estimate(12).unwrap();
+        assert!((got.log_mean - want).abs() < 0.08, "{got:?} for {want}");
+        // Together they make each other's intervals useless, or set each other aside.
+        let together = Trends::fit(&rows, &[false; 24], Average::OverTime).unwrap();
+        let wide = together.estimate(3).unwrap().half_width(0.95);
+        assert!(wide > 0.1 || !together.set_aside().is_empty(), "{wide}");
+    }
+
+    #[test]
+    fn few_mixtures_stay_with_the_others() {
+        let rows: Vec<Row> = filling().into_iter().filter(|row| row.group < 16).collect();
+        let mixed: Vec<bool> = (0..24).map(|group| group >= 12).collect();
+        assert_eq!(Trends::fit(&rows, &mixed, Average::OverTime).unwrap().fits.len(), 1);
+        assert!(Trends::fit(&[], &mixed, Average::OverTime).is_none());
+    }
+
+    #[test]
+    fn a_row_that_is_set_aside_keeps_its_number() {
+        let mut rows = filling();
+        let low = rows.iter().position(|row| row.group == 2).unwrap() + 24 * 5;
+        assert_eq!(rows[low].group, 2);
+        rows[low].log_value -= 0.5;
+        let mixed: Vec<bool> = (0..24).map(|group| group >= 12).collect();
+        let aside = Trends::fit(&rows, &mixed, Average::OverTime).unwrap().set_aside();
+        // Around the step the mixtures' trend is too smooth; of reads only that one is odd.
+        let of_reads: Vec<_> = aside.iter().filter(|(row, ..)| rows[*row].group < 12).collect();
+        assert_eq!(of_reads.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [low], "{aside:?}");
+        assert!((of_reads[0].1 + 0.5).abs() < 0.05, "{aside:?}");
+    }
+}
