@@ -13,6 +13,7 @@ use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Tr
 
 use crate::{
     conclude::{self, PlanError},
+    estimate::FEWEST_TRIALS,
     finding::closed_loop::design::{self, Level},
     schedule::Schedule,
 };
@@ -46,8 +47,11 @@ pub fn between(
     schedule: &Schedule,
 ) -> Result<(Vec<Point>, Schedule), PlanError> {
     let run = early(info, trials)?;
-    let rounds_left = schedule.rounds_short(&run.trials, &conclude::voids(&run));
-    let Following { added, shares } = following(&run, rounds_left);
+    let voids = conclude::voids(&run);
+    // A point of fewer trials than an interval needs would tell nothing, and cost the others their time.
+    let fit = schedule.rounds_to_come(&run.trials, &voids) >= FEWEST_TRIALS as f64;
+    let following = fit.then(|| following(&run, schedule.rounds_short(&run.trials, &voids)));
+    let Following { added, shares } = following.unwrap_or_default();
     let mut of_all = vec![1.0; run.points.len() + added.len()];
     shares.into_iter().for_each(|(point, share)| of_all[point] = share);
     let more = schedule.with_points(added.clone()).with_emphasis(GRID_ROUNDS, of_all);
@@ -327,5 +331,29 @@ mod tests {
         run.trials.push(extra);
         conclude::conclude(&mut run, None).unwrap();
         assert_eq!((run.points.len(), run.points[11].planned), (12, Planned::Adaptive));
+        // One trial makes no interval; the knee is what the grid says, and not refused for it.
+        let knee = run.findings.iter().find(|finding| finding.name == "queue_depth_knee").unwrap();
+        assert_eq!(knee.status, Status::Found, "{}", knee.sentence);
+    }
+
+    #[test]
+    fn nothing_is_added_that_the_rounds_to_come_could_not_tell() {
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
+        let added = |rounds: u32| {
+            let terms = crate::schedule::Terms {
+                seed: 3,
+                precision: 0.001,
+                confidence: 0.95,
+                budget_s: 1e6,
+                rounds: Some(rounds),
+                overhead_s: 0.01,
+            };
+            let points = early(&run.info, &first).unwrap().points;
+            let schedule = Schedule::new(points, terms).unwrap();
+            between(&run.info, &first, &schedule).unwrap().0.len()
+        };
+        assert_eq!(added(GRID_ROUNDS + 4), 0);
+        assert!(added(GRID_ROUNDS + 5) > 0);
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    About, Closed, Finding, Judgement, Outcome, Phase, Point, Run, Scope, Status, Study, Trial, Verdict,
+    About, Closed, Finding, Judgement, Outcome, Phase, Planned, Point, Run, Scope, Status, Study, Trial,
+    Verdict,
 };
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     check::{CHECKS, Check},
     consistency,
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
+    evidence::Evidence,
     plan::{self, Asked},
     seen,
 };
@@ -244,7 +246,11 @@ fn together(a: About, b: About) -> About {
 /// What each experiment's points answer. Two experiments that share a point say the same of it: once is
 /// enough.
 fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<Finding> {
-    let evidence = estimate::evidence(&run.points, &run.trials, voids);
+    let mut evidence = estimate::evidence(&run.points, &run.trials, voids);
+    // Points that were added and too seldom visited before the time was up: findings would be refused for them that
+    // the plain grid answers.
+    let enough = |one: &Evidence| one.standing(About::Rate).count() >= FEWEST_TRIALS;
+    evidence.retain(|one| one.point.planned != Planned::Adaptive || enough(one));
     let mut findings: Vec<Finding> = Vec::new();
     for Asked { name, experiment, .. } in asked {
         let own: Vec<_> =
