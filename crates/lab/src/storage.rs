@@ -3,7 +3,7 @@
 use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
 
 use crate::{
-    finding::{Order, group::workload},
+    finding::{Order, effect::TOO_ROUGH, group::workload},
     seen,
     words::{Unit, bounded, is_vague, lowered, with_interval},
 };
@@ -58,9 +58,35 @@ const TOLD_OF_EACH: usize = 4;
 
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     TOLD.iter().flat_map(|&(name, label)| {
-        let told = run.findings.iter().filter(move |f| f.name == name && f.status != Status::Refused);
-        told.take(TOLD_OF_EACH).map(move |f| line(label, lowered(f.sentence.trim_end_matches('.'))))
+        let own = run.findings.iter().filter(move |finding| finding.name == name);
+        let (open, told): (Vec<&Finding>, Vec<&Finding>) = own
+            .filter(|f| f.status != Status::Refused || f.sentence.contains(TOO_ROUGH))
+            .partition(|f| f.sentence.contains(UNTOLD));
+        let told: Vec<_> =
+            told.into_iter().take(TOLD_OF_EACH).map(|f| lowered(f.sentence.trim_end_matches('.'))).collect();
+        told.into_iter().chain(untold(&open)).map(move |text| line(label, text))
     })
+}
+
+/// In the sentence of a finding that could not be made.
+const UNTOLD: &str = " cannot be told";
+
+/// What could not be told, in one line: it is the same of each.
+fn untold(open: &[&Finding]) -> Option<String> {
+    let [first, others @ ..] = open else { return None };
+    if others.is_empty() {
+        return Some(lowered(first.sentence.trim_end_matches('.')));
+    }
+    let mut asked: Vec<String> = Vec::new();
+    let mut before = String::new();
+    for finding in open {
+        let question = lowered(finding.sentence.split(UNTOLD).next().unwrap_or_default());
+        // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
+        let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
+        asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });
+        before = same.to_owned();
+    }
+    Some(format!("cannot be told from this run: {}", asked.join("; ")))
 }
 
 fn line(label: &str, text: String) -> StorageLine {
@@ -199,9 +225,12 @@ fn knee(run: &Run) -> Option<StorageLine> {
 }
 
 fn plateau(run: &Run) -> Option<StorageLine> {
-    let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
     let from = both(run, "plateau_block_size", |finding| {
-        format!("from {} [{}, {}]", size(finding.value), size(finding.low), size(finding.high))
+        let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
+        let ends = format!("{}, {}", size(finding.low), size(finding.high));
+        // Its sentence knows which smaller size was measured, where one is the least that it may be.
+        let range = finding.sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
+        format!("from {} [{range}]", size(finding.value))
     });
     let half = both(run, "half_size", |finding| format!("at {}", worded(Unit::Bytes, finding)));
     let half = half.map(|half| format!("half the bandwidth: {half}"));

@@ -25,7 +25,7 @@ fn every_figure_stands_with_its_interval() {
             "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
             "knee: read # in flight [#, #], # % of the rate needs # [#, #]; \
              write # in flight [#, #], # % of the rate needs # [#, #]",
-            "plateau: read from # MiB [# MiB, # MiB]; write from # MiB [# MiB, # MiB]; \
+            "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
              half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
         ]
     );
@@ -73,4 +73,23 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
     assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
     let beside = text("beside").unwrap_or_else(|| panic!("{lines:?}"));
     assert!(beside.contains("8 KiB random reads") && beside.contains("reads a second at "), "{beside}");
+}
+
+#[test]
+fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
+    let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nrw = \"read\"\n\
+        block_size = [\"4k\", \"64k\"]\nstride = [\"64k\", \"1M\"]\n";
+    let strides = |cv: f64| -> Vec<String> {
+        let mut run = Pretend { cv, ..Pretend::usual() }.run(study, 1);
+        conclude(&mut run, None).unwrap();
+        storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
+    };
+    let noisy = strides(0.2);
+    let asked = "cannot be told from this run: whether stride matters to 4 KiB sequential reads, one at a time; \
+        to 64 KiB sequential reads, one at a time";
+    assert_eq!(noisy, [asked]);
+    assert_eq!(strides(0.005).len(), 2, "what can be told has a line each");
+    let wild = strides(2.0);
+    assert_eq!(wild.len(), 1, "{wild:?}");
+    assert!(!wild[0].contains('\u{d7}'), "{wild:?}");
 }

@@ -9,10 +9,16 @@
 use iosonde_model::{Conditions, Estimate, Finding, Op, TrialSpec};
 
 use super::group::{Writer, workload};
-use crate::evidence::{Evidence, LogEstimate, student_t};
+use crate::{
+    evidence::{Evidence, LogEstimate, student_t},
+    words::is_vague,
+};
 
 /// To either side of 1: what `quick` can resolve, and less than anybody plans for.
 pub(super) const MARGIN: f64 = 0.05;
+
+/// Why no ratio is given where its interval spans more than a factor of three.
+pub(crate) const TOO_ROUGH: &str = "the trials scatter so much that even a factor of 3 would not show";
 
 /// What the levels show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +169,9 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
     let Some(extreme) = extreme else {
         return writer.refused(&conditions, &members, &cannot, "nothing was measured");
     };
+    if extreme.answer == Answer::CannotTell && is_vague(&extreme.ratio) {
+        return writer.refused(&conditions, &members, &cannot, TOO_ROUGH);
+    }
     let (first, last) = (level(&members[0]), level(&members[members.len() - 1]));
     let place = if many { extreme.place } else { 1 + extreme.place };
     let (named, figure) = ((question.words)(level(&members[place])), question.figure);

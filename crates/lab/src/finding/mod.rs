@@ -4,7 +4,7 @@ mod best;
 mod cached;
 pub(crate) mod closed_loop;
 mod durable;
-mod effect;
+pub(crate) mod effect;
 pub(crate) mod group;
 mod hockney;
 mod layout;

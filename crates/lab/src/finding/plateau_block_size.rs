@@ -85,10 +85,17 @@ fn sentence(group: &Group, value: u64, low: u64, high: u64) -> String {
         Some(depth) => format!("{depth} in flight"),
     };
     let what = workload(&group.conditions);
-    let range = format!("[{}, {}]", units::size(low), units::size(high));
+    let smaller = group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
+    let smaller = smaller.filter(|&bytes| bytes < low).max();
+    let from = match smaller {
+        // The edge lies in between: an interval of no width would say that it is known exactly.
+        Some(smaller) if low == high => format!("over {}", units::size(smaller)),
+        None if low == high => "the smallest measured".to_owned(),
+        _ => units::size(low),
+    };
+    let (value, high) = (units::size(value), units::size(high));
     capitalised(&format!(
-        "{what}, {in_flight}, give 95 % of their attainable rate from {} {range} on.",
-        units::size(value)
+        "{what}, {in_flight}, give 95 % of their attainable rate from {value} [{from}, {high}] on."
     ))
 }
 
