@@ -27,6 +27,8 @@ use spread::{Spread, within_limit};
 /// Rows whose least and greatest value enclose the mean: with five, chance puts it outside once in 16 times, and then
 /// next to them.
 const FEWEST_IN_RANGE: usize = 5;
+/// Rows a group from which on how they resemble each other is believed, where the best is hoped for.
+const FEWEST_ALIKE: usize = 5;
 
 /// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,7 +95,11 @@ impl Hoped {
     fn of(spread: &Spread, design: &Design, kept: &[bool], time: (f64, f64), group: (f64, f64)) -> Self {
         // As far below what is likely as what is feared lies above it.
         let least = |(likely, feared): (f64, f64)| (2.0 * likely - feared).max(0.0);
-        let correlations = (least(time), least(group));
+        let rows = kept.iter().filter(|kept| **kept).count();
+        let present = design.members.iter().filter(|members| !members.is_empty()).count();
+        // Two or three rows of a group say nothing of how they resemble each other.
+        let in_group = if rows < FEWEST_ALIKE * present { 0.0 } else { least(group) };
+        let correlations = (least(time), in_group);
         let noise = spread.with_correlation(design, kept, correlations.0, correlations.1).drawn;
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         Self { sigma, degrees: noise.iter().map(|(_, degrees)| *degrees).collect(), correlations }
