@@ -2,10 +2,10 @@
 //! under a stopping rule.
 //!
 //! Rates and mean latencies come from [`Trends`]: levels of points over a trend that all share, fitted to
-//! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means over the time in which the run measured:
-//! pauses longer than a trial (a run that was interrupted and resumed) are cut to a trial's length. Canaries
-//! help to see the trend and count for no point. Trials that lie far out are set aside, and [`Outliers`]
-//! names them.
+//! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means
+//! over the time in which the run measured: pauses longer than a trial (a run that was interrupted and resumed) are
+//! cut to a trial's length. Canaries help to see the trend and count for no point. Trials that lie far out are set
+//! aside, and [`Outliers`] names them.
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 

@@ -49,8 +49,8 @@ impl Fit {
 }
 
 impl Trends {
-    /// Fits rows of as many groups as there are in `mixed`: whether a group reads and writes at once. `None` where there
-    /// are no rows.
+    /// Fits rows of as many groups as there are in `mixed`: whether a group reads and writes at once. `None` where
+    /// there are no rows.
     pub(crate) fn fit(rows: &[Row], mixed: &[bool], average: Average) -> Option<Self> {
         let groups = mixed.len();
         let enough = |kind: bool| {
