@@ -48,8 +48,9 @@ pub fn between(
 ) -> Result<(Vec<Point>, Schedule), PlanError> {
     let run = early(info, trials)?;
     let voids = conclude::voids(&run);
-    // A point of fewer trials than an interval needs would tell nothing, and cost the others their time.
-    let fit = schedule.rounds_to_come(&run.trials, &voids) >= FEWEST_TRIALS as f64;
+    // A point of fewer trials than an interval needs would tell nothing, and cost the others their time. Where the time
+    // ends the run, its last seconds go to what is known least, which is what was added.
+    let fit = schedule.rounds_to_come(&run.trials).is_none_or(|rounds| rounds as usize >= FEWEST_TRIALS);
     let following = fit.then(|| following(&run, schedule.rounds_short(&run.trials, &voids)));
     let Following { added, shares } = following.unwrap_or_default();
     let mut of_all = vec![1.0; run.points.len() + added.len()];

@@ -327,14 +327,10 @@ impl Schedule {
         (needed_s > 2.0 * left_s && left_s > round_s).then_some(left_s / round_s)
     }
 
-    /// Rounds of all points that the terms and the time still hold, after those that were begun.
-    pub fn rounds_to_come(&self, trials: &[Trial], voids: &Voids) -> f64 {
-        let visits = visits(trials, voids);
-        let elapsed_s = visits.last().map_or(0.0, |visit| visit.end_s);
-        let round_s = (self.points.len() + 1) as f64 * self.cycle_s(&visits, elapsed_s);
-        let by_time = (self.terms.budget_s - elapsed_s).max(0.0) / round_s;
-        let begun = visits.iter().map(|visit| visit.round).max().unwrap_or(0);
-        by_time.min(self.terms.rounds.map_or(f64::INFINITY, |asked| f64::from(asked.saturating_sub(begun))))
+    /// Rounds after those that were begun, where so many were asked for.
+    pub fn rounds_to_come(&self, trials: &[Trial]) -> Option<u32> {
+        let begun = trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+        self.terms.rounds.map(|asked| asked.saturating_sub(begun))
     }
 
     /// The points, in the order of the plan.
