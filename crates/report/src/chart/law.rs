@@ -26,12 +26,23 @@ pub(super) fn latency(run: &Run, family: &Family, tone: Tone) -> Option<Curve> {
     curve(run, family, tone, |_, time_ns| time_ns)
 }
 
-fn curve(run: &Run, family: &Family, tone: Tone, height: fn(f64, f64) -> f64) -> Option<Curve> {
+/// Requests a second that the law gives for one size; `None` where it has no numbers for this family.
+pub(super) fn iops_at(run: &Run, family: &Family, bytes: f64) -> Option<f64> {
+    let (t0_ns, half_bytes) = numbers(run, family)?;
+    Some(1e9 / (t0_ns * (1.0 + bytes / half_bytes)))
+}
+
+/// t₀ in nanoseconds and the size that reaches half of the rate. Only single requests follow the law.
+fn numbers(run: &Run, family: &Family) -> Option<(f64, f64)> {
+    let found = |name| pick::finding(run, name, family.op, family.spec())?.value;
     if family.spec().asked_in_flight() != 1 {
         return None;
     }
-    let found = |name| pick::finding(run, name, family.op, family.spec());
-    let (t0_ns, half_bytes) = (found("per_request_cost")?.value?, found("half_size")?.value?);
+    Some((found("per_request_cost")?, found("half_size")?))
+}
+
+fn curve(run: &Run, family: &Family, tone: Tone, height: fn(f64, f64) -> f64) -> Option<Curve> {
+    let (t0_ns, half_bytes) = numbers(run, family)?;
     let (first, last) = (family.points.first()?, family.points.last()?);
     let (low, high) = (first.spec.block_size_bytes as f64, last.spec.block_size_bytes as f64);
     let point = |step: u32| {

@@ -20,6 +20,7 @@ registry! {
         throughput_vs_block_size::ThroughputVsBlockSize,
         iops_vs_block_size::IopsVsBlockSize,
         latency_vs_block_size::LatencyVsBlockSize,
+        measured_vs_model::MeasuredVsModel,
         rate_vs_depth::RateVsDepth,
         latency_vs_depth::LatencyVsDepth,
         access_patterns::AccessPatterns,
