@@ -62,6 +62,9 @@ pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
         return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
     };
     let (low, high) = (low / factor, high / factor);
+    if unit == Unit::Ratio && high > UNKNOWN * low {
+        return format!("{value:.2}{name} (no usable interval)");
+    }
     let digits = match unit {
         // Whole requests stay whole.
         Unit::InFlight if [value, low, high].iter().all(|number| number.fract() == 0.0) => 0,
@@ -71,6 +74,9 @@ pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
     };
     format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
 }
+
+/// High over low of a ratio's interval from which on it says nothing: `[0.00, 791.00]` is no figure.
+const UNKNOWN: f64 = 100.0;
 
 /// High over low of an interval from which on its middle is no number to act upon.
 const VAGUE: f64 = 3.0;
@@ -83,6 +89,9 @@ pub fn is_vague(estimate: &Estimate) -> bool {
 /// What to act upon: a value with its interval, or `between 2 and 29 in flight` where that is all that is known.
 pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
     match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) if unit == Unit::Ratio && high > UNKNOWN * low => {
+            with_interval(unit, estimate)
+        }
         (Some(low), Some(high)) if is_vague(estimate) => {
             let (low, high) = match unit {
                 Unit::InFlight => {
@@ -100,7 +109,11 @@ pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
 fn rounded(unit: Unit, value: f64) -> String {
     let (factor, name) = unit.scaled(value);
     let value = value / factor;
-    let decimals = usize::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0"));
+    let decimals = match value {
+        value if value > 0.0 && value < 0.95 => 1 - value.log10().floor().clamp(-4.0, 0.0) as i32,
+        value => i32::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0")),
+    };
+    let decimals = decimals as usize;
     format!("{value:.decimals$}{name}")
 }
 
@@ -170,6 +183,8 @@ mod tests {
         assert_eq!(of(Unit::InFlight, 7.9, 7.0, 9.0), "7.9 in flight [7.0, 9.0]");
         assert_eq!(of(Unit::Iops, 2500.0, 900.0, 3100.0), "between 900 IOPS and 3.1 k IOPS");
         assert_eq!(of(Unit::Time, 80_000.0, 30_000.0, 200_000.0), "between 30 µs and 200 µs");
+        assert_eq!(of(Unit::Ratio, 1.27, 0.00204, 791.0), "1.27× (no usable interval)");
+        assert_eq!(of(Unit::Ratio, 1.0, 0.303, 3.3), "between 0.30× and 3.3×");
         assert_eq!(
             bounded(Unit::Time, &Estimate { value: 8e4, low: None, high: None }),
             "80 µs (no interval)"

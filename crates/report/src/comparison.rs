@@ -1,6 +1,6 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
-use iosonde_lab::words::{Unit, with_interval};
+use iosonde_lab::words::{Unit, bounded};
 use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
 
 use crate::{
@@ -83,7 +83,8 @@ fn quantity(line: &Comparison) -> Quantity {
 }
 
 fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
-    with_interval(Unit::Ratio, &Estimate { value, low, high })
+    // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
+    bounded(Unit::Ratio, &Estimate { value, low, high })
 }
 
 fn verdict(verdict: Likeness, paint: Paint) -> String {

@@ -35,8 +35,12 @@ pub(super) struct Line {
 pub(super) enum About {
     /// The storage served both sides.
     Storage,
-    /// Memory or the program itself was what both sides waited for: what a program gets here, no word of the storage.
+    /// Memory served both sides: what a program gets here, no word of the storage.
+    Memory,
+    /// The program itself was the limit on both sides.
     Program,
+    /// The one or the other.
+    Either,
 }
 
 impl About {
@@ -44,16 +48,26 @@ impl About {
     pub fn name(self) -> &'static str {
         match self {
             Self::Storage => "storage",
-            Self::Program => "program",
+            Self::Memory | Self::Program | Self::Either => "program",
         }
+    }
+
+    /// What both of two are about.
+    fn and(self, other: Self) -> Self {
+        if self == other { self } else { Self::Either }
     }
 }
 
 /// Lines whose ratios are about one thing: the storage where any line is, else what programs get.
 pub(super) fn about_one_thing(lines: Vec<Line>) -> (Vec<Line>, About) {
-    let has = |about| lines.iter().any(|line| line.pair.is_some() && line.about == about);
-    let about = if has(About::Program) && !has(About::Storage) { About::Program } else { About::Storage };
-    let refuse = |line: Line| match line.about == about {
+    let paired = || lines.iter().filter(|line| line.pair.is_some()).map(|line| line.about);
+    let about = if paired().any(|about| about == About::Storage) {
+        About::Storage
+    } else {
+        paired().reduce(About::and).unwrap_or(About::Storage)
+    };
+    let is_storage = |about: About| about == About::Storage;
+    let refuse = |line: Line| match is_storage(line.about) == is_storage(about) {
         true => line,
         false => Line { a: None, b: None, pair: None, ..line },
     };
@@ -86,8 +100,8 @@ pub(super) struct Sample {
     pub within: Option<f64>,
     /// ln(figure) in each run of the history.
     pub history: Vec<f64>,
-    /// Why it says nothing of the storage, if it does not.
-    pub not_of_the_storage: Option<String>,
+    /// Why it says nothing of the storage, if it does not, and what it is about instead.
+    pub not_of_the_storage: Option<(About, String)>,
 }
 
 pub(super) fn mean(values: &[f64]) -> f64 {
@@ -144,20 +158,37 @@ fn work(spec: &TrialSpec) -> TrialSpec {
     TrialSpec { engine: String::new(), direct: true, and, ..way(spec) }
 }
 
+/// Why a rate that was asked for is not compared.
+const ASKED: &str =
+    "its rate is the one that was asked for; `--figure latency_ns_mean` compares how long its requests wait";
+
 fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: &str) -> Line {
     let samples = [sample(a, op, sides[0], figure), sample(b, op, sides[1], figure)];
     let reason = |side: usize| match &samples[side] {
         Err(why) => Some(why.clone()),
-        Ok(sample) => sample.not_of_the_storage.clone(),
+        Ok(sample) => sample.not_of_the_storage.as_ref().map(|(_, why)| why.clone()),
     };
+    let about = |side: usize| match &samples[side] {
+        Ok(Sample { not_of_the_storage: Some((about, _)), .. }) => *about,
+        _ => About::Storage,
+    };
+    let about = about(0).and(about(1));
     let reasons: Vec<String> = [0, 1].into_iter().filter_map(reason).collect();
     let why = reasons.join("; ");
     let spec = a.spec.clone();
+    if spec.rate_iops.is_some() && figure == "iops" {
+        // Both were asked for the same rate: a ratio of 1 says that they were asked, not that they are alike.
+        let told = |sample: &Result<Sample, String>| sample.as_ref().ok().map(|s| mean(&s.repeats).exp());
+        let why =
+            [ASKED].into_iter().chain(reasons.iter().map(String::as_str)).collect::<Vec<_>>().join("; ");
+        let [a, b] = [told(&samples[0]), told(&samples[1])];
+        return Line { a, b, about: About::Storage, pair: None, why, spec, op };
+    }
     match samples {
         [Ok(a), Ok(b)] if reasons.len() != 1 => Line {
             a: Some(mean(&a.repeats).exp()),
             b: Some(mean(&b.repeats).exp()),
-            about: if reasons.is_empty() { About::Storage } else { About::Program },
+            about,
             pair: Some(LinePair { rw: spec.rw, op, a, b, in_turn: None }),
             why,
             spec,
@@ -183,8 +214,11 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
             same_point(run, &point.spec).ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
         let found = estimate(same, op, figure);
         let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
-        if let Some(why) = self::not_of_the_storage(run, same) {
-            not_of_the_storage.get_or_insert_with(|| format!("{}{which}: void: {why}", side.name));
+        if let Some((about, why)) = self::not_of_the_storage(run, same) {
+            let why = format!("{}{which}: void: {why}", side.name);
+            // Void for another reason, a limit of the machine or holes in the file: about nothing that can be compared.
+            let about = about.ok_or_else(|| why.clone())?;
+            not_of_the_storage.get_or_insert((about, why));
         }
         repeats.push(found.value.ln());
         within = found.low.zip(found.high).map(|(low, high)| {
@@ -223,14 +257,29 @@ fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
     point.direction(op).and_then(of).filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
 }
 
-/// Why a point's figures are true and yet say nothing of the storage: memory served it, or the program was the limit.
-fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<&'a str> {
+/// Checks that say that memory served a trial, by name.
+const MEMORY: [&str; 3] = ["cache-served", "direct-ignored", "write-back"];
+/// The check that says that the program was the limit.
+const PROGRAM: &str = "generator-bound";
+
+/// Why a point's figures say nothing of the storage, and what they are about instead: memory, or the program; `None`
+/// there where they are void for something else.
+fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<(Option<About>, &'a str)> {
     let about = |judged: &&Judgement| {
         let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
         judged.verdict == Outcome::Void && judged.about == VerdictAbout::Device && own
     };
     let voids: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
-    (2 * voids.len() as u32 >= point.trials.max(1)).then(|| voids.first().map(|void| void.why.as_str()))?
+    let first = voids.first()?;
+    if 2 * (voids.len() as u32) < point.trials.max(1) {
+        return None;
+    }
+    let by = |checks: &[&str]| voids.iter().find(|void| checks.contains(&void.check.as_str()));
+    Some(match (by(&MEMORY), by(&[PROGRAM])) {
+        (Some(void), _) => (Some(About::Memory), &void.why),
+        (None, Some(void)) => (Some(About::Program), &void.why),
+        (None, None) => (None, &first.why),
+    })
 }
 
 /// Why a point has no figure: what voided its trials, if something did.

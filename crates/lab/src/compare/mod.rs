@@ -6,7 +6,10 @@
 //!
 //! **Memory is not the storage**: what memory or the program itself served is void as a statement about the storage,
 //! and is left out. Where that is all there is, on both sides, the same figures still say what programs get on either
-//! machine: the ratios are then about that, and the sentence says so.
+//! machine: the ratios are then about that, and the sentence says so. What is void for another reason, a limit set on the
+//! machine or holes in the file, is about nothing, and is not compared.
+//!
+//! **A rate that was asked for is not compared**: both sides give it by design. Its latency is.
 //!
 //! **The unit is the repeat**: a fresh file, a fresh fill, a fresh process. Trials inside one run cannot see how runs
 //! differ; with a run effect of 1 % they call half of all equal pairs different. So the spread comes from the repeats
@@ -298,6 +301,9 @@ struct Shown {
     about: About,
 }
 
+/// How a sentence about something else ends.
+const NOT_THE_STORAGE: &str = "says nothing about the storage of either";
+
 /// The answer, in one sentence with its numbers.
 fn sentence(
     [a, b]: [&Side; 2],
@@ -333,9 +339,10 @@ fn sentence(
     // Figures that memory served are a statement about the machine: said before anybody takes them for the storage's.
     let of_what = match of_what {
         About::Storage => String::new(),
-        About::Program => {
-            "; this is what programs get from memory here, and says nothing about the storage of either"
-                .to_owned()
+        About::Memory => format!("; this is what programs get from memory here, and {NOT_THE_STORAGE}"),
+        About::Program => format!("; the program itself was the limit here, so that it {NOT_THE_STORAGE}"),
+        About::Either => {
+            format!("; memory served it or the program itself was the limit, so that it {NOT_THE_STORAGE}")
         }
     };
     let said = match mean.verdict {

@@ -181,6 +181,49 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
     run
 }
 
+/// Changes what voided the trials of a run.
+fn void_by(check: &str, mut run: Run) -> Run {
+    run.verdicts.iter_mut().for_each(|judged| judged.check = check.to_owned());
+    run
+}
+
+#[test]
+fn what_else_is_void_about_the_device_is_not_called_memory() {
+    let rates = [1e4, 2e4];
+    let sides = |check: &str| {
+        let of = |id, rates: &[f64]| void_by(check, from_memory(id, rates, &[0, 1]));
+        [side("A", vec![of("a", &rates)]), side("B", vec![of("b", &[2e4, 4e4])])]
+    };
+    let bound = compare(&sides("generator-bound"), &QUESTION).unwrap().pairs.remove(0);
+    assert_eq!(bound.about, "program");
+    assert!(bound.sentence.contains("the program itself was the limit here"), "{}", bound.sentence);
+    assert!(!bound.sentence.contains("memory"), "{}", bound.sentence);
+    for other in ["throttled", "unmapped", "compressible"] {
+        let refused = compare(&sides(other), &QUESTION).unwrap();
+        assert!(refused.pairs[0].sentence.contains("cannot be compared"), "{}", refused.pairs[0].sentence);
+        assert!(refused.comparisons[0].why.contains("A: void: "), "{:?}", refused.comparisons[0]);
+    }
+}
+
+#[test]
+fn a_rate_that_was_asked_for_is_in_no_ratio_of_rates() {
+    let asked = |id: &str, rates: &[f64]| {
+        let mut run = run(id, rates);
+        run.points[0].spec.rate_iops = Some(1e4);
+        run
+    };
+    // The first line gives what was asked for on both, the second is half as fast.
+    let sides = [side("A", vec![asked("a", &[1e4, 2e4])]), side("B", vec![asked("b", &[1e4, 1e4])])];
+    let compared = compare(&sides, &QUESTION).unwrap();
+    let mean = &compared.pairs[0].geometric_means[0];
+    assert_eq!((mean.points, (mean.ratio * 100.0).round()), (1, 50.0));
+    let line = &compared.comparisons[0];
+    assert_eq!((line.verdict, line.ratio, line.a), (Likeness::NotComparable, None, Some(1e4_f64.ln().exp())));
+    assert!(line.why.contains("--figure latency_ns_mean"), "{}", line.why);
+    let waiting = compare(&sides, &Question { figure: 1, ..QUESTION }).unwrap();
+    assert_eq!(waiting.pairs[0].geometric_means[0].points, 2, "how long they wait is compared");
+}
+
 #[test]
 fn where_memory_served_all_of_both_sides_it_is_about_programs_and_says_so() {
     let both = |a: Run, b: Run| compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
