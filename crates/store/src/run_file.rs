@@ -99,6 +99,34 @@ pub(crate) mod tests {
         }
     }
 
+    /// Takes every absent value out, as a program did that did not know the key yet, and adds a key that none knows.
+    fn as_before(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(map) => {
+                map.retain(|_, value| !value.is_null());
+                map.values_mut().for_each(as_before);
+            }
+            serde_json::Value::Array(list) => list.iter_mut().for_each(as_before),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn a_file_of_before_a_key_was_added_opens_and_so_does_one_of_after() {
+        let run = imported();
+        let mut document = serde_json::to_value(&run).unwrap();
+        as_before(&mut document);
+        for place in ["", "/run", "/run/device", "/trials/0", "/trials/0/spec"] {
+            let object = document.pointer_mut(place).and_then(serde_json::Value::as_object_mut).unwrap();
+            object.insert("added_later".into(), 1.into());
+        }
+        assert_eq!(parse(&document.to_string(), "f".into()).unwrap(), run);
+        // Without what every version wrote it is no run, and the missing key is named.
+        document["run"].as_object_mut().unwrap().remove("study");
+        let error = parse(&document.to_string(), "old.json".into()).unwrap_err().to_string();
+        assert!(error.starts_with("old.json holds no run: missing field `study`"), "{error}");
+    }
+
     #[test]
     fn what_is_no_run_is_said() {
         let said = |text: &str| parse(text, "f.json".into()).unwrap_err().to_string();

@@ -117,6 +117,22 @@ mod tests {
     use crate::Notebook;
 
     #[test]
+    fn a_newer_notebook_is_refused_in_words_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n.db");
+        drop(Notebook::open(&path).unwrap());
+        let newer = Connection::open(&path).unwrap();
+        newer.pragma_update(None, "user_version", LAYOUT + 1).unwrap();
+        drop(newer);
+        let error = Notebook::open(&path).unwrap_err().to_string();
+        assert!(error.contains("was written by a newer iosonde"), "{error}");
+        assert!(error.contains("--store PATH"), "{error}");
+        let now: i64 =
+            Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        assert_eq!(now, LAYOUT + 1);
+    }
+
+    #[test]
     fn an_older_notebook_is_brought_up_to_date_and_keeps_its_runs() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("n.db");

@@ -335,6 +335,10 @@ fn column(letter: &str, quantity: Quantity) -> String {
 /// A field that may hold commas and quotes. What begins like a formula is kept from being one in a spreadsheet.
 pub(crate) fn quoted(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
-    let safe = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
+    let safe = if text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with('\t') {
+        format!("'{text}")
+    } else {
+        text
+    };
     if safe.contains([',', '"']) { format!("\"{}\"", safe.replace('"', "\"\"")) } else { safe }
 }

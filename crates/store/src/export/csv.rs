@@ -105,9 +105,12 @@ fn line(part: &Part, run: &Run) -> String {
     cells.join(",") + "\n"
 }
 
-/// A cell with commas or quotes in it.
+/// A cell with commas or quotes in it. What begins like a formula is kept from being one in a spreadsheet: names of
+/// experiments come from studies and imported files.
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
+    let begins = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
+    let text = if begins { &format!("'{text}") } else { text };
+    if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
@@ -127,6 +130,8 @@ mod tests {
         assert_eq!(lines.clone().count(), run.trials.len());
         assert!(lines.all(|line| line.split(',').count() == 21), "{text}");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("=cmd|' /C calc'!A1"), "'=cmd|' /C calc'!A1");
+        assert_eq!(quoted(" @SUM(1,2)"), "\"' @SUM(1,2)\"");
     }
 
     #[test]
