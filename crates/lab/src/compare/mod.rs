@@ -6,8 +6,8 @@
 //!
 //! **Memory is not the storage**: what memory or the program itself served is void as a statement about the storage,
 //! and is left out. Where that is all there is, on both sides, the same figures still say what programs get on either
-//! machine: the ratios are then about that, and the sentence says so. What is void for another reason, a limit set on the
-//! machine or holes in the file, is about nothing, and is not compared.
+//! machine: the ratios are then about that, and the sentence says so. What is void for another reason, a limit set on
+//! the machine or holes in the file, is about nothing, and is not compared.
 //!
 //! **A rate that was asked for is not compared**: both sides give it by design. Its latency is.
 //!
