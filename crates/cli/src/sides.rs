@@ -43,12 +43,17 @@ pub fn usual_question(sides: &[Side]) -> Question {
     Question { figure: 0, margin: 0.02, confidence: if measured > 0.0 { measured } else { 0.95 } }
 }
 
-/// How `--strict` ends where something is slower with certainty.
+/// How `--strict` ends where something is slower with certainty: the first of it by name.
 pub fn slower(compared: &Compared) -> Option<Failure> {
-    let means = compared.pairs.iter().flat_map(|pair| &pair.geometric_means).map(|mean| mean.verdict);
-    let mut all = means.chain(compared.comparisons.iter().map(|line| line.verdict));
-    let text = "--strict: something is slower with certainty".to_owned();
-    all.any(|verdict| verdict == Likeness::Slower).then_some(Failure { code: DOUBT, text })
+    let slower = |verdict| verdict == Likeness::Slower;
+    let lines: Vec<_> = compared.comparisons.iter().filter(|line| slower(line.verdict)).collect();
+    let mut means = compared.pairs.iter().flat_map(|pair| &pair.geometric_means);
+    let what = match &lines[..] {
+        [] => format!("{} taken together", means.find(|mean| slower(mean.verdict))?.of),
+        [line] => line.spec.describe(),
+        [first, more @ ..] => format!("{}, and {} more", first.spec.describe(), more.len()),
+    };
+    Some(Failure { code: DOUBT, text: format!("--strict: slower with certainty: {what}") })
 }
 
 /// Runs that took turns are told apart by what they measured.

@@ -73,15 +73,25 @@ struct ClaimFile {
     state: Option<String>,
 }
 
+/// A sheet without lines.
+const CLAIMS_NOTHING: &str = "it claims nothing; add a [[claim]] with line, rw and value";
+
 impl Sheet {
     /// Reads a sheet's text; `origin` is what errors call it.
     ///
     /// # Errors
     /// A sentence with the line or the claim, and what would be right.
     pub fn parse(text: &str, origin: &str) -> Result<Self, String> {
-        let file: SheetFile = toml::from_str(text).map_err(|error| format!("sheet {origin}: {error}"))?;
+        let file: SheetFile = toml::from_str(text).map_err(|error| {
+            let error = error.to_string();
+            if error.contains("missing field `claim`") {
+                format!("sheet {origin}: {CLAIMS_NOTHING}")
+            } else {
+                format!("sheet {origin}: {error}")
+            }
+        })?;
         if file.claim.is_empty() {
-            return Err(format!("sheet {origin}: it claims nothing; add a [[claim]]"));
+            return Err(format!("sheet {origin}: {CLAIMS_NOTHING}"));
         }
         let fail = |what: &str, error: &dyn std::fmt::Display| format!("sheet {origin}: {what}: {error}");
         let capacity = file.capacity.as_deref().map(units::parse_size).transpose();

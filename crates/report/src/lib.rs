@@ -21,7 +21,7 @@ pub mod terminal;
 mod text;
 
 pub use comparison::comparison;
-pub use format::{FORMATS, Format, ReportError, json};
+pub use format::{FORMATS, Files, Format, ReportError, json};
 pub use html::html;
 pub use quantity::Quantity;
 pub use results::judged;

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use iosonde_store::export::EXPORTS;
 
-use super::run::default_out;
+use super::{report::formats_there_are, run::default_out};
 use crate::{args::ExportArgs, failure::Failure, notebook, output::write, screen::Screen};
 
 /// Writes a run out.
 pub fn run(args: &ExportArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let formats: Result<Vec<_>, _> = args.format.iter().map(|name| EXPORTS.find(name)).collect();
-    let formats = formats.map_err(Failure::usage)?;
+    let formats =
+        formats.map_err(|unknown| formats_there_are(&unknown, EXPORTS.iter().map(|format| format.name())))?;
     if formats.len() > 1 && args.out.is_some() {
         return Err(Failure::usage("-o names one file; leave it out to write several formats"));
     }

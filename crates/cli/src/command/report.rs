@@ -3,17 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use iosonde_lab::compare;
-use iosonde_model::Run;
-use iosonde_report::{FORMATS, Format};
+use iosonde_model::{Run, Unknown};
+use iosonde_report::{FORMATS, Files, Format};
 
 use super::run::default_out;
-use crate::{args::ReportArgs, failure::Failure, notebook, output::write, screen::Screen, sides};
+use crate::{
+    args::ReportArgs,
+    failure::{Failure, in_words},
+    notebook,
+    output::write,
+    screen::Screen,
+    sides,
+};
+
+/// An unknown format, with those that there are.
+pub fn formats_there_are<'a>(unknown: &Unknown, names: impl Iterator<Item = &'a str>) -> Failure {
+    Failure::usage(format!("{unknown}\n  formats: {}", names.collect::<Vec<_>>().join(", ")))
+}
 
 /// Writes reports.
 pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let formats: Result<Vec<&'static dyn Format>, _> =
         args.format.iter().map(|name| FORMATS.find(name)).collect();
-    let formats = formats.map_err(Failure::usage)?;
+    let formats =
+        formats.map_err(|unknown| formats_there_are(&unknown, FORMATS.iter().map(|format| format.name())))?;
     if formats.len() > 1 && args.out.is_some() {
         return Err(Failure::usage("-o names one file; leave it out to write several formats"));
     }
@@ -37,14 +50,33 @@ fn one(run: &Run, format: &dyn Format, out: Option<&Path>, screen: Screen) -> Re
     };
     let named = || PathBuf::from(default_out(run, format.extension()).to_string_lossy().replace('.', "-"));
     let path = out.map_or_else(named, Path::to_owned);
-    std::fs::create_dir_all(&path)
-        .map_err(|error| Failure::failed(format!("{} cannot be made: {error}", path.display())))?;
+    refuse_to_replace(&path, &files)?;
+    std::fs::create_dir_all(&path).map_err(|error| {
+        let why = if path.is_file() { "a file of that name is there".into() } else { in_words(&error) };
+        Failure::usage(format!("{} cannot be made as a folder: {why}", path.display()))
+    })?;
     for (name, bytes) in &files {
         write(&path.join(name), bytes)?;
     }
     screen.say(&format!("written       {}/ ({} files)", path.display(), files.len()));
     Ok(())
 }
+
+/// A folder that somebody else's files of the same names stand in is not written to. One of an earlier report is.
+fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
+    let is_ours = std::fs::read_to_string(path.join("report.md")).is_ok_and(|text| text.contains(BELIEVE));
+    let taken = files.iter().map(|(name, _)| path.join(name)).find(|file| file.exists());
+    match taken.filter(|_| !is_ours) {
+        Some(file) => Err(Failure::usage(format!(
+            "{} is there already and is no report of iosonde; name a folder of the report's own with -o",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A heading of every report in Markdown, by which an earlier one is known.
+const BELIEVE: &str = "\n## Believe";
 
 fn file(bytes: &[u8], run: &Run, extension: &str, out: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     if out == Some(Path::new("-")) {
@@ -69,15 +101,53 @@ fn several(
     let references: Vec<&String> = args.runs.iter().collect();
     let sides = sides::load(store, &screen, &references)?;
     let compared = compare::compare(&sides, &sides::usual_question(&sides)).map_err(Failure::usage)?;
+    // All of them before the first is written: a refusal leaves nothing behind.
+    let mut pages = Vec::new();
     for format in formats {
         let Some(bytes) = format.several(&sides, &compared).map_err(Failure::failed)? else {
             let can = "html, text, json and svg can";
             return Err(Failure::usage(format!("{} does not hold several runs: {can}", format.name())));
         };
-        let mut named = default_out(&sides[0].runs[0], format.extension());
-        named.set_file_name(format!("iosonde-{}-runs.{}", sides.len(), format.extension()));
-        let out = args.out.clone().unwrap_or(named);
-        file(&bytes, &sides[0].runs[0], format.extension(), Some(&out), screen)?;
+        pages.push((format.extension(), bytes));
+    }
+    let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
+    for (extension, bytes) in pages {
+        let out = args.out.clone().unwrap_or_else(|| name_of_several(&ids, extension));
+        file(&bytes, &sides[0].runs[0], extension, Some(&out), screen)?;
     }
     Ok(())
+}
+
+/// Named by the runs, so that one comparison does not replace another.
+fn name_of_several(ids: &[&str], extension: &str) -> PathBuf {
+    // Four ids make a name that still reads; who compares more of them knows which by the first.
+    let shown = ids[..ids.len().min(4)].join("-");
+    let more = if ids.len() > 4 { format!("-and-{}-more", ids.len() - 4) } else { String::new() };
+    let name = format!("iosonde-{shown}{more}");
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
+    PathBuf::from(format!("{}.{extension}", name.chars().map(safe).collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_several_runs_is_named_by_them() {
+        assert_eq!(name_of_several(&["a1", "b2"], "html"), Path::new("iosonde-a1-b2.html"));
+        let many = name_of_several(&["a", "b", "c", "../d", "e"], "svg");
+        assert_eq!(many, Path::new("iosonde-a-b-c----d-and-1-more.svg"));
+    }
+
+    #[test]
+    fn a_folder_with_somebodys_own_files_is_refused_and_that_of_a_report_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = vec![("report.md".to_owned(), Vec::new()), ("mix.csv".to_owned(), Vec::new())];
+        assert!(refuse_to_replace(folder.path(), &files).is_ok(), "an empty folder");
+        std::fs::write(folder.path().join("mix.csv"), "mine").unwrap();
+        let why = refuse_to_replace(folder.path(), &files).unwrap_err().text;
+        assert!(why.contains("mix.csv is there already"), "{why}");
+        std::fs::write(folder.path().join("report.md"), "# quick\n\n## Believe: yes\n").unwrap();
+        assert!(refuse_to_replace(folder.path(), &files).is_ok(), "an earlier report");
+    }
 }

@@ -77,7 +77,10 @@ pub fn list_sheets(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
             screen.width,
         ));
     };
+    // Read first, so that a file that is no sheet is refused with what is wrong in it.
     sheets::find(name)?;
-    let text = SHEETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
-    screen.result(text.unwrap_or_default())
+    match SHEETS.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => screen.result(text),
+        None => screen.result(&std::fs::read_to_string(name).map_err(Failure::failed)?),
+    }
 }
