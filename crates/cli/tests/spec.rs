@@ -47,6 +47,14 @@ fn a_part_of_a_drive_is_not_comparable_and_says_why() {
     let bench = Bench::new();
     let part = lines(&bench, "sim:d7-p5600", "2GiB");
     assert!(part.iter().all(|line| line["verdict"] == "not comparable"), "{part:?}");
+    let told =
+        bench.iosonde(&["spec", "last", "d7-p5600"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.ends_with("iosonde run spec --sheet d7-p5600 --state steady TARGET"), "{told}");
+    let own = bench.iosonde(&["specs", "d7-p5600"]).out;
+    bench.text("own.toml", &own);
+    assert_eq!(bench.iosonde(&["specs", "./own.toml"]).out, own, "a sheet of one's own is shown as it is");
+    bench.text("empty.toml", own.split("[[claim]]").next().unwrap());
+    bench.iosonde(&["specs", "./empty.toml"]).refused(&["it claims nothing; add a [[claim]]"]);
     assert!(part[3]["why"].as_str().unwrap().contains("span 2 GiB of"), "{}", part[3]);
     assert_eq!(bench.iosonde(&["spec", "last", "--claim", "randread 4k 9000000", "--strict"]).code, 3);
     bench.iosonde(&["spec", "last", "--claim", "randread 4k many"]).refused(&["as in"]);

@@ -92,9 +92,11 @@ fn put(out: &mut String, line: &str) {
     writeln!(out, "{line}").expect("writing to a String cannot fail");
 }
 
-/// Text as text: no markup, no new table cell, no new line. Commands between backticks stay as they are.
+/// Text as text: no markup, no new table cell, no new line. Commands between backticks stay as they are; where one
+/// backtick has no other, as in somebody's name, none of them is taken for a command's.
 fn inline(text: &str) -> String {
     let text = clean(text);
+    let text = if text.matches('`').count() % 2 == 1 { text.replace('`', "'") } else { text };
     let parts = text.split('`').enumerate().map(|(i, part)| {
         let part = part.replace('|', "\\|");
         if i % 2 == 1 {

@@ -318,10 +318,29 @@ fn names_of_any_kind_and_length_are_text() {
     for format in FORMATS.iter().filter(|format| format.name() != "png") {
         let bytes = format.render(&run).unwrap_or_else(|error| panic!("{}: {error}", format.name()));
         let text = String::from_utf8(bytes).expect("it is text");
-        if ["html", "svg"].contains(&format.name()) {
+        if ["html", "svg", "md"].contains(&format.name()) {
             assert!(!text.contains("<script>alert") && !text.contains("<img src=x"), "{}", format.name());
         }
     }
+}
+
+#[test]
+fn a_name_is_no_formula_in_the_tables_of_a_page() {
+    let mut sides: Vec<_> = (1..=2).map(common::side).collect();
+    sides[1].name = "=cmd|' /C calc'!A1".into();
+    sides[0].name = "\t@SUM(1,1)".into();
+    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let compared = compare::compare(&sides, &question).expect("they have like points");
+    let page = iosonde_report::several(&sides, &compared);
+    let mut cells = 0;
+    for table in page.split("<script type=\"text/csv\">").skip(1) {
+        let table = table.split("</script>").next().expect("split gives a part");
+        for cell in table.lines().flat_map(|line| line.split(',')) {
+            assert!(!cell.trim_matches(['"', ' ', '\t']).starts_with(['=', '@']), "{cell}");
+            cells += usize::from(cell.contains("=cmd"));
+        }
+    }
+    assert!(cells > 0, "the name stands in the tables");
 }
 
 #[test]

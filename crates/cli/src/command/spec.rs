@@ -59,11 +59,27 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     if args.json.as_deref() != Some(Path::new("-")) {
         let paint = Paint { color: screen.color, width: screen.width };
         screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
+        if let Some(advice) = args.sheet.as_ref().and_then(|name| would_do(name, &sheet, &lines)) {
+            screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;
+        }
     }
-    if args.strict && lines.iter().any(|line| line.verdict == Standing::Below) {
-        return Err(Failure { code: DOUBT, text: "--strict: a line is below what is claimed".into() });
+    match lines.iter().find(|line| line.verdict == Standing::Below) {
+        Some(line) if args.strict => {
+            let text = format!("--strict: below what is claimed: {}", line.line);
+            Err(Failure { code: DOUBT, text })
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The study under whose conditions the lines could be compared; `None` where all of them are.
+fn would_do(name: &str, sheet: &Sheet, lines: &[SheetLine]) -> Option<String> {
+    lines.iter().find(|line| line.verdict == Standing::NotComparable)?;
+    let steady = if sheet.claims.iter().any(|claim| claim.steady) { " --state steady" } else { "" };
+    Some(format!(
+        "The sheet's own lines, on the whole drive and in the state that it promises them for, would be comparable:  \
+         iosonde run spec --sheet {name}{steady} TARGET"
+    ))
 }
 
 /// Lists the sheets, or prints one as it is, to be copied and edited.
