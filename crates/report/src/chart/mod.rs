@@ -57,7 +57,12 @@ fn with_doubts(mut figure: Figure) -> Figure {
         let what = if count == 1 { "One dot is hollow" } else { "Hollow dots are in doubt" };
         let tip = &first.tip;
         let said = match (tip.first(), tip.last()) {
-            (Some(head), Some(why)) => format!("{what}: {head}, {}.", why.trim_end_matches('.')),
+            (Some(head), Some(why)) => {
+                let why = why.trim_end_matches('.').trim_start_matches("in doubt: ");
+                // Some reasons begin with the workload that they are about.
+                let why = why.strip_prefix(head.as_str()).map_or(why, |rest| rest.trim_start_matches(": "));
+                format!("{what}: {head}: {why}.")
+            }
             _ => format!("{what}."),
         };
         figure.reading = if figure.reading.is_empty() { said } else { format!("{} {said}", figure.reading) };

@@ -229,12 +229,22 @@ pub(super) fn alike(families: Vec<Family>) -> Vec<Family> {
     families.into_iter().filter(like).take(4).collect()
 }
 
-/// Of each direction, the family with the most points and the smallest requests: what a picture for one pair of lines
-/// shows.
+/// Of each direction, the family with the most points: what a picture for one pair of lines shows. Both are of one size
+/// where there is one that both have, the size with the most points, of several the smallest.
 pub(super) fn one_of_each<'a>(families: Vec<Family<'a>>) -> Vec<Family<'a>> {
     let mut out: Vec<Family> = Vec::new();
     let mut families = families;
-    families.sort_by_key(|f| (f.op, std::cmp::Reverse(f.points.len()), f.spec().block_size_bytes));
+    let told = |bytes: u64| {
+        let own = families.iter().filter(move |family| family.spec().block_size_bytes == bytes);
+        let ops: HashSet<Op> = own.clone().map(|family| family.op).collect();
+        (ops.len(), own.map(|family| family.points.len()).sum::<usize>())
+    };
+    let sizes = families.iter().map(|family| family.spec().block_size_bytes);
+    let size = sizes.max_by_key(|&bytes| (told(bytes), std::cmp::Reverse(bytes)));
+    families.sort_by_key(|f| {
+        let bytes = f.spec().block_size_bytes;
+        (f.op, Some(bytes) != size, std::cmp::Reverse(f.points.len()), bytes)
+    });
     for family in families {
         if out.iter().all(|known| known.op != family.op) {
             out.push(family);
@@ -278,6 +288,8 @@ pub(super) fn finding<'a>(run: &'a Run, name: &str, op: Op, spec: &TrialSpec) ->
             && finding.value.is_some()
             && conditions.op.is_none_or(|known| known == op)
             && conditions.random.is_none_or(|random| random == spec.rw.is_random())
+            // The most that small requests reach is no limit of large ones.
+            && conditions.block_size_bytes.is_none_or(|bytes| bytes == spec.block_size_bytes)
     })
 }
 

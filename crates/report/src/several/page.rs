@@ -184,7 +184,7 @@ fn differences(pair: &ComparedPair) -> Markup {
 }
 
 /// A sentence begins large, unless it begins with a name.
-fn first_letter(pair: &ComparedPair) -> String {
+pub(super) fn first_letter(pair: &ComparedPair) -> String {
     if pair.sentence.starts_with(&pair.b) { pair.sentence.clone() } else { capital(&pair.sentence) }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
     Some(Figure {
         name: format!("ratios-{place}"),
         title: format!("{} against {}, as a ratio", pair.b, pair.a),
-        answer: pair.sentence.clone(),
+        answer: super::page::first_letter(pair),
         reading: format!(
             "Each dot is a ratio of {what}s, {} over {}, with its interval, which allows for the number of lines; the \
              grey band is the margin within which both count as the same.{shown}",
