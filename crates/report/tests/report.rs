@@ -313,7 +313,7 @@ fn names_of_any_kind_and_length_are_text() {
     let mut run = common::rich(2);
     let path = format!("/{}/<script>alert(2)</script>", "very-long-folder/".repeat(300));
     run.info.target.clone_from(&path);
-    run.info.device.model = Some("=cmd|' /C calc'!A1\"><img src=x onerror=alert(3)>".into());
+    run.info.device.model = Some("=cmd|' /C calc'!A1`\"><img src=x onerror=alert(3)>".into());
     run.info.command = format!("iosonde run quick {path}");
     for format in FORMATS.iter().filter(|format| format.name() != "png") {
         let bytes = format.render(&run).unwrap_or_else(|error| panic!("{}: {error}", format.name()));
