@@ -80,8 +80,8 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
     }
 }
 
-/// Every point of a run on the device, in the order and at the times at which the run came to them, so that what a buffer
-/// holds from one trial to the next is alike.
+/// Every point of a run on the device, in the order and at the times at which the run came to them, so that what a
+/// buffer holds from one trial to the next is alike.
 fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Compliance>, Failure> {
     let file = DeviceFile::parse(&portrait.device, "the drawn device").map_err(|error| {
         Failure::failed(format!("the drawn device cannot be: {error}; please report this with the run"))

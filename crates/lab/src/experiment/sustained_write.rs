@@ -1,9 +1,9 @@
 //! How long writing stays fast.
 //!
-//! Writes go on for `trial` without a pause, right after a pause of the same length in which only a few reads are made,
-//! so that a buffer could empty itself; no other experiment of the study comes between. Nothing is taken off as warm-up: the first second is what matters. Where the
-//! rate falls during a trial, a buffer was full: the rate before, the rate after and what was written until then
-//! tell its size.
+//! Writes go on for `trial` without a pause, right after a pause of the same length in which only a few reads are
+//! made, so that a buffer could empty itself; no other experiment of the study comes between. Nothing is taken off as
+//! warm-up: the first second is what matters. Where the rate falls during a trial, a buffer was full: the rate
+//! before, the rate after and what was written until then tell its size.
 //!
 //! Parameters: `rw` (patterns that write), `block_size`, `depth`, `trial` (how long each trial writes; longer finds
 //! larger buffers), `rest` (requests a second during the pause).

@@ -139,8 +139,8 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
     let Some(fall) = long_write::fall(&rates) else { return Shown::Level(length_s) };
     if op == Op::Write {
         return Shown::Unsure(
-            "the rate of writes fell, as it does where a buffer is full as well as where a credit is spent; reads would \
-             tell"
+            "the rate of writes fell, as it does where a buffer is full as well as where a credit is spent; reads \
+             would tell"
                 .to_owned(),
         );
     }

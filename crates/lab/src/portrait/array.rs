@@ -1,11 +1,11 @@
 //! What reads get from units side by side: the laws with which candidates are held against what was measured.
 //!
-//! A read takes the program's time (one at a time), the way, its pages on their units, and its bytes over the link. Pages
-//! go round the units in stripes, so that a read waits for the unit with most of its pages. Several small reads at random
-//! addresses are a closed network: the mean number at each station follows from that with one request less (mean value
-//! analysis: Reiser and Lavenberg, 1980), where a request that is being served is half done when another comes. Units
-//! whose requests bunch leave 42 % of one undone rather than half: 40 networks, simulated with 4 to 64 units and 2 to 256
-//! in flight, then come within 3 %.
+//! A read takes the program's time (one at a time), the way, its pages on their units, and its bytes over the link.
+//! Pages go round the units in stripes, so that a read waits for the unit with most of its pages. Several small reads
+//! at random addresses are a closed network: the mean number at each station follows from that with one request less
+//! (mean value analysis: Reiser and Lavenberg, 1980), where a request that is being served is half done when another
+//! comes. Units whose requests bunch leave 42 % of one undone rather than half: 40 networks, simulated with 4 to 64
+//! units and 2 to 256 in flight, then come within 3 %.
 
 /// The part of a request in service that is still to do when another comes to its unit.
 const LEFT: f64 = 0.58;

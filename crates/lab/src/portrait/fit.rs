@@ -1,10 +1,10 @@
 //! Which units, page, stripe, way and link explain the reads of a run best.
 //!
-//! All numbers of units and all pages that are built are tried, each with several ways and links; the nearest of
-//! them are then moved to where they are nearest (a search along each axis in turn, with halving steps). Near means:
-//! least squares of the logarithms, each over its own error and that of the laws ([`super::array`]), and no rate counts for more than
-//! four of these errors, since a trial that met what was written before it is no sign of another device. Of those that
-//! explain the run alike the plainer is taken: a stripe of one page, a power of two, a page near 16 KiB.
+//! All numbers of units and all pages that are built are tried, each with several ways and links; the nearest of them
+//! are then moved to where they are nearest (a search along each axis in turn, with halving steps). Near means: least
+//! squares of the logarithms, each over its own error and that of the laws ([`super::array`]), and no rate counts for
+//! more than four of these errors, since a trial that met what was written before it is no sign of another device. Of
+//! those that explain the run alike the plainer is taken: a stripe of one page, a power of two, a page near 16 KiB.
 
 use super::{
     array::Array,

@@ -8,9 +8,9 @@
 //! small reads before the units do, U is the number that 95 % of the rate ask for.
 //! Units come in powers of two, or three times those; the nearest such number is drawn.
 //!
-//! That is what findings alone tell, and page and link are then assumed. Where the run has reads of several sizes, and
-//! several at a time, its points are fitted instead ([`super::fit`]), and units, page, stripe, way and link are those that
-//! explain all of them together.
+//! That is what findings alone tell, and page and link are then assumed. Where the run has reads of several sizes,
+//! and several at a time, its points are fitted instead ([`super::fit`]), and units, page, stripe, way and link are
+//! those that explain all of them together.
 
 use iosonde_model::{Op, Trait};
 
@@ -30,8 +30,8 @@ const PAGE_BYTES: f64 = 16_384.0;
 /// The usual piece of a mapping.
 const MAPPING_BYTES: f64 = 4_096.0;
 /// Of what a fit chose.
-const NEAREST: &str = "of all that were tried, with which reads of each size, one and several at a time, take most nearly \
-                       what they took";
+const NEAREST: &str = "of all that were tried, with which reads of each size, one and several at a time, take most \
+                       nearly what they took";
 /// No flash programs a page in less, so that a write which is done sooner was taken by a buffer.
 const PROGRAM_NS: f64 = 150e3;
 /// What a buffer usually takes to answer.
