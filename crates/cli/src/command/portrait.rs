@@ -87,7 +87,7 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         Failure::failed(format!("the drawn device cannot be: {error}; please report this with the run"))
     })?;
     let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, SEED)));
-    let mut rates: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
+    let mut ratios: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
     let mut visits: BTreeMap<usize, usize> = BTreeMap::new();
     let mut clock = Clock::default();
     for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measure) {
@@ -104,14 +104,16 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         let again = again(&mut bed, trial)?;
         clock.passed(&again);
         for (op, side) in again.directions() {
-            rates.entry((point.id, op == Op::Write)).or_default().push(side.iops);
+            let measured = trial.direction(op).map(|side| side.iops).filter(|iops| *iops > 0.0);
+            let ratio = measured.map(|measured| side.iops / measured);
+            ratios.entry((point.id, op == Op::Write)).or_default().extend(ratio);
         }
     }
     let compared = |point: &Point, op: Op| {
         let measured = point.direction(op)?.iops;
-        let rates = rates.get(&(point.id, op == Op::Write))?;
-        let model = rates.iter().sum::<f64>() / rates.len() as f64;
-        let ratio = model / measured.value;
+        // Trial by trial, since what was written before a trial changes it on both sides.
+        let ratio = median(ratios.get(&(point.id, op == Op::Write))?)?;
+        let model = ratio * measured.value;
         let fitted = run.info.id == drawn.info.id && portrait::rests_on(portrait, run, &point.trial_ids);
         let agrees = (ratio - 1.0).abs() <= AGREES;
         Some(Compliance {
@@ -134,6 +136,12 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         .iter()
         .flat_map(|point| Op::TRANSFERS.into_iter().filter_map(move |op| compared(point, op)))
         .collect())
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 /// What time it is on the device, on the run's clock.
