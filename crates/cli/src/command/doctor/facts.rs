@@ -183,7 +183,7 @@ mod tests {
                         \x20 limits            2 k reads a second on vda, set by /sys/fs/cgroup/box/io.max\n\
                         \x20                   125 MB/s of reads on vda, set by /sys/fs/cgroup/box/io.max\n\
                         \x20 temperature       41 °C\n\
-                        \x20 health            3.0 % of its life used, 2.00 TB written, 100 % of its spare blocks left";
+                        \x20 health            3.0 % of its life used, 2 TB written, 100 % of its spare blocks left";
         assert_eq!(told.trim_end(), expected);
         let none = Witnesses { io_limits: Some(Vec::new()), ..Witnesses::default() };
         assert!(condition(&Device::unknown("file", 0), Some(&none))[0].1.starts_with("none, in the control"));
