@@ -1,7 +1,7 @@
 //! What a point's trials say together: rates, mean latencies and percentiles, with intervals that stay honest
 //! under a stopping rule.
 //!
-//! Rates and mean latencies come from [`Trends`]: levels of points over a trend that all share, fitted to
+//! Rates and mean latencies come from `trends.rs`: levels of points over a trend that all share, fitted to
 //! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means
 //! over the time in which the run measured: pauses longer than a trial (a run that was interrupted and resumed) are
 //! cut to a trial's length. Canaries help to see the trend and count for no point. Trials that lie far out are set
