@@ -43,8 +43,11 @@ pub fn parse_size(text: &str) -> Result<u64, ParseQuantity> {
         _ => return Err(fail()),
     };
     let bytes = number * factor as f64;
+    let whole = bytes.round();
+    // 531.7 x 10^6 is 531,700,000.00000006 in floats: what is within their rounding of a whole number is whole.
+    let is_whole = (bytes - whole).abs() <= whole * 4.0 * f64::EPSILON;
     // 2^53: beyond it a float no longer holds every byte count, and no storage is that large.
-    if bytes.fract() != 0.0 || bytes > 9.0e15 { Err(fail()) } else { Ok(bytes as u64) }
+    if is_whole && bytes <= 9.0e15 { Ok(whole as u64) } else { Err(fail()) }
 }
 
 /// Reads a rate such as `3.5GB/s` into bytes per second.
@@ -225,6 +228,8 @@ mod tests {
         assert_eq!(parse_percent("2%"), Ok(0.02));
         assert!(parse_percent("200%").is_err());
         assert_eq!(parse_rate("3.5GB/s"), Ok(3_500_000_000));
+        assert_eq!(parse_rate("531.7MB/s"), Ok(531_700_000));
+        assert!((1..100_000).all(|tenths| parse_size(&format!("{}.{}MB", tenths / 10, tenths % 10)).is_ok()));
     }
 
     #[test]

@@ -106,16 +106,16 @@ fn a_bend_in_the_drift_is_followed() {
 
 #[test]
 fn what_does_not_follow_the_others_trend_stays_among_its_own_values() {
-    // Four of ten rounds at 1, then a third of it, as a fast cache fills; groups 0 to 5 know nothing of that. Too many
-    // rows lie high for any to be set aside, and without its own range a constant group would come out a quarter above
-    // all that it ever gave: mean of the trend's height against mean of its logarithm.
+    // Four of ten rounds at 1, then a third of it, as a fast cache fills; groups 0 to 3 know nothing of that. Most rows
+    // follow the fall, so that the constant groups' early ones lie far out; without its own range each of them would
+    // come out a quarter above all that it ever gave.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let all = rows(12, 10, |group, at_s| {
-        let filled = if group > 5 && at_s > 48.0 { -1.1 } else { 0.0 };
+        let filled = if group > 3 && at_s > 48.0 { -1.1 } else { 0.0 };
         filled + 0.01 * random.sample::<f64, _>(StandardNormal)
     });
     let fit = Effects::fit(&all, 12, Average::OverTime).unwrap();
-    for group in 0..6 {
+    for group in 0..4 {
         let got = fit.estimate(group).unwrap();
         assert!(got.log_mean.abs() < 0.04, "{group}: {got:?}");
         assert!(got.half_width(0.95) > 0.04, "nor is it said to be known well: {got:?}");
