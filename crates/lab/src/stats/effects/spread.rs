@@ -157,10 +157,15 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
         (sigma * sigma, degrees)
     };
     let own: Vec<(f64, f64)> = design.members.iter().map(robust).collect();
-    let Some(prior) = Prior::of(&own, PRIOR_CAP) else { return vec![true; design.rows.len()] };
-    let limit = |&(variance, degrees): &(f64, f64)| {
-        let (variance, degrees) = prior.posterior(variance, degrees);
-        (student_t(LIMIT_SHARE, degrees) * variance.sqrt()).max(NEAR)
+    let prior = Prior::of(&own, PRIOR_CAP);
+    let limit = |&(variance, degrees): &(f64, f64)| match &prior {
+        Some(prior) => {
+            let (variance, degrees) = prior.posterior(variance, degrees);
+            (student_t(LIMIT_SHARE, degrees) * variance.sqrt()).max(NEAR)
+        }
+        // Most rows of every group repeat to the last digit: what does not is as far out as can be.
+        None if degrees > 0.0 => NEAR,
+        None => f64::INFINITY,
     };
     let limits: Vec<f64> = own.iter().map(limit).collect();
     let mut within: Vec<bool> =
