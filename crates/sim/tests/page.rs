@@ -108,13 +108,13 @@ drawn with which all plain reads of the run, of every size and depth, take most 
 time for a request is taken from the run as well. Strides that tell units and stripe (`parallelism`, `stripe_bytes`) are
 taken as they are. `--check` makes the trials again in the order and at the times at which the run made them.
 
-How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not seen
-(`bench/portrait --devices 40 --seed 1000`). Of 40 disks 36 gave all of these rates within 10 % of the measured ones, and
-all 40 gave nine of ten (99.6 % of 920 rates). Of 40 flash devices, all of which could be drawn, 34 gave all of them and
-36 nine of ten (91 % of 920 rates). A study of this kind can tell of a device whose buffer empties within a second: that
-rule, from the truth alone, was set on other devices. By it 33 of 34 flash devices gave every rate within 10 %
-(99.9 % of 782 rates). On the other six nearly everything is measured while the buffer still drains, and the model writes
-2.7 times too fast.
+How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not
+seen (`bench/portrait --devices 40 --seed 1000`). Of 40 disks 36 gave all of these rates within 10 % of what was
+measured, and all 40 gave nine of ten (99.6 % of 920 rates). Of 40 flash devices, all of which could be drawn, 34 gave
+all of them and 36 nine of ten (91 % of 920 rates). A study of this kind can tell of a device whose buffer empties
+within a second: that rule, from the truth alone, was set on other devices. By it 33 of 34 flash devices gave every
+rate within 10 % (99.9 % of 782 rates). On the other six nearly everything is measured while the buffer still drains,
+and the model writes 2.7 times too fast.
 
 ";
 
