@@ -100,10 +100,13 @@ fn a_buffered_read_becomes_resident_and_a_second_moves_nothing() {
     }
     let mut watch = Watch::open(&admitted.file, &device, 0..SPAN_BYTES);
     let cold = watched(&mut watch, &admitted.file, false);
-    assert_eq!((cold.resident_before_bytes, cold.resident_after_bytes), (Some(0), Some(SPAN_BYTES)));
+    // A kernel that reclaims memory unasked may take some of it back at once.
+    let resident = |bytes: Option<u64>| bytes.is_some_and(|bytes| bytes > SPAN_BYTES / 10 * 9);
+    assert_eq!(cold.resident_before_bytes, Some(0));
+    assert!(resident(cold.resident_after_bytes), "{cold:?}");
     assert!(cold.process_read_bytes.unwrap() >= SPAN_BYTES, "{cold:?}");
     let again = watched(&mut watch, &admitted.file, false);
-    assert_eq!(again.resident_before_bytes, Some(SPAN_BYTES));
+    assert!(resident(again.resident_before_bytes), "{again:?}");
     // Other tests of this process read from the disk beside this one, but not as much again.
     assert!(again.process_read_bytes.is_some());
     watch.set_span(0..MIB);
