@@ -251,7 +251,11 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
         (0, _) => format!("all {all} trials are void"),
         (left, _) => format!("{left} of {all} trials stand"),
     };
-    let void = if all == void { "" } else { " void are" };
+    let void = match void {
+        void if void == all => "",
+        1 => " void is",
+        _ => " void are",
+    };
     BeliefLine::new(mark, format!("{stand};{void} {why}{aside}"))
 }
 
