@@ -4,8 +4,8 @@
 //! Pages go round the units in stripes, so that a read waits for the unit with most of its pages. Several small reads
 //! at random addresses are a closed network: the mean number at each station follows from that with one request less
 //! (mean value analysis: Reiser and Lavenberg, 1980), where a request that is being served is half done when another
-//! comes. Units whose requests bunch leave 58 % of one undone rather than half: networks that are simulated with 4 to 64
-//! units and 2 to 256 in flight then come within 3 % (a test here).
+//! comes. Units whose requests bunch leave 58 % of one undone rather than half: networks that are simulated with 4 to
+//! 64 units and 2 to 256 in flight then come within 3 % (a test here).
 
 /// The part of a request in service that is still to do when another comes to its unit.
 const LEFT: f64 = 0.58;
