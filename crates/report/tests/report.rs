@@ -2,6 +2,8 @@
 //! report (numbers agree, nothing escapes, nothing is loaded, sizes) is asked of each format.
 
 mod common;
+#[cfg(feature = "png")]
+mod png;
 
 use iosonde_lab::compare;
 use iosonde_model::{Run, RunState, Status};
@@ -387,18 +389,4 @@ fn a_folder_has_numbered_pictures_their_figures_and_the_words() {
             assert!(files.iter().any(|(file, _)| *file == name) && document.contains(&name), "{name}");
         }
     }
-}
-
-#[cfg(feature = "png")]
-#[test]
-#[allow(clippy::print_stderr)] // A skipped test says so.
-fn a_png_has_words_and_the_size_of_its_picture() {
-    let png = FORMATS.find("png").expect("it is registered");
-    let bytes = match png.render(&common::run(2)) {
-        Ok(bytes) => bytes,
-        Err(error) => return eprintln!("skipped: {error}"),
-    };
-    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
-    let width = u32::from_be_bytes(bytes[16..20].try_into().expect("four bytes"));
-    assert_eq!(width, 2 * picture::FILE_WIDTH);
 }

@@ -202,12 +202,17 @@ fn whiskers<'a>(paper: &Paper, dots: impl Iterator<Item = (&'a Dot, f64)>) -> St
     if d.is_empty() { d } else { format!("<path class=\"w\" d=\"{d}\" stroke-width=\"1.5\"/>") }
 }
 
-fn dots(paper: &Paper, series: &Series) -> String {
-    let size = match series.dots.len() {
+/// How wide dots are, in pixels: many are small.
+pub fn dot_size(count: usize) -> f64 {
+    match count {
         ..=16 => 8.0,
         17..=80 => 6.0,
         _ => 4.0,
-    };
+    }
+}
+
+fn dots(paper: &Paper, series: &Series) -> String {
+    let size = dot_size(series.dots.len());
     let mut out = format!("<g stroke-linecap=\"round\" stroke-width=\"{size}\">");
     for dot in &series.dots {
         let d = format!("M{},{}h.01", n(paper.x(dot.x)), n(paper.y(dot.y)));

@@ -12,6 +12,7 @@ mod theme;
 
 use crate::figure::Figure;
 
+pub use area::dot_size;
 pub(crate) use area::{BARS_SHARE, HEIGHT, WIDTH, area, escaped};
 pub use file::{FILE_HEIGHT, FILE_WIDTH, file_height, svg};
 pub(crate) use labels::{Anchor, Label, Place, columns, labels, rows};
