@@ -111,7 +111,7 @@ pub struct TargetArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,
     /// io_uring, libaio, psync, mmap or null, with options as in io_uring:sqpoll [default: the best that works here]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "ioengine", value_name = "NAME")]
     pub engine: Option<String>,
     /// Insist on direct I/O [default: wherever the file system gives it]
     #[arg(long, conflicts_with = "buffered")]

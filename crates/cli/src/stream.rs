@@ -17,10 +17,11 @@ const DEDUPE_BYTES: u64 = 4096;
 #[derive(Debug, Clone, Args)]
 pub struct StreamArgs {
     /// read, write, randread, randwrite, rw, randrw, trim or randtrim
-    #[arg(long, value_name = "PATTERN", default_value = "randread")]
+    #[arg(long, alias = "readwrite", value_name = "PATTERN", default_value = "randread")]
     pub rw: Rw,
     /// Bytes of one request, or several sizes with their shares: 4k:60,64k:40
-    #[arg(long, value_name = "SIZE", value_parser = parse_blocks, default_value = "4k")]
+    #[arg(long, aliases = ["blocksize", "block-size"])]
+    #[arg(value_name = "SIZE", value_parser = parse_blocks, default_value = "4k")]
     pub bs: Blocks,
     /// Requests kept in flight, per job; with --rate the most that may be outstanding [default: 1; with --rate 128]
     #[arg(long, alias = "iodepth", value_name = "N", value_parser = parse_depth())]
@@ -329,6 +330,12 @@ mod tests {
 
     fn spec(words: &str) -> TrialSpec {
         parse_beside(words).unwrap().spec("io_uring", true, 1 << 30).unwrap()
+    }
+
+    #[test]
+    fn the_words_of_fio_are_understood() {
+        let ours = spec("rw=randrw bs=8k depth=4 jobs=2 mix=70");
+        assert_eq!(spec("readwrite=randrw blocksize=8k iodepth=4 numjobs=2 rwmixread=70"), ours);
     }
 
     #[test]

@@ -52,11 +52,12 @@ pub fn refuse_too_little(
         part(round_bytes, "one round of the points that write".into()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let sum =
+        if parts.len() > 1 { format!(", which is {}", units::size(least_bytes)) } else { String::new() };
     Err(Failure::usage(format!(
-        "--max-write {} does not allow what this run writes at the least: {}, which is {}",
+        "--max-write {} does not allow what this run writes at the least: {}{sum}",
         units::size(max_bytes),
-        parts.join(" and "),
-        units::size(least_bytes)
+        parts.join(" and ")
     )))
 }
 

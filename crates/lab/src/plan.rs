@@ -220,7 +220,8 @@ impl LeftOut {
     }
 }
 
-fn counted(points: usize) -> String {
+/// So many points, in words.
+pub fn counted(points: usize) -> String {
     if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
 }
 

@@ -447,8 +447,8 @@ pub(super) fn dry_run(study: &Study, target: &str, options: &Options) -> Result<
         text += &format!("       left out: {sentence}\n");
     }
     text += &format!(
-        "\n{} points and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
-        schedule.points().len(),
+        "\n{} and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
+        iosonde_lab::plan::counted(schedule.points().len()),
         plan.trial_s,
         plan.rounds_expected,
         units::duration(plan.expected_s),

@@ -79,7 +79,7 @@ fn of_trial(trial: &Trial) -> Verdict {
     if done >= REQUESTS_MIN {
         return Verdict::Pass;
     }
-    let why = format!("{done} requests completed; {REQUESTS_MIN} are needed");
+    let why = format!("{done} requests completed; a latency needs {REQUESTS_MIN}");
     Verdict::Doubt(Reason::new(About::Latency, why).with("requests", done as f64))
 }
 
