@@ -13,6 +13,12 @@ pub(crate) fn as_seen(info: &RunInfo) -> Option<&'static str> {
     Some(if guest { "as this guest sees it" } else { "as this system sees it" })
 }
 
+/// A sentence without that, where another says it already.
+pub(crate) fn plain(sentence: &str, info: &RunInfo) -> String {
+    let began = as_seen(info).and_then(|seen| sentence.strip_prefix(&format!("{}, ", capitalised(seen))));
+    lowered(began.unwrap_or(sentence))
+}
+
 /// A sentence that begins with that.
 pub(crate) fn qualified(sentence: &str, info: &RunInfo) -> String {
     let Some(seen) = as_seen(info) else { return sentence.to_owned() };

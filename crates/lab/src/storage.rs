@@ -1,6 +1,6 @@
 //! What the storage is like, in a few labelled lines: the second block of every report.
 
-use iosonde_model::{Estimate, Finding, Medium, Op, Run, Status, units};
+use iosonde_model::{Estimate, Finding, Medium, Op, Run, RunInfo, Status, units};
 
 use crate::{
     finding::{Order, effect::TOO_ROUGH, group::workload},
@@ -64,7 +64,7 @@ fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
             .partition(|f| f.sentence.contains(UNTOLD));
         let told: Vec<_> =
             told.into_iter().take(TOLD_OF_EACH).map(|f| lowered(f.sentence.trim_end_matches('.'))).collect();
-        told.into_iter().chain(untold(&open)).map(move |text| line(label, text))
+        told.into_iter().chain(untold(&open, &run.info)).map(move |text| line(label, text))
     })
 }
 
@@ -72,7 +72,7 @@ fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
 const UNTOLD: &str = " cannot be told";
 
 /// What could not be told, in one line: it is the same of each.
-fn untold(open: &[&Finding]) -> Option<String> {
+fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
         return Some(lowered(first.sentence.trim_end_matches('.')));
@@ -80,7 +80,8 @@ fn untold(open: &[&Finding]) -> Option<String> {
     let mut asked: Vec<String> = Vec::new();
     let mut before = String::new();
     for finding in open {
-        let question = lowered(finding.sentence.split(UNTOLD).next().unwrap_or_default());
+        // The first line says how far this system sees.
+        let question = seen::plain(finding.sentence.split(UNTOLD).next().unwrap_or_default(), info);
         // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
         let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
         asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });

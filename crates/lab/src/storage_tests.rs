@@ -79,17 +79,24 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
 fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
     let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nrw = \"read\"\n\
         block_size = [\"4k\", \"64k\"]\nstride = [\"64k\", \"1M\"]\n";
-    let strides = |cv: f64| -> Vec<String> {
-        let mut run = Pretend { cv, ..Pretend::usual() }.run(study, 1);
+    let strides = |cv: f64, unseen: Option<&str>| -> Vec<String> {
+        let mut pretend = Pretend { cv, ..Pretend::usual() };
+        pretend.device.unseen = unseen.map(str::to_owned);
+        let mut run = pretend.run(study, 1);
         conclude(&mut run, None).unwrap();
         storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
     };
-    let noisy = strides(0.2);
+    let noisy = strides(0.2, None);
     let asked = "cannot be told from this run: whether stride matters to 4 KiB sequential reads, one at a time; \
         to 64 KiB sequential reads, one at a time";
     assert_eq!(noisy, [asked]);
-    assert_eq!(strides(0.005).len(), 2, "what can be told has a line each");
-    let wild = strides(2.0);
+    assert_eq!(
+        strides(0.2, Some("the host's cache")),
+        [asked],
+        "how far this system sees stands in the first line"
+    );
+    assert_eq!(strides(0.005, None).len(), 2, "what can be told has a line each");
+    let wild = strides(2.0, None);
     assert_eq!(wild.len(), 1, "{wild:?}");
     assert!(!wild[0].contains('\u{d7}'), "{wild:?}");
 }
