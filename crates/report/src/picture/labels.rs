@@ -11,6 +11,8 @@ const NARROW: f64 = 300.0;
 const LETTER: f64 = 6.6;
 /// A line of them.
 const LINE: f64 = 15.0;
+/// So many round numbers say how an axis runs; with fewer, the others are written too.
+const ROUND_MIN: usize = 3;
 
 /// Which end of a text its place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,28 +172,41 @@ pub(crate) fn rows(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
     }
 }
 
+/// Which ticks may be written. What was measured between the grid's sizes is read from its dot: 1.33M between 1M and 2M
+/// has no label.
+fn written(ticks: &[Tick], upright: bool) -> Vec<usize> {
+    let even = ticks.windows(3).all(|t| (t[2].share - 2.0 * t[1].share + t[0].share).abs() < 1e-6);
+    let round: Vec<usize> = (0..ticks.len()).filter(|&place| !ticks[place].text.contains('.')).collect();
+    if upright || even || round.len() < ROUND_MIN { (0..ticks.len()).collect() } else { round }
+}
+
 /// Ticks with the step at which they are written: 1 for those that have room on a phone, 2 for those that have it on a
 /// page, and `None` for the rest. Every second, third, .. stays, so that what is left is even.
 pub(crate) fn thinned(ticks: Vec<Tick>, upright: bool) -> Vec<(Tick, Option<u8>)> {
-    let room = |pixels: f64| {
-        let wide =
-            |tick: &Tick| if upright { LINE + 3.0 } else { tick.text.chars().count() as f64 * LETTER + 12.0 };
-        let fits = |every: usize| {
-            let kept: Vec<&Tick> = ticks.iter().step_by(every).collect();
-            kept.windows(2).all(|pair| {
-                (pair[1].share - pair[0].share).abs() * pixels >= (wide(pair[0]) + wide(pair[1])) / 2.0
-            })
+    let places = written(&ticks, upright);
+    let wide_of =
+        |tick: &Tick| if upright { LINE + 3.0 } else { tick.text.chars().count() as f64 * LETTER + 12.0 };
+    let fits = |every: usize, pixels: f64| {
+        let kept: Vec<&Tick> = places.iter().step_by(every).map(|&place| &ticks[place]).collect();
+        kept.windows(2).all(|pair| {
+            (pair[1].share - pair[0].share).abs() * pixels >= (wide_of(pair[0]) + wide_of(pair[1])) / 2.0
+        })
+    };
+    let (phone, page) = if upright { (AREA.1 - 60.0, AREA.1 - 20.0) } else { (NARROW, AREA.0) };
+    let most = places.len().max(1);
+    let wide = (1..=most).find(|&every| fits(every, page)).unwrap_or(most);
+    // Of those that a page shows: what a phone writes, a page writes too, and none may lie upon another there.
+    let narrow =
+        (wide..=most).step_by(wide).find(|&every| fits(every, phone)).unwrap_or(most.next_multiple_of(wide));
+    let mut level = vec![None; ticks.len()];
+    for (step, &place) in places.iter().enumerate() {
+        level[place] = match step {
+            step if step % narrow == 0 => Some(1),
+            step if step % wide == 0 => Some(2),
+            _ => None,
         };
-        (1..=ticks.len().max(1)).find(|&every| fits(every)).unwrap_or(ticks.len().max(1))
-    };
-    let (narrow, wide) =
-        if upright { (room(AREA.1 - 60.0), room(AREA.1 - 20.0)) } else { (room(NARROW), room(AREA.0)) };
-    let level = |place: usize| match place {
-        place if place % narrow == 0 => Some(1),
-        place if place % wide == 0 => Some(2),
-        _ => None,
-    };
-    ticks.into_iter().enumerate().map(|(place, tick)| (tick, level(place))).collect()
+    }
+    ticks.into_iter().zip(level).collect()
 }
 
 #[cfg(test)]
@@ -210,6 +225,34 @@ mod tests {
         assert!(first.windows(2).all(|pair| pair[1] - pair[0] == first[1] - first[0]), "{first:?}");
         assert!(first.len() >= 5 && first.len() <= 7, "{first:?}");
         assert!(told.iter().filter(|tick| tick.1.is_some()).count() >= first.len());
+    }
+
+    #[test]
+    fn what_a_phone_and_a_page_write_never_lies_upon_another_and_odd_sizes_are_not_written() {
+        // A suite's sizes in megabytes, with sizes between them that narrow a finding.
+        let sizes =
+            [("4K", 4e-3), ("64K", 0.064), ("256K", 0.25), ("512K", 0.5), ("1M", 1.0), ("1.33M", 1.33)];
+        let more =
+            [("2M", 2.0), ("8M", 8.0), ("6.12M", 6.12), ("13.4M", 13.4), ("32M", 32.0), ("512M", 512.0)];
+        let mut all: Vec<(&str, f64)> = sizes.into_iter().chain(more).collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let tick = |(text, size): (&str, f64)| Tick {
+            share: (size / 4e-3_f64).ln() / 128e3_f64.ln(),
+            text: text.into(),
+        };
+        let told = thinned(all.into_iter().map(tick).collect(), false);
+        assert!(told.iter().all(|(tick, level)| level.is_none() || !tick.text.contains('.')), "{told:?}");
+        let apart = |pixels: f64, most: u8| {
+            let shown: Vec<&Tick> =
+                told.iter().filter(|t| t.1.is_some_and(|l| l <= most)).map(|t| &t.0).collect();
+            assert!(shown.len() >= 3, "{shown:?}");
+            for pair in shown.windows(2) {
+                let letters = (pair[0].text.len() + pair[1].text.len()) as f64 / 2.0;
+                assert!((pair[1].share - pair[0].share) * pixels > letters * LETTER, "{pair:?}");
+            }
+        };
+        apart(NARROW, 1);
+        apart(AREA.0, 2);
     }
 
     #[test]
