@@ -449,7 +449,7 @@ impl<'a> Measurement<'a> {
     fn go_on_to_all(&mut self, course: &mut Course) -> Result<(), Failure> {
         course.stage = Stage::All;
         course.begun_s = self.before_measuring_s();
-        if self.run.info.rounds < between::GRID_ROUNDS {
+        if !between::is_due(&self.run.trials, &self.voids(), &course.schedule) {
             return Ok(());
         }
         let mut info = self.run.info.clone();

@@ -116,6 +116,7 @@ fn kill_9_loses_at_most_one_trial_and_resume_completes() {
 
     let before = bench.run(&["show"]);
     assert!(before.trials.len() >= 10, "{} trials are kept", before.trials.len());
+    assert!(before.info.rounds >= 1, "a round of five trials was whole: {}", before.info.rounds);
     let run = bench.run(&["resume"]);
     assert_eq!(run.info.state, RunState::Done);
     assert_eq!(run.trials[..before.trials.len()], before.trials[..]);

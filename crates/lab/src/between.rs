@@ -13,7 +13,7 @@ use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Tr
 
 use crate::{
     conclude::{self, PlanError},
-    estimate::FEWEST_TRIALS,
+    estimate::{FEWEST_TRIALS, Voids},
     finding::closed_loop::design::{self, Level},
     schedule::Schedule,
 };
@@ -35,6 +35,14 @@ struct Following {
     added: Vec<Point>,
     /// The share of the coming rounds that visit a point, by its id, where it is not all of them.
     shares: Vec<(usize, f64)>,
+}
+
+/// Whether the first rounds are done, after which points may be added, or were: a run that was killed says so by its
+/// trials alone.
+pub fn is_due(trials: &[Trial], voids: &Voids, schedule: &Schedule) -> bool {
+    let beyond = |trial: &Trial| trial.point.is_some_and(|point| point >= schedule.points().len());
+    let early: Vec<Trial> = trials.iter().filter(|trial| trial.round <= GRID_ROUNDS).cloned().collect();
+    trials.iter().any(beyond) || schedule.rounds(&early, voids) >= GRID_ROUNDS
 }
 
 /// The points to add to a run of which the first rounds were measured, and the schedule that goes on with them.
@@ -337,23 +345,41 @@ mod tests {
         assert_eq!(knee.status, Status::Found, "{}", knee.sentence);
     }
 
+    fn schedule(run: &Run, rounds: u32) -> Schedule {
+        let terms = crate::schedule::Terms {
+            seed: 3,
+            precision: 0.001,
+            confidence: 0.95,
+            budget_s: 1e6,
+            rounds: Some(rounds),
+            overhead_s: 0.01,
+        };
+        Schedule::new(early(&run.info, &run.trials).unwrap().points, terms).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_was_killed_says_by_its_trials_that_points_were_added() {
+        let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let canaries = run.trials.clone().into_iter().filter(|trial| trial.point == Some(0));
+        run.trials.extend(canaries.map(|trial| Trial { point: None, phase: Phase::Canary, ..trial }));
+        let plain = schedule(&run, 40);
+        let upto =
+            |round: u32| -> Vec<_> { run.trials.iter().filter(|t| t.round <= round).cloned().collect() };
+        assert!(!is_due(&upto(GRID_ROUNDS - 1), &Voids::default(), &plain));
+        assert!(is_due(&upto(GRID_ROUNDS), &Voids::default(), &plain));
+        // A trial of the plan was voided afterwards: what was added was added all the same.
+        let mut late = upto(GRID_ROUNDS - 1);
+        late.extend(
+            run.trials.last().cloned().map(|trial| Trial { point: Some(plain.points().len()), ..trial }),
+        );
+        assert!(is_due(&late, &Voids::default(), &plain));
+    }
+
     #[test]
     fn nothing_is_added_that_the_rounds_to_come_could_not_tell() {
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
         let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
-        let added = |rounds: u32| {
-            let terms = crate::schedule::Terms {
-                seed: 3,
-                precision: 0.001,
-                confidence: 0.95,
-                budget_s: 1e6,
-                rounds: Some(rounds),
-                overhead_s: 0.01,
-            };
-            let points = early(&run.info, &first).unwrap().points;
-            let schedule = Schedule::new(points, terms).unwrap();
-            between(&run.info, &first, &schedule).unwrap().0.len()
-        };
+        let added = |rounds: u32| between(&run.info, &first, &schedule(&run, rounds)).unwrap().0.len();
         assert_eq!(added(GRID_ROUNDS + 4), 0);
         assert!(added(GRID_ROUNDS + 5) > 0);
     }

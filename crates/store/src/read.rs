@@ -92,7 +92,7 @@ impl Notebook {
     }
 
     /// A run with its trials, in the order of execution; nothing is concluded yet. What a killed run could not
-    /// write down any more (elapsed time, bytes written) is made up for from its trials.
+    /// write down any more (elapsed time, bytes written, rounds) is made up for from its trials.
     ///
     /// # Errors
     /// [`StoreError::NoRun`]; the notebook cannot be read.
@@ -113,6 +113,9 @@ impl Notebook {
             info.elapsed_s = ends_s.fold(info.elapsed_s, f64::max);
             let issued: u64 = trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
             info.bytes_written = info.bytes_written.max(issued);
+            // Whether the last round that was begun is whole is not known here.
+            let begun = trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+            info.rounds = info.rounds.max(begun.saturating_sub(1));
         }
         Ok(Run::new(info, trials))
     }

@@ -1,4 +1,4 @@
-//! Like points: which of one side's points are asked for the same work as which of the other's.
+//! Lines: the points that both sides were asked for, with the figures of each side's repeats.
 
 use iosonde_model::{
     About as VerdictAbout, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw,
@@ -8,6 +8,7 @@ use iosonde_model::{
 use super::{
     Side,
     in_turn::{self, Paired},
+    partner::{partner, same_point},
 };
 use crate::evidence::{LogEstimate, normal};
 
@@ -115,7 +116,7 @@ pub(super) fn lines(a: &Side, b: &Side, figure: &str) -> (Vec<Line>, usize) {
     let mut asked = Vec::new();
     let mut alone = 0;
     for point in &a.runs[0].points {
-        let Some(other) = partner(point, &b.runs[0].points, &taken) else {
+        let Some(other) = partner(&a.runs[0], point, &b.runs[0]).filter(|&other| !taken[other]) else {
             // Where points were added follows from what was measured: those are not missed.
             alone += usize::from(point.planned == Planned::Grid);
             continue;
@@ -134,28 +135,6 @@ pub(super) fn lines(a: &Side, b: &Side, figure: &str) -> (Vec<Line>, usize) {
     }
     let others = taken.iter().zip(&b.runs[0].points);
     (lines, alone + others.filter(|(taken, point)| !**taken && point.planned == Planned::Grid).count())
-}
-
-/// The other side's point for the same work: one measured the same way if there is one, else another.
-fn partner(point: &Point, others: &[Point], taken: &[bool]) -> Option<usize> {
-    let free = |same: &dyn Fn(&TrialSpec) -> bool| {
-        let mut fit = others.iter().enumerate().filter(|(place, other)| !taken[*place] && same(&other.spec));
-        fit.next().map(|(place, _)| place)
-    };
-    let (work, way) = (work(&point.spec), way(&point.spec));
-    free(&|other| self::way(other) == way).or_else(|| free(&|other| self::work(other) == work))
-}
-
-/// A workload without where it was done: spans follow from the sizes of the storage.
-fn way(spec: &TrialSpec) -> TrialSpec {
-    let and = spec.and.iter().map(way).collect();
-    TrialSpec { span_bytes: 0, offset_bytes: 0, and, ..spec.clone() }
-}
-
-/// A workload without how it was done.
-fn work(spec: &TrialSpec) -> TrialSpec {
-    let and = spec.and.iter().map(work).collect();
-    TrialSpec { engine: String::new(), direct: true, and, ..way(spec) }
 }
 
 /// Why a rate that was asked for is not compared.
@@ -210,8 +189,8 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
     let (mut within, mut not_of_the_storage) = (None, None);
     for (number, run) in side.runs.iter().enumerate() {
         let which = if side.runs.len() > 1 { format!(" (repeat {})", number + 1) } else { String::new() };
-        let same =
-            same_point(run, &point.spec).ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
+        let same = same_point(&side.runs[0], point, run)
+            .ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
         let found = estimate(same, op, figure);
         let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
         if let Some((about, why)) = self::not_of_the_storage(run, same) {
@@ -233,16 +212,11 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
 
 fn history(side: &Side, point: &Point, op: Op, figure: &str) -> Vec<f64> {
     let found = side.history.iter().map(|run| {
-        let same = same_point(run, &point.spec)?;
+        let same = same_point(&side.runs[0], point, run)?;
         estimate(same, op, figure).map(|estimate| estimate.value.ln())
     });
     // A line that some of the runs lack has no history: spreads are taken over whole runs.
     found.collect::<Option<Vec<f64>>>().unwrap_or_default()
-}
-
-fn same_point<'a>(run: &'a Run, spec: &TrialSpec) -> Option<&'a Point> {
-    let way = way(spec);
-    run.points.iter().find(|point| self::way(&point.spec) == way)
 }
 
 /// The figure of one direction, if it is a number above zero.

@@ -27,6 +27,7 @@
 mod differences;
 mod in_turn;
 mod like;
+mod partner;
 mod ranking;
 mod spread;
 
