@@ -22,6 +22,7 @@ use crate::{
     engine::{self, Bench, Opened, SharedDevice, Storage},
     offset::{Offsets, job_seed, range_bytes},
     payload, slots,
+    together::Together,
     verify::{self, Plan, Verify},
     witness,
 };
@@ -100,17 +101,18 @@ pub fn work(
         Storage::File(_) if jobs.len() == 1 => {
             let mut equipped = equip(storage, &jobs[0], 0, shift)?;
             around.before();
-            let worked = drive(&mut equipped, &jobs[0], shift);
+            let worked = drive(&mut equipped, &jobs[0], shift, None);
             around.after();
             equipped.put_away(&worked);
             Ok(vec![verified(storage, &jobs[0], 0, shift, worked?)?])
         }
         Storage::File(file) => {
-            let gate = Gate::new(jobs.len());
+            let (gate, together) = (Gate::new(jobs.len()), Together::new(jobs.len()));
+            let together = &together;
             std::thread::scope(|scope| {
                 let work = |job| {
                     let (member, file) = (Member(&gate), Arc::clone(file));
-                    let beside = move || beside_others(&Storage::File(file), job, shift, &member);
+                    let beside = move || beside_others(&Storage::File(file), job, shift, &member, together);
                     std::thread::Builder::new().spawn_scoped(scope, beside)
                 };
                 let workers: Vec<_> = jobs.iter().map(work).collect();
@@ -252,7 +254,13 @@ impl Drop for Member<'_> {
 const MEETINGS: u32 = 4;
 
 /// A worker's way through.
-fn beside_others(storage: &Storage, job: &Job, shift: Shift, Member(gate): &Member) -> Result<Worked, Ended> {
+fn beside_others(
+    storage: &Storage,
+    job: &Job,
+    shift: Shift,
+    Member(gate): &Member,
+    together: &Together,
+) -> Result<Worked, Ended> {
     let equipped = equip(storage, job, 0, shift);
     if equipped.is_err() {
         gate.call_off();
@@ -261,7 +269,7 @@ fn beside_others(storage: &Storage, job: &Job, shift: Shift, Member(gate): &Memb
     gate.wait();
     let called_off = gate.called_off.load(Ordering::Acquire);
     let worked = equipped.map(|mut equipped| {
-        let worked = (!called_off).then(|| drive(&mut equipped, job, shift));
+        let worked = (!called_off).then(|| drive(&mut equipped, job, shift, Some(together)));
         (equipped, worked)
     });
     gate.wait();
@@ -320,7 +328,12 @@ fn offsets(job: &Job, phase: Phase) -> Offsets {
 }
 
 /// Runs one job's loop on this thread.
-fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked> {
+fn drive(
+    equipped: &mut Equipped,
+    job: &Job,
+    shift: Shift,
+    together: Option<&Together>,
+) -> io::Result<Worked> {
     let Equipped { buffers, opened: Opened { engine, clock, notes }, verify } = equipped;
     if job.spec.rate_iops.is_some() {
         exact_timers();
@@ -328,7 +341,7 @@ fn drive(equipped: &mut Equipped, job: &Job, shift: Shift) -> io::Result<Worked>
     let (cpu_before, delay_before_s) = (witness::thread_cpu(), witness::thread_delay_s());
     let offsets = (offsets(job, shift.phase), job.seed);
     let drive = Drive::new(engine.as_mut(), clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
-    let mut drive = drive.verifying(verify.take());
+    let mut drive = drive.verifying(verify.take()).beside(together);
     drive.begin()?;
     while !drive.is_done() {
         drive.step()?;
@@ -389,11 +402,12 @@ fn in_virtual_time(
     let equipped = jobs.iter().zip(0..).map(|(job, index)| equip(&storage, job, index, shift));
     let mut equipped = equipped.collect::<io::Result<Vec<Equipped>>>()?;
     let clock = Clock::Virtual(shared.clock.clone());
+    let together = (jobs.len() > 1).then(|| Together::new(jobs.len()));
     let mut drives: Vec<Drive> = Vec::with_capacity(jobs.len());
     for (job, Equipped { buffers, opened, verify }) in jobs.iter().zip(&mut equipped) {
         let (engine, offsets) = (opened.engine.as_mut(), (offsets(job, shift.phase), job.seed));
         let drive = Drive::new(engine, &clock, buffers, &job.spec, offsets, shift.limits, shift.stop);
-        drives.push(drive.verifying(verify.take()));
+        drives.push(drive.verifying(verify.take()).beside(together.as_ref()));
     }
     around.before();
     for drive in &mut drives {

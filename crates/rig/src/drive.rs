@@ -12,6 +12,8 @@
 //! anything before as many requests have completed as are kept in flight: until then the queue is still filling.
 //! Where that takes longer than planned, the trial lasts longer: the measured time is never cut.
 //!
+//! Jobs of one trial measure the same stretch (see `together.rs`).
+//!
 //! **Ends.** Measured time begins and ends at a completion, not at a tick: a fixed interval would count one request
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
 //!
@@ -34,6 +36,7 @@ use crate::{
     payload::Maker,
     recorder::{Recorded, Recorder},
     slots::{self, Idle},
+    together::{Attendance, Together},
     verify::{Draw, Verify},
 };
 
@@ -186,6 +189,7 @@ pub struct Drive<'a> {
     recorder: Recorder,
     limits: Limits,
     stop: &'a AtomicBool,
+    attendance: Attendance<'a>,
     /// Makes what is written; `None` where nobody looks at it: a simulated device does not.
     maker: Option<Maker>,
     verify: Option<Verify>,
@@ -242,6 +246,7 @@ impl<'a> Drive<'a> {
             recorder: Recorder::new(spec, expected_ns),
             limits,
             stop,
+            attendance: Attendance::default(),
             maker: (spec.rw.writes() && !matches!(clock, Clock::Virtual(_))).then(|| Maker::new(spec, seed)),
             verify: None,
             blocked: false,
@@ -280,6 +285,13 @@ impl<'a> Drive<'a> {
         // Marks make each block unlike every other.
         let maker = self.maker.filter(|_| verify.is_none());
         Self { verify, maker, ..self }
+    }
+
+    /// The same, measuring while all others of its trial do; not where it ends by its own count.
+    #[must_use]
+    pub(crate) fn beside(self, together: Option<&'a Together>) -> Self {
+        let together = together.filter(|_| self.limits.ios.is_none());
+        Self { attendance: Attendance::of(together), ..self }
     }
 
     /// Whether it has ended.
@@ -353,6 +365,10 @@ impl<'a> Drive<'a> {
         self.last_ns = now_ns;
         if !self.done.is_empty() {
             self.last_completion_ns = now_ns;
+            if self.attendance.is_over() {
+                // The others have ended since this job's last completion, so that this one was served alone.
+                self.drain();
+            }
             self.count(now_ns);
         } else if let Some(open) = self.open.as_mut().filter(|_| wait_ns == 0) {
             open.polled_ns += since_ns;
@@ -418,7 +434,8 @@ impl<'a> Drive<'a> {
         if self.stage == Stage::WarmUp {
             // An open loop's depth is a limit, not a queue that must fill.
             let turned_over = self.open.is_some() || self.issued.ios >= self.depth;
-            if !self.done.is_empty() && turned_over && since_ns >= self.limits.warm_up_ns() {
+            let is_warm = !self.done.is_empty() && turned_over && since_ns >= self.limits.warm_up_ns();
+            if is_warm && self.attendance.is_warm() {
                 self.recorder.end_warm_up(now_ns);
                 (self.warm_up_ended_ns, self.measured_to_ns) = (now_ns, now_ns);
                 self.stage = Stage::Measure;
@@ -432,7 +449,8 @@ impl<'a> Drive<'a> {
         if self.stage == Stage::Measure && !self.done.is_empty() {
             (self.measured_to_ns, self.measured_area) = (now_ns, self.in_flight_area);
             let measured_ns = now_ns - self.warm_up_ended_ns;
-            if measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns {
+            let has_finished = measured_ns >= self.limits.measure_ns() && since_ns >= self.limits.duration_ns;
+            if has_finished && self.attendance.has_finished() {
                 self.drain();
             } else {
                 self.recorder.look_at_the_window(now_ns);
@@ -468,6 +486,7 @@ impl<'a> Drive<'a> {
     fn drain(&mut self) {
         if self.stage != Stage::Drain {
             self.stage = Stage::Drain;
+            self.attendance.leave();
             self.measured_until(self.measured_to_ns);
         }
         // What was asked for and not yet taken is given back.

@@ -22,6 +22,7 @@ pub mod platform;
 pub mod prepare;
 mod recorder;
 mod slots;
+mod together;
 pub mod trial;
 pub mod verify;
 pub mod witness;

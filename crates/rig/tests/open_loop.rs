@@ -130,6 +130,23 @@ fn streams_are_measured_apart_and_together() {
 }
 
 #[test]
+fn a_stream_that_is_ready_late_is_measured_beside_the_others_all_the_same() {
+    // Every 300 ms a write, whose first beyond the warm-up is the second: it meets fifteen readers, and so do the last.
+    let four = iosonde_sim::builtin("ideal").unwrap();
+    let readers = TrialSpec { rate_iops: None, queue_depth: 15, ..spec(1.0, Arrivals::Fixed, 1) };
+    let writer = TrialSpec { rw: Rw::Write, rate_iops: Some(1.0 / 0.3), ..spec(1.0, Arrivals::Fixed, 8) };
+    let trial = run(four, &TrialSpec { and: vec![writer], ..readers }, 1);
+    let write = trial.streams[1].write.as_ref().unwrap();
+    assert!(write.ios >= 3, "{}", write.ios);
+    // Eleven wait before it for 4 servers of 80 us; where nobody else is it takes 80 us.
+    let least_ns = write.latency_ns.min.unwrap();
+    assert!(least_ns > 190_000, "{least_ns}");
+    let read = trial.read.as_ref().unwrap();
+    let in_flight = read.iops * read.latency_ns.mean.unwrap() / 1e9;
+    assert!((in_flight / 15.0 - 1.0).abs() < 2e-3, "{in_flight}");
+}
+
+#[test]
 fn a_flush_waits_for_the_writes_before_it_and_nothing_goes_beside_it() {
     let four = iosonde_sim::builtin("ideal").unwrap();
     let spec = TrialSpec {
