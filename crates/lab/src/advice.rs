@@ -4,12 +4,10 @@
 use iosonde_model::{Advice, Estimate, Finding, Op, Point, Run, units};
 
 use crate::{
-    storage::{estimate, found},
+    pages::{Many, Pages},
+    storage::{estimate, found, found_like},
     words::{Unit, bounded, is_vague},
 };
-
-/// The page of many databases.
-const PAGE_BYTES: u64 = 8192;
 
 /// Advice from a run's findings; none where they are refused.
 pub(crate) fn advice(run: &Run) -> Vec<Advice> {
@@ -28,7 +26,13 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     // Of two sizes that may be the plateau the larger one is it for sure.
     let vague = is_vague(&estimate(plateau));
     let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
-    let large = alone(run, op, bytes)?.latency_ns_mean?;
+    let smallest =
+        run.points.iter().filter(|point| point.spec.rw.has(op)).map(|p| p.spec.block_size_bytes).min();
+    // "The smallest or more" is no advice.
+    if smallest.is_none_or(|smallest| bytes <= smallest) {
+        return None;
+    }
+    let large = alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let less = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => format!(" ({} may be enough)", units::size(low_bytes as u64)),
         None => String::new(),
@@ -48,12 +52,13 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     Some(new(sentence, why, &[plateau, base]))
 }
 
-/// The point of single random requests of this size.
-fn alone(run: &Run, op: Op, bytes: u64) -> Option<&iosonde_model::PointDirection> {
+/// The point of single requests of this size and order.
+fn alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&iosonde_model::PointDirection> {
     let is_it = |point: &&Point| {
         let spec = &point.spec;
         spec.block_size_bytes == bytes
             && spec.asked_in_flight() == 1
+            && random.is_none_or(|random| spec.rw.is_random() == random)
             && !spec.rw.is_mixed()
             && spec.rw.has(op)
     };
@@ -62,8 +67,9 @@ fn alone(run: &Run, op: Op, bytes: u64) -> Option<&iosonde_model::PointDirection
 
 /// How many to keep in flight, and what more of them cost.
 fn in_flight(run: &Run, op: Op) -> Option<Advice> {
-    let (knee, enough) = (found(run, "queue_depth_knee", op)?, found(run, "depth_for_95_percent", op)?);
+    let knee = found(run, "queue_depth_knee", op)?;
     let conditions = &knee.conditions;
+    let enough = found_like(run, "depth_for_95_percent", op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let number = bounded(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
     let least = bounded(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
@@ -71,6 +77,11 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         format!(
             "{size} {op}s: how many to keep in flight is known only to lie {least}; {number} give 95 % of the \
              throughput; a longer run (--time) would narrow that"
+        )
+    } else if is_vague(&estimate(enough)) {
+        format!(
+            "{size} {op}s: how many in flight give 95 % of the throughput is known only to lie {number}; a longer run \
+             (--time) would narrow that"
         )
     } else {
         format!(
@@ -82,12 +93,14 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         let spec = &point.spec;
         Some(spec.block_size_bytes) == conditions.block_size_bytes
             && Some(spec.rw.is_random()) == conditions.random
+            && spec.rate_iops.is_none()
+            && spec.streams().count() == 1
             && !spec.rw.is_mixed()
             && spec.rw.has(op)
     };
     let deepest = run.points.iter().filter(like).max_by_key(|point| point.spec.asked_in_flight())?;
     let waiting = deepest.direction(op)?.latency_ns_mean?;
-    let base = found(run, "base_latency", op)?;
+    let base = found_like(run, "base_latency", op, conditions)?;
     let why = format!(
         "with {} in flight a {op} takes {}, alone {}",
         deepest.spec.asked_in_flight(),
@@ -110,29 +123,22 @@ fn order(run: &Run) -> Option<Advice> {
 
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Advice> {
-    let (cost, half) = (found(run, "per_request_cost", Op::Read)?, found(run, "half_size", Op::Read)?);
-    let (most, bandwidth) = (found(run, "max_iops", Op::Read)?, found(run, "device_bandwidth", Op::Read)?);
-    let page = PAGE_BYTES as f64;
-    // t(b) = t0 (1 + b / n½); the ends of both intervals at once are wider than needed, and safe.
-    let single = |t0_ns: f64, half_bytes: f64| 1e9 / (t0_ns * (1.0 + page / half_bytes));
-    let one = Estimate {
-        value: single(cost.value?, half.value?),
-        low: Some(single(cost.high?, half.low?)),
-        high: Some(single(cost.low?, half.high?)),
-    };
-    // Neither the rate of smaller requests nor the bandwidth is exceeded.
-    let least = |iops: Option<f64>, bytes: Option<f64>| Some(iops?.min(bytes? / page));
-    let many = Estimate {
-        value: least(most.value, bandwidth.value)?,
-        low: least(most.low, bandwidth.low),
-        high: least(most.high, bandwidth.high),
-    };
+    let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| bounded(Unit::Iops, estimate).replace(" IOPS", "");
-    let sentence =
-        format!("8 KiB pages: one client gets {} reads/s, many at once at most {}", rate(&one), rate(&many));
-    let why = "one client: the cost of a request and its transfer; many: the lower of the highest rate of \
-     small requests and the bandwidth";
-    Some(new(sentence, why.into(), &[cost, half, most, bandwidth]))
+    let many = match &pages.many {
+        Some(Many::AtMost(most)) => format!(", many at once at most {}", rate(most)),
+        Some(Many::Rising) => "; what many get at once is not known: the rate was still rising".to_owned(),
+        None => String::new(),
+    };
+    let sentence = format!("8 KiB pages: one client gets {} reads/s{many}", rate(&pages.one));
+    let why = match pages.many {
+        Some(Many::AtMost(_)) => {
+            "one client: the cost of a request and its transfer; many: the lower of the highest rate of small \
+             requests and the bandwidth"
+        }
+        _ => "the cost of a request and its transfer",
+    };
+    Some(new(sentence, why.into(), &pages.findings))
 }
 
 #[cfg(test)]

@@ -61,6 +61,50 @@ fn pages_follow_from_the_law() {
 }
 
 #[test]
+fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_rise() {
+    let depths = |sizes: &str, depths: &str| {
+        format!(
+            "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
+             block_size = \"4k..4M*4\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
+             block_size = {sizes}\ndepth = \"{depths}\"\n[[experiment]]\nkind = \"random-vs-sequential\"\n\
+             rw = [\"read\", \"randread\"]\nblock_size = \"1M\"\ndepth = 8\n"
+        )
+    };
+    let pages = |study: &str| {
+        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
+        conclude(&mut run, None).unwrap();
+        let own = run.advice.iter().find(|advice| advice.sentence.starts_with("8 KiB pages"));
+        own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{:?}", run.advice))
+    };
+    // 128 KiB reads, asked for first, are bound by the link at 7,600 a second.
+    let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
+    assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
+    // 4 in flight of 8.3 at the knee: there is more than was measured.
+    let rising = pages(&depths("[\"4k\"]", "1..4*2"));
+    assert!(rising.ends_with("what many get at once is not known: the rate was still rising"), "{rising}");
+    let large = pages(&depths("[\"128k\"]", "1..256*4"));
+    assert!(!large.contains("many"), "{large}");
+}
+
+#[test]
+fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
+    let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+        let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Read));
+        let finding = finding.unwrap();
+        (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
+    };
+    set("plateau_block_size", 4096.0, 4096.0, 4096.0);
+    set("depth_for_95_percent", 3.0, 1.0, 7.0);
+    let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
+    assert!(!sentences.iter().any(|text| text.contains("one read at a time")), "{sentences:#?}");
+    let unknown =
+        "4 KiB reads: how many in flight give 95 % of the throughput is known only to lie between 1 and 7";
+    assert!(sentences.iter().any(|text| text.starts_with(unknown)), "{sentences:#?}");
+}
+
+#[test]
 fn what_is_hardly_known_is_advised_by_its_bounds() {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();

@@ -3,12 +3,10 @@
 use iosonde_model::{Estimate, Finding, Op, Run};
 
 use crate::{
+    pages::{Many, Pages},
     storage::{estimate, found},
     words::{Unit, bounded},
 };
-
-/// The page of many databases.
-const PAGE_BYTES: f64 = 8192.0;
 
 /// What one kind of application would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,25 +41,13 @@ fn ask(run: &Run, study: &str) -> String {
 
 fn database(run: &Run) -> Application {
     let (mut gets, mut findings) = (Vec::new(), Vec::new());
-    let law = found(run, "per_request_cost", Op::Read).zip(found(run, "half_size", Op::Read));
-    if let Some((cost, half)) = law {
-        // t(b) = t₀ (1 + b / n½); the ends of both intervals at once are wider than needed, and safe.
-        let rate = |t0_ns: Option<f64>, half: Option<f64>| Some(1e9 / (t0_ns? * (1.0 + PAGE_BYTES / half?)));
-        if let Some(value) = rate(cost.value, half.value) {
-            let one = Estimate { value, low: rate(cost.high, half.low), high: rate(cost.low, half.high) };
-            gets.push(format!("one client reads {} pages a second", plain(&one)));
-            findings.extend([cost, half]);
-        }
-    }
-    let most = found(run, "max_iops", Op::Read).zip(found(run, "device_bandwidth", Op::Read));
-    if let Some((most, bandwidth)) = most {
-        // Neither the rate of smaller requests nor the bandwidth is exceeded.
-        let least = |iops: Option<f64>, bytes: Option<f64>| Some(iops?.min(bytes? / PAGE_BYTES));
-        if let Some(value) = least(most.value, bandwidth.value) {
-            let (low, high) = (least(most.low, bandwidth.low), least(most.high, bandwidth.high));
-            gets.push(format!("many at once at most {}", plain(&Estimate { value, low, high })));
-            findings.extend([most, bandwidth]);
-        }
+    if let Some(pages) = Pages::of(run) {
+        gets.push(format!("one client reads {} pages a second", plain(&pages.one)));
+        gets.extend(pages.many.map(|many| match many {
+            Many::AtMost(most) => format!("many at once at most {}", plain(&most)),
+            Many::Rising => "many at once more than was measured: the rate was still rising".to_owned(),
+        }));
+        findings = pages.findings;
     }
     told("A database with pages of 8 KiB", gets, findings, ask(run, "database"))
 }
@@ -115,7 +101,12 @@ mod tests {
         Finding {
             name: name.into(),
             experiment: "x".into(),
-            conditions: Conditions { op: Some(op), ..Conditions::default() },
+            conditions: Conditions {
+                op: Some(op),
+                random: Some(true),
+                block_size_bytes: Some(4096),
+                ..Conditions::default()
+            },
             status: Status::Found,
             value: Some(value),
             unit: unit.into(),

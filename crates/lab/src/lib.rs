@@ -14,6 +14,7 @@ pub mod estimate;
 pub mod evidence;
 pub mod experiment;
 pub mod finding;
+mod pages;
 pub mod plan;
 pub mod portrait;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the storage is like, in a few labelled lines: the second block of every report.
 
-use iosonde_model::{Estimate, Finding, Medium, Op, Run, RunInfo, Status, units};
+use iosonde_model::{Conditions, Estimate, Finding, Medium, Op, Run, RunInfo, Status, units};
 
 use crate::{
     finding::{Order, effect::TOO_ROUGH, group::workload},
@@ -94,11 +94,32 @@ fn line(label: &str, text: String) -> StorageLine {
     StorageLine { label: label.to_owned(), text }
 }
 
-/// The first found finding of a name and direction.
+/// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
+/// both orders were asked for, else the first.
 pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
-    run.findings.iter().find(|finding| {
+    all_found(run, name, op).min_by_key(|finding| {
+        let Conditions { random, block_size_bytes, .. } = finding.conditions;
+        (block_size_bytes, random == Some(false))
+    })
+}
+
+/// The same for requests of this size and order.
+pub(crate) fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Option<&'a Finding> {
+    all_found(run, name, op).find(|finding| {
+        let own = &finding.conditions;
+        own.block_size_bytes == like.block_size_bytes && own.random == like.random
+    })
+}
+
+pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<Item = &'a Finding> {
+    run.findings.iter().filter(move |finding| {
         finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
     })
+}
+
+/// Whether a highest rate was only the highest measured: with more in flight there would have been more.
+pub(crate) fn is_rising(most: &Finding) -> bool {
+    most.sentence.contains("still rising")
 }
 
 /// A finding's value with its interval.
@@ -189,19 +210,24 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
 fn small(run: &Run, op: Op) -> Option<StorageLine> {
     let (most, alone) = (found(run, "max_iops", op), found(run, "base_latency", op));
     let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
-    // Two sizes do not share a line.
-    let alone =
-        alone.filter(|finding| finding.conditions.block_size_bytes.map(units::size) == Some(size.clone()));
+    let like = |finding: &&Finding| {
+        let [own, line] =
+            [*finding, most.or(alone).expect("one of them has the size")].map(|f| &f.conditions);
+        (own.block_size_bytes, own.random) == (line.block_size_bytes, line.random)
+    };
+    // Two sizes, or two orders, do not share a line.
+    let told = alone.filter(like);
     let parts = [
         most.map(|finding| {
-            let rising = finding.sentence.contains("still rising");
             let most = bounded(Unit::Iops, &estimate(finding));
-            format!("{}{most}", if rising { "at least " } else { "" })
+            format!("{}{most}", if is_rising(finding) { "at least " } else { "" })
         }),
-        alone.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
+        told.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    Some(line(&format!("{size} {op}s"), text))
+    // At random goes without saying; in order does not.
+    let in_order = most.or(alone)?.conditions.random == Some(false);
+    Some(line(&format!("{size} {op}s"), if in_order { format!("in order: {text}") } else { text }))
 }
 
 fn knee(run: &Run) -> Option<StorageLine> {

@@ -1,0 +1,58 @@
+//! What clients that read 8 KiB pages get, as a database's do: one after another, and many at once.
+//!
+//! One client's rate follows from the law of single requests: t(b) = t0 (1 + b / n½). Many get no more than the highest
+//! rate of requests that are no larger, and no more than the bandwidth allows; where that rate was still rising with the
+//! most in flight, there is no such limit to tell.
+
+use iosonde_model::{Estimate, Finding, Op, Run};
+
+use crate::storage::{all_found, found, is_rising};
+
+/// The page of many databases.
+const PAGE_BYTES: u64 = 8192;
+
+/// Pages a second.
+pub(crate) struct Pages<'a> {
+    pub(crate) one: Estimate,
+    /// `None` where no random reads of so few bytes were measured at their highest rate.
+    pub(crate) many: Option<Many>,
+    /// What it rests on.
+    pub(crate) findings: Vec<&'a Finding>,
+}
+
+/// What many clients get at once.
+pub(crate) enum Many {
+    AtMost(Estimate),
+    /// More than was measured.
+    Rising,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn of(run: &'a Run) -> Option<Self> {
+        let (cost, half) = (found(run, "per_request_cost", Op::Read)?, found(run, "half_size", Op::Read)?);
+        // The ends of both intervals at once are wider than needed, and safe.
+        let rate = |t0_ns: Option<f64>, half_bytes: Option<f64>| {
+            Some(1e9 / (t0_ns? * (1.0 + PAGE_BYTES as f64 / half_bytes?)))
+        };
+        let value = rate(cost.value, half.value)?;
+        let one = Estimate { value, low: rate(cost.high, half.low), high: rate(cost.low, half.high) };
+        let (many, more) = many(run).unzip();
+        let findings = [cost, half].into_iter().chain(more.into_iter().flatten()).collect();
+        Some(Self { one, many, findings })
+    }
+}
+
+fn many(run: &Run) -> Option<(Many, Vec<&Finding>)> {
+    let bytes = |finding: &&Finding| finding.conditions.block_size_bytes.unwrap_or(u64::MAX);
+    let small = |finding: &&Finding| finding.conditions.random == Some(true) && bytes(finding) <= PAGE_BYTES;
+    let most = all_found(run, "max_iops", Op::Read).filter(small).max_by_key(bytes)?;
+    if is_rising(most) {
+        return Some((Many::Rising, vec![most]));
+    }
+    let bandwidth = found(run, "device_bandwidth", Op::Read)?;
+    let least =
+        |iops: Option<f64>, bytes_per_s: Option<f64>| Some(iops?.min(bytes_per_s? / PAGE_BYTES as f64));
+    let value = least(most.value, bandwidth.value)?;
+    let (low, high) = (least(most.low, bandwidth.low), least(most.high, bandwidth.high));
+    Some((Many::AtMost(Estimate { value, low, high }), vec![most, bandwidth]))
+}
