@@ -292,6 +292,13 @@ impl<'a> Measurement<'a> {
     /// A study's course, from where the kept trials have brought it.
     pub fn begin(&mut self, study: &Study) -> Result<Course, Failure> {
         let schedule = self.schedule(study)?;
+        if !conclude::otherwise(&self.run.trials, schedule.points()).is_empty() {
+            return Err(Failure::failed(format!(
+                "run {} was planned by another version of iosonde, whose points are not this one's; its report is as it \
+                 was (iosonde show {0}). Measure the same points anew:  iosonde run --like {0}",
+                self.run.info.id
+            )));
+        }
         let begun = |trial: &Trial| trial.round > between::GRID_ROUNDS;
         let mut course = Course::new(schedule, self.before_measuring_s());
         if study.adaptive {
@@ -436,7 +443,8 @@ impl<'a> Measurement<'a> {
             let Stage::Added(place) = course.stage else { continue };
             let Some(addition) = self.options.additions.get(place) else { return Ok(None) };
             course.schedule = course.schedule.going_on(Terms {
-                budget_s: self.measured_s() + addition.time_ns as f64 / 1e9,
+                budget_s: addition.begun_s.unwrap_or_else(|| self.measured_s())
+                    + addition.time_ns as f64 / 1e9,
                 precision: addition.precision,
                 rounds: addition.rounds,
                 ..terms(self.options, 0.0)
@@ -564,16 +572,8 @@ impl<'a> Measurement<'a> {
             .map_err(|failure| Failure::failed(failure.text))
     }
 
-    /// Time spent on measuring so far: between the starts of trials that followed each other, so that what a
-    /// resumed run prepared anew in between is not in it.
     fn measured_s(&self) -> f64 {
-        let measured = |trial: &Trial| trial.round > 0;
-        let trials = &self.run.trials;
-        let step_s = |(at, trial): (usize, &Trial)| match trials.get(at + 1).filter(|next| measured(next)) {
-            Some(next) => next.started_s - trial.started_s,
-            None => trial.elapsed_s,
-        };
-        trials.iter().enumerate().filter(|(_, trial)| measured(trial)).map(step_s).sum()
+        measured_s(&self.run.trials)
     }
 
     /// What is left of the time when measuring begins: preparation, its flush included, is taken off once. A
@@ -597,6 +597,17 @@ impl<'a> Measurement<'a> {
         self.run.info.elapsed_s = self.elapsed_s();
         Ok(self.notebook.update(&self.run.info)?)
     }
+}
+
+/// Time spent on measuring so far: between the starts of trials that followed each other, so that what a resumed run
+/// prepared anew in between is not in it.
+pub fn measured_s(trials: &[Trial]) -> f64 {
+    let measured = |trial: &Trial| trial.round > 0;
+    let step_s = |(at, trial): (usize, &Trial)| match trials.get(at + 1).filter(|next| measured(next)) {
+        Some(next) => next.started_s - trial.started_s,
+        None => trial.elapsed_s,
+    };
+    trials.iter().enumerate().filter(|(_, trial)| measured(trial)).map(step_s).sum()
 }
 
 /// A schedule for points and a budget.

@@ -72,6 +72,9 @@ pub struct Addition {
     pub precision: f64,
     /// Rounds in all once it is done.
     pub rounds: Option<u32>,
+    /// What had been measured when it was asked for: its time begins there, however often the run is gone on with.
+    #[serde(default)]
+    pub begun_s: Option<f64>,
 }
 
 impl Options {

@@ -197,3 +197,24 @@ fn what_comes_back_after_its_trial_belongs_to_nobody() {
         assert!(trial.in_flight_mean.is_none_or(|mean| mean <= 512.0), "{:?}", trial.in_flight_mean);
     }
 }
+
+#[test]
+fn each_addition_has_its_own_time_and_no_earlier_ones() {
+    let bench = Bench::new();
+    bench.text("tiny.toml", TINY);
+    bench.file("data", 4);
+    let words = ["run", "tiny.toml", "data", "--read-only", "--time", "2s", "--quiet"];
+    assert_eq!(bench.iosonde(&words).code, 0);
+    let mut kept = bench.run(&["show", "last"]).trials.len();
+    for _ in 0..3 {
+        let run = bench.run(&["run", "--add", "--time", "1s", "--precision", "0.1%"]);
+        let added: Vec<_> = run.trials[kept..].iter().filter(|trial| trial.round > 0).collect();
+        // Where every interval is narrow enough, nothing is left to add.
+        let [first, .., last] = added[..] else { continue };
+        let took_s = last.started_s + last.elapsed_s - first.started_s;
+        let longest_s = added.iter().map(|trial| trial.elapsed_s).fold(0.0, f64::max);
+        // Before, the third had the time of all three.
+        assert!(took_s < 1.5 + longest_s, "{took_s} s");
+        kept = run.trials.len();
+    }
+}

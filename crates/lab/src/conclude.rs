@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{
     About, Closed, Finding, Judgement, Outcome, Phase, Planned, Point, Run, Scope, Status, Study, Trial,
-    Verdict,
+    TrialSpec, Verdict,
 };
 
 use crate::{
@@ -88,8 +88,20 @@ fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
     }
     let study = Study::parse(&run.info.study_source, &run.info.study)?;
     let mut points = plan::points(&study, &run.info.device)?.points;
+    for (id, spec) in otherwise(&run.trials, &points) {
+        // Another version planned this run: its points are what its trials did.
+        let experiment = points[id].experiment.clone();
+        points[id] = Point::planned(id, &experiment, spec.clone());
+    }
     points.extend(between::of_trials(&run.trials, points.len()));
     Ok((plan::experiments(&study, &run.info.device)?, points))
+}
+
+/// Points whose trials did something else than the plan says now, with what they did.
+pub fn otherwise<'a>(trials: &'a [Trial], points: &[Point]) -> BTreeMap<usize, &'a TrialSpec> {
+    let measured = trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let of_point = measured.filter_map(|trial| Some((trial.point?, &trial.spec)));
+    of_point.filter(|(id, spec)| points.get(*id).is_some_and(|point| point.spec != **spec)).collect()
 }
 
 fn points_of_trials(trials: &[Trial]) -> Vec<Point> {

@@ -235,3 +235,19 @@ fn a_disturbed_trial_is_set_aside_and_said() {
         assert!(iops.relative_half_width().unwrap() < 0.05, "{iops:?}");
     }
 }
+
+#[test]
+fn a_run_that_another_version_planned_is_concluded_from_what_its_trials_did() {
+    let mut run = concluded(&Pretend::usual(), 1);
+    let alone = |run: &Run| found(run, "base_latency").value;
+    let before = alone(&run);
+    // The grid's depths stood in another order: point by point, the trials did something else than is planned now.
+    let swapped = run.info.study_source.replace("\"1..128*2\"", "[128, 64, 32, 16, 8, 4, 2, 1]");
+    assert_ne!(swapped, run.info.study_source);
+    run.info.study_source = swapped;
+    conclude(&mut run, None).unwrap();
+    assert_eq!(alone(&run), before);
+    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        assert_eq!(run.points[trial.point.unwrap()].spec, trial.spec);
+    }
+}

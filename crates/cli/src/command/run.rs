@@ -15,7 +15,7 @@ use crate::{
     args::RunArgs,
     command::resume::Continued,
     failure::{DOUBT, Failure, INTERRUPTED},
-    measure::{Measurement, new_info, terms},
+    measure::{self, Measurement, new_info, terms},
     notebook,
     output::{self, write},
     screen::Screen,
@@ -220,6 +220,7 @@ fn add(
         time_ns: args.time.unwrap_or(usual_ns),
         precision,
         rounds: args.rounds.map(|rounds| kept.info.rounds + rounds),
+        begun_s: Some(measure::measured_s(&kept.trials)),
     });
     screen.say(&format!("adding to     run {id}: {} trials are kept", kept.trials.len()));
     super::resume::go_on(&mut book, Continued { kept, options, precision, claim }, destination, screen)
