@@ -13,6 +13,7 @@ use crate::{
     consistency,
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
     evidence::Evidence,
+    finding,
     plan::{self, Asked},
     seen,
 };
@@ -274,7 +275,8 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
         if own.is_empty() {
             continue;
         }
-        for finding in experiment.findings().iter().flat_map(|kind| kind.conclude(name, &own, confidence)) {
+        let kinds = experiment.findings().iter();
+        for finding in kinds.flat_map(|kind| finding::concluded(*kind, name, &own, confidence)) {
             let known = |old: &Finding| {
                 old.name == finding.name
                     && old.conditions == finding.conditions
@@ -286,6 +288,7 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
         }
     }
     consistency::check(&mut findings);
+    consistency::with_device(&mut findings, &run.info.device);
     for finding in findings.iter_mut().filter(|finding| finding.status == Status::Found) {
         finding.sentence = seen::qualified(&finding.sentence, &run.info);
     }

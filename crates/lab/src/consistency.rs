@@ -5,7 +5,9 @@
 //! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
 //! tell which of them is wrong.
 
-use iosonde_model::{Finding, Op, Status};
+use iosonde_model::{Device, Finding, Op, Status};
+
+use crate::words::capitalised;
 
 /// By how much two sides may miss each other, beyond their intervals, before they contradict each other.
 const SPARE: f64 = 1.10;
@@ -120,6 +122,24 @@ pub(crate) fn check(findings: &mut [Finding]) {
     }
 }
 
+/// What a run concludes from requests that something else answered, against what the system knows of the medium: a
+/// cache that answers whatever is asked looks like storage in which nothing turns.
+pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
+    if device.rotates() != Some(true) {
+        return;
+    }
+    let of_a_platter = |name: &str| ["rotation_period", "seek_time_average"].contains(&name);
+    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(&finding.name);
+    for finding in findings.iter_mut().filter(absent) {
+        let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
+                   else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
+                   disk";
+        finding.status = Status::Refused;
+        finding.sentence = format!("`{}` cannot be told: {why}.", finding.name);
+        finding.why = Some(capitalised(&format!("{why}.")));
+    }
+}
+
 /// Whether the first side is surely above the second.
 fn contradict(left: [f64; 2], right: [f64; 2]) -> bool {
     left[0] > right[1] * SPARE
@@ -159,7 +179,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_model::Conditions;
+    use iosonde_model::{Conditions, Medium};
 
     fn finding(name: &str, low: f64, high: f64) -> Finding {
         let conditions =
@@ -225,6 +245,20 @@ mod tests {
             all[0].why.clone().unwrap().contains("At odds")
         };
         assert!(!of(100.0, 104.0) && !of(100.0, 300.0) && !of(100.0, 95.0) && of(100.0, 80.0));
+    }
+
+    #[test]
+    fn a_disk_that_shows_no_turn_is_not_said_to_have_none() {
+        let of = |medium: Medium, name: &str| {
+            let mut all = vec![Finding { status: Status::None, ..finding(name, 1.0, 1.0) }];
+            with_device(&mut all, &Device { medium, ..Device::unknown("block", 1 << 30) });
+            (all[0].status, all[0].sentence.clone())
+        };
+        let (status, said) = of(Medium::Disk, "rotation_period");
+        assert!(status == Status::Refused && said.contains("is a disk that turns"), "{said}");
+        assert_eq!(of(Medium::Disk, "seek_time_average").0, Status::Refused);
+        assert_eq!(of(Medium::Disk, "zone_ratio").0, Status::None, "a small part of a disk has one rate");
+        assert_eq!(of(Medium::Flash, "rotation_period").0, Status::None);
     }
 
     #[test]

@@ -46,6 +46,10 @@ impl FindingKind for AlignmentEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests at two offsets or more")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             device: r#"

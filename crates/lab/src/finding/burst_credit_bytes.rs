@@ -42,6 +42,10 @@ impl FindingKind for BurstCreditBytes {
         groups.iter().map(|group| one(&writer, group)).collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes one load in one direction that goes on")
+    }
+
     fn proof(&self) -> Proof {
         Proof { truths: &[(Some(327_680_000.0), "a credit of 80,000 requests of 4 KiB")], ..limit::PROOF }
     }
@@ -92,7 +96,49 @@ fn one(writer: &Writer, group: &Group) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::{check::specimen, pretend::Pretend};
+    use iosonde_model::{Point, Rw, Trial};
+
+    /// What trials of one load say, with the place of each among all trials and the moment when it began.
+    fn told(rates: &[u64], place: impl Fn(usize) -> (u64, f64)) -> Finding {
+        let trial = |(nth, rate): (usize, &u64)| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 32, *rate);
+            (trial.id, trial.started_s) = place(nth);
+            // Nothing is in flight when it ends, and nothing was before it began.
+            trial.witnesses.issued_ios = *rate;
+            trial.windows.iter_mut().for_each(|window| window.start_s -= 0.1);
+            (trial.warmup_s, trial.elapsed_s) = (0.0, 1.0);
+            trial
+        };
+        let trials: Vec<Trial> = rates.iter().enumerate().map(trial).collect();
+        let point = Point::planned(0, "limit", trials[0].spec.clone());
+        let (trials, void) = (trials.iter().collect(), vec![None; rates.len()]);
+        let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+        BurstCreditBytes.conclude("limit", &evidence, 0.95).remove(0)
+    }
+
+    #[test]
+    fn breaks_are_counted_for_what_they_held() {
+        const RATES: [u64; 9] = [5000, 5000, 5000, 1000, 1000, 1000, 1000, 1000, 1000];
+        let requests = |finding: &Finding| {
+            assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+            [finding.low, finding.value, finding.high].map(|end| end.unwrap() / 4096.0)
+        };
+        let holds = |[low, value, high]: [f64; 3], truth: f64| {
+            assert!(low <= truth && truth <= high && (value / truth - 1.0).abs() < 0.05, "{truth}: {value}");
+        };
+        // 3 s at 4,000 above the cap.
+        holds(requests(&told(&RATES, |nth| (nth as u64 + 1, nth as f64))), 12_000.0);
+        // A pause of 1 s in which nothing passes and the bucket fills.
+        let paused = |nth: usize| (nth as u64 + 1, nth as f64 + if nth > 1 { 1.0 } else { 0.0 });
+        holds(requests(&told(&RATES, paused)), 11_000.0);
+        // The schedule's own trial in the same break spends as the others do.
+        let repeated = |nth: usize| (nth as u64 + 1 + u64::from(nth > 1), paused(nth).1);
+        holds(requests(&told(&RATES, repeated)), 16_000.0);
+        let others = |nth: usize| (nth as u64 + 1 + 2 * u64::from(nth > 1), paused(nth).1);
+        let refused = told(&RATES, others);
+        assert!(refused.sentence.contains("other trials ran"), "{}", refused.sentence);
+    }
 
     #[test]
     fn storage_without_a_limit_has_no_credit() {

@@ -43,6 +43,10 @@ impl FindingKind for BurstRate {
         long_write::conclude(&SAY, &writer, points)
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes writes that go on")
+    }
+
     fn proof(&self) -> Proof {
         Proof { truths: &[(Some(1e8), "the link, as long as the buffer has room")], ..long_write::PROOF }
     }

@@ -45,6 +45,10 @@ impl FindingKind for CacheBytes {
             .collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests within spans of different sizes")
+    }
+
     fn proof(&self) -> Proof {
         cached::PROOF
     }

@@ -39,6 +39,10 @@ impl FindingKind for CacheLatency {
             .collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests within spans of different sizes")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             truths: &[(Some(8_000.0), "read_cache of 8 us, and nothing on the way to it")],

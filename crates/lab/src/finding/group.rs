@@ -240,3 +240,27 @@ pub(crate) fn workload(conditions: &Conditions) -> String {
     });
     size.into_iter().chain(order).chain([ops.to_owned()]).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{check::specimen, evidence::DirectionEvidence};
+    use iosonde_model::{Point, Trial};
+
+    #[test]
+    fn an_error_of_five_trials_has_four_degrees_of_freedom() {
+        // Rates that scatter by 10 %, of a point whose neighbours let it believe in 0.1 %.
+        let rates = [900, 950, 1000, 1050, 1100];
+        let trials: Vec<Trial> = rates.map(|rate| specimen::healthy(Rw::RandRead, 4096, 1, rate)).into();
+        let point = Point::planned(0, "x", trials[0].spec.clone());
+        let borrowed =
+            LogEstimate { log_mean: 1000f64.ln(), standard_error: 0.001, degrees_of_freedom: 100.0 };
+        let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
+        let (trials, void) = (trials.iter().collect(), vec![None; 5]);
+        let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
+        let own = rate(&evidence, Op::Read, &[]).unwrap();
+        assert_eq!(own.degrees_of_freedom, 4.0);
+        // By hand: the logarithms scatter by 0.0794, over the root of 5.
+        assert!((own.standard_error - 0.0355).abs() < 1e-3, "{own:?}");
+    }
+}

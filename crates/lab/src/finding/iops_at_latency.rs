@@ -60,6 +60,10 @@ impl FindingKind for IopsAtLatency {
         families.iter().filter_map(|(spec, family)| concluded(&writer, spec, family)).collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes several offered loads with a latency to keep")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             device: r#"

@@ -68,22 +68,35 @@ pub(super) struct Points<'e, 'a> {
     large: Option<&'e Evidence<'a>>,
 }
 
+/// Whether two strided points differ in their strides only.
+fn alike(one: &Evidence, other: &Evidence) -> bool {
+    let (one, other) = (&one.point.spec, &other.point.spec);
+    (one.block_size_bytes, one.asked_in_flight(), one.span_bytes)
+        == (other.block_size_bytes, other.asked_in_flight(), other.span_bytes)
+}
+
 impl<'e, 'a> Points<'e, 'a> {
-    /// `None` without strides.
-    pub(super) fn of(points: &'e [Evidence<'a>]) -> Option<Self> {
-        let reads = || points.iter().filter(|evidence| evidence.point.spec.and.is_empty());
-        let mut strided: Vec<_> = reads()
-            .filter(|evidence| {
-                evidence.point.spec.rw == Rw::Read && evidence.point.spec.stride_bytes.is_some()
-            })
-            .collect();
+    /// One for each block size, number in flight and span with strides, in the order of the plan.
+    pub(super) fn of(points: &'e [Evidence<'a>]) -> Vec<Self> {
+        let is_strided = |evidence: &&Evidence| {
+            let spec = &evidence.point.spec;
+            spec.and.is_empty() && spec.rw == Rw::Read && spec.stride_bytes.is_some()
+        };
+        let mut families: Vec<Vec<&Evidence>> = Vec::new();
+        for evidence in points.iter().filter(is_strided) {
+            match families.iter_mut().find(|family| alike(family[0], evidence)) {
+                Some(family) => family.push(evidence),
+                None => families.push(vec![evidence]),
+            }
+        }
+        families.into_iter().map(|strided| Self::with(strided, points)).collect()
+    }
+
+    /// Strides of one kind, and the points beside them that say what may hide the units.
+    fn with(mut strided: Vec<&'e Evidence<'a>>, points: &'e [Evidence<'a>]) -> Self {
         strided.sort_by_key(|evidence| evidence.point.spec.stride_bytes);
-        let spec = &strided.first()?.point.spec;
-        strided.retain(|evidence| {
-            let other = &evidence.point.spec;
-            (other.block_size_bytes, other.asked_in_flight(), other.span_bytes)
-                == (spec.block_size_bytes, spec.asked_in_flight(), spec.span_bytes)
-        });
+        let spec = &strided[0].point.spec;
+        let reads = || points.iter().filter(|evidence| evidence.point.spec.and.is_empty());
         let alone = reads().find(|evidence| {
             let other = &evidence.point.spec;
             other.rw == Rw::RandRead
@@ -96,7 +109,7 @@ impl<'e, 'a> Points<'e, 'a> {
                 && other.stride_bytes.is_none()
                 && other.block_size_bytes > 8 * spec.block_size_bytes
         });
-        Some(Self { strided, alone, large })
+        Self { strided, alone, large }
     }
 
     /// What they show, or why nothing.
@@ -119,17 +132,14 @@ impl<'e, 'a> Points<'e, 'a> {
                 standard_error: rate.normal_error(confidence),
             });
         }
-        let rates = || strides.iter().map(|stride| stride.log_rate);
-        let (lowest, highest) = (rates().fold(f64::INFINITY, f64::min), rates().fold(f64::MIN, f64::max));
         // A link or a program that bounds all strides alike hides whatever is striped.
-        self.unbounded(highest, spec.block_size_bytes)?;
-        if highest - lowest < LEVEL.ln() {
-            return Ok(Shown::Level);
-        }
+        self.unbounded(ends(&strides).1, spec.block_size_bytes)?;
+        let alone_s = match self.alone {
+            Some(alone) => Some(1.0 / group::rate(alone, Op::Read, &[])?.value()),
+            None => None,
+        };
         let pattern = Pattern { block_bytes: spec.block_size_bytes, span_bytes: spec.span_bytes, in_flight };
-        let layouts = layouts(&pattern, &strides, confidence)?;
-        self.not_several(lowest)?;
-        Ok(Shown::Layouts(layouts))
+        judged(&pattern, &strides, alone_s, confidence)
     }
 
     /// What limits the highest rate must be the units.
@@ -158,20 +168,35 @@ impl<'e, 'a> Points<'e, 'a> {
         }
         Ok(())
     }
+}
 
-    /// The lowest rate must be that of one unit, or their number has a factor that no stride reaches.
-    fn not_several(&self, lowest: f64) -> Result<(), String> {
-        let Some(alone) = self.alone else { return Ok(()) };
-        let alone_s = 1.0 / group::rate(alone, Op::Read, &[])?.value();
-        let times = lowest.exp() * alone_s;
-        if times > ALONE_MAX {
-            return Err(format!(
-                "even at the worst stride {times:.1} requests are served in the time of one alone, so that no stride \
-                 was found that meets a single unit"
-            ));
-        }
-        Ok(())
+/// The lowest and the highest logarithm of a rate.
+fn ends(strides: &[Stride]) -> (f64, f64) {
+    let rates = || strides.iter().map(|stride| stride.log_rate);
+    (rates().fold(f64::INFINITY, f64::min), rates().fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// What rates that nothing else bounds say, with the time of one read alone where it is known.
+fn judged(
+    pattern: &Pattern,
+    strides: &[Stride],
+    alone_s: Option<f64>,
+    confidence: f64,
+) -> Result<Shown, String> {
+    let (lowest, highest) = ends(strides);
+    if highest - lowest < LEVEL.ln() {
+        return Ok(Shown::Level);
     }
+    let layouts = layouts(pattern, strides, confidence)?;
+    // The lowest rate must be that of one unit, or their number has a factor that no stride reaches.
+    let times = alone_s.map_or(1.0, |alone_s| lowest.exp() * alone_s);
+    if times > ALONE_MAX {
+        return Err(format!(
+            "even at the worst stride {times:.1} requests are served in the time of one alone, so that no stride was \
+             found that meets a single unit"
+        ));
+    }
+    Ok(Shown::Layouts(layouts))
 }
 
 /// Rates in multiples of one unit's, on a logarithmic scale, without regard to order: even loads at whole stripes,
@@ -349,6 +374,75 @@ mod tests {
 
     fn strides() -> Vec<u64> {
         (12..24).map(|power| 1 << power).chain((12..22).map(|power| 3 << power)).collect()
+    }
+
+    /// The closed loop once more, by another route than the candidates': events in the order of time, each unit with a
+    /// queue of its own, and service that scatters.
+    fn simulated(layout: Layout, pattern: &Pattern, stride_bytes: u64, rng: &mut impl rand::Rng) -> f64 {
+        use rand_distr::{Distribution, LogNormal};
+        let service = LogNormal::new(0.0, 0.05).unwrap();
+        let pass = pattern.span_bytes / stride_bytes;
+        let unit = |nth: u64| {
+            let offset = nth % pass * stride_bytes + nth / pass * pattern.block_bytes;
+            (offset / layout.stripe_bytes % layout.units) as usize
+        };
+        let mut waiting = vec![0u64; layout.units as usize];
+        let mut ends: Vec<Option<f64>> = vec![None; layout.units as usize];
+        let (mut sent, mut done, mut now, wanted) = (0, 0u64, 0.0, 4000);
+        while done < wanted {
+            while sent - done < pattern.in_flight as u64 {
+                waiting[unit(sent)] += 1;
+                sent += 1;
+            }
+            for unit in 0..waiting.len() {
+                if waiting[unit] > 0 && ends[unit].is_none() {
+                    ends[unit] = Some(now + service.sample(rng));
+                }
+            }
+            let next = |unit: &usize| ends[*unit].unwrap_or(f64::INFINITY);
+            let first = (0..ends.len()).min_by(|a, b| next(a).total_cmp(&next(b))).unwrap();
+            now = ends[first].take().unwrap();
+            waiting[first] -= 1;
+            done += 1;
+        }
+        (done as f64 / now).ln()
+    }
+
+    fn measured_by_simulation(layout: Layout, pattern: &Pattern) -> Vec<Stride> {
+        use rand::SeedableRng;
+        let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(layout.units);
+        let mut of = |stride_bytes: u64| Stride {
+            stride_bytes,
+            log_rate: 11.0 + simulated(layout, pattern, stride_bytes, &mut rng),
+            standard_error: 0.015,
+        };
+        strides().into_iter().map(&mut of).collect()
+    }
+
+    #[test]
+    fn a_layout_is_found_from_a_loop_that_was_worked_through_otherwise() {
+        let pattern = Pattern { in_flight: 64, ..PATTERN };
+        for units in [4, 6, 8, 16] {
+            let layout = Layout { units, stripe_bytes: 32_768 };
+            let found = layouts(&pattern, &measured_by_simulation(layout, &pattern), 0.95).unwrap();
+            assert_eq!(found[0], layout, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_units_that_no_candidate_has_is_refused_or_hides_itself() {
+        // Strides of 2^k and 3 x 2^k keep to no part of 5 or 7 units: every stride is served alike. Of 10 units they
+        // keep to half at most.
+        let pattern = Pattern { in_flight: 64, ..PATTERN };
+        for units in [5, 7, 10] {
+            let strides = measured_by_simulation(Layout { units, stripe_bytes: 32_768 }, &pattern);
+            // e^11 requests a second are one unit's own rate.
+            match judged(&pattern, &strides, Some((-11f64).exp()), 0.95) {
+                Ok(Shown::Layouts(found)) => panic!("{units} units are taken for {found:?}"),
+                Ok(Shown::Level) => assert_ne!(units, 10),
+                Err(why) => assert!(why.contains("even at the worst stride 5.0"), "{why}"),
+            }
+        }
     }
 
     fn measured(layout: Layout, pattern: &Pattern) -> Vec<Stride> {

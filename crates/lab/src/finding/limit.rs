@@ -22,8 +22,11 @@ const EXACT: f64 = 0.01;
 const PARTS_MAX: usize = 400;
 /// Parts at the least.
 const PARTS_MIN: usize = 10;
-/// A break in the load that is longer than this holds a trial of the schedule's own, which repeats the same load.
+/// A break in the load that is longer than this holds another trial, or a pause.
 const BREAK_S: f64 = 0.1;
+/// Over the length of this load's own trials, up to which the only trial in a break is the schedule's own, which repeats
+/// the same load.
+const REPEAT_MAX: f64 = 1.2;
 /// Share of the time until the fall that breaks may take.
 const BROKEN_MAX: f64 = 0.3;
 /// Requests of this size or more are counted in bytes: no volume sells so many of them that their number counts.
@@ -174,7 +177,8 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
     let earlier = trials.iter().filter(|trial| trial.started_s + trial.elapsed_s <= fell_s);
     let drained: u64 = earlier.map(|trial| uncounted(trial, op)).sum();
     let in_flight = trials[0].spec.asked_in_flight();
-    match credit(&course[..moment], (fell_s, drained as f64, in_flight as f64), before, cap, confidence) {
+    let end = (fell_s, course[moment].trial);
+    match credit(&course[..moment], end, (drained as f64, in_flight as f64), before, cap, confidence) {
         Ok(credit) => Shown::Fell(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s }),
         Err(why) => Shown::Unsure(why),
     }
@@ -187,11 +191,13 @@ fn uncounted(trial: &Trial, op: Op) -> u64 {
     trial.witnesses.issued_ios.saturating_sub(counted)
 }
 
-/// What passed until the fall beyond the cap, `drained` after the ends of trials. Breaks hold a trial of the same
-/// load, but for the time of starting it.
+/// What passed until the fall beyond the cap, `drained` after the ends of trials. A break with one trial in it, as long
+/// as the others, holds the schedule's own, of the same load, but for the time of starting it; one with none is a pause,
+/// in which nothing passes.
 fn credit(
     course: &[Part],
-    (fell_s, drained, in_flight): (f64, f64, f64),
+    (fell_s, fell_in): (f64, u64),
+    (drained, in_flight): (f64, f64),
     before: f64,
     cap: Estimate,
     confidence: f64,
@@ -199,20 +205,25 @@ fn credit(
     let begun_s = course[0].start_s;
     // Requests in flight when it fell had passed the limit or not; as many are in flight when a trial ends.
     let (mut passed, mut broken_s, mut error) = (drained, 0.0, in_flight);
-    let starts = course.iter().skip(1).map(|part| part.start_s).chain([fell_s]);
-    for (part, next_s) in course.iter().zip(starts) {
+    let nexts = course.iter().skip(1).map(|part| (part.start_s, part.trial)).chain([(fell_s, fell_in)]);
+    for (part, (next_s, next_trial)) in course.iter().zip(nexts) {
         passed += part.length_s * part.rate;
         let break_s = next_s - part.start_s - part.length_s;
-        if break_s > BREAK_S {
-            broken_s += break_s;
-            // Half of the time that starting two trials takes.
-            passed += (break_s - BREAK_S / 2.0) * before;
-            error += BREAK_S / 2.0 * before;
+        let between = next_trial.saturating_sub(part.trial + 1);
+        if break_s <= BREAK_S || between == 0 {
+            continue;
         }
+        broken_s += break_s;
+        if between > 1 || break_s > REPEAT_MAX * part.trial_s + BREAK_S {
+            return Err(OTHERS.to_owned());
+        }
+        // Half of the time that starting two trials takes.
+        passed += (break_s - BREAK_S / 2.0) * before;
+        error += BREAK_S / 2.0 * before;
     }
     let lasted_s = fell_s - begun_s;
     if broken_s > BROKEN_MAX * lasted_s {
-        return Err("other trials ran before the rate fell, and what they spent is not known".to_owned());
+        return Err(OTHERS.to_owned());
     }
     let value = passed - cap.value * lasted_s;
     // The part in which it fell is counted whole, and the cap is multiplied by all of the time.
@@ -222,6 +233,8 @@ fn credit(
     Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half) })
 }
 
+const OTHERS: &str = "other trials ran before the rate fell, and what they spent is not known";
+
 /// A stretch of the load.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -229,6 +242,9 @@ struct Part {
     length_s: f64,
     /// Requests a second.
     rate: f64,
+    /// The trial that it belongs to, and how long that one took.
+    trial: u64,
+    trial_s: f64,
 }
 
 /// The windows of all trials, a few together where there are many.
@@ -242,6 +258,8 @@ fn course(trials: &[&Trial], op: Op) -> Vec<Part> {
             start_s: trial.started_s + windows[0].start_s,
             length_s,
             rate: ios as f64 / length_s.max(1e-9),
+            trial: trial.id,
+            trial_s: trial.elapsed_s,
         }
     };
     trials.iter().flat_map(|trial| trial.windows.chunks(each).map(|windows| part(trial, windows))).collect()

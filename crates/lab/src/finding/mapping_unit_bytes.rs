@@ -59,24 +59,14 @@ impl Named for MappingUnitBytes {
 impl FindingKind for MappingUnitBytes {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
-        let mut groups = group::groups(points, |op, evidence| {
-            let spec = &evidence.point.spec;
-            // A flush after several writes is no part of each.
-            let each =
-                matches!(spec.sync, Sync::Dsync | Sync::Fsync { every: 1 } | Sync::Fdatasync { every: 1 });
-            let durable = each && spec.asked_in_flight() == 1;
-            (op == Op::Write && spec.rw.is_random() && durable && spec.offset_bytes == 0).then(|| {
-                Conditions {
-                    op: Some(op),
-                    random: Some(true),
-                    queue_depth: Some(1),
-                    span_bytes: Some(spec.span_bytes),
-                    ..Conditions::default()
-                }
-            })
-        });
-        groups.retain(|group| group.points.len() > 1);
-        groups.iter().map(|group| one(&writer, group)).collect()
+        // A flush after several writes is no part of each. What a flush of its own takes stands beside every size, so that
+        // sizes are compared within one way of being durable; conditions do not know of it.
+        let ways = [Sync::Dsync, Sync::Fsync { every: 1 }, Sync::Fdatasync { every: 1 }];
+        ways.iter().flat_map(|way| of_one_way(&writer, points, *way)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes random writes of several sizes, each durable before the next")
     }
 
     fn proof(&self) -> Proof {
@@ -115,6 +105,22 @@ block_size = "512..256k*2"
             widest: 0.01,
         }
     }
+}
+
+fn of_one_way(writer: &Writer, points: &[Evidence], way: Sync) -> Vec<Finding> {
+    let mut groups = group::groups(points, |op, evidence| {
+        let spec = &evidence.point.spec;
+        let durable = spec.sync == way && spec.asked_in_flight() == 1;
+        (op == Op::Write && spec.rw.is_random() && durable && spec.offset_bytes == 0).then(|| Conditions {
+            op: Some(op),
+            random: Some(true),
+            queue_depth: Some(1),
+            span_bytes: Some(spec.span_bytes),
+            ..Conditions::default()
+        })
+    });
+    groups.retain(|group| group.points.len() > 1);
+    groups.iter().map(|group| one(writer, group)).collect()
 }
 
 /// A size, the logarithm of the time of a write, and its weight.
@@ -293,6 +299,25 @@ mod tests {
                 assert!(found.low <= piece && piece <= found.high, "{page}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn ways_of_being_durable_are_not_mixed() {
+        use crate::{check::specimen, evidence::Evidence};
+        use iosonde_model::{Point, Rw};
+        // Larger ones were made with a flush of their own, which takes another time.
+        let of = |(nth, power): (usize, u32)| {
+            let mut trial = specimen::healthy(Rw::RandWrite, 1 << power, 1, 1000);
+            trial.spec.sync = if power < 12 { Sync::Dsync } else { Sync::Fdatasync { every: 1 } };
+            let trial: &'static Trial = Box::leak(Box::new(trial));
+            let point: &'static Point =
+                Box::leak(Box::new(Point::planned(nth, "rewrite", trial.spec.clone())));
+            Evidence { point, trials: vec![trial; 5], void: vec![None; 5], read: None, write: None }
+        };
+        let points: Vec<Evidence> = (9..16).enumerate().map(of).collect();
+        let said = MappingUnitBytes.conclude("rewrite", &points, 0.95);
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].sentence.contains("sizes that were measured: 3"), "{}", said[0].sentence);
     }
 
     #[test]

@@ -14,9 +14,9 @@ mod over_trials;
 mod platter;
 mod pooled;
 
-use iosonde_model::{Finding, Named, registry};
+use iosonde_model::{Conditions, Finding, Named, registry};
 
-use crate::evidence::Evidence;
+use crate::{evidence::Evidence, words::Unit};
 
 registry! {
     /// Every finding.
@@ -98,8 +98,30 @@ pub trait FindingKind: Named {
     /// conditions that the points allow, refused ones included.
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding>;
 
+    /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
+    /// words instead of being passed over. `None` for what is only looked for beside something else.
+    fn wants(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A simulated device and a study whose answer is known.
     fn proof(&self) -> Proof;
+}
+
+/// What a kind concludes; where an experiment that is made for it lacks what it needs, a refusal that says so.
+pub(crate) fn concluded(
+    kind: &dyn FindingKind,
+    experiment: &str,
+    points: &[Evidence],
+    confidence: f64,
+) -> Vec<Finding> {
+    let findings = kind.conclude(experiment, points, confidence);
+    let Some(wants) = kind.wants().filter(|_| findings.is_empty()) else { return findings };
+    let writer = group::Writer { name: kind.name(), experiment, unit: Unit::Ratio, confidence };
+    let all: Vec<&Evidence> = points.iter().collect();
+    let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
+    // There is no value that would have one.
+    vec![Finding { unit: String::new(), ..refused }]
 }
 
 /// A device whose truth is set, and what a finding must say of it.
@@ -261,10 +283,11 @@ mod tests {
             }),
             other => panic!("{other}"),
         };
+        const LACKING: [&str; 3] = ["nothing", "one point", "a single depth"];
         let cases = [
-            "nothing",
-            "one point",
-            "a single depth",
+            LACKING[0],
+            LACKING[1],
+            LACKING[2],
             "all void",
             "no trials",
             "two trials",
@@ -278,7 +301,11 @@ mod tests {
             let mut evidence = pretend.evidence(&points, 1);
             broken(&mut evidence, case);
             let told = format!("{} of {case}", kind.name());
-            for finding in kind.conclude("x", &evidence, 0.95) {
+            let findings = concluded(kind, "x", &evidence, 0.95);
+            // What is looked for beside something else is passed over where its points are not there.
+            let beside = kind.wants().is_none() && LACKING.contains(&case);
+            assert!(beside || !findings.is_empty(), "{told}: not a word");
+            for finding in findings {
                 let (name, sentence) = (&finding.name, &finding.sentence);
                 assert!(
                     sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
@@ -289,7 +316,7 @@ mod tests {
                 assert!(whole, "{told}: {finding:?}");
                 // The processor's share is about what memory served as well, which is void elsewhere.
                 let own = kind.name() == "processor_share" && case == "all void";
-                let may = own || ["one point", "a single depth"].contains(&case);
+                let may = own || LACKING.contains(&case);
                 assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
                 assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");
             }

@@ -13,6 +13,11 @@ use super::{
 };
 use crate::evidence::Evidence;
 
+/// What a sweep must hold.
+pub(super) const WANTS: &str = "it takes random requests within a narrow part and random reads over a wider one, one in \
+                                flight each; where nothing may be written, `rw = \"randread\"` asks for the narrow \
+                                part with reads";
+
 /// Quantiles through which the line is drawn.
 const FROM: f64 = 0.10;
 const TO: f64 = 0.85;
@@ -28,6 +33,10 @@ const OF_ONE_WAIT: f64 = 0.8;
 const FLATTENED: f64 = 0.01;
 /// Of the median, where the tenth part of waits ends that belong to no platter.
 const LATE: f64 = 0.5;
+/// One turn of the fastest disks that were made, 15,000 a minute; a random request waits for half of it on average.
+const FASTEST_TURN_NS: f64 = 4e6;
+/// Where nineteen of twenty random reads take less than half of that, no platter is waited for.
+const NEARLY_ALL: f64 = 0.95;
 /// Beyond so many times the median lies what no arm and no platter explains: a retry, another program.
 const FAR_OUT: f64 = 4.0;
 
@@ -116,11 +125,8 @@ impl<'e, 'a> Sweep<'e, 'a> {
             return Err("nothing was measured".to_owned());
         };
         let spread = (TO - FROM) * line.turn_ns / median_ns;
-        // Half a turn is the least that a request to a random address waits on average; what lies closer together
-        // than that waits for something else.
-        // Nor do waits for a platter bend and begin late: of those, some are over at once.
-        let begins_late = whole.quantile_ns(FROM).is_some_and(|early| early > LATE * median_ns);
-        if line.turn_ns < 0.5 * median_ns || (line.bent > BENT && begins_late) {
+        if is_still(&whole, line, median_ns) {
+            self.nothing_travels()?;
             return Ok(Turn::Still { spread });
         }
         if line.bent > BENT {
@@ -145,6 +151,33 @@ impl<'e, 'a> Sweep<'e, 'a> {
         });
         turn.map(Turn::Found).ok_or_else(|| "too few trials stand".to_owned())
     }
+
+    /// A cache may answer what is asked within a narrow part. That nothing turns must be seen in the widest part too.
+    fn nothing_travels(&self) -> Result<(), String> {
+        let Some(wide) = self.wide else { return Ok(()) };
+        group::stands(wide, &[iosonde_model::About::Latency])?;
+        let whole = pooled::merged(pooled::latencies(wide, Op::Read));
+        let (Some(line), Some(median_ns)) = (line(&whole), whole.quantile_ns(0.5)) else {
+            return Err("nothing was measured over the widest part".to_owned());
+        };
+        let soon = whole.quantile_ns(NEARLY_ALL).is_some_and(|most| most < FASTEST_TURN_NS / 2.0);
+        if soon || is_still(&whole, line, median_ns) {
+            return Ok(());
+        }
+        Err(format!(
+            "within the narrow part requests take nearly the same time, but {} are spread as waits for an arm or a \
+             platter are (the middle one takes {}): something may answer the narrow part that does not turn",
+            wide.point.spec.describe(),
+            iosonde_model::units::time(median_ns)
+        ))
+    }
+}
+
+/// Half a turn is the least that a request to a random address waits on average; what lies closer together than that
+/// waits for something else. Nor do waits for a platter bend and begin late: of those, some are over at once.
+fn is_still(latencies: &Histogram, line: Line, median_ns: f64) -> bool {
+    let begins_late = latencies.quantile_ns(FROM).is_some_and(|early| early > LATE * median_ns);
+    line.turn_ns < 0.5 * median_ns || (line.bent > BENT && begins_late)
 }
 
 /// The mean latency of a point's trials without what lies far out.
@@ -169,6 +202,42 @@ fn without_far_out(histogram: &Histogram) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::specimen;
+    use iosonde_model::{Point, Rw, Trial};
+
+    /// Five trials of one kind of request.
+    fn trials(rw: Rw, span_bytes: u64, latencies: impl Fn(u32) -> f64) -> (Point, Vec<Trial>) {
+        let mut trial = specimen::healthy(rw, 4096, 1, 1000);
+        trial.spec.span_bytes = span_bytes;
+        let direction = if rw.reads() { &mut trial.read } else { &mut trial.write };
+        direction.as_mut().unwrap().histogram = histogram((0..1000).map(latencies));
+        (Point::planned(0, "disk", trial.spec.clone()), vec![trial; 5])
+    }
+
+    fn turn(narrow: &(Point, Vec<Trial>), wide: &(Point, Vec<Trial>)) -> Result<Turn, String> {
+        let evidence = |(point, trials): &'static (Point, Vec<Trial>)| {
+            let (trials, void) = (trials.iter().collect(), vec![None; 5]);
+            Evidence { point, trials, void, read: None, write: None }
+        };
+        let points = [narrow, wide].map(|one| evidence(Box::leak(Box::new(one.clone()))));
+        Sweep::of(&points).expect("two spans").turn()
+    }
+
+    #[test]
+    fn a_cache_before_the_narrow_part_is_no_storage_without_a_platter() {
+        // An arm that takes 1 to 16 ms, and a turn of 8.3 ms.
+        let travels = |nth: u32| 1e6 + f64::from(nth % 40) * 4e5 + f64::from(nth / 40) * 3.3e5;
+        let soon = |nth: u32| 60_000.0 + f64::from(nth % 100) * 50.0;
+        let narrow = trials(Rw::RandRead, 64 << 20, soon);
+        let Err(why) = turn(&narrow, &trials(Rw::RandRead, 1 << 40, travels)) else { panic!("a disk") };
+        assert!(why.contains("spread as waits for an arm or a platter are"), "{why}");
+        let still = |turn| matches!(turn, Ok(Turn::Still { .. }));
+        assert!(still(turn(&narrow, &trials(Rw::RandRead, 1 << 40, soon))));
+        // Durable writes take longer than reads; a cache in front of some reads is no platter either.
+        let programmed = trials(Rw::RandWrite, 64 << 20, |nth| 600_000.0 + f64::from(nth % 100) * 300.0);
+        let some_cached = |nth: u32| if nth % 3 == 0 { 8_000.0 } else { soon(nth) };
+        assert!(still(turn(&programmed, &trials(Rw::RandRead, 1 << 40, some_cached))));
+    }
 
     fn histogram(values: impl Iterator<Item = f64>) -> Histogram {
         let mut histogram = Histogram::new();

@@ -71,6 +71,10 @@ impl FindingKind for ReadaheadBytes {
         findings
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes reads in order, with one in flight")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             device: r#"

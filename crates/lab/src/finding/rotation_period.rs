@@ -15,7 +15,7 @@ use iosonde_model::{Conditions, Finding, Named, Op, Status};
 use super::{
     FindingKind, Proof,
     group::{self, Writer},
-    platter::{Sweep, Turn},
+    platter::{self, Sweep, Turn},
 };
 use crate::{evidence::Evidence, words::Unit};
 
@@ -31,6 +31,10 @@ impl FindingKind for RotationPeriod {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some(platter::WANTS)
     }
 
     fn proof(&self) -> Proof {

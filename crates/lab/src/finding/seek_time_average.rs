@@ -35,6 +35,10 @@ impl FindingKind for SeekTimeAverage {
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some(platter::WANTS)
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             truths: &[(Some(8_500_000.0), "as set, over the whole disk")],

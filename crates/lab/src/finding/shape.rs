@@ -173,7 +173,9 @@ depth = 128
 /// The curves over a parameter: workloads that differ in it and in nothing else, in its order.
 fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<Vec<&'e Evidence<'a>>> {
     let mut curves: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
-    for evidence in points.iter().filter(|evidence| evidence.point.spec.rate_iops.is_none()) {
+    // A trim moves no bytes, and is no mix of reads and writes.
+    let moves = |spec: &TrialSpec| spec.rate_iops.is_none() && (spec.rw.reads() || spec.rw.writes());
+    for evidence in points.iter().filter(|evidence| moves(&evidence.point.spec)) {
         let mut alike = evidence.point.spec.clone();
         (axis.blank)(&mut alike);
         match curves.iter_mut().find(|(known, _)| *known == alike) {
@@ -357,6 +359,18 @@ mod tests {
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);
         let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();
         assert!(invented <= 400 / 50, "{invented} of 400 dips and peaks that are not there");
+    }
+
+    #[test]
+    fn trims_are_no_writes_of_a_mix() {
+        use crate::check::specimen;
+        use iosonde_model::{Point, Rw};
+        let of = |(nth, rw): (usize, Rw)| Point::planned(nth, "x", specimen::healthy(rw, 4096, 8, 9).spec);
+        let points: Vec<Point> =
+            [Rw::RandRead, Rw::RandRw, Rw::RandTrim].into_iter().enumerate().map(of).collect();
+        let bare = |point| Evidence { point, trials: vec![], void: vec![], read: None, write: None };
+        let evidence: Vec<Evidence> = points.iter().map(bare).collect();
+        assert!(Shape.conclude("x", &evidence, 0.95).is_empty(), "two levels are no curve");
     }
 
     fn levels_of<'e, 'a>(evidence: &'e Evidence<'a>, rates: &[f64], error: f64) -> Vec<Level<'e, 'a>> {

@@ -46,6 +46,10 @@ impl FindingKind for StrideEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests at two strides or more")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             device: r#"

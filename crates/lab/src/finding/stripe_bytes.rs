@@ -30,7 +30,11 @@ impl Named for StripeBytes {
 impl FindingKind for StripeBytes {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
-        Points::of(points).map(|points| one(&writer, &points)).into_iter().collect()
+        Points::of(points).iter().map(|points| one(&writer, points)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes reads in strides")
     }
 
     fn proof(&self) -> Proof {

@@ -45,6 +45,10 @@ impl FindingKind for SustainedRate {
         long_write::conclude(&SAY, &writer, points)
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes writes that go on")
+    }
+
     fn proof(&self) -> Proof {
         Proof {
             truths: &[(

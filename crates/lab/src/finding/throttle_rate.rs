@@ -41,6 +41,10 @@ impl FindingKind for ThrottleRate {
         groups.iter().map(|group| one(experiment, group, confidence)).collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes one load in one direction that goes on")
+    }
+
     fn proof(&self) -> Proof {
         Proof { truths: &[(Some(1000.0), "the volume's own rate: 1,000 requests a second")], ..limit::PROOF }
     }
@@ -151,6 +155,36 @@ mod tests {
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
         let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
         assert!(found.sentence.contains(said), "{}", found.sentence);
+    }
+
+    #[test]
+    fn writes_that_fall_without_a_witness_are_no_limit() {
+        let write = |(nth, rate): (usize, u64)| {
+            let mut trial = specimen::healthy(Rw::RandWrite, 4096, 32, rate);
+            (trial.id, trial.started_s) = (nth as u64 + 1, 1.11 * nth as f64);
+            trial
+        };
+        let all: Vec<Trial> =
+            [5000, 5000, 1000, 1000, 1001, 999, 1000, 1000].into_iter().enumerate().map(write).collect();
+        let said = told(&all);
+        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
+        assert!(said.sentence.contains("where a buffer is full"), "{}", said.sentence);
+    }
+
+    #[test]
+    fn trials_that_say_nothing_of_the_device_show_no_limit_and_no_absence() {
+        let all = trials(&[5000; 8]);
+        let point = Point::planned(0, "limit", all[0].spec.clone());
+        let of = |about: Option<iosonde_model::About>| {
+            let (trials, void) = (all.iter().collect(), vec![about; all.len()]);
+            let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+            ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
+        };
+        assert_eq!(of(None).status, Status::None);
+        // As what memory served is void.
+        let said = of(Some(iosonde_model::About::Device));
+        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
+        assert!(said.sentence.contains("say something of the device"), "{}", said.sentence);
     }
 
     #[test]

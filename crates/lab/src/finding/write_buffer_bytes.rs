@@ -50,6 +50,10 @@ impl FindingKind for WriteBufferBytes {
         long_write::conclude(&SAY, &writer, points)
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes writes that go on")
+    }
+
     fn proof(&self) -> Proof {
         Proof { truths: &[(Some(67_108_864.0), "write_buffer of 64 MiB")], ..long_write::PROOF }
     }

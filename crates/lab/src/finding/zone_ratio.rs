@@ -46,6 +46,10 @@ impl FindingKind for ZoneRatio {
         groups.iter_mut().map(|group| one(&writer, &group.conditions, &mut group.points)).collect()
     }
 
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes large reads in sequence in two places or more")
+    }
+
     fn proof(&self) -> Proof {
         Proof { truths: &[(Some(2.0), "210 MB/s / 105 MB/s")], widest: 0.06, ..super::disk_proof() }
     }
