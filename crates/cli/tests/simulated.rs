@@ -334,3 +334,63 @@ fn storage_is_brought_to_a_state_first() {
     assert!(state_s > 5.0 && rest_s > 3.0, "{state_s} {rest_s}");
     assert_eq!(run.info.device.state.as_deref(), Some("steady"));
 }
+
+#[test]
+fn two_buffers_one_behind_the_other_are_told_apart() {
+    let bench = Bench::new();
+    bench.text(
+        "two.toml",
+        r#"
+name = "two"
+summary = "memory, and cells that take writes quickly"
+capacity = "64GiB"
+[host]
+request_cost = "2us"
+[link]
+bandwidth = "800MB/s"
+latency = "5us"
+[flash]
+units = 16
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "2400us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
+write_buffer = { size = "200MiB", latency = "12us", flush = "1ms" }
+slc = { size = "1GiB", program = "600us", fold = "idle 1s" }
+[noise]
+latency_cv = 0.02
+rate_cv_100ms = 0.02
+lag1_100ms = 0.6
+"#,
+    );
+    bench.text(
+        "long.toml",
+        "name = \"long\"\nquestion = \"?\"\ntime = \"8m\"\nsize = \"32GiB\"\n[[experiment]]\n\
+         kind = \"sustained-write\"\ntrial = \"20s\"\ngap = \"6s\"\nrest = 0.2\n",
+    );
+    let run = bench.run(&["run", "long.toml", "sim:two.toml", "--seed", "5"]);
+    let mib = f64::from(1 << 20);
+    let truths = [
+        ("write_buffer_bytes", Some(1), 200.0 * mib),
+        // All that the cells take until they are full: they empty only at rest.
+        ("write_buffer_bytes", Some(2), 1024.0 * mib),
+        ("burst_rate", Some(1), 8e8),
+        // 16 units x 16 KiB / 600 us, and / (2.4 ms and a 256th of an erase).
+        ("burst_rate", Some(2), 436.9e6),
+        ("sustained_rate", None, 108.7e6),
+    ];
+    for (name, stage, truth) in truths {
+        let of = |f: &&iosonde_model::Finding| f.name == name && f.conditions.stage == stage;
+        let finding = run.findings.iter().find(of).unwrap_or_else(|| panic!("{name} {stage:?}: {run:#?}"));
+        assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+        let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
+        assert!(low <= truth && truth <= high, "{name} {stage:?}: {truth} is not in [{low}, {high}]");
+        assert!((high - low) / truth < 0.1, "{name} {stage:?}: [{low}, {high}]");
+    }
+    let drain = run.findings.iter().find(|finding| finding.name == "buffer_drain_rate").unwrap();
+    assert!(drain.why.as_ref().unwrap().contains("only at rest"), "{drain:?}");
+}

@@ -287,6 +287,7 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
             }
         }
     }
+    finding::beside_the_link(&mut findings);
     consistency::check(&mut findings);
     consistency::with_device(&mut findings, &run.info.device);
     for finding in findings.iter_mut().filter(|finding| finding.status == Status::Found) {

@@ -90,12 +90,12 @@ pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let mut left_out = LeftOut::default();
     let device = &within_span(study, device);
     for asked in experiments(study, device)? {
-        let manner = asked.experiment.manner(&asked.parameters)?;
         for spec in asked.experiment.grid(&asked.parameters, device)? {
             if left_out.leaves_out(&spec, device) {
                 continue;
             }
             aligned(&spec, device).map_err(|message| asked.parameters.fail(message))?;
+            let manner = asked.experiment.manner_of(&asked.parameters, &spec)?;
             // The same workload in another manner is another point: a trial without warm-up is not one with.
             let mut known = plan.points.iter_mut().zip(&plan.visiting.manners);
             match known.find(|(point, known)| point.spec == spec && **known == manner) {

@@ -25,6 +25,9 @@ pub struct Conditions {
     pub block_size_bytes: Option<u64>,
     pub queue_depth: Option<u32>,
     pub span_bytes: Option<u64>,
+    /// Of several that follow each other, which: 1 is the first. `None` where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
 }
 
 /// Something concluded about the storage.

@@ -284,7 +284,10 @@ impl Around for Seen<'_> {
                 self.simulated_busy_s = Some((after.host_busy_ns - before.host_busy_ns) as f64 / 1e9);
                 let in_flight_ns = (after.in_flight_ns - before.in_flight_ns) as f64;
                 let elapsed_ns = (self.clock.now_s() - at_s) * 1e9;
+                let asked = after.network_requests - before.network_requests;
+                let waited_ns = (after.network_waited_ns - before.network_waited_ns) as f64;
                 Witnesses {
+                    network_round_trip_ns: (asked > 0).then(|| waited_ns / asked as f64),
                     block_layer_device: Some("simulated".into()),
                     block_layer_read_bytes: Some(after.read_bytes - before.read_bytes),
                     block_layer_write_bytes: Some(after.write_bytes - before.write_bytes),

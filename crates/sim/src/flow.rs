@@ -85,6 +85,11 @@ pub struct Counters {
     pub programmed_bytes: u64,
     /// Blocks of flash that were erased.
     pub erased_blocks: u64,
+    /// Requests that a network brought back, and the time of all together from sending to answer: what the client
+    /// of a network file system counts.
+    pub network_requests: u64,
+    /// In nanoseconds.
+    pub network_waited_ns: u64,
     /// Processor time that the program spent on requests, in nanoseconds.
     pub host_busy_ns: u64,
     /// Writes that succeeded and of which nothing arrived.

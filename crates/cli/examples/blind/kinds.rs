@@ -8,8 +8,10 @@ mod dip;
 mod disk;
 mod line;
 mod long_write;
+mod network;
 mod queue;
 mod rewrite;
+mod two_buffers;
 mod units;
 mod volume;
 
@@ -37,6 +39,8 @@ pub const KINDS: &[Kind] = &[
     crossing::KIND,
     volume::KIND,
     ahead::KIND,
+    two_buffers::KIND,
+    network::KIND,
 ];
 
 /// A device with its study.

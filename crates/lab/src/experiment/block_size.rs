@@ -26,7 +26,7 @@ use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
 use crate::finding::{
-    BaseLatency, Crossover, FindingKind, HalfSize, PerRequestCost, PlateauBlockSize, Shape,
+    BaseLatency, Crossover, FindingKind, HalfSize, NetworkRoundTrip, PerRequestCost, PlateauBlockSize, Shape,
 };
 
 pub(super) struct BlockSize;
@@ -50,6 +50,6 @@ impl Experiment for BlockSize {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&BaseLatency, &PerRequestCost, &HalfSize, &PlateauBlockSize, &Shape, &Crossover]
+        &[&BaseLatency, &PerRequestCost, &HalfSize, &NetworkRoundTrip, &PlateauBlockSize, &Shape, &Crossover]
     }
 }

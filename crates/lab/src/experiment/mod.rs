@@ -66,6 +66,11 @@ pub trait Experiment: Named {
         Ok(Manner::default())
     }
 
+    /// The same for one point of the grid, where they differ.
+    fn manner_of(&self, parameters: &Parameters, _spec: &TrialSpec) -> Result<Manner, ParameterError> {
+        self.manner(parameters)
+    }
+
     /// What its points can answer.
     fn findings(&self) -> &'static [&'static dyn FindingKind];
 }

@@ -45,6 +45,7 @@ impl FindingKind for BaseLatency {
                 block_size_bytes: Some(spec.block_size_bytes),
                 queue_depth: Some(1),
                 span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
             })
         });
         let found =

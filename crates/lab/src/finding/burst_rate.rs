@@ -6,6 +6,10 @@
 //! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
 //! is then read off each trial, and given as the geometric mean over trials with Student's interval.
 //!
+//! Two buffers, one behind the other, make two falls, and two findings (`stage` 1 and 2 in the conditions): three
+//! levels must explain the rates so much better than two that chance does not (the Bayesian information
+//! criterion, at every fifth window), in more than half of the trials.
+//!
 //! Where it does not fall there is no burst, and `sustained_rate` is all there is.
 //!
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
@@ -16,7 +20,7 @@ use iosonde_model::{Finding, Named};
 use super::{
     FindingKind, Proof,
     group::Writer,
-    long_write::{self, Say},
+    long_write::{self, Place, Say},
 };
 use crate::{evidence::Evidence, words::Unit};
 
@@ -26,8 +30,15 @@ const SAY: Say = Say {
     of_content: false,
     about: "how fast writes are at first",
     figure: |fall| fall.burst,
-    falls: |what| format!("{what} begin at {{}}, until a buffer is full."),
+    falls: |what, place| match place {
+        Place::Only => format!("{what} begin at {{}}, until a buffer is full."),
+        Place::First => format!("{what} begin at {{}}, until a first buffer is full."),
+        Place::Second => {
+            format!("{what} go on at {{}} behind a first buffer, until a second one is full too.")
+        }
+    },
     of_first_level: true,
+    of_last_fall: false,
     level: None,
 };
 

@@ -12,18 +12,17 @@ use super::{
     Proof,
     effect::{self, MARGIN},
     group::{self, Group, Writer, workload},
-    hockney::is_bent,
     over_trials,
     pooled::{self, Pooled},
 };
-use crate::evidence::{Evidence, normal};
+use crate::evidence::Evidence;
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
 const APART: f64 = 1.5;
 /// The largest share of the smaller heap that may lie within a tenth of the cut.
 const NEAR_MAX: f64 = 0.10;
-/// The least share of either kind.
-const SHARE_MIN: f64 = 0.02;
+/// The least share of either kind: fewer slow ones may be a tail, and fewer fast ones chance.
+pub(super) const SHARE_MIN: f64 = 0.02;
 /// By how much a span may become faster within its trials, second half over first, before its cache is called still
 /// filling.
 const SETTLED: f64 = 1.02;
@@ -74,9 +73,7 @@ pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
 /// The size of the cache that this point tells of: the share of fast requests, times its span.
 pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
     group::stands(evidence, &[About::Latency]).ok()?;
-    let trials = evidence.standing(About::Latency);
-    let histograms: Vec<&Histogram> =
-        trials.filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
+    let histograms = pooled::latencies(evidence, op);
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = kinds(&whole)?;
     let share = pooled::jackknife(&histograms, |histogram| Some(below(histogram, kinds.cut_ns).0))?;
@@ -93,9 +90,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
 pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
     group::stands(evidence, &[About::Latency]).ok()?;
-    let trials = evidence.standing(About::Latency);
-    let histograms: Vec<&Histogram> =
-        trials.filter_map(|trial| Some(&trial.direction(op)?.histogram)).collect();
+    let histograms = pooled::latencies(evidence, op);
     let cut_ns = kinds(&pooled::merged(histograms.iter().copied())).map(|kinds| kinds.cut_ns);
     let time = pooled::jackknife(&histograms, |histogram| match cut_ns {
         Some(cut_ns) => Some(below(histogram, cut_ns).1),
@@ -219,19 +214,17 @@ fn by_shares(
         .filter(|evidence| evidence.point.spec.span_bytes as f64 > low && evidence.point.spec.rw.is_random())
         .filter_map(|evidence| size(evidence, op))
         .collect();
-    let weight = |size: &Pooled| (size.half_width(confidence) / normal(confidence)).powi(-2);
-    let total: f64 = said.iter().map(weight).sum();
-    let mean = said.iter().map(|size| weight(size) * size.value).sum::<f64>() / total;
-    let chi_square: f64 = said.iter().map(|size| weight(size) * (size.value - mean).powi(2)).sum();
+    let together = pooled::together(&said, confidence)?;
+    let mean = together.value;
     // A tenth beyond the step to either side: a rate that is a little lower may still be called fast.
     let fits = mean >= 0.9 * low && mean <= 1.1 * high;
-    if said.is_empty() || !fits || (said.len() > 1 && is_bent(chi_square, (said.len() - 1) as f64)) {
+    if !fits || !together.agree {
         return None;
     }
     // Whole requests are held or not: what is left over of the cache, less than one of them, is never seen.
     let grain =
         points.iter().map(|evidence| evidence.point.spec.block_size_bytes as f64 / 2.0).fold(0.0, f64::max);
-    let (mean, half) = (mean + grain, normal(confidence) / total.sqrt() + grain);
+    let (mean, half) = (mean + grain, together.half_width + grain);
     Some((Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) }, said.len()))
 }
 

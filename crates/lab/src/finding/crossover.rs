@@ -5,12 +5,17 @@
 //!
 //! How it is worked out: at each level the rate of reads over that of writes, with intervals that hold for all
 //! levels together (Bonferroni). The interval runs from the last level at which one surely leads to the first at
-//! which the other surely does; the value is where a straight line between the two, both scales logarithmic, crosses
-//! one. Where one of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none
-//! surely differs), they do not change places; otherwise it cannot be told.
+//! which the other surely does; the value is where a straight line between the two, both scales logarithmic,
+//! crosses one. Over numbers in flight, where both are neighbours and have another level on their other side, the
+//! lines through each pair on either side cross one as well: between the levels, a curve that bends one way only,
+//! or has one corner, lies between these lines and the chord, so that the interval runs over the three crossings,
+//! each with the ends of the ratios' intervals. Block sizes have steps in between, and no such lines. Where one
+//! of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none surely
+//! differs), they do not change places; otherwise it cannot be told.
 //!
-//! Assumes: that the lead changes once between these two levels; levels in between would narrow the interval.
-//! Writes count when the storage acknowledges them: those that a buffer took are fast until it is full.
+//! Assumes: that the lead changes once between these two levels, and that the ratio bends one way between the
+//! four levels around it; levels in between would narrow the interval. Writes count when the storage acknowledges
+//! them: those that a buffer took are fast until it is full.
 //!
 //! What it says about: rates. With as many in flight, whoever has the higher rate has the lower latency as well.
 
@@ -169,10 +174,17 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
     let (first, last) = ((axis.words)(levels[0]), (axis.words)(levels[levels.len() - 1]));
     match answer(&levels, &ratios) {
         Answer::At(estimate, reads_first) => {
+            let lines = if over_sizes { None } else { between(&levels, &ratios, &estimate) };
+            let (narrowed, estimate) = (lines.is_some(), lines.unwrap_or(estimate));
             let (one, other) = if reads_first { ("reads", "writes") } else { ("writes", "reads") };
             let sentence = format!("{what} change places at {{}}: below, {one} are faster, above, {other}.");
-            let why = "The interval runs between two measured levels at which one and then the other surely leads; \
-                       finer ones in between would narrow it.";
+            let why = if narrowed {
+                "The interval runs over where lines through the levels on either side cross; assumes that the ratio \
+                 bends one way there."
+            } else {
+                "The interval runs between two measured levels at which one and then the other surely leads; finer \
+                 ones in between would narrow it."
+            };
             writer.found(&conditions, &members, estimate, &sentence, why)
         }
         Answer::Never(words) => Finding {
@@ -242,6 +254,32 @@ fn answer(levels: &[f64], ratios: &[Estimate]) -> Answer {
     }
 }
 
+/// Where lines through the levels on either side of a crossing cross one: the ends of a curve without a second bend.
+fn between(levels: &[f64], ratios: &[Estimate], at: &Estimate) -> Option<Estimate> {
+    let low = levels.iter().position(|level| Some(*level) == at.low)?;
+    // Neighbours, with one more on either side.
+    if Some(*levels.get(low + 1)?) != at.high || low == 0 || low + 2 >= levels.len() {
+        return None;
+    }
+    let ends = |place: usize| Some([ratios[place].low?.ln(), ratios[place].high?.ln()]);
+    let (from, to) = (levels[low].ln(), levels[low + 1].ln());
+    let mut crossings: Vec<f64> = vec![at.value.ln()];
+    for (one, other) in [(low - 1, low), (low, low + 1), (low + 1, low + 2)] {
+        let (x0, x1) = (levels[one].ln(), levels[other].ln());
+        for (y0, y1) in
+            ends(one)?.iter().flat_map(|y0| ends(other).into_iter().flatten().map(move |y1| (*y0, y1)))
+        {
+            let slope = (y1 - y0) / (x1 - x0);
+            // A line that hardly rises crosses beyond the levels, on the side to which it leads.
+            let crossing = x0 - y0 / slope;
+            crossings.push(if crossing.is_finite() { crossing.clamp(from, to) } else { from });
+            crossings.extend((!crossing.is_finite()).then_some(to));
+        }
+    }
+    let ends = |pick: fn(f64, f64) -> f64| crossings.iter().copied().reduce(pick).map(f64::exp);
+    Some(Estimate { value: at.value, low: ends(f64::min), high: ends(f64::max) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,6 +303,32 @@ mod tests {
         assert_eq!((found.low, found.high), (Some(2.0), Some(4.0)));
         let Answer::At(found, _) = told(&[0.25, 0.98, 1.03, 4.0], 0.1) else { panic!() };
         assert_eq!((found.low, found.high), (Some(1.0), Some(8.0)), "two levels lead nobody");
+    }
+
+    fn within(ratios: &[f64], share: f64) -> Option<[f64; 2]> {
+        let Answer::At(at, _) = told(ratios, share) else { panic!("they change places") };
+        let of = |&value: &f64| Estimate {
+            value,
+            low: Some(value * (1.0 - share)),
+            high: Some(value * (1.0 + share)),
+        };
+        let levels: Vec<f64> = (0..ratios.len()).map(|place| f64::from(1 << place)).collect();
+        let found = between(&levels, &ratios.iter().map(of).collect::<Vec<_>>(), &at)?;
+        assert!(found.low <= Some(found.value) && Some(found.value) <= found.high, "{found:?}");
+        Some([found.low?, found.high?])
+    }
+
+    #[test]
+    fn lines_on_either_side_narrow_the_crossing_and_hold_a_corner() {
+        // N / 6, level by level: a straight line, known to 1 %.
+        let [low, high] = within(&[1.0 / 6.0, 2.0 / 6.0, 4.0 / 6.0, 8.0 / 6.0, 16.0 / 6.0], 0.01).unwrap();
+        assert!(low < 6.0 && 6.0 < high && high / low < 1.15, "{low} .. {high}");
+        // Level up to 5 in flight, then as the square: a corner between 4 and 8, and the crossing at 6.
+        let bent = |n: f64| if n <= 5.0 { 25.0 / 36.0 } else { n * n / 36.0 };
+        let [low, high] = within(&[1.0, 2.0, 4.0, 8.0, 16.0].map(bent), 0.001).unwrap();
+        assert!(low <= 6.0 && 6.0 <= high, "{low} .. {high}");
+        assert_eq!(within(&[0.5, 2.0, 4.0], 0.1), None, "no line on the left");
+        assert_eq!(within(&[0.25, 0.5, 1.01, 2.0, 4.0], 0.1), None, "not between neighbours");
     }
 
     #[test]

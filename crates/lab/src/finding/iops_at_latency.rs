@@ -104,6 +104,7 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
         block_size_bytes: Some(spec.block_size_bytes),
         queue_depth: Some(spec.queue_depth * spec.jobs),
         span_bytes: Some(spec.span_bytes),
+        ..Conditions::default()
     };
     let what = group::workload(&conditions);
     let topic = format!("How many {what} a second keep {}", limit.describe());

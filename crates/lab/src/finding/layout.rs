@@ -313,6 +313,7 @@ pub(super) fn conditions(points: &Points) -> Conditions {
         block_size_bytes: Some(spec.block_size_bytes),
         queue_depth: Some(spec.asked_in_flight() as u32),
         span_bytes: Some(spec.span_bytes),
+        ..Conditions::default()
     }
 }
 
@@ -376,8 +377,8 @@ mod tests {
         (12..24).map(|power| 1 << power).chain((12..22).map(|power| 3 << power)).collect()
     }
 
-    /// The closed loop once more, by another route than the candidates': events in the order of time, each unit with a
-    /// queue of its own, and service that scatters.
+    /// The closed loop once more, by another route than the candidates': events in the order of time, each unit
+    /// with a queue of its own, and service that scatters.
     fn simulated(layout: Layout, pattern: &Pattern, stride_bytes: u64, rng: &mut impl rand::Rng) -> f64 {
         use rand_distr::{Distribution, LogNormal};
         let service = LogNormal::new(0.0, 0.05).unwrap();

@@ -12,7 +12,7 @@ use super::{
     group::{self, Group},
     long_write, over_trials,
 };
-use crate::evidence::{Evidence, normal};
+use crate::evidence::Evidence;
 
 /// Share of a control group's limit from which on it decides.
 const AT_LIMIT: f64 = 0.97;
@@ -24,8 +24,8 @@ const PARTS_MAX: usize = 400;
 const PARTS_MIN: usize = 10;
 /// A break in the load that is longer than this holds another trial, or a pause.
 const BREAK_S: f64 = 0.1;
-/// Over the length of this load's own trials, up to which the only trial in a break is the schedule's own, which repeats
-/// the same load.
+/// Over the length of this load's own trials, up to which the only trial in a break is the schedule's own, which
+/// repeats the same load.
 const REPEAT_MAX: f64 = 1.2;
 /// Share of the time until the fall that breaks may take.
 const BROKEN_MAX: f64 = 0.3;
@@ -177,8 +177,7 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
     let earlier = trials.iter().filter(|trial| trial.started_s + trial.elapsed_s <= fell_s);
     let drained: u64 = earlier.map(|trial| uncounted(trial, op)).sum();
     let in_flight = trials[0].spec.asked_in_flight();
-    let end = (fell_s, course[moment].trial);
-    match credit(&course[..moment], end, (drained as f64, in_flight as f64), before, cap, confidence) {
+    match credit(&course[..=moment], (drained as f64, in_flight as f64), before, cap) {
         Ok(credit) => Shown::Fell(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s }),
         Err(why) => Shown::Unsure(why),
     }
@@ -191,25 +190,24 @@ fn uncounted(trial: &Trial, op: Op) -> u64 {
     trial.witnesses.issued_ios.saturating_sub(counted)
 }
 
-/// What passed until the fall beyond the cap, `drained` after the ends of trials. A break with one trial in it, as long
-/// as the others, holds the schedule's own, of the same load, but for the time of starting it; one with none is a pause,
-/// in which nothing passes.
+/// What passed until the fall beyond the cap, `drained` after the ends of trials. A break with one trial in it,
+/// as long as the others, holds the schedule's own, of the same load, but for the time of starting it; one with
+/// none is a pause, in which nothing passes. Where the rate is high before such a break and low after it, it fell
+/// within it, nobody knows when. The last part of the course is the first that lies wholly after the fall.
 fn credit(
     course: &[Part],
-    (fell_s, fell_in): (f64, u64),
     (drained, in_flight): (f64, f64),
     before: f64,
     cap: Estimate,
-    confidence: f64,
 ) -> Result<Estimate, String> {
     let begun_s = course[0].start_s;
     // Requests in flight when it fell had passed the limit or not; as many are in flight when a trial ends.
     let (mut passed, mut broken_s, mut error) = (drained, 0.0, in_flight);
-    let nexts = course.iter().skip(1).map(|part| (part.start_s, part.trial)).chain([(fell_s, fell_in)]);
-    for (part, (next_s, next_trial)) in course.iter().zip(nexts) {
+    let fallen = |part: &Part| part.rate < (before + cap.value) / 2.0;
+    for (part, next) in course.iter().zip(&course[1..]) {
         passed += part.length_s * part.rate;
-        let break_s = next_s - part.start_s - part.length_s;
-        let between = next_trial.saturating_sub(part.trial + 1);
+        let break_s = next.start_s - part.start_s - part.length_s;
+        let between = next.trial.saturating_sub(part.trial + 1);
         if break_s <= BREAK_S || between == 0 {
             continue;
         }
@@ -217,22 +215,31 @@ fn credit(
         if between > 1 || break_s > REPEAT_MAX * part.trial_s + BREAK_S {
             return Err(OTHERS.to_owned());
         }
+        let until_then = match (fallen(part), fallen(next)) {
+            (true, _) => cap.value,
+            (false, false) => before,
+            (false, true) => {
+                error += break_s * (before - cap.value) / 2.0;
+                (before + cap.value) / 2.0
+            }
+        };
         // Half of the time that starting two trials takes.
-        passed += (break_s - BREAK_S / 2.0) * before;
-        error += BREAK_S / 2.0 * before;
+        passed += (break_s - BREAK_S / 2.0) * until_then;
+        error += BREAK_S / 2.0 * until_then;
     }
-    let lasted_s = fell_s - begun_s;
+    let lasted_s = course.last().map_or(begun_s, |part| part.start_s) - begun_s;
     if broken_s > BROKEN_MAX * lasted_s {
         return Err(OTHERS.to_owned());
     }
     let value = passed - cap.value * lasted_s;
-    // The part in which it fell is counted whole, and the cap is multiplied by all of the time.
-    let share = cap.relative_half_width().unwrap_or(0.0) / normal(confidence) * cap.value * lasted_s;
-    let last = course.last().map_or(0.0, |part| part.length_s * (before - cap.value));
-    let half = (normal(confidence) * share).hypot(0.5 * last.max(0.01 * value)) + error;
+    // The part in which it fell is counted whole, and the cap is multiplied by all of the time: when it fell
+    // within that part does not matter.
+    let half = (cap.relative_half_width().unwrap_or(0.0) * cap.value * lasted_s).hypot(EVEN * value) + error;
     Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half) })
 }
 
+/// Of the credit, by which it may be off where the rate before the fall is not even.
+const EVEN: f64 = 0.005;
 const OTHERS: &str = "other trials ran before the rate fell, and what they spent is not known";
 
 /// A stretch of the load.

@@ -8,9 +8,10 @@
 
 use iosonde_model::{About, Estimate, Histogram, Op};
 
+use super::hockney::is_bent;
 use crate::{
     estimate::FEWEST_TRIALS,
-    evidence::{Evidence, student_t},
+    evidence::{Evidence, normal, student_t},
 };
 
 /// A figure on its own scale, with what is known of its error.
@@ -40,6 +41,24 @@ impl Pooled {
             degrees_of_freedom: self.degrees_of_freedom.min(other.degrees_of_freedom),
         }
     }
+}
+
+/// What several points say of one figure.
+pub(super) struct Together {
+    pub(super) value: f64,
+    pub(super) half_width: f64,
+    /// Whether they differ by no more than their errors.
+    pub(super) agree: bool,
+}
+
+/// Their mean, weighted with what is known of each; `None` without any.
+pub(super) fn together(said: &[Pooled], confidence: f64) -> Option<Together> {
+    let weight = |one: &Pooled| (one.half_width(confidence) / normal(confidence)).powi(-2);
+    let total: f64 = said.iter().map(weight).sum();
+    let value = said.iter().map(|one| weight(one) * one.value).sum::<f64>() / total;
+    let chi_square: f64 = said.iter().map(|one| weight(one) * (one.value - value).powi(2)).sum();
+    let agree = said.len() < 2 || !is_bent(chi_square, (said.len() - 1) as f64);
+    (!said.is_empty()).then(|| Together { value, half_width: normal(confidence) / total.sqrt(), agree })
 }
 
 /// The latencies of each trial that stands.
@@ -116,6 +135,16 @@ mod tests {
         assert!((found.half_width(0.95) - 9.8162).abs() < 1e-3, "t(4) = 2.7764");
         assert_eq!(jackknife(&trials[..4], Histogram::mean_ns), None);
         assert_eq!(jackknife(&trials, |_| None), None);
+    }
+
+    #[test]
+    fn points_that_agree_are_weighted_and_others_said_not_to() {
+        let of = |value, standard_error| Pooled { value, standard_error, degrees_of_freedom: 1e6 };
+        let both = together(&[of(10.0, 1.0), of(13.0, 2.0)], 0.95).unwrap();
+        // By hand: (10 + 13 / 4) / 1.25, and the root of 1 / 1.25 times 1.96.
+        assert!((both.value - 10.6).abs() < 1e-3 && (both.half_width - 1.753).abs() < 1e-3);
+        assert!(both.agree && !together(&[of(10.0, 1.0), of(20.0, 1.0)], 0.95).unwrap().agree);
+        assert!(together(&[], 0.95).is_none());
     }
 
     #[test]

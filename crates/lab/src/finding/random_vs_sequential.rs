@@ -79,6 +79,7 @@ impl FindingKind for RandomVsSequential {
                 block_size_bytes: Some(spec.block_size_bytes),
                 queue_depth: Some(spec.queue_depth * spec.jobs),
                 span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
             })
         });
         groups.iter().filter_map(|group| compare(&writer, group)).collect()

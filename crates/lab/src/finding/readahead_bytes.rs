@@ -6,10 +6,12 @@
 //! How it is worked out: of small reads in order, one at a time, those that begin a new piece wait for it and the
 //! others find it there, so that latencies are of two kinds (cut where the variance between their logarithms is
 //! largest). The block size over the share of the slow ones is the piece. The interval comes from leaving out one
-//! trial at a time; where several block sizes tell of a piece, they must agree, and their weighted mean is given.
+//! trial at a time, and from the pieces in which a trial begins and ends, of which it sees a part; where several
+//! block sizes tell of a piece, they must agree, and their weighted mean is given.
 //!
-//! Where reads in order take as long as random ones, nothing is read ahead. Where they are faster and none of them
-//! waits, the pieces come before they are asked for, and the finding refuses: their size does not show.
+//! Where reads in order take as long as random ones, nothing is read ahead. Where they are faster and fewer than
+//! one in fifty waits, the pieces come before they are asked for, or hold more than fifty of these reads, and the
+//! finding refuses: a tail would look alike.
 //!
 //! Through the page cache, random reads in the same study leave pages behind on which pieces end early (6 % of the
 //! span made them 3 to 9 % smaller); then it refuses, and `--set rw=read` helps.
@@ -22,11 +24,10 @@ use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, 
 use super::{
     FindingKind, Proof, cached,
     group::{self, Group, Writer, workload},
-    hockney::is_bent,
     pooled::{self, Pooled},
 };
 use crate::{
-    evidence::{Evidence, normal},
+    evidence::Evidence,
     words::{Unit, capitalised},
 };
 
@@ -121,24 +122,20 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
         return writer.refused(&group.conditions, &group.points, &about, &why);
     }
     let said: Vec<Pooled> = group.points.iter().filter_map(|evidence| piece(evidence)).collect();
-    if said.is_empty() {
+    let Some(together) = pooled::together(&said, writer.confidence) else {
         return without_pieces(writer, group, random, &what, &about);
-    }
+    };
     if !direct && random.is_some() {
         let why = "random reads beside them leave pages behind, on which pieces end early; `--set rw=read` leaves them \
                    out";
         return writer.refused(&group.conditions, &group.points, &about, why);
     }
-    let weight = |one: &Pooled| (one.half_width(writer.confidence) / normal(writer.confidence)).powi(-2);
-    let total: f64 = said.iter().map(weight).sum();
-    let mean = said.iter().map(|one| weight(one) * one.value).sum::<f64>() / total;
-    let chi_square: f64 = said.iter().map(|one| weight(one) * (one.value - mean).powi(2)).sum();
-    if said.len() > 1 && is_bent(chi_square, (said.len() - 1) as f64) {
+    if !together.agree {
         let sizes: Vec<String> = said.iter().map(|one| units::size(one.value as u64)).collect();
         let why = format!("block sizes tell of pieces of different sizes ({})", sizes.join(", "));
         return writer.refused(&group.conditions, &group.points, &about, &why);
     }
-    let half = normal(writer.confidence) / total.sqrt();
+    let (mean, half) = (together.value, together.half_width);
     let estimate = Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) };
     let sentence = format!("for {what}, {{}} are fetched at a time.");
     let why = format!(
@@ -150,9 +147,7 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
 
 /// Block size over the share of the slow.
 fn piece(evidence: &Evidence) -> Option<Pooled> {
-    let trials = evidence.standing(About::Latency);
-    let histograms: Vec<&Histogram> =
-        trials.filter_map(|trial| Some(&trial.read.as_ref()?.histogram)).collect();
+    let histograms = pooled::latencies(evidence, Op::Read);
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = cached::kinds(&whole)?;
     let bytes = evidence.point.spec.block_size_bytes as f64;
@@ -161,10 +156,11 @@ fn piece(evidence: &Evidence) -> Option<Pooled> {
         (slow > 0.0).then(|| bytes / slow)
     };
     let piece = pooled::jackknife(&histograms, piece)?;
-    // A trial begins and ends within a piece: each of its counts is known to one.
+    // A trial begins and ends within a piece: each of its counts is known to one, and where all begin with a
+    // piece, all are too high alike. One for each trial is two standard errors.
     let slow_count = whole.total() as f64 * (1.0 - kinds.fast);
-    let least = piece.value * (histograms.len() as f64).sqrt() / slow_count.max(1.0) / 2.0;
-    Some(Pooled { standard_error: piece.standard_error.max(least), ..piece })
+    let least = piece.value * histograms.len() as f64 / slow_count.max(1.0) / 2.0;
+    Some(Pooled { standard_error: piece.standard_error.hypot(least), ..piece })
 }
 
 fn without_pieces(
@@ -177,7 +173,8 @@ fn without_pieces(
     let refused = |why: &str| writer.refused(&group.conditions, &group.points, about, why);
     let Some(random) = random else {
         return refused(
-            "no read waits longer than the others, and random reads were not measured beside them",
+            "hardly any read waits longer than the others (larger reads would wait more often), and random reads were \
+             not measured beside them",
         );
     };
     let mut alike = 0;
@@ -189,9 +186,13 @@ fn without_pieces(
         match (group::latency(ordered, Op::Read), group::latency(beside, Op::Read)) {
             (Ok(a), Ok(b)) if (a.log_mean - b.log_mean).exp() >= ALIKE => alike += 1,
             (Ok(_), Ok(_)) => {
-                let why = "reads in order are faster than random ones, and none of them waits: pieces come before they \
-                           are asked for, and their size does not show";
-                return refused(why);
+                let why = format!(
+                    "reads in order are faster than random ones, and fewer than {} of them wait: pieces come before \
+                     they are asked for, or hold so many of these reads that those that wait may be a tail; larger \
+                     reads would tell",
+                    iosonde_model::units::percent(cached::SHARE_MIN)
+                );
+                return refused(&why);
             }
             (Err(why), _) | (_, Err(why)) => return refused(&why),
         }
@@ -222,6 +223,6 @@ mod tests {
         let ahead = Pretend { random_ratio: 0.5, cv: 0.01, ..Pretend::usual() };
         let found = &ahead.conclusions(&ReadaheadBytes, study, 1)[0];
         assert_eq!(found[0].status, Status::Refused);
-        assert!(found[0].sentence.contains("their size does not show"), "{}", found[0].sentence);
+        assert!(found[0].sentence.contains("larger reads would tell"), "{}", found[0].sentence);
     }
 }

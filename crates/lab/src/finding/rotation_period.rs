@@ -50,6 +50,7 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
         block_size_bytes: Some(spec.block_size_bytes),
         queue_depth: Some(1),
         span_bytes: Some(spec.span_bytes),
+        ..Conditions::default()
     };
     let points = [sweep.narrow];
     match sweep.turn() {

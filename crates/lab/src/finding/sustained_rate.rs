@@ -7,6 +7,8 @@
 //! first window alone is 5 % higher and stands out as far; the figure is then read off each trial, and given as the
 //! geometric mean over trials with Student's interval.
 //!
+//! Where the rate falls twice (see `burst_rate`), it is the rate after the second fall.
+//!
 //! Where no trial shows a fall, the sentence says how much was written without one:
 //! a larger buffer may still be there.
 //!
@@ -18,7 +20,7 @@ use iosonde_model::{Finding, Named};
 use super::{
     FindingKind, Proof,
     group::Writer,
-    long_write::{self, Say},
+    long_write::{self, Place, Say},
 };
 use crate::{evidence::Evidence, words::Unit};
 
@@ -28,8 +30,12 @@ const SAY: Say = Say {
     of_content: false,
     about: "how fast writes stay",
     figure: |fall| fall.sustained,
-    falls: |what| format!("{what} go on at {{}} once a buffer is full."),
+    falls: |what, place| match place {
+        Place::Only => format!("{what} go on at {{}} once a buffer is full."),
+        _ => format!("{what} go on at {{}} once two buffers, one behind the other, are full."),
+    },
     of_first_level: false,
+    of_last_fall: true,
     level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
 };
 

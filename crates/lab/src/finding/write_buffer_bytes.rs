@@ -8,7 +8,16 @@
 //! as far, and its interval has a whole request. The figure is read off each trial, and given as the geometric mean
 //! over trials with Student's interval.
 //!
-//! The buffer empties while it fills, and that part is not counted; it begins to when the first request has come.
+//! Two buffers, one behind the other (memory, and cells that take writes quickly), make two falls and two
+//! findings (see `burst_rate`).
+//!
+//! Some buffers empty while they fill, and that part is not counted; it begins to when the first request has
+//! come. Others empty only when nothing is asked, and hold all that was written until the rate fell. With `gap`,
+//! `sustained-write` writes once more after a shorter pause: where as much is free then as the lasting rate
+//! empties in that time, within a quarter, it is of the first kind; where surely less is, of the second. Without
+//! `gap` the interval of a second buffer holds both kinds; for a single one the first is assumed, and a buffer of
+//! the second kind is larger than the figure by the later rate's share in the earlier one.
+//!
 //! Requests enter it as a whole, so that half of one is the least half-width.
 //! Trials that follow upon another without a pause are left out.
 //!
@@ -23,7 +32,7 @@ use iosonde_model::{Finding, Named};
 use super::{
     FindingKind, Proof,
     group::Writer,
-    long_write::{self, Say},
+    long_write::{self, Place, Say},
 };
 use crate::{evidence::Evidence, words::Unit};
 
@@ -33,8 +42,17 @@ const SAY: Say = Say {
     of_content: true,
     about: "how large the buffer for writes is",
     figure: |fall| fall.buffered,
-    falls: |what| format!("{what} are taken by a buffer of {{}} before they become slower."),
+    falls: |what, place| match place {
+        Place::Only => format!("{what} are taken by a buffer of {{}} before they become slower."),
+        Place::First => format!("{what} are taken by a first buffer of {{}} before they become slower."),
+        Place::Second => {
+            format!(
+                "{what} are taken by a second buffer of {{}}, behind the first, before they become slower again."
+            )
+        }
+    },
     of_first_level: false,
+    of_last_fall: false,
     level: None,
 };
 

@@ -40,6 +40,7 @@ impl FindingKind for ZoneRatio {
                 block_size_bytes: Some(spec.block_size_bytes),
                 queue_depth: Some(spec.asked_in_flight() as u32),
                 span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
             })
         });
         groups.retain(|group| group.points.len() > 1);

@@ -14,7 +14,7 @@
 //! ```
 
 use iosonde_model::{Named, Op, units};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     event::Leg,
@@ -73,6 +73,7 @@ impl Settings for NetworkSettings {
             there: Lane::default(),
             back: Lane::default(),
             pages,
+            sent: HashMap::new(),
         })
     }
 
@@ -121,11 +122,14 @@ struct Wire {
     there: Lane,
     back: Lane,
     pages: Option<Pages>,
+    /// When each request that is under way was sent.
+    sent: HashMap<Id, u64>,
 }
 
 impl Part for Wire {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let NetworkSettings { round_trip_ns, bytes_per_s, .. } = self.settings;
+        self.sent.insert(id, now_ns);
         let request = &flow[id];
         let sent_ns = match request.op {
             Op::Write => self.there.transfer(now_ns, request.length_bytes, bytes_per_s),
@@ -164,6 +168,11 @@ impl Part for Wire {
             _ => now_ns,
         };
         // What the way there was short of for being half of an odd number.
-        Step::On(sent_ns + self.settings.round_trip_ns.div_ceil(2))
+        let back_ns = sent_ns + self.settings.round_trip_ns.div_ceil(2);
+        if let Some(at_ns) = self.sent.remove(&id).filter(|_| moved) {
+            flow.counters.network_requests += 1;
+            flow.counters.network_waited_ns += back_ns - at_ns;
+        }
+        Step::On(back_ns)
     }
 }

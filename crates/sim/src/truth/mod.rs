@@ -135,7 +135,7 @@ fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Condit
         random: Some(true),
         block_size_bytes: Some(block_size_bytes),
         queue_depth,
-        span_bytes: None,
+        ..Conditions::default()
     }
 }
 
