@@ -141,7 +141,7 @@ mod tests {
         assert!(low < 12_100.0 && high > 15_900.0 && high < 17_000.0, "{low} .. {high}");
         let repeated = |nth: usize| (nth as u64 + 1 + u64::from(nth > 1), paused(nth).1);
         holds(requests(&told(&RATES, repeated)), 16_000.0);
-        let others = |nth: usize| (nth as u64 + 1 + 2 * u64::from(nth > 1), paused(nth).1);
+        let others = |nth: usize| (nth as u64 + 1 + 3 * u64::from(nth > 1), paused(nth).1);
         let refused = told(&RATES, others);
         assert!(refused.sentence.contains("other trials ran"), "{}", refused.sentence);
     }

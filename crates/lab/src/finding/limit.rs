@@ -24,9 +24,11 @@ const PARTS_MAX: usize = 400;
 const PARTS_MIN: usize = 10;
 /// A break in the load that is longer than this holds another trial, or a pause.
 const BREAK_S: f64 = 0.1;
-/// Over the length of this load's own trials, up to which the only trial in a break is the schedule's own, which
+/// Over the length of this load's own trials, up to which what lies in a break is the schedule's own, which
 /// repeats the same load.
 const REPEAT_MAX: f64 = 1.2;
+/// Of those, in one break: the last of a round and the first of the next.
+const REPEATS_MAX: u64 = 2;
 /// Share of the time until the fall that breaks may take.
 const BROKEN_MAX: f64 = 0.3;
 /// Requests of this size or more are counted in bytes: no volume sells so many of them that their number counts.
@@ -212,7 +214,7 @@ fn credit(
             continue;
         }
         broken_s += break_s;
-        if between > 1 || break_s > REPEAT_MAX * part.trial_s + BREAK_S {
+        if between > REPEATS_MAX || break_s > REPEAT_MAX * part.trial_s {
             return Err(OTHERS.to_owned());
         }
         let until_then = match (fallen(part), fallen(next)) {

@@ -257,14 +257,16 @@ fn two_falls(windows: &[(f64, f64)]) -> Option<Vec<Fall>> {
 
 /// A buffer that fills within the first window, and another behind it.
 fn after_first_window(windows: &[(f64, f64)]) -> Option<Vec<Fall>> {
-    let whole = fall(windows).filter(|fall| fall.before_windows > WINDOWS_MIN)?;
-    let first = first_window(&windows[..whole.before_windows - 1])?;
+    // The first window, and the next, in which it may have filled up, would hide what comes after.
+    let (soon, later) = windows.split_at_checked(2)?;
+    let rest = fall(later).filter(|fall| fall.before_windows > WINDOWS_MIN)?;
+    let first = first_window(&windows[..rest.before_windows + 1])?;
+    let soon_s: f64 = soon.iter().map(|(length, _)| length).sum();
     let second = Fall {
-        burst: first.sustained,
-        buffered: whole.buffered - first.buffered,
-        before_bytes: whole.before_bytes - first.before_bytes,
+        buffered: rest.buffered + soon_s * (rest.burst - rest.sustained),
+        before_windows: rest.before_windows + 2,
         late: 0.0,
-        ..whole
+        ..rest
     };
     let stands_out = second.burst >= FALL_MIN * second.sustained && second.buffered > 0.0;
     stands_out.then(|| vec![first, second])

@@ -249,7 +249,9 @@ mod tests {
             let plan = plan::points(&study, &device).unwrap();
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
-            assert_eq!(found.len(), proof.truths.len(), "{}: {found:?}", kind.name());
+            // A pretended storage is no network.
+            let count = if kind.name() == "network_round_trip" { 0 } else { proof.truths.len() };
+            assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
     }
 
@@ -307,7 +309,9 @@ mod tests {
             let told = format!("{} of {case}", kind.name());
             let findings = concluded(kind, "x", &evidence, 0.95);
             // What is looked for beside something else is passed over where its points are not there.
-            let beside = kind.wants().is_none() && LACKING.contains(&case);
+            // And a pretended storage is no network.
+            let network = kind.name() == "network_round_trip";
+            let beside = network || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
                 let (name, sentence) = (&finding.name, &finding.sentence);

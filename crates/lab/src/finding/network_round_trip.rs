@@ -218,7 +218,7 @@ mod tests {
         // 100 µs + b / 1 GB/s, of which half a microsecond is the program's.
         assert_eq!(found.status, Status::Found, "{}", found.sentence);
         assert!(found.low.unwrap() <= 99_500.0 && 99_500.0 <= found.high.unwrap(), "{found:?}");
-        assert!(found.why.as_ref().unwrap().contains("counts 95 µs from sending to answer"), "{found:?}");
+        assert!(found.why.as_ref().unwrap().contains("counts 95.0 µs from sending to answer"), "{found:?}");
     }
 
     #[test]
