@@ -12,7 +12,7 @@ use crate::{
 /// Advice from a run's findings; none where they are refused.
 pub(crate) fn advice(run: &Run) -> Vec<Advice> {
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
-    advice.chain([order(run), pages(run)]).flatten().collect()
+    advice.chain([order(run), pages(run), long_writes(run)]).flatten().collect()
 }
 
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
@@ -108,6 +108,22 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
         bounded(Unit::Time, &estimate(base))
     );
     Some(new(sentence, why, &[knee, enough, base]))
+}
+
+/// What to count on where writing goes on.
+fn long_writes(run: &Run) -> Option<Advice> {
+    let (lasting, buffer) =
+        (found(run, "sustained_rate", Op::Write)?, found(run, "write_buffer_bytes", Op::Write)?);
+    let sentence = format!(
+        "where writing goes on, count on {}; only bursts that a buffer of {} takes are faster",
+        bounded(Unit::Rate, &estimate(lasting)),
+        bounded(Unit::Bytes, &estimate(buffer))
+    );
+    let why = match found(run, "burst_rate", Op::Write) {
+        Some(burst) => format!("they begin at {}", bounded(Unit::Rate, &estimate(burst))),
+        None => "the rate falls once the buffer is full".to_owned(),
+    };
+    Some(new(sentence, why, &[lasting, buffer]))
 }
 
 /// Reading in order, where that pays.

@@ -71,7 +71,8 @@ const RELATIONS: &[Relation] = &[
     },
     Relation {
         names: &["parallelism", "max_iops", "base_latency"],
-        one_size: false,
+        // Units were told apart at this size, so that no link bounds it; a larger one may be bound by the link.
+        one_size: true,
         one_order: false,
         law: "units that are never idle serve their number of requests in the time of one or less; random addresses \
               keep half of them busy or more",
@@ -99,12 +100,13 @@ pub(crate) fn check(findings: &mut [Finding]) {
     let mut said: Vec<(usize, String)> = Vec::new();
     for (relation, op) in RELATIONS.iter().flat_map(|relation| [(relation, Op::Read), (relation, Op::Write)])
     {
-        for places in sets(relation, op, findings) {
-            let members: Vec<&Finding> = places.iter().map(|&place| &findings[place]).collect();
-            let Some((left, right)) = (relation.sides)(&members) else { continue };
-            if !contradict(left, right) {
-                continue;
-            }
+        for sets in sets(relation, op, findings) {
+            // A finding that agrees with any of those that may be held against it is at odds with none.
+            let at_odds = |places: &Vec<usize>| {
+                let members: Vec<&Finding> = places.iter().map(|&place| &findings[place]).collect();
+                (relation.sides)(&members).is_some_and(|(left, right)| contradict(left, right))
+            };
+            let Some(places) = sets.first().filter(|_| sets.iter().all(at_odds)) else { continue };
             for (nth, &place) in places.iter().enumerate() {
                 let others: Vec<String> = (relation.names.iter().enumerate())
                     .filter(|(other, _)| *other != nth)
@@ -145,8 +147,9 @@ fn contradict(left: [f64; 2], right: [f64; 2]) -> bool {
     left[0] > right[1] * SPARE
 }
 
-/// The first finding of each set with the first of each other name that may be compared with it.
-fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<usize>> {
+/// For each finding of the first name, every choice of one of each other name that may be compared with it, and
+/// with each other.
+fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>>> {
     let of = |name: &str| {
         let is_it = |finding: &Finding| {
             finding.name == name
@@ -160,20 +163,25 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<usize>> {
             .map(|(place, _)| place)
             .collect()
     };
-    let first: Vec<usize> = of(relation.names[0]);
-    let with = |place: &usize| {
-        let known = &findings[*place].conditions;
-        let like = |other: &usize| {
-            let conditions = &findings[*other].conditions;
-            let sizes = known.block_size_bytes.zip(conditions.block_size_bytes);
-            let orders = known.random.zip(conditions.random);
-            (!relation.one_size || sizes.is_none_or(|(a, b)| a == b))
-                && (!relation.one_order || orders.is_none_or(|(a, b)| a == b))
-        };
-        let others = relation.names[1..].iter().map(|name| of(name).into_iter().find(|other| like(other)));
-        [Some(*place)].into_iter().chain(others).collect::<Option<Vec<usize>>>()
+    let like = |one: usize, other: usize| {
+        let (one, other) = (&findings[one].conditions, &findings[other].conditions);
+        let sizes = one.block_size_bytes.zip(other.block_size_bytes);
+        let orders = one.random.zip(other.random);
+        (!relation.one_size || sizes.is_none_or(|(a, b)| a == b))
+            && (!relation.one_order || orders.is_none_or(|(a, b)| a == b))
     };
-    first.iter().filter_map(with).collect()
+    let with = |first: usize| {
+        relation.names[1..].iter().fold(vec![vec![first]], |sets, name| {
+            let others: Vec<usize> = of(name).collect();
+            let longer = |set: &Vec<usize>| {
+                let fits = |other: &usize| set.iter().all(|&member| like(member, *other));
+                let longer = |other: usize| set.iter().copied().chain([other]).collect::<Vec<usize>>();
+                others.iter().copied().filter(fits).map(longer).collect::<Vec<_>>()
+            };
+            sets.iter().flat_map(longer).collect()
+        })
+    };
+    of(relation.names[0]).map(with).collect()
 }
 
 #[cfg(test)]
@@ -222,8 +230,8 @@ mod tests {
 
     #[test]
     fn units_of_strided_reads_are_held_against_random_ones() {
-        // 32 units, of which less than a quarter would ever have been busy: as findings have it, strides are no random
-        // reads.
+        // 32 units, of which less than a quarter would ever have been busy: as findings have it, strides are no
+        // random reads.
         let mut all = vec![
             finding("parallelism", 32.0, 32.0),
             finding("max_iops", 79_000.0, 81_000.0),
@@ -234,6 +242,25 @@ mod tests {
         all[2].conditions.random = Some(true);
         check(&mut all);
         assert!(all.iter().all(|finding| finding.why.as_ref().unwrap().contains("At odds")), "{all:?}");
+    }
+
+    #[test]
+    fn what_agrees_with_one_size_is_at_odds_with_none() {
+        // 32 units of 100 us: 250,000 small reads a second, and 26,700 large ones, which the link bounds.
+        let of = |sizes: &[(u64, f64)]| {
+            let mut all = vec![finding("parallelism", 32.0, 32.0)];
+            for (bytes, iops) in sizes {
+                for mut one in [finding("max_iops", *iops, *iops), finding("base_latency", 1e5, 1e5)] {
+                    one.conditions.block_size_bytes = Some(*bytes);
+                    all.push(one);
+                }
+            }
+            check(&mut all);
+            all[0].why.clone().unwrap().contains("At odds")
+        };
+        assert!(!of(&[(131_072, 26_700.0), (4096, 250_000.0)]));
+        assert!(!of(&[(131_072, 26_700.0)]), "another size says nothing of these units");
+        assert!(of(&[(131_072, 26_700.0), (4096, 26_700.0)]));
     }
 
     #[test]

@@ -29,6 +29,7 @@ const QUESTION: Question = Question {
     level: |spec| Some(spec.offset_bytes as f64),
     words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
     subject: "alignment",
+    against_first: false,
     figure: "the rate",
     of: |evidence, op| group::rate(evidence, op, &[]),
     op: |spec| group::only_direction(spec.rw),

@@ -16,6 +16,9 @@
 //! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or
 //! where the span nevertheless becomes faster within its trials, the finding refuses.
 //!
+//! Refused where requests are not of two kinds and even within the smallest span one takes half a millisecond: on
+//! a disk a smaller span is faster because the arm has a shorter way.
+//!
 //! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
 //! Whose cache it is cannot be told from the rates.
 //!

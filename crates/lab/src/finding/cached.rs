@@ -136,6 +136,9 @@ fn gain(trial: &Trial, op: Op) -> Option<f64> {
     Some(rate(second)? / rate(first)?)
 }
 
+/// Of each request within the smallest span, from which on no cache answers: the fastest disks take 1 ms and more
+/// with many in flight, when the arm hardly moves.
+const ANSWER_MAX_S: f64 = 5e-4;
 /// Below this share of the smallest span's rate a span is not called fast.
 const FAST: f64 = 0.9;
 /// How sure it must be that a span becomes faster within its trials.
@@ -186,6 +189,16 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
              the cache. Assumes that it keeps what was used last."
         );
         return writer.found(&group.conditions, &points, estimate, &sentence, why);
+    }
+    let each_s = 1.0 / rates[0].value();
+    if each_s > ANSWER_MAX_S {
+        let why = format!(
+            "requests are not of two kinds, those that a cache answers and others, and even within {} one takes {}, \
+             which is no cache's time; a disk's arm has a shorter way within a smaller span",
+            units::size(spans[0]),
+            units::time(1e9 * each_s)
+        );
+        return writer.refused(&group.conditions, &points, &about, &why);
     }
     // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the
     // medium as the loss of rate allows, when the largest span tells what one of them costs.
@@ -298,6 +311,36 @@ mod tests {
         assert!((found.fast - 0.75).abs() < 1e-9, "{found:?}");
         assert!((found.fast_ns - 10_495.0).abs() < 40.0, "{found:?}");
         assert!((12_000.0..70_000.0).contains(&found.cut_ns), "{found:?}");
+    }
+
+    #[test]
+    fn a_disk_is_faster_within_a_small_span_and_that_is_no_cache() {
+        use crate::{
+            check::specimen,
+            evidence::{DirectionEvidence, LogEstimate},
+            words::Unit,
+        };
+        use iosonde_model::{Point, Rw};
+        // The arm: 250 a second within 4 MiB, 150 beyond.
+        let of = |span_bytes: u64, iops: u64| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 1, iops);
+            trial.spec.span_bytes = span_bytes;
+            trial.passed_bytes = Some(span_bytes);
+            let estimate =
+                LogEstimate { log_mean: (iops as f64).ln(), standard_error: 0.005, degrees_of_freedom: 50.0 };
+            let both = DirectionEvidence { iops: estimate, latency_ns_mean: estimate };
+            let point: &'static Point = Box::leak(Box::new(Point::planned(0, "x", trial.spec.clone())));
+            let trial: &'static Trial = Box::leak(Box::new(trial));
+            Evidence { point, trials: vec![trial; 8], void: vec![None; 8], read: Some(both), write: None }
+        };
+        let told = |factor: u64| {
+            let points = [of(4 << 20, 250 * factor), of(16 << 20, 150 * factor), of(64 << 20, 140 * factor)];
+            let writer = Writer { name: "cache_bytes", experiment: "x", unit: Unit::Bytes, confidence: 0.95 };
+            one(&writer, &groups(&points)[0])
+        };
+        let disk = told(1);
+        assert!(disk.sentence.contains("a disk's arm has a shorter way"), "{}", disk.sentence);
+        assert_eq!(told(100).status, Status::Found, "40 us are a cache's time");
     }
 
     #[test]

@@ -114,6 +114,8 @@ pub(super) struct Question {
     pub(super) words: fn(f64) -> String,
     /// The parameter: `stride`.
     pub(super) subject: &'static str,
+    /// Whether each level is held against the first, however many there are.
+    pub(super) against_first: bool,
     /// The figure that is compared: `the rate`.
     pub(super) figure: &'static str,
     /// The figure of a point.
@@ -161,7 +163,7 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
         Ok(figures) => figures,
         Err(why) => return writer.refused(&conditions, &members, &cannot, &why),
     };
-    let many = figures.len() >= MANY;
+    let many = figures.len() >= MANY && !question.against_first;
     let extreme = match many {
         true => odd_one(&figures, writer.confidence),
         false => extreme(figures[0], &figures[1..], writer.confidence),
@@ -176,7 +178,8 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
     let place = if many { extreme.place } else { 1 + extreme.place };
     let (named, figure) = ((question.words)(level(&members[place])), question.figure);
     let (first, last) = ((question.words)(first), (question.words)(last));
-    let than = if many { "what the others give".to_owned() } else { format!("that with {first}") };
+    let than =
+        if many { format!("the mean over the other {subject}s") } else { format!("that with {first}") };
     let sentence = match extreme.answer {
         Answer::Changes => format!("{what}: with {named}, {figure} is {{}} of {than}."),
         Answer::NoEffect => format!(

@@ -108,6 +108,7 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
         .filter_map(|t| Some(t.direction(op)?.iops))
         .filter(|r| *r > 0.0)
         .collect();
+    let rates = without_odd_ones(rates);
     let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&rates));
     if of_trials > of_requests.max(estimate.standard_error) {
         // What a few trials say of their own scatter is known no better than they are many.
@@ -115,6 +116,25 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
         return LogEstimate { standard_error: of_trials, degrees_of_freedom, ..estimate };
     }
     LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }
+}
+
+/// Times the median distance from the median: what lies beyond is set aside from a point's rate (see `iosonde checks
+/// set-aside`), and says nothing of how far the others agree.
+const ODD: f64 = 4.5 * 1.4826;
+/// Trials that agree to the digit have no median distance.
+const DIGITS: f64 = 1e-3;
+
+/// Without those that lie far from the others, where they are one in five or fewer.
+fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    let median = middle(rates.clone());
+    let off = |rate: f64| (rate / median).ln().abs();
+    let far = ODD * middle(rates.iter().map(|&rate| off(rate)).collect()).max(DIGITS);
+    let near: Vec<f64> = rates.iter().copied().filter(|&rate| off(rate) <= far).collect();
+    if near.len() >= FEWEST_TRIALS && 5 * near.len() >= 4 * rates.len() { near } else { rates }
 }
 
 /// Of the mean logarithm of independent values, their drift in it.
@@ -246,6 +266,18 @@ mod tests {
     use super::*;
     use crate::{check::specimen, evidence::DirectionEvidence};
     use iosonde_model::{Point, Trial};
+
+    #[test]
+    fn a_trial_that_was_set_aside_widens_nothing() {
+        let agree = [60_742.8; 11];
+        let mut one_off: Vec<f64> = agree.to_vec();
+        one_off.push(13_110.0);
+        assert_eq!(without_odd_ones(one_off), agree);
+        let scatter = vec![900.0, 950.0, 1000.0, 1050.0, 1100.0];
+        assert_eq!(without_odd_ones(scatter.clone()), scatter);
+        let two_levels = vec![900.0, 900.0, 900.0, 900.0, 500.0, 500.0];
+        assert_eq!(without_odd_ones(two_levels.clone()), two_levels);
+    }
 
     #[test]
     fn an_error_of_five_trials_has_four_degrees_of_freedom() {

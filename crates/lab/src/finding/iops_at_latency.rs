@@ -23,6 +23,7 @@ use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, O
 use super::{
     FindingKind, Proof,
     group::{self, Writer, only_direction},
+    pooled,
 };
 use crate::{
     evidence::{Evidence, student_t},
@@ -111,7 +112,7 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     let refused = |why: &str| Some(writer.refused(&conditions, family, &topic, why));
     let rounds = match rounds(family, limit, op) {
         Ok(rounds) => rounds,
-        Err(why) => return refused(&why),
+        Err(why) => return refused(&hopeless(family, limit, op).unwrap_or(why)),
     };
     let (lowest, highest) = (rounds.iter().map(|r| r[0].0), rounds.iter().map(|r| r[r.len() - 1].0));
     let (lowest, highest) = (lowest.fold(f64::INFINITY, f64::min), highest.fold(0.0, f64::max));
@@ -156,6 +157,31 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     );
     Some(writer.found(&conditions, family, estimate, &sentence, why))
 }
+
+/// Why no load keeps the limit, though each has too few requests for its percentile: of all that the lowest load
+/// completed, surely more than the limit allows took longer.
+fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<String> {
+    let allowed = 1.0 - limit.quantile?;
+    let load = |evidence: &&&Evidence| evidence.point.spec.rate_iops.unwrap_or(f64::INFINITY);
+    let lowest = family.iter().min_by(|a, b| load(a).total_cmp(&load(b)))?;
+    let all = pooled::merged(pooled::latencies(lowest, op));
+    let (count, over) = all.buckets().fold((0.0, 0.0), |(count, over), (middle, _, n)| {
+        (count + n as f64, over + if middle > limit.ns as f64 { n as f64 } else { 0.0 })
+    });
+    let share = over / f64::max(count, 1.0);
+    // Three standard errors of a share.
+    let surely = count >= SURELY_OF && share - 3.0 * (share * (1.0 - share) / count).sqrt() > allowed;
+    surely.then(|| {
+        format!(
+            "no load keeps it: even with {} a second, the lowest that was offered, {} of the requests take longer",
+            units::count(load(&lowest)),
+            units::percent(share)
+        )
+    })
+}
+
+/// Requests from which on a share of them is known well enough.
+const SURELY_OF: f64 = 50.0;
 
 /// Where the limit was crossed within a round.
 enum Crossing {
@@ -235,6 +261,31 @@ fn isotonic(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_that_no_load_keeps_is_said_to_be_one() {
+        use crate::check::specimen;
+        use iosonde_model::{Point, Rw};
+        // A disk: 5 ms each, and 60 requests a trial.
+        let told = |limit: &str, latency_ns: u64| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 8, 60);
+            trial.spec.rate_iops = Some(500.0);
+            trial.spec.latency_limit = Some(limit.parse().unwrap());
+            trial.read = Some(specimen::direction(60, 4096, latency_ns));
+            let point = Point::planned(0, "promise", trial.spec.clone());
+            let evidence = Evidence {
+                point: &point,
+                trials: vec![&trial; 5],
+                void: vec![None; 5],
+                read: None,
+                write: None,
+            };
+            IopsAtLatency.conclude("promise", &[evidence], 0.95)[0].sentence.clone()
+        };
+        let impossible = told("p99=1ms", 5_000_000);
+        assert!(impossible.contains("no load keeps it: even with 500 a second"), "{impossible}");
+        assert!(told("p99=1ms", 500_000).contains("too few requests for its p99"));
+    }
 
     #[test]
     fn violators_are_pooled() {

@@ -59,8 +59,8 @@ impl Named for MappingUnitBytes {
 impl FindingKind for MappingUnitBytes {
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
-        // A flush after several writes is no part of each. What a flush of its own takes stands beside every size, so that
-        // sizes are compared within one way of being durable; conditions do not know of it.
+        // A flush after several writes is no part of each. What a flush of its own takes stands beside every
+        // size, so that sizes are compared within one way of being durable; conditions do not know of it.
         let ways = [Sync::Dsync, Sync::Fsync { every: 1 }, Sync::Fdatasync { every: 1 }];
         ways.iter().flat_map(|way| of_one_way(&writer, points, *way)).collect()
     }
@@ -230,8 +230,9 @@ fn fall(sizes: &[Size]) -> Result<Fall, String> {
     let smallest = units::size(sizes[0].bytes);
     if place == 0 {
         return Err(format!(
-            "no size takes surely less time than a smaller one. Either the pieces are no larger than {smallest}, or \
-             something hides what is read first: a memory that outlives power failures, a file system"
+            "no size takes surely less time than a smaller one. Either the pieces are no larger than {smallest}, or a \
+             write of a whole piece takes longer for its own bytes than it saves, or something hides what is read \
+             first: a memory that outlives power failures, a file system"
         ));
     }
     let height = curves[place].1;

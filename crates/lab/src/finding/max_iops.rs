@@ -80,21 +80,30 @@ fn most(writer: &Writer, group: &Group) -> Finding {
     let left_out = left_out_words(left_out.iter().map(|&place| standing[place].0));
     let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
-    let (estimate, top) = best::highest(&rates, writer.confidence).expect("there are two");
+    let rising = still_rising(&standing, writer.confidence);
+    let deepest = rates.len() - 1;
+    let (estimate, top) = match rising {
+        // It was not chosen for being the highest, and the others are not told from it by their ignorance alone.
+        true => (rates[deepest].estimate(writer.confidence), vec![deepest]),
+        false => best::highest(&rates, writer.confidence).expect("there are two"),
+    };
     let in_flight: Vec<_> = top.iter().map(|&place| standing[place].0).collect();
     let with = match (in_flight.first(), in_flight.last()) {
         (Some(first), Some(last)) if first != last => format!("with {first} to {last} in flight"),
         (Some(first), _) => format!("with {first} in flight"),
         _ => String::new(),
     };
-    let sentence = match still_rising(&standing, writer.confidence) {
+    let sentence = match rising {
         true => format!("{what} reach at least {{}} {with}, and the rate was still rising."),
         false => format!("{what} reach {{}} at most, {with}."),
     };
-    let why = format!(
-        "The highest of {} points, corrected for having been chosen as the highest.{left_out}",
-        rates.len()
-    );
+    let why = match rising {
+        true => format!("The rate with the most in flight of {} points.{left_out}", rates.len()),
+        false => format!(
+            "The highest of {} points, corrected for having been chosen as the highest.{left_out}",
+            rates.len()
+        ),
+    };
     writer.found(conditions, &group.points, estimate, &sentence, why)
 }
 

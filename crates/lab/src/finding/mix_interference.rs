@@ -29,7 +29,8 @@ const READS: Question = Question {
         (true, true) => spec.read_percent.map(|percent| 100.0 - percent),
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % writes") },
+    words: |percent| if percent == 0.0 { "reads alone".to_owned() } else { format!("{percent} % writes") },
+    against_first: true,
     subject: "mixing in writes",
     figure: "mean latency",
     of: group::latency,
@@ -42,7 +43,7 @@ const WRITES: Question = Question {
         (true, true) => spec.read_percent,
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "none".to_owned() } else { format!("{percent} % reads") },
+    words: |percent| if percent == 0.0 { "writes alone".to_owned() } else { format!("{percent} % reads") },
     subject: "mixing in reads",
     op: |spec| spec.rw.writes().then_some(Op::Write),
     ..READS
@@ -132,5 +133,14 @@ mod tests {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
         assert!(found[0].sentence.contains("mixing in writes does not matter"), "{}", found[0].sentence);
+        // However many mixes there are, a direction alone is what each is held against.
+        let many = &exact.conclusions(&MixInterference, &study("[0, 25, 50, 75, 100]"), 1)[0];
+        assert!(many[0].sentence.contains("From reads alone to 75 % writes"), "{}", many[0].sentence);
+        assert!(
+            many[0].why.as_ref().unwrap().contains("4 ratios to reads alone")
+                || many[0].why.as_ref().unwrap().contains("3 ratios to reads alone"),
+            "{:?}",
+            many[0].why
+        );
     }
 }

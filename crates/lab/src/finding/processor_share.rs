@@ -78,6 +78,9 @@ fn shares(evidence: &Evidence) -> Vec<f64> {
     took_time.filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
 }
 
+/// Of the time that passed: less is hardly any.
+const HARDLY: f64 = 1e-3;
+
 fn one(writer: &Writer, group: &Group) -> Finding {
     let size = |evidence: &&&Evidence| evidence.point.spec.block_size_bytes;
     let (Some(largest), Some(smallest)) =
@@ -99,7 +102,15 @@ fn one(writer: &Writer, group: &Group) -> Finding {
         (_, Some(high)) if high < IDLE => "most of the time something else was waited for",
         _ => "the program and what it waited for share the time",
     };
-    let sentence = format!("{what}: the processor's time is {{}} the time that passed: {means}.");
+    let sentence = match estimate.high {
+        // What a ratio is printed with has no digit for it.
+        Some(high) if high < HARDLY => {
+            format!(
+                "{what}: the processor's time is less than a thousandth of the time that passed [0, 0.001]: {means}."
+            )
+        }
+        _ => format!("{what}: the processor's time is {{}} the time that passed: {means}."),
+    };
     let small = shares(smallest);
     let at_smallest = small.iter().sum::<f64>() / small.len().max(1) as f64;
     let why = format!(

@@ -29,6 +29,7 @@ const QUESTION: Question = Question {
     level: |spec| (!spec.rw.is_random()).then(|| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64),
     words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
     subject: "stride",
+    against_first: false,
     figure: "the rate",
     of: |evidence, op| group::rate(evidence, op, &[]),
     op: |spec| group::only_direction(spec.rw),
