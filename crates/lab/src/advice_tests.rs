@@ -134,3 +134,28 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         knee.text
     );
 }
+
+#[test]
+fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let like = run.findings.iter().find(|finding| finding.conditions.op == Some(Op::Write)).unwrap().clone();
+    let of = |name: &str, value: f64| Finding {
+        name: name.into(),
+        status: iosonde_model::Status::Found,
+        value: Some(value),
+        low: Some(value * 0.99),
+        high: Some(value * 1.01),
+        ..like.clone()
+    };
+    run.findings.extend([of("sustained_rate", 4.8e8), of("write_buffer_bytes", 67_108_864.0)]);
+    let all = advice(&run);
+    let long =
+        all.iter().find(|advice| advice.sentence.starts_with("where writing goes on, count on 480 MB/s"));
+    let long = long.unwrap_or_else(|| panic!("{all:#?}"));
+    assert!(
+        long.sentence.contains("a buffer of 64.0 MiB") || long.sentence.contains("a buffer of 64 MiB"),
+        "{long:?}"
+    );
+    assert_eq!(long.why, "the rate falls once the buffer is full");
+}

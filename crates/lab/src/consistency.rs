@@ -172,7 +172,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>
     };
     let with = |first: usize| {
         relation.names[1..].iter().fold(vec![vec![first]], |sets, name| {
-            let others: Vec<usize> = of(name).collect();
+            let others: Vec<usize> = of(name);
             let longer = |set: &Vec<usize>| {
                 let fits = |other: &usize| set.iter().all(|&member| like(member, *other));
                 let longer = |other: usize| set.iter().copied().chain([other]).collect::<Vec<usize>>();
@@ -181,7 +181,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>
             sets.iter().flat_map(longer).collect()
         })
     };
-    of(relation.names[0]).map(with).collect()
+    of(relation.names[0]).into_iter().map(with).collect()
 }
 
 #[cfg(test)]
