@@ -27,6 +27,8 @@ const BREAK_S: f64 = 0.1;
 /// Over the length of this load's own trials, up to which what lies in a break is the schedule's own, which
 /// repeats the same load.
 const REPEAT_MAX: f64 = 1.2;
+/// What starting a trial takes, as the schedule counts it.
+const START_S: f64 = 0.012;
 /// Of those, in one break: the last of a round and the first of the next.
 const REPEATS_MAX: u64 = 2;
 /// Share of the time until the fall that breaks may take.
@@ -205,6 +207,10 @@ fn credit(
     let begun_s = course[0].start_s;
     // Requests in flight when it fell had passed the limit or not; as many are in flight when a trial ends.
     let (mut passed, mut broken_s, mut error) = (drained, 0.0, in_flight);
+    // One trial before the first may have been the schedule's own, and have spent as the others did.
+    let first = &course[0];
+    let repeated = first.trial == 2 && first.start_s <= REPEAT_MAX * first.trial_s;
+    let spent_before = if repeated { first.start_s * (before - cap.value) } else { 0.0 };
     let fallen = |part: &Part| part.rate < (before + cap.value) / 2.0;
     for (part, next) in course.iter().zip(&course[1..]) {
         passed += part.length_s * part.rate;
@@ -225,9 +231,10 @@ fn credit(
                 (before + cap.value) / 2.0
             }
         };
-        // Half of the time that starting two trials takes.
-        passed += (break_s - BREAK_S / 2.0) * until_then;
-        error += BREAK_S / 2.0 * until_then;
+        // Nobody knows what of the time that starting them takes the load went on.
+        let starts_s = (between + 1) as f64 * START_S;
+        passed += (break_s - starts_s / 2.0) * until_then;
+        error += starts_s / 2.0 * until_then;
     }
     let lasted_s = course.last().map_or(begun_s, |part| part.start_s) - begun_s;
     if broken_s > BROKEN_MAX * lasted_s {
@@ -237,7 +244,7 @@ fn credit(
     // The part in which it fell is counted whole, and the cap is multiplied by all of the time: when it fell
     // within that part does not matter.
     let half = (cap.relative_half_width().unwrap_or(0.0) * cap.value * lasted_s).hypot(EVEN * value) + error;
-    Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half) })
+    Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half + spent_before) })
 }
 
 /// Of the credit, by which it may be off where the rate before the fall is not even.
