@@ -1,9 +1,11 @@
 //! Prints how often findings hold the truth on devices that nobody chose: the table of `docs/findings.md`.
 //!
-//! `blind [--devices N] [--seed N] [--kinds TEXT] [--show]`: of each kind of device N are drawn at random, with noise,
-//! correlation, drift and tails, each is studied in the ordinary way (plan, schedule, checks, findings) in virtual
-//! time, and what was found is compared with what is true. `--kinds` keeps the kinds whose name contains the text;
-//! `--show` prints each miss. The seed is fresh unless one is given, and is printed.
+//! `blind [--devices N] [--seed N] [--kinds TEXT,..] [--show] [--keep FILE]`: of each kind of device N are drawn at
+//! random, with noise, correlation, drift and tails, each is studied in the ordinary way (plan, schedule, checks,
+//! findings) in virtual time, and what was found is compared with what is true. `--kinds` keeps the kinds whose name
+//! contains one of the texts; `--show` prints each miss. The seed is fresh unless one is given, and is printed. With
+//! `--keep` each device's answers are kept in a file as soon as they are there: the same command goes on where it was
+//! ended, and its table has all that the file has of the seed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -13,16 +15,20 @@ mod rules;
 mod score;
 mod study;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    io::Write,
+};
 
 use draw::Dice;
-use score::Scores;
+use score::{Kept, Scores};
 
 struct Args {
     devices: u64,
     seed: u64,
     kinds: String,
     show: bool,
+    keep: Option<String>,
 }
 
 fn args() -> Result<Args, String> {
@@ -31,6 +37,7 @@ fn args() -> Result<Args, String> {
         seed: RandomState::new().build_hasher().finish() >> 11,
         kinds: String::new(),
         show: false,
+        keep: None,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -41,6 +48,7 @@ fn args() -> Result<Args, String> {
             "--seed" => args.seed = number(value()?)?,
             "--kinds" => args.kinds = value()?,
             "--show" => args.show = true,
+            "--keep" => args.keep = Some(value()?),
             other => return Err(format!("unknown option {other}; see the head of examples/blind/main.rs")),
         }
     }
@@ -56,18 +64,53 @@ fn main() -> std::process::ExitCode {
         }
     };
     let mut scores = Scores::default();
-    for kind in kinds::KINDS.iter().filter(|kind| kind.name.contains(&args.kinds)) {
+    let kept: Vec<Kept> = match args.keep.as_deref().map_or(Ok(Vec::new()), read) {
+        Ok(kept) => kept.into_iter().filter(|one| one.seed == args.seed).collect(),
+        Err(why) => {
+            eprintln!("{why}");
+            return std::process::ExitCode::FAILURE;
+        }
+    };
+    for kind in kinds::KINDS.iter().filter(|kind| args.kinds.split(',').any(|text| kind.name.contains(text)))
+    {
         for nth in 0..args.devices {
+            if kept.iter().any(|one| (one.kind.as_str(), one.nth) == (kind.name, nth)) {
+                continue;
+            }
             let seed = args.seed.wrapping_add(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let drawn = (kind.draw)(&mut Dice::new(seed ^ 0x0b11_d0b1));
             match study::run(&drawn.device, &drawn.study, drawn.span_bytes, seed) {
-                Ok(run) => scores.add(kind.name, &drawn, &run, args.show),
+                Ok(run) => {
+                    let answers = score::answers(kind.name, (args.seed, nth), &drawn, &run, args.show);
+                    if let Err(why) = args.keep.as_deref().map_or(Ok(()), |path| write(path, &answers)) {
+                        eprintln!("{why}");
+                        return std::process::ExitCode::FAILURE;
+                    }
+                    answers.into_iter().for_each(|answer| scores.add(answer));
+                }
                 Err(why) => eprintln!("{}: {why}\n{}", kind.name, drawn.device),
             }
         }
         eprintln!("{}: {} devices", kind.name, args.devices);
     }
+    kept.into_iter().for_each(|one| scores.add(one));
     println!("seed {}, {} devices of each kind\n", args.seed, args.devices);
     println!("{}", scores.table());
     std::process::ExitCode::SUCCESS
+}
+
+/// What a file has already; nothing where there is none.
+fn read(path: &str) -> Result<Vec<Kept>, String> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        other => other.map_err(|error| format!("{path}: {error}"))?,
+    };
+    text.lines().map(|line| serde_json::from_str(line).map_err(|error| format!("{path}: {error}"))).collect()
+}
+
+fn write(path: &str, answers: &[Kept]) -> Result<(), String> {
+    let lines = answers.iter().map(|one| serde_json::to_string(one).map(|line| line + "\n"));
+    let text: String = lines.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| format!("{path}: {error}"))
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use iosonde_model::{Finding, Run, Status};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     kinds::{Drawn, Expected, True},
@@ -10,6 +11,7 @@ use crate::{
 };
 
 /// One finding on one device.
+#[derive(Serialize, Deserialize)]
 struct Answer {
     status: Option<Status>,
     identifiable: bool,
@@ -22,17 +24,31 @@ struct Answer {
     off: f64,
 }
 
+/// A line of the file that `--keep` names.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    pub kind: String,
+    pub seed: u64,
+    /// Which device of the seed's row.
+    pub nth: u64,
+    finding: String,
+    /// `None` where the device has no such thing; then `status` is what was said.
+    answer: Option<Answer>,
+    status: Option<Status>,
+    rules: BTreeMap<String, f64>,
+}
+
 #[derive(Default)]
 struct Line {
     present: Vec<Answer>,
     absent: Vec<Option<Status>>,
-    rules: BTreeMap<&'static str, Vec<f64>>,
+    rules: BTreeMap<String, Vec<f64>>,
 }
 
 /// All of them.
 #[derive(Default)]
 pub struct Scores {
-    lines: Vec<((&'static str, &'static str), Line)>,
+    lines: Vec<((String, String), Line)>,
 }
 
 fn matching<'r>(run: &'r Run, expected: &Expected) -> Option<&'r Finding> {
@@ -44,45 +60,66 @@ fn matching<'r>(run: &'r Run, expected: &Expected) -> Option<&'r Finding> {
     all.next()
 }
 
+/// What a device's run says, finding by finding.
+pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, show: bool) -> Vec<Kept> {
+    // What a drifting device is on average over the run.
+    let drifted = (1.0 + drawn.drift).powf(run.info.elapsed_s / 3600.0 / 2.0);
+    let one = |expected: &Expected| {
+        let found = matching(run, expected);
+        let status = found.map(|finding| finding.status);
+        let said = || found.map_or("nothing", |finding| &finding.sentence);
+        let mut kept = Kept {
+            kind: kind.to_owned(),
+            seed,
+            nth,
+            finding: expected.finding.to_owned(),
+            answer: None,
+            status,
+            rules: BTreeMap::new(),
+        };
+        let truth = match expected.truth {
+            True::Absent => {
+                if show && status != Some(Status::None) {
+                    println!("{kind} {nth}: {} is absent: {}\n{}", expected.finding, said(), drawn.device);
+                }
+                return kept;
+            }
+            True::Rate(truth) => truth * drifted,
+            True::Time(truth) => truth / drifted,
+            True::Fixed(truth) => truth,
+        };
+        let answer = answer(found, expected.identifiable, truth);
+        if show && (!answer.covered && status == Some(Status::Found) || answer.refused_wrongly()) {
+            println!("{kind} {nth}: {}: {truth:.6e} is true; {}\n{}", expected.finding, said(), drawn.device);
+        }
+        kept.answer = Some(answer);
+        let guesses = rules::guesses(run, expected.finding);
+        kept.rules =
+            guesses.into_iter().map(|guess| (guess.rule.to_owned(), guess.value / truth - 1.0)).collect();
+        kept
+    };
+    drawn.expected.iter().map(one).collect()
+}
+
 impl Scores {
-    fn line(&mut self, kind: &'static str, finding: &'static str) -> &mut Line {
-        let place = self.lines.iter().position(|(key, _)| *key == (kind, finding)).unwrap_or_else(|| {
-            self.lines.push(((kind, finding), Line::default()));
+    fn line(&mut self, kind: String, finding: String) -> &mut Line {
+        let key = (kind, finding);
+        let place = self.lines.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.lines.push((key, Line::default()));
             self.lines.len() - 1
         });
         &mut self.lines[place].1
     }
 
-    /// Adds a device.
-    pub fn add(&mut self, kind: &'static str, drawn: &Drawn, run: &Run, show: bool) {
-        // What a drifting device is on average over the run.
-        let drifted = (1.0 + drawn.drift).powf(run.info.elapsed_s / 3600.0 / 2.0);
-        for expected in &drawn.expected {
-            let found = matching(run, expected);
-            let status = found.map(|finding| finding.status);
-            let truth = match expected.truth {
-                True::Absent => {
-                    if show && status != Some(Status::None) {
-                        let said = found.map_or("nothing", |finding| &finding.sentence);
-                        println!("{kind} {} is absent: {said}\n{}", expected.finding, drawn.device);
-                    }
-                    self.line(kind, expected.finding).absent.push(status);
-                    continue;
-                }
-                True::Rate(truth) => truth * drifted,
-                True::Time(truth) => truth / drifted,
-                True::Fixed(truth) => truth,
-            };
-            let answer = answer(found, expected.identifiable, truth);
-            if show && (!answer.covered && status == Some(Status::Found) || answer.refused_wrongly()) {
-                let said = found.map_or("nothing", |finding| &finding.sentence);
-                println!("{kind} {}: {truth:.6e} is true; {said}\n{}", expected.finding, drawn.device);
-            }
-            let line = self.line(kind, expected.finding);
-            line.present.push(answer);
-            for guess in rules::guesses(run, expected.finding) {
-                line.rules.entry(guess.rule).or_default().push(guess.value / truth - 1.0);
-            }
+    /// Adds what one device's run said of one finding.
+    pub fn add(&mut self, kept: Kept) {
+        let line = self.line(kept.kind, kept.finding);
+        match kept.answer {
+            Some(answer) => line.present.push(answer),
+            None => line.absent.push(kept.status),
+        }
+        for (rule, off) in kept.rules {
+            line.rules.entry(rule).or_default().push(off);
         }
     }
 
@@ -106,24 +143,26 @@ impl Scores {
             let refused = known.iter().filter(|a| a.refused_wrongly()).count();
             let told: Vec<&&Answer> = known.iter().filter(|a| a.status == Some(Status::Found)).collect();
             let exact = told.iter().filter(|a| a.exact).count();
-            let (low, high) = wilson(holding, found.len());
-            let _ = writeln!(
-                out,
-                "| {kind} | `{finding}` | {} of {} | {} [{low:.1}, {high:.1}] | {} | {} | {} | {} | {}{} |",
-                found.len(),
-                line.present.len(),
-                share(holding, found.len()),
-                known.len(),
-                share(refused, known.len()),
-                percent(median(told.iter().map(|a| a.width))),
-                percent(mean(told.iter().map(|a| a.score))),
-                percent(median(told.iter().map(|a| a.off.abs()))),
-                if told.iter().any(|a| a.exact) {
-                    format!(", exact in {}", share(exact, told.len()))
-                } else {
-                    String::new()
-                },
-            );
+            if !line.present.is_empty() {
+                let (low, high) = wilson(holding, found.len());
+                let _ = writeln!(
+                    out,
+                    "| {kind} | `{finding}` | {} of {} | {} [{low:.1}, {high:.1}] | {} | {} | {} | {} | {}{} |",
+                    found.len(),
+                    line.present.len(),
+                    share(holding, found.len()),
+                    known.len(),
+                    share(refused, known.len()),
+                    percent(median(told.iter().map(|a| a.width))),
+                    percent(mean(told.iter().map(|a| a.score))),
+                    percent(median(told.iter().map(|a| a.off.abs()))),
+                    if told.iter().any(|a| a.exact) {
+                        format!(", exact in {}", share(exact, told.len()))
+                    } else {
+                        String::new()
+                    },
+                );
+            }
             if !line.absent.is_empty() {
                 let none = line.absent.iter().filter(|status| **status == Some(Status::None)).count();
                 let invented = line.absent.iter().filter(|status| **status == Some(Status::Found)).count();
@@ -177,7 +216,9 @@ fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
     };
     // A rounding error of the file's own numbers.
     let slack = 1e-6 * truth;
-    let outside = (low - truth).max(truth - high).max(0.0);
+    // "At least" says nothing about the other side.
+    let above = if found.is_some_and(|it| it.sentence.contains("at least")) { 0.0 } else { truth - high };
+    let outside = (low - truth).max(above).max(0.0);
     Answer {
         status,
         identifiable,

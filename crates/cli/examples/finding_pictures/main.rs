@@ -4,9 +4,13 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod data;
+mod frame;
 mod picture;
+mod scale;
 #[path = "../blind/study.rs"]
 mod study;
+mod view;
 
 use std::path::Path;
 
