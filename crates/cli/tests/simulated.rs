@@ -394,3 +394,36 @@ lag1_100ms = 0.6
     let drain = run.findings.iter().find(|finding| finding.name == "buffer_drain_rate").unwrap();
     assert!(drain.why.as_ref().unwrap().contains("only at rest"), "{drain:?}");
 }
+
+/// Reads through the page cache are void as statements about the device, and tell of the page cache all the same.
+#[test]
+fn the_page_cache_is_sized_where_reads_go_through_it() {
+    let bench = Bench::new();
+    bench.text(
+        "device.toml",
+        "name = \"paged\"\nsummary = \"a kernel with 64 MiB of page cache over a queue\"\ncapacity = \"8GiB\"\n\
+         [host]\nrequest_cost = \"2us\"\nmemory = \"64MiB\"\npage_cache = true\ncopy_rate = \"10GB/s\"\n[link]\n\
+         bandwidth = \"1GB/s\"\nlatency = \"10us\"\n[queue]\nservers = 4\nservice = { fixed = \"100us\" }\n[noise]\n\
+         latency_cv = 0.02\n",
+    );
+    bench.text(
+        "study.toml",
+        "name = \"spans\"\nquestion = \"How much does it hold?\"\ntime = \"12s\"\n[[experiment]]\nkind = \
+         \"working-set\"\nblock_size = \"4k\"\nspan = \"16M..256M*2\"\n",
+    );
+    let run =
+        bench.run(&["run", "study.toml", "sim:device.toml", "--buffered", "--size", "1GiB", "--seed", "3"]);
+    let found = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    let held = found("cache_bytes");
+    assert_eq!(held.status, Status::Found, "{}", held.sentence);
+    assert!(held.sentence.starts_with("The page cache holds 64.0 MiB"), "{}", held.sentence);
+    let truth = f64::from(64 << 20);
+    assert!(held.low.unwrap() <= truth && truth <= held.high.unwrap(), "{}", held.sentence);
+    // 8 in flight wait for each other: 8 times 2 us of the program and 4,096 B at 10 GB/s.
+    let time = found("cache_latency").value.unwrap();
+    assert!((time / (8.0 * 2409.6) - 1.0).abs() < 0.01, "{time}");
+    // And through direct reads there is none.
+    let run = bench.run(&["run", "study.toml", "sim:device.toml", "--size", "1GiB", "--seed", "3"]);
+    let held = run.findings.iter().find(|finding| finding.name == "cache_bytes").unwrap();
+    assert_eq!(held.status, Status::None, "{}", held.sentence);
+}

@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 
 use common::{Bench, limited::Limited};
-use iosonde_model::{Judgement, Op, Outcome, Run};
+use iosonde_model::{Judgement, Op, Outcome, Phase, Run};
 
 /// The verdicts of a check on trials, the worst first.
 fn said<'a>(run: &'a Run, check: &str) -> Vec<&'a Judgement> {
@@ -164,7 +164,7 @@ fn a_containers_limit_is_witnessed_where_it_is_set() {
     assert!(limit.set_by.ends_with("blkio.throttle.read_bps_device"), "{}", limit.set_by);
 }
 
-/// A container's limit is named as the cause, with its rate.
+/// A container's limit is named as the cause, with its rate, and is a finding.
 #[test]
 fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     let bench = Bench::new();
@@ -172,16 +172,24 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
         return;
     }
     bench.file("data", 64);
+    bench.text(
+        "limit.toml",
+        "name = \"limit\"\nquestion = \"Is there a limit?\"\ntime = \"13s\"\n[[experiment]]\nkind = \"limit\"\n\
+         trial = \"2s\"\n",
+    );
     let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
-    let words = ["point", "data", "--read-only", "--depth", "32", "--time", "11s", "--warmup", "1s"];
-    let run = group.run(&bench, &words);
+    let run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
     void(&run, "throttled", "allows 2 k reads a second");
-    // The limit's grain is 100 ms: over 10 s, one grain more or less is 1 %.
-    let iops = run.trials[0].read.as_ref().unwrap().iops;
-    assert!((iops / 2000.0 - 1.0).abs() < 0.02, "{iops} IOPS under a limit of 2,000");
+    // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
+    let found = run.findings.iter().find(|finding| finding.name == "throttle_rate").unwrap();
+    let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
+    assert!((value / 2000.0 - 1.0).abs() < 0.02, "{}", found.sentence);
+    assert!((found.low.unwrap()..=found.high.unwrap()).contains(&2000.0), "{}", found.sentence);
     // What waits for the limit is in flight all the same.
-    let in_flight = run.trials[0].in_flight_mean.unwrap();
-    assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
+    let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    for in_flight in trials.map(|trial| trial.in_flight_mean.unwrap()) {
+        assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
+    }
 }
 
 /// Somebody else reads the same disk in bursts.

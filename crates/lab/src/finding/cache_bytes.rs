@@ -20,7 +20,12 @@
 //! a disk a smaller span is faster because the arm has a shorter way.
 //!
 //! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
-//! Whose cache it is cannot be told from the rates.
+//! Whose cache it is cannot be told from the rates: the storage's, a controller's, or a host's behind a virtual
+//! machine.
+//!
+//! With `--buffered` the page cache is what is asked about. Trials that memory served are void as statements about
+//! the device; here they count, and where hardly anything of the smallest span reaches the device the sentence says
+//! that it is the page cache. A control group's memory limit bounds it like the memory itself.
 //!
 //! What it is not: the amount of memory in the device: tables, buffers and other users share it.
 

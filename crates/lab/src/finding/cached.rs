@@ -15,7 +15,10 @@ use super::{
     over_trials,
     pooled::{self, Pooled},
 };
-use crate::evidence::Evidence;
+use crate::{
+    evidence::{Evidence, normal},
+    words::capitalised,
+};
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
 const APART: f64 = 1.5;
@@ -23,6 +26,9 @@ const APART: f64 = 1.5;
 const NEAR_MAX: f64 = 0.10;
 /// The least share of either kind: fewer slow ones may be a tail, and fewer fast ones chance.
 pub(super) const SHARE_MIN: f64 = 0.02;
+/// The largest share of what is read in a span that the page cache holds which still reaches the device: a few
+/// pages are evicted between the pass and the trial.
+const HELD_MOVES_MAX: f64 = 0.05;
 /// By how much a span may become faster within its trials, second half over first, before its cache is called still
 /// filling.
 const SETTLED: f64 = 1.02;
@@ -89,6 +95,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
 pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
+    let evidence = &as_asked(evidence);
     group::stands(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
     let cut_ns = kinds(&pooled::merged(histograms.iter().copied())).map(|kinds| kinds.cut_ns);
@@ -158,10 +165,34 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     })
 }
 
+/// Points as this question takes them. Through the page cache memory is part of what is asked about, so that what is
+/// void as a statement about the device stands here.
+fn as_asked<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
+    let mut evidence = evidence.clone();
+    if !evidence.point.spec.direct {
+        evidence.void.iter_mut().filter(|void| **void == Some(About::Device)).for_each(|void| *void = None);
+    }
+    evidence
+}
+
+/// Whose cache it is: this kernel's, where reads through it in the smallest span hardly reached the device.
+fn whose(group: &Group) -> &'static str {
+    let smallest = group.points.iter().min_by_key(|evidence| evidence.point.spec.span_bytes);
+    let memory = |evidence: &&Evidence| {
+        let trials = || evidence.trials.iter().map(|trial| &trial.witnesses);
+        let moved: Option<u64> = trials().map(|saw| saw.block_layer_read_bytes).sum();
+        let asked: u64 = trials().map(|saw| saw.issued_read_bytes).sum();
+        !evidence.point.spec.direct
+            && moved.is_some_and(|moved| moved as f64 <= HELD_MOVES_MAX * asked as f64)
+    };
+    if smallest.is_some_and(memory) { "the page cache" } else { "some cache" }
+}
+
 pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     let what = workload(&group.conditions);
     let about = format!("From which span on {what} are slower");
-    let mut points = group.points.clone();
+    let asked: Vec<Evidence> = group.points.iter().map(|evidence| as_asked(evidence)).collect();
+    let mut points: Vec<&Evidence> = asked.iter().collect();
     points.sort_by_key(|evidence| evidence.point.spec.span_bytes);
     let rates: Result<Vec<_>, _> =
         points.iter().map(|evidence| group::rate(evidence, group.op, &[])).collect();
@@ -182,7 +213,7 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
         return writer.refused(&group.conditions, &points, &about, &why);
     }
     if let Some((estimate, spans)) = by_shares(&points, group.op, (low, high), writer.confidence) {
-        let sentence = format!("Some cache holds {{}} of what {what} used last.");
+        let sentence = capitalised(&format!("{} holds {{}} of what {what} used last.", whose(group)));
         let why = format!(
             "In {spans} span(s) that are slower, requests are of two kinds; the share of the fast ones, \
                 times the span, is \
@@ -207,9 +238,10 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     let low = if last_fast == 0 { low } else { low * (1.0 - lost / medium).max(0.5) };
     let estimate = Estimate { value: (low * high).sqrt(), low: Some(low), high: Some(high) };
     let sentence = format!(
-        "{what} within {} are faster than within {}: some cache holds {{}} of what was used last.",
+        "{what} within {} are faster than within {}: {} holds {{}} of what was used last.",
         units::size(spans[last_fast]),
-        units::size(spans[first_slower])
+        units::size(spans[first_slower]),
+        whose(group)
     );
     let why = "The interval runs between two measured spans; finer ones in between would narrow it.";
     writer.found(&group.conditions, &points, estimate, &sentence, why)

@@ -111,6 +111,10 @@ pub(super) fn in_bytes(block_size_bytes: u64) -> bool {
 
 /// What the trials of a point show.
 pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
+    // Whoever else used the device: a trial that reached a limit tells of the limit.
+    if let Some(witnessed) = witnessed(&evidence.trials, op) {
+        return witnessed;
+    }
     // A limit voids what trials say of the device, and that is not the question here.
     let stands = |void: &Option<About>| void.is_none_or(|void| void == About::Device);
     let mut trials: Vec<&Trial> = evidence
@@ -123,9 +127,6 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
     trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
     if trials.len() < crate::estimate::FEWEST_TRIALS {
         return Shown::Unsure(format!("{} trials stand, too few to tell", trials.len()));
-    }
-    if let Some(witnessed) = witnessed(&trials, op) {
-        return witnessed;
     }
     // Without a witness the rates themselves are the evidence, and must be the storage's own.
     let whole = evidence.trials.iter().zip(&evidence.void).filter(|(_, void)| void.is_none());

@@ -2,7 +2,8 @@
 //!
 //! What it is: the rate at which requests pass a limit that was set, whatever the storage behind it could do.
 //!
-//! How it is worked out: where a control group's limit was seen and reached, from the trials at it. Otherwise from
+//! How it is worked out: where a control group's limit was seen and reached, from the trials at it, whoever else used
+//! the device; the interval has half a slice of 100 ms, in which the kernel lets the budget pass. Otherwise from
 //! an unbroken load: its windows are cut where two levels fit them best, and it is a limit where the rate falls by a
 //! sixth or more, out of the scatter by five standard deviations, and the trials after the fall agree within 1 %.
 //! The geometric mean over trials, with Student's interval.
@@ -26,6 +27,10 @@ use crate::{
     evidence::Evidence,
     words::{Unit, capitalised},
 };
+
+/// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
+/// first and last one half is its own, on average.
+const SLICE_S: f64 = 0.1;
 
 pub(crate) struct ThrottleRate;
 
@@ -79,6 +84,9 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
             let Some(estimate) = over_trials::mean(&rates, confidence) else {
                 return writer.refused(&group.conditions, &group.points, &about, "too few trials stand");
             };
+            let shortest_s =
+                evidence.trials.iter().map(|trial| trial.measured_s).fold(f64::INFINITY, f64::min);
+            let estimate = over_trials::widened(estimate, SLICE_S / 2.0 / shortest_s.max(SLICE_S));
             let sentence = format!("{what} pass a limit at {{}}; {} allows {allowed}.", limit.set_by);
             let why = format!("{} trials were at the limit; the mean over them.", rates.len());
             writer.found(&group.conditions, &group.points, estimate, &sentence, why)
@@ -155,6 +163,14 @@ mod tests {
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
         let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
         assert!(found.sentence.contains(said), "{}", found.sentence);
+        // 1 s is ten slices of the kernel's: half of one is a twentieth.
+        let half = found.high.unwrap() / found.value.unwrap() - 1.0;
+        assert!((0.04..0.06).contains(&half), "{found:?}");
+        // Whoever else was at the device, the limit is the same.
+        let point = Point::planned(0, "limit", all[0].spec.clone());
+        let (trials, void) = (all.iter().collect(), vec![Some(iosonde_model::About::All); all.len()]);
+        let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+        assert_eq!(ThrottleRate.conclude("limit", &evidence, 0.95)[0].status, Status::Found);
     }
 
     #[test]
