@@ -103,3 +103,22 @@ fn what_cannot_be_drawn_is_said() {
         said.err
     );
 }
+
+/// Whatever a page cache answers is no storage: no device is drawn from it.
+#[test]
+fn what_memory_answered_is_not_drawn_as_storage() {
+    let bench = Bench::new();
+    bench.text(
+        "cached.toml",
+        "name = \"cached\"\nsummary = \"a page cache that ignores direct I/O\"\ncapacity = \"64GiB\"\n[host]\n\
+         request_cost = \"1us\"\ncopy_rate = \"10GB/s\"\nmemory = \"16GiB\"\npage_cache = true\ndirect = \"ignored\"\n\
+         [queue]\nservers = 4\nservice = { fixed = \"80us\" }\n[noise]\nlatency_cv = 0.05\n",
+    );
+    let run = bench.run(&["run", "quick", "sim:cached.toml", "--time", "30s", "--seed", "1"]);
+    assert!(run.findings.iter().all(|finding| finding.name != "base_latency" || finding.value.is_none()));
+    let said = bench.iosonde(&["devices", "--from", "last"]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    for words in ["alone was not found", "stand as statements about the device"] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}

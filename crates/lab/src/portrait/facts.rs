@@ -1,8 +1,12 @@
 //! The findings that a portrait rests on, at hand by name.
 
-use iosonde_model::{Estimate, Finding, Op, Point, Run, Rw, Status, Sync, Trait, TrialSpec};
+use std::collections::BTreeSet;
 
-use crate::words::is_vague;
+use iosonde_model::{
+    About, Estimate, Finding, Op, Outcome, Point, Run, Rw, Status, Sync, Trait, Trial, TrialSpec,
+};
+
+use crate::{evidence::normal, words::is_vague};
 
 /// What a trait follows from where it is no finding but the single points of a run.
 pub(super) const POINTS: &str = "points";
@@ -74,11 +78,43 @@ impl Fact<'_> {
 /// What a run found.
 pub(super) struct Facts<'a> {
     run: &'a Run,
+    /// Trials whose rates say nothing of the storage.
+    void: BTreeSet<u64>,
+}
+
+/// Trials that a verdict keeps from telling of the storage's rates. Those that the program bounds are none of them: the
+/// program is drawn too.
+fn void(run: &Run) -> BTreeSet<u64> {
+    let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
+    let void = |line: &&iosonde_model::Judgement| {
+        line.verdict == Outcome::Void && of_rates(line.about) && line.check != "generator-bound"
+    };
+    run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(run: &'a Run) -> Self {
-        Self { run }
+        Self { run, void: void(run) }
+    }
+
+    /// The trials of a point whose rates stand.
+    fn standing(&self, point: &Point) -> impl Iterator<Item = &'a Trial> + '_ {
+        let run = self.run;
+        let ids = point.trial_ids.clone();
+        run.trials.iter().filter(move |trial| ids.contains(&trial.id) && !self.void.contains(&trial.id))
+    }
+
+    /// Whether a point's own estimate, in which void trials may be, is worth something: most of its trials stand.
+    fn stands(&self, point: &Point) -> bool {
+        2 * self.standing(point).count() > point.trial_ids.len()
+    }
+
+    /// What a finding that was refused says of it.
+    pub(super) fn refusal(&self, name: &str, op: Op) -> Option<&'a str> {
+        let mut of_op = self.run.findings.iter().filter(|finding| {
+            finding.name == name && finding.conditions.op == Some(op) && finding.status == Status::Refused
+        });
+        of_op.next().map(|finding| finding.sentence.trim_end_matches('.'))
     }
 
     fn found(&self, name: &str) -> std::vec::IntoIter<Fact<'a>> {
@@ -156,8 +192,7 @@ impl<'a> Facts<'a> {
     /// The rate of a point's trials that met nothing of what was written before, which makes them slower and never
     /// faster: the upper quartile.
     fn undisturbed(&self, point: &Point, op: Op) -> Option<f64> {
-        let trials = self.run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id));
-        let rates = trials.filter_map(|trial| Some(trial.direction(op)?.iops));
+        let rates = self.standing(point).filter_map(|trial| Some(trial.direction(op)?.iops));
         let mut rates: Vec<f64> = rates.filter(|rate| *rate > 0.0).collect();
         rates.sort_by(f64::total_cmp);
         rates.get(3 * rates.len() / 4).copied()
@@ -214,7 +249,8 @@ impl<'a> Facts<'a> {
         };
         let rate = |point: &Point| {
             let iops = point.direction(Op::Read)?.iops;
-            (!is_vague(&iops)).then_some((point.spec.asked_in_flight() as f64, iops.value))
+            let told = self.stands(point) && !is_vague(&iops);
+            told.then_some((point.spec.asked_in_flight() as f64, iops.value))
         };
         self.run.points.iter().filter(of_size).filter_map(rate).collect()
     }
@@ -223,9 +259,10 @@ impl<'a> Facts<'a> {
     pub(super) fn reads(&self) -> Reads {
         let read = |point: &Point| {
             let (spec, iops) = (&point.spec, point.direction(Op::Read)?.iops);
-            // An interval of 95 % is four standard errors wide.
-            let error = iops.low.zip(iops.high).map(|(low, high)| (high / low).ln() / 4.0);
-            let told = error.filter(|error| *error <= WIDE / 2.0).map(|error| (iops.value, error));
+            let wide = 2.0 * normal(self.run.info.confidence);
+            let error = iops.low.zip(iops.high).map(|(low, high)| (high / low).ln() / wide);
+            let known = error.filter(|error| self.stands(point) && *error <= WIDE / 2.0);
+            let told = known.map(|error| (iops.value, error));
             let (rate, error) = match told {
                 Some(told) => told,
                 None => (self.undisturbed(point, Op::Read)?, UNDISTURBED),
@@ -246,13 +283,14 @@ impl<'a> Facts<'a> {
 
     /// What the program does for each small read, where its time was counted: the least of all trials.
     fn program_ns(&self, bytes: f64) -> Option<f64> {
-        let counted = |trial: &iosonde_model::Trial| {
+        let counted = |trial: &Trial| {
             let spec = &trial.spec;
             let small = is_plain_read(spec) && spec.block_size_bytes as f64 == bytes;
             let rate = trial.direction(Op::Read)?.iops;
             (small && rate > 0.0).then_some(trial.busy_share? * 1e9 / rate)
         };
-        self.run.trials.iter().filter_map(counted).reduce(f64::min).filter(|ns| *ns > 0.0)
+        let standing = self.run.trials.iter().filter(|trial| !self.void.contains(&trial.id));
+        standing.filter_map(counted).reduce(f64::min).filter(|ns| *ns > 0.0)
     }
 
     /// The depth of which a finding says that it gives 95 % of the rate, for the requests of another.

@@ -38,17 +38,13 @@ const ALIKE: f64 = 0.25;
 /// # Errors The sentence that says which finding is missing, and what would give it.
 pub fn portrait(run: &Run) -> Result<Portrait, String> {
     let facts = Facts::of(run);
-    if facts.alone(Op::Read).is_none() {
-        return Err("how long one small read takes alone was not found, and everything else rests on it: \
-                    `iosonde run quick TARGET` would tell"
-            .to_owned());
-    }
-    if facts.most(Op::Read).is_none() {
-        return Err(
-            "how many small reads a second there are at most was not found: `iosonde run quick TARGET` \
-                    would tell"
-                .to_owned(),
-        );
+    for (known, what, name) in [
+        (facts.alone(Op::Read), "how long one small read takes alone", "base_latency"),
+        (facts.most(Op::Read), "how many small reads a second there are at most", "max_iops"),
+    ] {
+        if known.is_none() {
+            return Err(missing(&facts, what, name));
+        }
     }
     let build = build(&facts);
     let (traits, mut untold) = match build {
@@ -63,6 +59,16 @@ pub fn portrait(run: &Run) -> Result<Portrait, String> {
     let sentence = text::sentence(build, &traits);
     let device = text::device(run, build, &traits, &untold);
     Ok(Portrait { sentence, build, traits, untold, device })
+}
+
+/// Why there is no portrait: the reason that the finding itself gives, or the study that would find it.
+fn missing(facts: &Facts, what: &str, name: &str) -> String {
+    match facts.refusal(name, Op::Read) {
+        Some(why) => format!("{what} was not found, and everything else rests on it. {why}"),
+        None => format!(
+            "{what} was not found, and everything else rests on it: `iosonde run quick TARGET` would tell"
+        ),
+    }
 }
 
 fn build(facts: &Facts) -> Build {
