@@ -114,7 +114,12 @@ fn what_memory_answered_is_not_drawn_as_storage() {
          request_cost = \"1us\"\ncopy_rate = \"10GB/s\"\nmemory = \"16GiB\"\npage_cache = true\ndirect = \"ignored\"\n\
          [queue]\nservers = 4\nservice = { fixed = \"80us\" }\n[noise]\nlatency_cv = 0.05\n",
     );
-    let run = bench.run(&["run", "quick", "sim:cached.toml", "--time", "30s", "--seed", "1"]);
+    bench.text(
+        "depths.toml",
+        "name = \"depths\"\nquestion = \"How many?\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
+         block_size = \"4k\"\ndepth = [1, 4]\n",
+    );
+    let run = bench.run(&["run", "depths.toml", "sim:cached.toml", "--rounds", "6", "--seed", "1"]);
     assert!(run.findings.iter().all(|finding| finding.name != "base_latency" || finding.value.is_none()));
     let said = bench.iosonde(&["devices", "--from", "last"]);
     assert_eq!(said.code, 1, "{}", said.out);

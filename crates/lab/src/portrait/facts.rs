@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Op, Outcome, Point, Run, Rw, Status, Sync, Trait, Trial, TrialSpec,
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, Run, Rw, Status, Sync, Trait, Trial, TrialSpec,
 };
 
 use crate::{evidence::normal, words::is_vague};
@@ -67,6 +67,11 @@ impl Fact<'_> {
         self.finding.conditions.span_bytes.map(|bytes| bytes as f64)
     }
 
+    /// Whether more than this may be there.
+    pub(super) fn is_a_bound(&self) -> bool {
+        self.finding.sentence.contains("at least")
+    }
+
     fn relative_half_width(&self) -> f64 {
         match (self.finding.low, self.finding.high) {
             (Some(low), Some(high)) => (high - low) / 2.0 / self.value().abs(),
@@ -78,23 +83,23 @@ impl Fact<'_> {
 /// What a run found.
 pub(super) struct Facts<'a> {
     run: &'a Run,
-    /// Trials whose rates say nothing of the storage.
+    /// Trials whose rates say nothing of storage and program.
     void: BTreeSet<u64>,
+    /// And those that the program bounds: they say nothing where the program is not drawn.
+    bound: BTreeSet<u64>,
 }
 
-/// Trials that a verdict keeps from telling of the storage's rates. Those that the program bounds are none of them: the
-/// program is drawn too.
-fn void(run: &Run) -> BTreeSet<u64> {
+/// Trials that a verdict of these checks keeps from telling of the storage's rates.
+fn void(run: &Run, counts: impl Fn(&str) -> bool) -> BTreeSet<u64> {
     let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
-    let void = |line: &&iosonde_model::Judgement| {
-        line.verdict == Outcome::Void && of_rates(line.about) && line.check != "generator-bound"
-    };
+    let void =
+        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(&line.check);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(run: &'a Run) -> Self {
-        Self { run, void: void(run) }
+        Self { run, void: void(run, |check| check != "generator-bound"), bound: void(run, |_| true) }
     }
 
     /// The trials of a point whose rates stand.
@@ -249,7 +254,8 @@ impl<'a> Facts<'a> {
         };
         let rate = |point: &Point| {
             let iops = point.direction(Op::Read)?.iops;
-            let told = self.stands(point) && !is_vague(&iops);
+            let bound = point.trial_ids.iter().filter(|id| self.bound.contains(id)).count();
+            let told = 2 * bound < point.trial_ids.len() && !is_vague(&iops);
             told.then_some((point.spec.asked_in_flight() as f64, iops.value))
         };
         self.run.points.iter().filter(of_size).filter_map(rate).collect()

@@ -24,6 +24,8 @@ const MOST_UNITS: u32 = 512;
 const WAYS: [f64; 10] = [0.02, 0.04, 0.07, 0.1, 0.14, 0.18, 0.23, 0.3, 0.4, 0.5];
 /// Links that are tried, over the highest rate of bytes.
 const LINKS: [f64; 14] = [1.0, 1.03, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.5, 8.0, 12.0];
+/// A link this many times as fast as the highest rate of bytes, or faster, shows in no rate.
+const UNSEEN: f64 = 16.0;
 /// Candidates that are moved to where they are nearest.
 const MOVED: usize = 12;
 /// Squared errors by which a candidate must be nearer to be taken before a plainer one: for each doubling of the stripe
@@ -66,7 +68,7 @@ struct Candidate {
     link_bytes_per_ns: f64,
 }
 
-/// The array that explains the reads best; nothing where they are too few. What strides found is taken as it is.
+/// The array that explains the reads best, without a bound of its link where none shows; nothing where they are too few. What strides found is taken as it is.
 pub(super) fn fit(reads: &Reads, units: Option<f64>, stripe_bytes: Option<f64>) -> Option<Array> {
     let measured = Measured::of(reads)?;
     let mut nearest: Vec<Candidate> = Vec::new();
@@ -94,7 +96,10 @@ pub(super) fn fit(reads: &Reads, units: Option<f64>, stripe_bytes: Option<f64>) 
         nearest.truncate(4 * MOVED);
     }
     let moved = nearest.into_iter().take(MOVED).map(|candidate| measured.moved(candidate));
-    let best = moved.min_by(|a, b| a.off.total_cmp(&b.off))?;
+    let mut best = moved.min_by(|a, b| a.off.total_cmp(&b.off))?;
+    if best.link_bytes_per_ns >= 0.99 * UNSEEN * measured.most_bytes_per_ns {
+        best.link_bytes_per_ns = f64::INFINITY;
+    }
     measured.array(&best)
 }
 
@@ -196,7 +201,7 @@ impl<'r> Measured<'r> {
             let tries = [
                 (way * (1.0 + step), link),
                 (way / (1.0 + step), link),
-                (way, link * (1.0 + step)),
+                (way, (link * (1.0 + step)).min(UNSEEN * self.most_bytes_per_ns)),
                 (way, (link / (1.0 + step)).max(self.most_bytes_per_ns)),
             ];
             let before = candidate.off;
@@ -266,6 +271,26 @@ mod tests {
                 assert!((is / was - 1.0).abs() < 0.04, "{found:?} of {array:?}");
             }
         }
+    }
+
+    /// 64 units of 80 us give 13 GB/s at most, and 3 at the sizes measured: nothing comes near 1,000.
+    #[test]
+    fn a_link_is_drawn_near_what_was_moved_or_not_at_all() {
+        let array = Array {
+            host_ns: 1e3,
+            way_ns: 9e3,
+            sense_ns: 80e3,
+            units: 64.0,
+            page_bytes: 16_384.0,
+            stripe_bytes: 16_384.0,
+            link_bytes_per_ns: 1e3,
+        };
+        let reads = reads(&array, 0.0);
+        let most = reads.all.iter().map(|read| read.bytes * read.per_ns).fold(0.0, f64::max);
+        let found = fit(&reads, None, None).unwrap();
+        let link = found.link_bytes_per_ns;
+        assert!(link.is_infinite() || link <= UNSEEN * most, "{found:?}");
+        assert!((found.alone_ns(4096.0) / array.alone_ns(4096.0) - 1.0).abs() < 0.04, "{found:?}");
     }
 
     #[test]

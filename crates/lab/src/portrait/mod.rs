@@ -89,10 +89,10 @@ fn build(facts: &Facts) -> Build {
 }
 
 fn is_disk(facts: &Facts) -> bool {
-    if facts.any("rotation_period").is_some() || facts.rotates() == Some(true) {
+    let slow = facts.alone(Op::Read).is_some_and(|alone| alone.value() > ARM_NS);
+    if facts.any("rotation_period").is_some() || (slow && facts.rotates() == Some(true)) {
         return true;
     }
-    let slow = facts.alone(Op::Read).is_some_and(|alone| alone.value() > ARM_NS);
     let bandwidth = facts.of_op("device_bandwidth", Op::Read).map(|fact| fact.value());
     // A network answers late too, but then reads in sequence are as late.
     let order = facts.of_op("random_vs_sequential", Op::Read).is_some_and(|ratio| ratio.value() < 0.9);

@@ -22,11 +22,18 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     link(facts, (alone_ns - service_ns).max(0.0), &mut traits, &mut untold);
     let both = [most, alone];
     let why = "the highest rate times the time of one alone, in whole servers";
-    traits.push(Place { key: "queue.servers", label: "servers", unit: "1" }.from(servers, &both, why));
+    // Whole servers are chosen, and what each takes with them: no interval says how far off that may be.
+    traits.push(Place { key: "queue.servers", label: "servers", unit: "1" }.chosen(servers, &both, why));
     let why = "so many servers over the highest rate";
     traits.push(
-        Place { key: "queue.service.fixed", label: "service", unit: "ns" }.from(service_ns, &both, why),
+        Place { key: "queue.service.fixed", label: "service", unit: "ns" }.chosen(service_ns, &both, why),
     );
+    if most.is_a_bound() {
+        untold.push(
+            "The rate was still rising with the most in flight that stand: there may be more servers."
+                .to_owned(),
+        );
+    }
     (traits, untold)
 }
 

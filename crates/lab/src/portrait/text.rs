@@ -7,7 +7,7 @@ use crate::words::{Unit, with_interval};
 
 /// `Flash, as its requests tell: 32 units side by side [31, 33], ..`: what findings tell with their interval, what was
 /// fitted as `about`, and by name what was assumed, since a value that nobody measured is no part of a picture.
-pub(super) fn sentence(build: Build, traits: &[Trait]) -> String {
+pub(super) fn sentence(build: Build, all: &[Trait]) -> String {
     let (head, places): (_, &[_]) = match build {
         Build::Units => (
             "Flash, as its requests tell",
@@ -40,7 +40,7 @@ pub(super) fn sentence(build: Build, traits: &[Trait]) -> String {
             ],
         ),
     };
-    let traits = || places.iter().filter_map(|(key, words)| Some((find(traits, key)?, words)));
+    let traits = || places.iter().filter_map(|(key, words)| Some((find(all, key)?, words)));
     let (mut told, mut assumed) = (Vec::new(), Vec::new());
     for (one, words) in traits() {
         match one.is_assumed() {
@@ -49,12 +49,23 @@ pub(super) fn sentence(build: Build, traits: &[Trait]) -> String {
         }
     }
     let told = if told.is_empty() { "nothing more was found".to_owned() } else { told.join(", ") };
-    match assumed.as_slice() {
-        [] => format!("{head}: {told}."),
-        assumed => format!(
-            "{head}: {told}. No finding tells the rest ({}): a usual one stands in.",
-            assumed.join(", ")
-        ),
+    let told = told.replace("about 1 units side by side", "about one unit");
+    let rest = match assumed.as_slice() {
+        [] => String::new(),
+        assumed => {
+            format!(" No finding tells the rest ({}): a usual one stands in.", assumed.join(", "))
+        }
+    };
+    format!("{head}: {told}.{rest}{}", caution(build, all))
+}
+
+/// Units and servers that no address told apart are numbers that reproduce rates.
+fn caution(build: Build, traits: &[Trait]) -> &'static str {
+    let certain = |key| find(traits, key).is_some_and(|one| one.estimate.low.is_some());
+    match build {
+        Build::Disk => "",
+        Build::Units if certain("flash.units") => "",
+        _ => " Such a model does as the storage did; what the storage is built of may be something else.",
     }
 }
 

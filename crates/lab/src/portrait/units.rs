@@ -67,13 +67,16 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     }
     servers::link(facts, reads.way_ns, &mut traits, &mut untold);
     if let Some(array) = reads.fitted {
-        fitted_link(&array, &mut traits);
+        fitted_link(&array, &mut traits, &mut untold);
     }
     widen_for_writes(facts, &mut traits);
     traits.push(reads.units_trait(facts, &mut untold));
     let place = Place { key: "flash.read", label: "read of a page", unit: "ns" };
     let why = "what a small read takes alone, less its way and its bytes";
-    traits.push(place.from(reads.sense_ns, &[reads.alone], why));
+    let known = facts.any("parallelism").is_some() && reads.solved;
+    let sense = place.from(reads.sense_ns, &[reads.alone], why);
+    // Without the units the share that is way was chosen with them, and no interval has that.
+    traits.push(if known { sense } else { place.chosen(reads.sense_ns, &[reads.alone], why) });
     let page_bytes = layout(facts, &reads, &mut traits, &mut untold);
     writes(facts, &reads, page_bytes, &mut traits, &mut untold);
     (traits, untold)
@@ -143,8 +146,13 @@ impl<'a> Reads<'a> {
 }
 
 /// The link that explains the reads best: where the units bound large reads, a faster one than these show.
-fn fitted_link(array: &Array, traits: &mut Vec<Trait>) {
+fn fitted_link(array: &Array, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
     let rate = array.link_bytes_per_ns * 1e9;
+    if rate.is_infinite() {
+        traits.retain(|one| !one.key.starts_with("link.bandwidth"));
+        untold.push("No link was seen: nothing that was measured came near one's bound.".to_owned());
+        return;
+    }
     let place = |key, label| Place { key, label, unit: "B/s" }.fitted(rate, NEAREST);
     traits.retain(|one| one.key != "link.bandwidth.read");
     traits.push(place("link.bandwidth.read", "link, reads"));
@@ -286,11 +294,14 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
     let (program_ns, flush_ns) = match facts.any("flush_latency") {
         Some(flush) => {
             let ns = (flush.value() - way_ns).min(bound_ns).max(reads.sense_ns);
-            traits.push(program.from(
-                ns,
-                &[flush],
-                "a flush after one write goes the way and waits for one program",
-            ));
+            let why = "a flush after one write goes the way and waits for one program";
+            // A piece that is larger than a page takes several of them, and whether it is was perhaps not found.
+            let whole = facts.any("mapping_unit_bytes").is_some_and(|unit| unit.value() <= page_bytes);
+            traits.push(if whole {
+                program.from(ns, &[flush], why)
+            } else {
+                program.chosen(ns, &[flush], why)
+            });
             (ns, (flush.value() - way_ns - ns).max(0.0))
         }
         None => (USUAL_PROGRAM_NS.min(bound_ns), 0.0),
