@@ -15,10 +15,7 @@ use super::{
     over_trials,
     pooled::{self, Pooled},
 };
-use crate::{
-    evidence::{Evidence, normal},
-    words::capitalised,
-};
+use crate::{evidence::Evidence, words::capitalised};
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
 const APART: f64 = 1.5;
