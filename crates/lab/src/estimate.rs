@@ -2,7 +2,7 @@
 //! under a stopping rule.
 //!
 //! Rates and mean latencies come from `trends.rs`: levels of points over a trend that all share, fitted to
-//! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means
+//! logarithms, one fit for each direction and figure (more where points of many kinds share a study). They are means
 //! over the time in which the run measured: pauses longer than a trial (a run that was interrupted and resumed) are
 //! cut to a trial's length. Canaries help to see the trend and count for no point, those right after a write not even
 //! for that ([`leftovers`]). Trials that lie far out are set aside, and [`Outliers`] names them.
@@ -19,7 +19,7 @@ use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection
 
 use crate::evidence::{DirectionEvidence, Evidence, LogEstimate};
 use crate::stats::effects::{Average, Row};
-use crate::trends::{Trends, is_mixture};
+use crate::trends::{Kind, Trends};
 pub use leftover::leftovers;
 pub use visit::{Visit, visits};
 
@@ -111,9 +111,10 @@ impl Fitted {
         }
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverRequests };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
-        let specs = points.iter().map(|point| is_mixture(&point.spec));
-        let mixed: Vec<bool> = specs.chain([canary.is_some_and(|trial| is_mixture(&trial.spec))]).collect();
-        Self { trends: Trends::fit(&rows, &mixed, average), trials: ids }
+        let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
+        let mut kinds: Vec<Kind> = specs.map(|spec| Kind::of(spec, op)).collect();
+        kinds.resize(points.len() + 1, Kind::Alone);
+        Self { trends: Trends::fit(&rows, &kinds, average), trials: ids }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {

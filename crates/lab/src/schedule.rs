@@ -37,7 +37,7 @@ use crate::{
 };
 use emphasis::Emphasis;
 pub use left::Left;
-use state::{FEWEST_TRIALS_IN_ALL, Memory, State};
+use state::{FEWEST_TRIALS_IN_ALL, Memory, State, Unit};
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
 pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
@@ -421,22 +421,45 @@ impl Schedule {
 
     /// [`Schedule::next`] for trials that have been boiled down to what it looks at.
     pub fn next_slot(&self, visits: &[Visit], elapsed_s: f64) -> Option<Slot> {
-        let mut round = visits.iter().map(|visit| visit.round).max().unwrap_or(0).max(1);
-        let mut state = self.state_before(visits, round);
-        let mut remaining = self.remaining(visits, round, &state);
-        if remaining.is_empty() {
-            round += 1;
-            state = self.state_before(visits, round);
-            remaining = self.remaining(visits, round, &state);
+        let round = visits.iter().map(|visit| visit.round).max().unwrap_or(0).max(1);
+        let (left_s, overhead_s) = (self.terms.budget_s - elapsed_s, self.overhead_s(visits, elapsed_s));
+        // The next one where nothing of this one is left, or nothing that the time still holds.
+        [round, round + 1].into_iter().find_map(|round| {
+            let state = self.state_before(visits, round);
+            let mut remaining = self.remaining(visits, round, &state);
+            let units = self.units(&remaining, overhead_s);
+            let all_s: f64 = units.iter().map(|unit| unit.cost_s).sum();
+            if self.terms.rounds.is_none() && round > FEWEST_COMPLETE_ROUNDS && all_s > left_s {
+                state.keep_widest(&mut remaining, &units, left_s);
+                return remaining.first().copied();
+            }
+            let fits =
+                |place: &usize| units.iter().any(|unit| unit.places.contains(place) && unit.cost_s <= left_s);
+            (0..remaining.len()).find(fits).map(|place| remaining[place])
+        })
+    }
+
+    /// The slots of a round by what is nothing without each other: a pause and the long write after it, and every other
+    /// slot by itself.
+    fn units(&self, slots: &[Slot], overhead_s: f64) -> Vec<Unit> {
+        let together = |slot: &Slot| {
+            let manner = self.visiting.manner(slot.point);
+            let point = slot.point.filter(|_| manner.in_order && manner.from_the_start)?;
+            Some(self.points[point].experiment.as_str())
+        };
+        let mut units: Vec<(Option<&str>, Unit)> = Vec::new();
+        for (place, slot) in slots.iter().enumerate() {
+            let cost_s = self.length_s(slot.point) + overhead_s;
+            let name = together(slot);
+            match units.iter_mut().find(|(of, _)| of.is_some() && *of == name) {
+                Some((_, unit)) => {
+                    unit.places.push(place);
+                    unit.cost_s += cost_s;
+                }
+                None => units.push((name, Unit { places: vec![place], cost_s })),
+            }
         }
-        let fit = ((self.terms.budget_s - elapsed_s) / self.cycle_s(visits, elapsed_s)).floor();
-        if remaining.is_empty() || fit < 1.0 {
-            return None;
-        }
-        if self.terms.rounds.is_none() && round > FEWEST_COMPLETE_ROUNDS && fit < remaining.len() as f64 {
-            state.keep_widest(&mut remaining, fit as usize);
-        }
-        remaining.first().copied()
+        units.into_iter().map(|(_, unit)| unit).collect()
     }
 
     /// Why each point is closed; `None` while it is open.
@@ -548,7 +571,9 @@ impl Schedule {
         (wider, outlook): (f64, Outlook),
     ) -> Option<f64> {
         let open = (0..self.points.len()).filter(|&point| !state.hopeless(point));
-        let told: Vec<Option<f64>> = open.map(|point| state.trials_needed(point, wider, outlook)).collect();
+        let open: Vec<usize> = open.collect();
+        let told: Vec<Option<f64>> =
+            open.iter().map(|&point| state.trials_needed(point, wider, outlook)).collect();
         // A point of which nothing can be told yet, since one of its two trials was set aside, is like most.
         let usual = median(&told.iter().copied().flatten().collect::<Vec<_>>())?;
         if 2 * told.iter().flatten().count() < told.len() {
@@ -557,9 +582,13 @@ impl Schedule {
         let needed: Vec<f64> = told.into_iter().map(|one| one.unwrap_or(usual)).collect();
         // A canary goes with every round, and there are as many rounds as the widest point needs.
         let rounds = needed.iter().copied().fold(0.0, f64::max);
-        let trials = needed.iter().sum::<f64>() + rounds;
+        let overhead_s = self.overhead_s(visits, elapsed_s);
+        let cost_s = |point: Option<usize>| self.length_s(point) + overhead_s;
+        let own_s = open.iter().zip(&needed).map(|(&point, trials)| trials * cost_s(Some(point)));
+        let trials_s = own_s.sum::<f64>() + rounds * cost_s(None);
         let all = FEWEST_TRIALS_IN_ALL as f64 - visits.len() as f64;
-        Some(trials.max(all.min(rounds * (self.points.len() + 1) as f64)) * self.cycle_s(visits, elapsed_s))
+        let least = all.min(rounds * (self.points.len() + 1) as f64);
+        Some(trials_s.max(least * self.cycle_s(visits, elapsed_s)))
     }
 
     fn rounds_done(&self, visits: &[Visit]) -> u32 {
@@ -590,11 +619,14 @@ impl Schedule {
         if open.is_empty() {
             return Vec::new();
         }
-        let open: Vec<usize> =
-            self.with_pauses(&self.emphasis.due(open, round)).filter(|&point| may(point)).collect();
-        if self.terms.rounds.is_none() && open.iter().all(|&point| state.hopeless(point)) {
+        let hopeless = |points: &[usize]| points.iter().all(|&point| state.hopeless(point));
+        if self.terms.rounds.is_none() && hopeless(&open) {
             return Vec::new();
         }
+        let due = self.emphasis.due(open.clone(), round);
+        // A round of those alone that nobody waits for would end the run.
+        let due = if hopeless(&due) { open } else { due };
+        let open: Vec<usize> = self.with_pauses(&due).filter(|&point| may(point)).collect();
         // When most points are settled, with two open, the canary comes every second round, with one every
         // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
@@ -667,13 +699,21 @@ impl Schedule {
         all.filter(move |&point| open.contains(&point) || (together(point) && wanted(point)))
     }
 
-    /// Time from one trial's start to the next one's.
+    /// Time from one trial's start to the next one's, in the mean over a round of all points.
     fn cycle_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
-        let longest_s =
-            (0..self.points.len()).map(|point| self.length_s(Some(point))).fold(self.trial_s, f64::max);
-        let planned_s = longest_s + self.terms.overhead_s;
+        let slots = (0..self.points.len()).map(Some).chain([None]);
+        let lengths_s: f64 = slots.map(|point| self.length_s(point)).sum();
+        lengths_s / (self.points.len() + 1) as f64 + self.overhead_s(visits, elapsed_s)
+    }
+
+    /// What a trial takes beyond its planned length.
+    fn overhead_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
         // Five: the first trial of a run pays for what later ones find ready.
-        if visits.len() < 5 { planned_s } else { (elapsed_s / visits.len() as f64).max(longest_s) }
+        if visits.len() < 5 {
+            return self.terms.overhead_s;
+        }
+        let planned_s: f64 = visits.iter().map(|visit| self.length_s(visit.point)).sum();
+        ((elapsed_s - planned_s) / visits.len() as f64).max(0.0)
     }
 }
 

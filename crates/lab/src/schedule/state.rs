@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use iosonde_model::{Op, Point, Rw};
+use iosonde_model::{Op, Point, Rw, TrialSpec};
 
 use super::{Slot, chance};
 use crate::estimate::{FEWEST_TRIALS, Visit};
@@ -12,7 +12,7 @@ use crate::stats::{
     effects::{Average, Outlook, Row},
     robust::median,
 };
-use crate::trends::{Trends, is_mixture};
+use crate::trends::{Kind, Trends};
 
 /// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82
 /// to 94 % where 95 was promised.
@@ -30,6 +30,15 @@ const LIKE_OTHERS: f64 = 1.25;
 /// Of the widths, as a multiple of one over the root of the rows: measured, see `bench/time-left`.
 const DOUBT: f64 = 2.0;
 
+/// Slots of a round that are nothing without each other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit {
+    /// Where they stand among the slots.
+    pub(super) places: Vec<usize>,
+    /// Of all of them.
+    pub(super) cost_s: f64,
+}
+
 /// What is known of all points.
 #[derive(Debug, Clone)]
 pub(super) struct State(Arc<Known>);
@@ -37,8 +46,8 @@ pub(super) struct State(Arc<Known>);
 #[derive(Debug)]
 struct Known {
     patterns: Vec<Rw>,
-    /// Which read and write at once, the canary last.
-    mixed: Vec<bool>,
+    /// What they send, the canary's last.
+    specs: Vec<TrialSpec>,
     visits: Vec<Visit>,
     precision: f64,
     confidence: f64,
@@ -81,7 +90,7 @@ impl State {
         }
         Self(Arc::new(Known {
             patterns: points.iter().map(|point| point.spec.rw).collect(),
-            mixed: points.iter().chain([&points[canary]]).map(|point| is_mixture(&point.spec)).collect(),
+            specs: points.iter().chain([&points[canary]]).map(|point| point.spec.clone()).collect(),
             visits: visits.to_vec(),
             precision,
             confidence,
@@ -162,18 +171,26 @@ impl State {
         self.0.fitted.get_or_init(|| self.0.fit())
     }
 
-    /// Leaves the `count` slots whose intervals are widest (unknown ones first, the canary last), in their
-    /// order.
-    pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, count: usize) {
+    /// Leaves the slots whose intervals are widest (unknown ones first, the canary last), as many as the time holds, in
+    /// their order. Those of one unit stay or go together.
+    pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, units: &[Unit], mut left_s: f64) {
         let width = |slot: &Slot| match slot.point {
             Some(point) if self.hopeless(point) => -1.0,
             Some(point) => self.half_width(point).unwrap_or(f64::INFINITY),
             None => -2.0,
         };
-        let mut widths: Vec<(f64, usize)> =
-            slots.iter().enumerate().map(|(i, slot)| (width(slot), i)).collect();
-        widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut places: Vec<usize> = widths.into_iter().take(count).map(|(_, i)| i).collect();
+        let widest = |unit: &Unit| unit.places.iter().map(|&i| width(&slots[i])).fold(-3.0, f64::max);
+        let mut widths: Vec<(f64, &Unit)> = units.iter().map(|unit| (widest(unit), unit)).collect();
+        widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.places.cmp(&b.1.places)));
+        let mut places: Vec<usize> = Vec::new();
+        // A narrower one that still fits goes too. What is kept stays the same while the round goes on: a slot that was
+        // run takes its own cost with it.
+        for (_, unit) in widths {
+            if unit.cost_s <= left_s {
+                left_s -= unit.cost_s;
+                places.extend(&unit.places);
+            }
+        }
         places.sort_unstable();
         *slots = places.into_iter().map(|i| slots[i]).collect();
     }
@@ -228,7 +245,8 @@ impl Known {
         };
         let counts = |visit: &&Visit| visit.stands && !visit.leftover;
         let rows: Vec<Row> = self.visits.iter().filter(counts).filter_map(row).collect();
-        Trends::fit(&rows, &self.mixed, Average::OverTime)
+        let kinds: Vec<Kind> = self.specs.iter().map(|spec| Kind::of(spec, op)).collect();
+        Trends::fit(&rows, &kinds, Average::OverTime)
     }
 }
 

@@ -296,6 +296,80 @@ fn rounds_that_only_write_have_no_canary_that_reads() {
     assert!(of(points).last() > Some(&8), "one that writes itself goes on");
 }
 
+/// Nine points of which two write, and a pause with its long write of 5 s.
+fn long_and_short() -> Schedule {
+    let mut points = plain_points(11);
+    let mut manners = vec![Manner::default(); 11];
+    for place in [3, 8, 10] {
+        points[place].spec.rw = Rw::RandWrite;
+    }
+    for place in [9, 10] {
+        points[place].experiment = "long".into();
+        manners[place] =
+            Manner { in_order: true, from_the_start: true, trial_s_min: 5.0, ..Manner::default() };
+    }
+    let visiting = Visiting { manners, reads_first: true };
+    // Nine rounds of 2 * 5.01 s and ten of 0.16 s, and 7 s more.
+    Schedule::visiting(points, visiting, Terms { precision: 1e-9, ..terms(112.0) }).unwrap()
+}
+
+#[test]
+fn long_trials_do_not_make_short_ones_seem_as_long() {
+    let schedule = long_and_short();
+    let (mut visits, mut clock_s): (Vec<Visit>, f64) = (Vec::new(), 0.0);
+    while let Some(slot) = schedule.next_slot(&visits, clock_s) {
+        let n = visits.len();
+        let wide = slot.point.is_some_and(|point| [3, 4, 8].contains(&point));
+        let rate = if wide { noisy(n, slot) } else { quiet(n, slot) };
+        let length_s = schedule.length_s(slot.point);
+        visits.push(visit(n, slot, clock_s, length_s, true, rate));
+        clock_s += length_s + 0.01;
+    }
+    assert!(clock_s <= 112.0 && 112.0 - clock_s < 0.5, "the time is used: {clock_s}");
+    let rounds = visits.last().unwrap().round;
+    assert!(rounds >= 9, "{rounds}");
+    for round in 1..=rounds {
+        let own: Vec<Option<usize>> = visits.iter().filter(|v| v.round == round).map(|v| v.point).collect();
+        if round <= 9 {
+            assert_eq!(own.len(), 12, "round {round} is whole: {own:?}");
+        }
+        let short: Vec<usize> = own.iter().copied().flatten().filter(|point| *point < 9).collect();
+        let writes = |point: &usize| [3, 8].contains(point);
+        let first = short.iter().position(writes).unwrap_or(short.len());
+        assert!(short[first..].iter().all(writes), "reads first, round {round}: {own:?}");
+        let pause = own.iter().position(|point| *point == Some(9));
+        let write = own.iter().position(|point| *point == Some(10));
+        assert_eq!(pause.map(|place| place + 1), write, "round {round}: {own:?}");
+    }
+}
+
+#[test]
+fn a_pause_and_its_long_write_end_a_run_together_or_not_at_all() {
+    let schedule = long_and_short();
+    let slots: Vec<Slot> = [9, 10, 4].map(|point| Slot { round: 5, point: Some(point), attempt: 0 }).into();
+    let units = schedule.units(&slots, 0.01);
+    assert_eq!(units.iter().map(|unit| unit.places.clone()).collect::<Vec<_>>(), [vec![0, 1], vec![2]]);
+    assert!((units[0].cost_s - 10.02).abs() < 1e-9, "{units:?}");
+    let state = schedule.state_before(&[], 1);
+    let kept = |left_s: f64| {
+        let mut slots = slots.clone();
+        state.keep_widest(&mut slots, &units, left_s);
+        slots.iter().map(|slot| slot.point.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((kept(8.0), kept(10.1), kept(11.0)), (vec![4], vec![9, 10], vec![9, 10, 4]));
+}
+
+#[test]
+fn points_that_nobody_waits_for_do_not_end_a_run_that_others_need() {
+    let terms = Terms { precision: 1e-9, ..terms(70.0) };
+    // Only the hopeless one is visited in every round, the others in every fourth.
+    let mut shares = vec![0.25; 5];
+    shares[2] = 1.0;
+    let schedule = Schedule::new(plain_points(5), terms).unwrap().with_emphasis(3, shares);
+    let (_, _, clock_s) = run(&schedule, noisy, |_, slot| slot.point != Some(2));
+    assert!(clock_s > 69.0, "{clock_s}");
+}
+
 #[test]
 fn trials_with_a_length_of_their_own_keep_it_and_the_others_share_the_rest() {
     let long = Manner { trial_s_min: 5.0, from_the_start: true, ..Manner::default() };
