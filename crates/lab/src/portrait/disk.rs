@@ -131,8 +131,11 @@ fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untol
     traits.push(track.assumed(track_ns, "0.6 ms, or what short seeks leave room for"));
     let why = "what a random read takes beyond half a turn, stretched from the addressed part to the whole disk by \
                the law of the square root";
+    let turns = super::find(traits, "disk.rpm").is_some_and(|turn| !turn.is_assumed());
     // Where little was addressed most of it is the law's, and the interval has no part of that.
-    traits.push(if share(&fact, facts) < 0.5 {
+    traits.push(if !turns && facts.any("seek_time_average").is_none() {
+        average.assumed(over_all_ns, "what a random read takes beyond half of a turn that nobody measured")
+    } else if share(&fact, facts) < 0.5 {
         average.chosen(over_all_ns, &[fact], why)
     } else {
         average.from(over_all_ns, &[fact], why)

@@ -40,6 +40,9 @@ pub(super) fn sentence(build: Build, all: &[Trait]) -> String {
             ],
         ),
     };
+    let turns = find(all, "disk.rpm").is_some_and(|turn| !turn.is_assumed());
+    let head =
+        if build == Build::Disk && !turns { "Slow in random order, as a rotating disk is" } else { head };
     let traits = || places.iter().filter_map(|(key, words)| Some((find(all, key)?, words)));
     let (mut told, mut assumed) = (Vec::new(), Vec::new());
     for (one, words) in traits() {
