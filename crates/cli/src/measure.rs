@@ -294,8 +294,8 @@ impl<'a> Measurement<'a> {
         let schedule = self.schedule(study)?;
         if !conclude::otherwise(&self.run.trials, schedule.points()).is_empty() {
             return Err(Failure::failed(format!(
-                "run {} was planned by another version of iosonde, whose points are not this one's; its report is as it \
-                 was (iosonde show {0}). Measure the same points anew:  iosonde run --like {0}",
+                "run {} was planned by another version of iosonde, whose points are not this one's; its report is as \
+                 it was (iosonde show {0}). Measure the same points anew:  iosonde run --like {0}",
                 self.run.info.id
             )));
         }

@@ -116,11 +116,11 @@ within a second, and that was set on other devices, 33 of 34 flash devices gave 
 rates).
 
 The four flash devices that missed most were slow ones whose buffer takes 3 to 12 s to empty. Filling the file took a
-quarter of the four minutes that their study had, and what was left sufficed for too few visits of each point: the findings
-said that five are needed, and the model wrote 2.7 times too fast. With 20 minutes two of the four gave every rate within
-10 %, and a third with 30 minutes and long writes of 30 s (`trial = \"30s\"` of `sustained-write`), as its findings asked
-for; of the fourth a last long write came without its pause. The bench now studies a device again in that way where the
-portrait says that it lacks the buffer; it has not been run as a whole since.
+quarter of the four minutes that their study had, and what was left sufficed for too few visits of each point: the
+findings said that five are needed, and the model wrote 2.7 times too fast. With 20 minutes two of the four gave every
+rate within 10 %, and a third with 30 minutes and long writes of 30 s (`trial = \"30s\"` of `sustained-write`), as its
+findings asked for; of the fourth a last long write came without its pause. The bench now studies a device again in that
+way where the portrait says that it lacks the buffer; it has not been run as a whole since.
 
 ";
 
