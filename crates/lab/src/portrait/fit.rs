@@ -68,8 +68,8 @@ struct Candidate {
     link_bytes_per_ns: f64,
 }
 
-/// The array that explains the reads best, without a bound of its link where none shows; nothing where they are too few.
-/// What strides found is taken as it is.
+/// The array that explains the reads best, without a bound of its link where none shows; nothing where they are too
+/// few. What strides found is taken as it is.
 pub(super) fn fit(reads: &Reads, units: Option<f64>, stripe_bytes: Option<f64>) -> Option<Array> {
     let measured = Measured::of(reads)?;
     let mut nearest: Vec<Candidate> = Vec::new();
