@@ -255,11 +255,10 @@ mod tests {
         }
     }
 
-    /// What nothing can be concluded from: each case changes the points that a finding was made for.
-    #[test]
-    fn bad_input_is_refused_in_words() {
+    /// Changes the points that a finding was made for.
+    fn broken(evidence: &mut Vec<Evidence>, case: &str) {
         use iosonde_model::About;
-        let broken = |evidence: &mut Vec<Evidence>, case: &str| match case {
+        match case {
             "nothing" => evidence.clear(),
             "one point" => evidence.truncate(1),
             "a single depth" => evidence.retain(|e| e.point.spec.queue_depth == 1),
@@ -288,7 +287,12 @@ mod tests {
                 }
             }),
             other => panic!("{other}"),
-        };
+        }
+    }
+
+    /// What nothing can be concluded from.
+    #[test]
+    fn bad_input_is_refused_in_words() {
         const LACKING: [&str; 3] = ["nothing", "one point", "a single depth"];
         let cases = [
             LACKING[0],

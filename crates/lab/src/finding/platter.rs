@@ -14,9 +14,9 @@ use super::{
 use crate::evidence::Evidence;
 
 /// What a sweep must hold.
-pub(super) const WANTS: &str = "it takes random requests within a narrow part and random reads over a wider one, one \
-                                in flight each; where nothing may be written, `rw = \"randread\"` asks for the narrow \
-                                part with reads";
+pub(super) const WANTS: &str = "it takes random requests within a narrow part and random reads over a wider one, \
+                                one in flight each; where nothing may be written, `rw = \"randread\"` asks for \
+                                the narrow part with reads";
 
 /// Quantiles through which the line is drawn.
 const FROM: f64 = 0.10;
