@@ -6,7 +6,8 @@
 //!
 //! How it is worked out: as `throttle_rate` finds the fall. Everything that passed from the first request of the
 //! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the
-//! bucket fills. The interval has the limit's own interval over all of that time, the requests in flight when the
+//! bucket fills. The interval has the part in which it fell, the
+//! limit's own interval over all of that time, the requests in flight when the
 //! rate fell, and the time that starting a trial takes. Where it fell while the schedule repeated the load for
 //! itself, the moment is not known, and the interval holds all of that time.
 //!

@@ -235,16 +235,18 @@ fn credit(
         // Nobody knows what of the time that starting them takes the load went on.
         let starts_s = (between + 1) as f64 * START_S;
         passed += (break_s - starts_s / 2.0) * until_then;
-        error += starts_s / 2.0 * until_then;
+        error += BREAK_S / 2.0 * until_then;
     }
     let lasted_s = course.last().map_or(begun_s, |part| part.start_s) - begun_s;
     if broken_s > BROKEN_MAX * lasted_s {
         return Err(OTHERS.to_owned());
     }
     let value = passed - cap.value * lasted_s;
-    // The part in which it fell is counted whole, and the cap is multiplied by all of the time: when it fell
-    // within that part does not matter.
-    let half = (cap.relative_half_width().unwrap_or(0.0) * cap.value * lasted_s).hypot(EVEN * value) + error;
+    // The part in which it fell is counted whole, and the cap is multiplied by all of the time. Without half of
+    // such a part on either side the truth was held in 85 % of 34 cases.
+    let last_s = course.iter().rev().nth(1).map_or(0.0, |part| part.length_s);
+    let uneven = (EVEN * value).max(0.5 * last_s * (before - cap.value));
+    let half = (cap.relative_half_width().unwrap_or(0.0) * cap.value * lasted_s).hypot(uneven) + error;
     Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half + spent_before) })
 }
 

@@ -16,8 +16,8 @@
 //! Through the page cache, random reads in the same study leave pages behind on which pieces end early (6 % of the
 //! span made them 3 to 9 % smaller); then it refuses, and `--set rw=read` helps.
 //!
-//! How often it is right: `bench/blind --devices 40 --seed 5000 --kinds ahead`: the truth in all of 34 intervals, with a
-//! median width of 0.3 %.
+//! How often it is right: `bench/blind --devices 40 --seed 5000 --kinds ahead`: the truth in all of 34 intervals,
+//! with a median width of 0.3 %.
 //!
 //! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
 //! is at its largest nearly all the time in a trial that reads many of them.
