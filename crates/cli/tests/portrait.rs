@@ -110,8 +110,8 @@ fn what_memory_answered_is_not_drawn_as_storage() {
     let bench = Bench::new();
     bench.text(
         "cached.toml",
-        "name = \"cached\"\nsummary = \"a page cache that ignores direct I/O\"\ncapacity = \"64GiB\"\n[host]\n\
-         request_cost = \"1us\"\ncopy_rate = \"10GB/s\"\nmemory = \"16GiB\"\npage_cache = true\ndirect = \"ignored\"\n\
+        "name = \"cached\"\nsummary = \"a page cache that ignores direct I/O\"\ncapacity = \"1GiB\"\n[host]\n\
+         request_cost = \"50us\"\ncopy_rate = \"10GB/s\"\nmemory = \"1GiB\"\npage_cache = true\ndirect = \"ignored\"\n\
          [queue]\nservers = 4\nservice = { fixed = \"80us\" }\n[noise]\nlatency_cv = 0.05\n",
     );
     bench.text(
@@ -119,7 +119,8 @@ fn what_memory_answered_is_not_drawn_as_storage() {
         "name = \"depths\"\nquestion = \"How many?\"\n[[experiment]]\nkind = \"queue-depth\"\nrw = \"randread\"\n\
          block_size = \"4k\"\ndepth = [1, 4]\n",
     );
-    let run = bench.run(&["run", "depths.toml", "sim:cached.toml", "--rounds", "6", "--seed", "1"]);
+    let words = ["run", "depths.toml", "sim:cached.toml", "--rounds", "6", "--seed", "1", "--size", "64MiB"];
+    let run = bench.run(&words);
     assert!(run.findings.iter().all(|finding| finding.name != "base_latency" || finding.value.is_none()));
     let said = bench.iosonde(&["devices", "--from", "last"]);
     assert_eq!(said.code, 1, "{}", said.out);
