@@ -71,6 +71,58 @@ fn mac_microbenchmarks_level_off_where_the_report_says_and_random_reads_are_no_f
     }
 }
 
+/// A buffer that takes 0.3 s to be emptied after writes that meet two of 32 dies; reads in between wait for those.
+const SLOW_TO_EMPTY: &str = r#"
+name = "slow-to-empty"
+summary = "a write buffer that takes a third of a second to be emptied after some writes"
+capacity = "64GiB"
+[host]
+request_cost = "2us"
+[link]
+bandwidth = "3GB/s"
+latency = "3us"
+[flash]
+units = 32
+stripe = "64KiB"
+page = "64KiB"
+mapping_unit = "4KiB"
+read = "10us"
+program = "600us"
+write_buffer = { size = "64MiB", latency = "60us", flush = "3ms" }
+"#;
+
+const READS_AND_A_WRITE: &str = r#"
+name = "reads-and-a-write"
+question = "?"
+time = "25s"
+precision = "2%"
+order = "reads-first"
+[[experiment]]
+kind = "block-size"
+rw = "randread"
+block_size = "4k..512k*2"
+[[experiment]]
+kind = "stride"
+rw = "write"
+block_size = "64k"
+stride = ["1M", "64k"]
+"#;
+
+#[test]
+fn what_writes_leave_behind_in_late_rounds_widens_no_interval_of_the_reads() {
+    let bench = Bench::new();
+    bench.text("device.toml", SLOW_TO_EMPTY);
+    bench.text("study.toml", READS_AND_A_WRITE);
+    let run = bench.run(&["run", "study.toml", "sim:device.toml", "--size", "1GiB", "--seed", "3"]);
+    let writes = |point: &&Point| point.spec.rw == Rw::Write;
+    let visits = run.points.iter().filter(writes).map(|point| point.trials).max();
+    assert!(visits > Some(20), "the writes go on where the reads are done: {visits:?}");
+    for point in run.points.iter().filter(|point| !writes(point)) {
+        let rate = point.direction(Op::Read).unwrap().iops;
+        assert!(rate.relative_half_width().is_some_and(|half| half < 0.005), "{rate:?} {}", point.trials);
+    }
+}
+
 #[test]
 fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     let run = measured(&["fio-matrix", "sim:fio-matrix-laptop"]);

@@ -4,11 +4,12 @@
 //! Rates and mean latencies come from `trends.rs`: levels of points over a trend that all share, fitted to
 //! logarithms, one fit for each direction and figure (two where many points mix reads and writes). They are means
 //! over the time in which the run measured: pauses longer than a trial (a run that was interrupted and resumed) are
-//! cut to a trial's length. Canaries help to see the trend and count for no point. Trials that lie far out are set
-//! aside, and [`Outliers`] names them.
+//! cut to a trial's length. Canaries help to see the trend and count for no point, those right after a write not even
+//! for that ([`leftovers`]). Trials that lie far out are set aside, and [`Outliers`] names them.
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 
+mod leftover;
 pub mod percentile;
 mod visit;
 
@@ -19,6 +20,7 @@ use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection
 use crate::evidence::{DirectionEvidence, Evidence, LogEstimate};
 use crate::stats::effects::{Average, Row};
 use crate::trends::{Trends, is_mixture};
+pub use leftover::leftovers;
 pub use visit::{Visit, visits};
 
 /// For each trial with a void verdict, by its id: what that verdict is about.
@@ -95,7 +97,7 @@ impl Fitted {
     ) -> Self {
         let mut rows = Vec::new();
         let mut ids = Vec::new();
-        for visit in times {
+        for visit in times.iter().filter(|visit| !visit.leftover) {
             let trial = &trials[visit.trial];
             let voided = voids.get(&trial.id).is_some_and(|about| about.touches(figure.about()));
             let group = match trial.phase {

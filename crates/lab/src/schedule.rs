@@ -584,7 +584,10 @@ impl Schedule {
         let given_out = self.emphasis.is_on(round) && !self.visiting.reads_first;
         let stands_in = given_out && open.contains(&self.canary);
         let in_turn = open.len() == self.points.len() || round.is_multiple_of(every);
-        let canary = may(self.canary) && in_turn && !stands_in;
+        // After writes it says nothing of reads (see `leftovers`), and where nothing reads it shields no point from them.
+        let changes = |point: usize| self.points[point].spec.changes();
+        let idle = !changes(self.canary) && open.iter().all(|&point| changes(point));
+        let canary = may(self.canary) && in_turn && !stands_in && !idle;
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
         let mut slots: Vec<(Slot, u64)> = wanted
             .filter_map(|point| {
@@ -595,7 +598,7 @@ impl Schedule {
                 (!stands && attempt < limit).then_some((Slot { round, point, attempt }, key))
             })
             .collect();
-        let writes = |slot: &Slot| slot.point.is_some_and(|point| self.points[point].spec.changes());
+        let writes = |slot: &Slot| slot.point.is_some_and(changes);
         let late = |slot: &Slot| self.visiting.reads_first && writes(slot);
         // The canary takes what the writes of the round before left behind, so that no point of the study does.
         let first = |slot: &Slot| self.visiting.reads_first && slot.point.is_none();

@@ -1,7 +1,8 @@
 //! Storage that became slower or faster while the run went on, all points alike.
 //!
 //! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at
-//! the order in which points were visited.
+//! the order in which points were visited. (Not at canaries that read right after a
+//! write: they take what it left behind.)
 //!
 //! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed
 //! for that resembles the trial before. A drift is named where its slope differs from zero at 0.07 % and where it
@@ -27,7 +28,10 @@
 use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, course, specimen};
-use crate::stats::{autoregression::Autoregressive, robust};
+use crate::{
+    estimate::leftovers,
+    stats::{autoregression::Autoregressive, robust},
+};
 
 /// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
 const CHANCE: f64 = 0.0007;
@@ -93,10 +97,10 @@ struct Row {
 }
 
 fn rows(run: &Run) -> Vec<Row> {
-    let voids: std::collections::BTreeSet<u64> =
-        run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id).collect();
+    let mut aside = leftovers(&run.trials);
+    aside.extend(run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id));
     let counts =
-        |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !voids.contains(&trial.id);
+        |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !aside.contains(&trial.id);
     let of = |trial: &Trial| Row {
         // A canary is a group of its own.
         group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),

@@ -3,7 +3,7 @@
 //! Looks at: the bytes that the block layer moved beyond ours (direct I/O only: through the page cache, reading
 //! ahead and writing back move more than is asked for); the share of processor time that a hypervisor took
 //! (steal) and in which some task waited for a processor (pressure); and, over a run, at windows in which the
-//! rate collapsed.
+//! rate collapsed (not those of canaries that read right after one of the run's own writes).
 //!
 //! Rule: a trial is void where others moved 5 % of our bytes and at least 1 MiB (what reading the counters
 //! beside the trial misses is below 0.8 %, and 10 % must not be missed), or where the hypervisor took 10 % of
@@ -31,7 +31,7 @@
 use iosonde_model::{About, Medium, Named, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
 
 use super::{Check, Specimens, counted, course, judged, specimen};
-use crate::stats::robust;
+use crate::{estimate::leftovers, stats::robust};
 
 /// Of our bytes; see the manual page above.
 const OTHERS_SHARE: f64 = 0.05;
@@ -257,7 +257,10 @@ fn of_run(run: &Run) -> Verdict {
 /// Every window of the run's standing trials, in the order of time.
 fn moments(run: &Run) -> Vec<Moment> {
     let mut of_point: std::collections::BTreeMap<usize, Vec<(f64, f64, f64, f64)>> = Default::default();
-    for trial in run.trials.iter().filter(|trial| trial.phase != Phase::Prepare) {
+    // What a canary waits for after a write is the run's own doing.
+    let leftovers = leftovers(&run.trials);
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !leftovers.contains(&trial.id);
+    for trial in run.trials.iter().filter(counts) {
         let group = trial.point.map_or(0, |point| point + 1);
         let lane = of_point.entry(group).or_default();
         // Half a window at a trial's end is half as sure.

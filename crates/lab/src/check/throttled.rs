@@ -31,6 +31,7 @@
 use iosonde_model::{About, IoLimit, Medium, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, course, judged, specimen};
+use crate::estimate::leftovers;
 use crate::stats::{
     change::{Change, Likeliest},
     robust,
@@ -216,7 +217,10 @@ struct Row {
 }
 
 fn of_run(run: &Run) -> Verdict {
-    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0;
+    let leftovers = leftovers(&run.trials);
+    let counts = |trial: &&Trial| {
+        trial.phase != Phase::Prepare && trial.iops() > 0.0 && !leftovers.contains(&trial.id)
+    };
     let mut rows: Vec<Row> = run
         .trials
         .iter()

@@ -150,3 +150,32 @@ fn what_was_not_measured_says_so() {
     assert_eq!(points[0].why_no_interval.as_deref(), Some("It was not measured."));
     assert_eq!(points[0].read, None);
 }
+
+/// Eight rounds of ten points that read, then six in which another point writes and a canary comes right after it.
+fn writes_alone_at_the_end(canary_iops: u64) -> (Vec<Point>, Vec<Trial>) {
+    let mut points = plain_points(11);
+    points[10].spec.rw = iosonde_model::Rw::RandWrite;
+    let of_reads = (0..80_u64).map(|i| {
+        let point = (i % 10) as usize;
+        trial(i + 1, Some(point), i as u32 / 10 + 1, &points[point].spec, 998 + (i * i / 3) % 5)
+    });
+    let late = (80..92_u64).map(|i| {
+        let point = (i % 2 == 0).then_some(10);
+        let iops = if point.is_some() { 500 } else { canary_iops };
+        trial(i + 1, point, i as u32 / 2 - 31, &points[point.unwrap_or(0)].spec, iops)
+    });
+    let trials = of_reads.chain(late).collect();
+    (points, trials)
+}
+
+#[test]
+fn what_a_write_left_to_the_canary_is_no_trend_of_the_reads() {
+    let half_width = |canary_iops| {
+        let (points, trials) = writes_alone_at_the_end(canary_iops);
+        let estimate = Estimates::of(&points, &trials, &Voids::new()).iops(3, Op::Read).unwrap();
+        assert!((estimate.log_mean.exp() / 1000.0 - 1.0).abs() < 0.002, "{estimate:?}");
+        estimate.half_width(0.95)
+    };
+    assert!((half_width(400) / half_width(1000) - 1.0).abs() < 1e-9, "whatever the canary says");
+    assert!(half_width(400) < 0.005);
+}

@@ -2,7 +2,7 @@
 
 use iosonde_model::{About, Op, Phase, Trial};
 
-use super::Voids;
+use super::{Voids, leftovers};
 
 /// What a measurement or a canary said.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Visit {
     pub end_s: f64,
     /// Whether no verdict voids its rate.
     pub stands: bool,
+    /// Whether it is a canary that took what a write left behind: no evidence of a trend, see [`leftovers`].
+    pub leftover: bool,
     /// ln(completions per second) of reads; `None` where none completed.
     pub log_read_iops: Option<f64>,
     /// ln(completions per second) of writes.
@@ -50,6 +52,7 @@ pub fn visits(trials: &[Trial], voids: &Voids) -> Vec<Visit> {
     order.sort_by(|&a, &b| {
         trials[a].started_s.total_cmp(&trials[b].started_s).then(trials[a].id.cmp(&trials[b].id))
     });
+    let leftovers = leftovers(trials);
     let (mut clock_s, mut ended_s) = (0.0, f64::NEG_INFINITY);
     let mut out = Vec::with_capacity(order.len());
     for place in order {
@@ -70,6 +73,7 @@ pub fn visits(trials: &[Trial], voids: &Voids) -> Vec<Visit> {
             round: trial.round,
             start_s,
             end_s: clock_s,
+            leftover: leftovers.contains(&trial.id),
             stands: !voids.get(&trial.id).is_some_and(|about| about.touches(About::Rate)),
             log_read_iops: log(Op::Read),
             log_write_iops: log(Op::Write),

@@ -207,6 +207,7 @@ impl Going {
                 start_s: self.clock_s,
                 end_s,
                 stands: true,
+                leftover: false,
                 log_read_iops: Some(self.storage.rate(slot.point, middle_s).ln()),
                 log_write_iops: None,
                 log_trim_iops: None,

@@ -226,7 +226,8 @@ impl Known {
             let group = visit.point.unwrap_or(points);
             Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(op)? })
         };
-        let rows: Vec<Row> = self.visits.iter().filter(|visit| visit.stands).filter_map(row).collect();
+        let counts = |visit: &&Visit| visit.stands && !visit.leftover;
+        let rows: Vec<Row> = self.visits.iter().filter(counts).filter_map(row).collect();
         Trends::fit(&rows, &self.mixed, Average::OverTime)
     }
 }
@@ -249,6 +250,7 @@ impl Memory {
             let figure = |value: Option<f64>| value.map_or(0, f64::to_bits);
             let who = visit.point.map_or(0, |point| point as u64 + 1) << 33;
             let what = who | u64::from(visit.round) << 1 | u64::from(visit.stands);
+            let what = if visit.leftover { !what } else { what };
             let values = figure(visit.log_read_iops)
                 ^ figure(visit.log_write_iops).rotate_left(1)
                 ^ figure(visit.log_trim_iops).rotate_left(2);

@@ -17,6 +17,7 @@ fn visit(trial: usize, slot: Slot, start_s: f64, length_s: f64, stands: bool, lo
         start_s,
         end_s: start_s + length_s,
         stands,
+        leftover: false,
         log_read_iops: Some(log_iops),
         log_write_iops: None,
         log_trim_iops: None,
@@ -275,6 +276,24 @@ fn where_asked_points_that_write_come_last_in_every_round() {
         assert_eq!(last, [Some(3), Some(8)].into(), "{round:?}");
     }
     assert!(visited(false).iter().any(|round| round[11] != Some(3) && round[11] != Some(8)));
+}
+
+#[test]
+fn rounds_that_only_write_have_no_canary_that_reads() {
+    let mut points = plain_points(12);
+    for point in &mut points[9..] {
+        point.spec.rw = Rw::RandWrite;
+    }
+    let visiting = Visiting { reads_first: true, ..Visiting::default() };
+    let of = |points: Vec<Point>| {
+        let schedule = Schedule::visiting(points, visiting.clone(), terms(70.0)).unwrap();
+        let rate = |n, slot: Slot| if slot.point > Some(8) { noisy(n, slot) } else { quiet(n, slot) };
+        let (_, slots, _) = run(&schedule, rate, |_, _| true);
+        slots.iter().filter(|slot| slot.point.is_none()).map(|slot| slot.round).collect::<Vec<_>>()
+    };
+    assert_eq!(of(points.clone()), (1..=8).collect::<Vec<_>>(), "the reads are done after eight rounds");
+    points.iter_mut().for_each(|point| point.spec.rw = Rw::RandWrite);
+    assert!(of(points).last() > Some(&8), "one that writes itself goes on");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The canary's rate over the time of the run: whether the storage stayed the same while it was measured.
 //!
-//! The canary is one workload that is run once in every round. What it does changes only when the storage,
-//! the machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance.
+//! The canary is one workload that is run in turn with the points. What it does changes only when the storage,
+//! the machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance. Right
+//! after a write it also waits for what that left behind: how often that was, the answer says.
 //! Points are compared within rounds, so drift falls on all of them alike.
 
+use iosonde_lab::estimate::leftovers;
 use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
 
 use super::Chart;
@@ -27,13 +29,20 @@ impl Chart for RateOverTime {
         let first = canaries.first().filter(|_| canaries.len() >= 3)?;
         let dots: Vec<Dot> = canaries.iter().map(|trial| dot(run, trial)).collect();
         let (low, high) = (least(&dots)?, most(&dots)?);
+        let leftovers = leftovers(&run.trials);
+        let after_writes = match canaries.iter().filter(|trial| leftovers.contains(&trial.id)).count() {
+            0 => String::new(),
+            count => format!(
+                " In {count} of them it came right after a write and took what that left behind: they count in no fit."
+            ),
+        };
         let series = vec![Series { name: "canary".into(), joined: true, dots, ..Series::default() }];
         Some(Figure {
             name: self.name().into(),
             title: "Did the storage stay the same while it was measured?".into(),
             reading: "Points are compared within rounds, so that a drift falls on all of them alike.".into(),
             answer: format!(
-                "The canary, {}, ran {} times, once in each round: between {} and {}.",
+                "The canary, {}, ran {} times in turn with the points: between {} and {}.{after_writes}",
                 first.spec.describe(),
                 canaries.len(),
                 Quantity::Iops.text(low),
