@@ -81,7 +81,8 @@ pub enum Unplannable {
     #[error(
         "{budget_s:.1} s for measuring are too short: {points} points in {rounds} rounds of at least \
          {trial} s a trial take {needed_s:.1} s, and {fit} of them would fit",
-        trial = (.trial_s * 100.0).round() / 100.0
+        trial = (.trial_s * 100.0).round() / 100.0,
+        fit = if *.fit == 0 { "none".to_owned() } else { .fit.to_string() }
     )]
     TooShort {
         /// What there was for measuring.
@@ -584,7 +585,7 @@ impl Schedule {
         let given_out = self.emphasis.is_on(round) && !self.visiting.reads_first;
         let stands_in = given_out && open.contains(&self.canary);
         let in_turn = open.len() == self.points.len() || round.is_multiple_of(every);
-        // After writes it says nothing of reads (see `leftovers`), and where nothing reads it shields no point from them.
+        // After writes it says nothing of reads (see `leftovers`), and where nothing reads it shields no point.
         let changes = |point: usize| self.points[point].spec.changes();
         let idle = !changes(self.canary) && open.iter().all(|&point| changes(point));
         let canary = may(self.canary) && in_turn && !stands_in && !idle;

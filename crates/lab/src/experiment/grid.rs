@@ -4,7 +4,9 @@
 //! experiment names those that it takes, each with its own default; keys that it does not name are left at what
 //! is usual.
 
-use iosonde_model::{Arrivals, Device, Distribution, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec};
+use iosonde_model::{
+    Arrivals, Device, Distribution, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec, units,
+};
 
 use super::{Parameter, ParameterError, Parameters};
 
@@ -172,8 +174,10 @@ fn base(device: &Device) -> TrialSpec {
 fn block_sizes(given: &Parameters) -> Result<Vec<u64>, ParameterError> {
     let sizes = given.if_given("block_size", Parameters::sizes)?;
     match sizes.iter().find(|bytes| !(1..=BLOCK_MAX_BYTES).contains(*bytes)) {
-        Some(wrong) => Err(given
-            .fail(format!("`block_size`: a block has 1 byte at the least and 1 GiB at most, not {wrong}"))),
+        Some(wrong) => Err(given.fail(format!(
+            "`block_size`: a block has 1 byte at the least and 1 GiB at most, not {}",
+            units::size(*wrong)
+        ))),
         None => Ok(sizes),
     }
 }

@@ -173,13 +173,25 @@ impl Parameters {
         }
     }
 
-    /// A list of percentages, 0 .. 100.
+    /// A list of percentages, 0 .. 100, or a range of whole ones: `"0..100+10"`.
     pub fn percentages(&self, key: &str) -> Result<Vec<f64>, ParameterError> {
-        let read = |text: &String| units::parse_percent(text).map(|share| share * 100.0);
-        self.texts(key)?
-            .iter()
-            .map(|text| read(text).map_err(|e| self.fail(format!("`{key}`: {e}"))))
-            .collect()
+        // 0.29 × 100 is 28.999999999999996.
+        let read = |text: &str| units::parse_percent(text).map(|share| (share * 1e8).round() / 1e6);
+        let whole = |text: &str| match read(text).map_err(|e| e.to_string())? {
+            percent if percent.fract() == 0.0 => Ok(percent as u64),
+            percent => Err(format!("{percent} is no whole percentage, and a range counts in those")),
+        };
+        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
+        let mut out = Vec::new();
+        for text in self.texts(key)? {
+            match text.split_once("..") {
+                None => out.push(read(&text).map_err(|e| fail(e.to_string()))?),
+                Some((first, rest)) => {
+                    out.extend(range(first, rest, whole).map_err(fail)?.into_iter().map(|p| p as f64));
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// An error about these parameters.
@@ -279,6 +291,15 @@ mod tests {
         assert_eq!(parameters.counts("depth").unwrap(), [1, 2, 4, 8]);
         assert_eq!(parameters.patterns("rw").unwrap(), [Rw::RandRead, Rw::RandWrite]);
         assert_eq!(parameters.percentages("mix").unwrap(), [70.0]);
+    }
+
+    #[test]
+    fn percentages_are_counted_too() {
+        let of = |text: &str| given(&format!("mix = {text}")).unwrap().percentages("mix");
+        assert_eq!(of("\"0..100+25\"").unwrap(), [0.0, 25.0, 50.0, 75.0, 100.0]);
+        assert_eq!(of("[29, \"10%..20%+10%\", 0.5]").unwrap(), [29.0, 10.0, 20.0, 0.5]);
+        assert!(of("\"0..1+0.5\"").unwrap_err().message.contains("no whole percentage"));
+        assert!(of("\"0..200+50\"").unwrap_err().message.contains("0% to 100%"));
     }
 
     #[test]

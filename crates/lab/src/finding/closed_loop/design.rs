@@ -165,7 +165,12 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
+    use crate::stats::robust::median;
 
     /// A curve with levels known to 2 %, after five visits each.
     fn levels(knee: f64, k: f64) -> Vec<Level> {
@@ -211,19 +216,62 @@ mod tests {
         assert_eq!(design(&odd, 10, 0.95), None);
     }
 
-    #[test]
-    fn the_design_makes_the_interval_narrower_than_visits_that_are_spread_evenly() {
-        let levels = levels(8.0, 1000.0);
-        let depths: Vec<Depth> = levels.iter().filter_map(|level| depth(level, 0.95)).collect();
-        let curve = Curve { log_knee: 8f64.ln(), corner: 1.0 / 1024.0 };
-        let variance = usual_variance(&levels, &depths);
-        let half = |visits: &[(u32, usize)]| {
-            let visit = |known: Known, &(number, count): &(u32, usize)| {
-                (0..count).fold(known, |known, _| known.and(number, variance))
-            };
-            visits.iter().fold(Known::of(&depths, curve), visit).half_width(0.95)
+    /// What visits say of a curve: the mean of so many with noise of 2 %, from the draws of the first five on.
+    fn seen(
+        knee: f64,
+        (in_flight, visits): (u32, usize),
+        first: f64,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Depth {
+        let truth = log_rate(80e-6f64.ln(), knee.ln(), 1000.0, f64::from(in_flight));
+        let more: f64 = (0..visits).map(|_| random.sample::<f64, _>(StandardNormal)).sum();
+        let count = visits as f64 + if first == 0.0 { 0.0 } else { 5.0 };
+        let log_rate = truth + 0.02 * (first + more) / count;
+        Depth { in_flight: f64::from(in_flight), log_rate, standard_error: 0.02 / count.sqrt() }
+    }
+
+    /// ln(high / low) of the knee from 60 visits more, and whether it holds the truth: as designed from the first five
+    /// of each level, and spread evenly.
+    fn refitted(knee: f64, random: &mut Xoshiro256PlusPlus) -> [(f64, bool); 2] {
+        let grid = [1, 4, 16, 64, 256];
+        let sums = grid.map(|_| (0..5).map(|_| random.sample::<f64, _>(StandardNormal)).sum::<f64>());
+        let level = |(&in_flight, &sum): (&u32, &f64)| {
+            let depth = seen(knee, (in_flight, 0), sum, &mut Xoshiro256PlusPlus::seed_from_u64(0));
+            let value = depth.log_rate.exp();
+            let off = (normal(0.95) * depth.standard_error).exp();
+            let iops = Estimate { value, low: Some(value / off), high: Some(value * off) };
+            Level { in_flight, iops, visits: 5.0 }
         };
-        let even: Vec<(u32, usize)> = [1, 4, 16, 64, 256].map(|number| (number, 12)).into();
-        assert!(half(&shares(8.0, 1000.0)) < 0.8 * half(&even));
+        let levels: Vec<Level> = grid.iter().zip(&sums).map(level).collect();
+        let designed = design(&levels, 60, 0.95).expect("a curve fits");
+        [designed, grid.map(|number| (number, 12)).into()].map(|visits| {
+            let of =
+                |number| visits.iter().find(|(other, _)| *other == number).map_or(0, |(_, count)| *count);
+            let mut depths: Vec<Depth> = grid
+                .iter()
+                .zip(&sums)
+                .map(|(&number, &sum)| seen(knee, (number, of(number)), sum, random))
+                .collect();
+            let between = visits.iter().filter(|(number, _)| !grid.contains(number));
+            depths.extend(between.map(|&visit| seen(knee, visit, 0.0, random)));
+            depths.sort_by(|a, b| a.in_flight.total_cmp(&b.in_flight));
+            let found = fit(&depths, 0.95).expect("a curve fits").knee();
+            let (low, high) = (found.low.unwrap(), found.high.unwrap());
+            ((high / low).ln(), low <= knee && knee <= high)
+        })
+    }
+
+    /// Not judged by what the search itself makes least: the points are drawn, and the whole fit is made anew.
+    #[test]
+    fn visits_that_are_designed_make_the_knee_of_simulated_points_narrower_than_even_ones() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        for (knee, share) in [(8.0, 0.6), (20.0, 0.8)] {
+            let runs: Vec<_> = (0..40).map(|_| refitted(knee, &mut random)).collect();
+            let ratios: Vec<f64> = runs.iter().map(|[designed, even]| designed.0 / even.0).collect();
+            let ratio = median(&ratios).unwrap();
+            assert!(ratio < share, "{knee}: {ratio}");
+            let held = |place: usize| runs.iter().filter(|run| run[place].1).count();
+            assert!(held(0) >= 37 && held(1) >= 37, "{knee}: {} and {} of 40", held(0), held(1));
+        }
     }
 }
