@@ -499,35 +499,21 @@ impl<'a> Measurement<'a> {
 
     /// Runs a trial that the course asked for, and keeps it.
     pub fn carry_out(&mut self, course: &mut Course, asked: Asked) -> Result<(), Failure> {
-        let pass_first = asked.pass_first;
-        let Asked {
-            spec,
-            phase,
-            round,
-            point,
-            experiment,
-            duration_ns,
-            from_the_start,
-            settling_ns,
-            seed,
-            ..
-        } = asked;
-        let may_write_bytes = self.may_write(&spec);
-        self.refill_before(&spec)?;
+        let (spec, phase, seed) = (&asked.spec, asked.phase, asked.seed);
+        let may_write_bytes = self.may_write(spec);
+        self.refill_before(spec)?;
         self.session.go_through_page_cache(!spec.direct)?;
         // Said whether or not the requests are limited: a limit alone would take the warm-up away.
-        let usual_ns = if from_the_start { 0 } else { Limits::usual_warm_up_ns(duration_ns - settling_ns) };
-        let warm_up_ns = Some(usual_ns + settling_ns);
+        let warm_up_ns = Some(asked.warm_up_ns());
         // Of each job: what is left is shared, and a last trial may end early.
         let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
         let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
-        let limits = Limits { warm_up_ns, ios, ..Limits::time(duration_ns) };
-        let passed_bytes = pass_first.then(|| self.pass(&spec, seed)).transpose();
-        let outcome = passed_bytes.and_then(|passed| Ok((self.trial(&spec, limits, phase, seed)?, passed)));
+        let limits = Limits { warm_up_ns, ios, ..Limits::time(asked.duration_ns) };
+        let passed_bytes = asked.pass_first.then(|| self.pass(spec, seed)).transpose();
+        let outcome = passed_bytes.and_then(|passed| Ok((self.trial(spec, limits, phase, seed)?, passed)));
         let (mut trial, passed_bytes) = outcome.inspect_err(|_| course.end_of_stage())?;
         trial.passed_bytes = passed_bytes;
-        (trial.round, trial.point, trial.experiment) = (round, point, experiment);
-        trial.settling_s = settling_ns as f64 / 1e9;
+        asked.mark(&mut trial);
         self.keep(trial)
     }
 

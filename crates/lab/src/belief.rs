@@ -24,6 +24,8 @@ const PART_SHARE: f64 = 0.5;
 /// Share of a rotating disk from which its arm travels nearly as it does over all of it: over a third, an average
 /// seek takes three quarters of one over the whole (a + b·√d).
 const STROKE_SHARE: f64 = 0.5;
+/// Of the addressed span, from which on what others share is worth a word: the resolution of `quick`'s means.
+const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
 /// Model names of volumes that may be sold with burst credit, as their guests see them. Names, since nothing else is
@@ -96,6 +98,7 @@ pub fn belief(run: &Run) -> Belief {
         lines.extend(buffered_writes(run));
         lines.extend(short_strokes(run));
         lines.extend(scattered(run));
+        lines.extend(shared(run));
         lines.extend(on_credit(run));
     }
     // Stable: within a mark, the order above.
@@ -463,6 +466,23 @@ fn scattered(run: &Run) -> Option<BeliefLine> {
         );
         BeliefLine::new(Mark::Doubt, text)
     })
+}
+
+/// What a copy or a snapshot shares is not written over: the first write to each place finds a new one.
+fn shared(run: &Run) -> Option<BeliefLine> {
+    let wrote = |trial: &&Trial| trial.phase == Phase::Measure && trial.spec.changes();
+    let part = |trial: &Trial| {
+        let (bytes, span) = (trial.witnesses.shared_bytes?, trial.spec.span_bytes);
+        (bytes as f64 >= SHARED_SHARE * span as f64 && bytes > 0).then_some((bytes, span))
+    };
+    let (bytes, span) = run.trials.iter().filter(wrote).find_map(part)?;
+    let text = format!(
+        "writes: a copy or a snapshot shares {} of the {} written to, and the first write to each place finds a new \
+         one: later ones may be faster",
+        units::size(bytes),
+        units::size(span)
+    );
+    Some(BeliefLine::new(Mark::Doubt, text))
 }
 
 /// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:

@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Device, Phase};
+use iosonde_model::{Device, Phase, Rw};
 
 use super::*;
 use crate::{
@@ -215,6 +215,29 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
     // A guest's virtio disk calls itself rotating whatever it lies on.
     assert_eq!(of_medium(Medium::Virtual, true), ["✓ all 120 trials stand"]);
     assert_eq!(of_medium(Medium::Flash, false), ["✓ all 120 trials stand"]);
+}
+
+#[test]
+fn writing_to_what_a_snapshot_shares_is_told() {
+    let with = |rw, share: f64| {
+        of(&reader(), |run| {
+            for trial in &mut run.trials {
+                trial.spec.rw = rw;
+                trial.witnesses.shared_bytes = Some((share * trial.spec.span_bytes as f64) as u64);
+            }
+        })
+    };
+    let said = |belief: &Belief| {
+        let found = belief.lines.iter().find(|line| line.text.contains("snapshot"));
+        found.map(|line| line.text.clone())
+    };
+    let text = said(&with(Rw::RandWrite, 0.5)).expect("half of it is shared");
+    assert!(
+        text.starts_with("writes: a copy or a snapshot shares 512 MiB of the 1 GiB written to"),
+        "{text}"
+    );
+    assert_eq!(said(&with(Rw::RandRead, 0.5)), None);
+    assert_eq!(said(&with(Rw::RandWrite, 0.0)), None);
 }
 
 #[test]

@@ -125,6 +125,23 @@ pub struct Asked {
     pub seed: u64,
 }
 
+impl Asked {
+    /// Of the duration: what is left out of the figures.
+    pub fn warm_up_ns(&self) -> u64 {
+        let usual_ns = match self.from_the_start {
+            true => 0,
+            false => Trial::usual_warm_up_ns(self.duration_ns - self.settling_ns),
+        };
+        usual_ns + self.settling_ns
+    }
+
+    /// Writes down in a trial that was run for this what it was run for.
+    pub fn mark(&self, trial: &mut Trial) {
+        (trial.round, trial.point, trial.experiment) = (self.round, self.point, self.experiment.clone());
+        trial.settling_s = self.settling_ns as f64 / 1e9;
+    }
+}
+
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {

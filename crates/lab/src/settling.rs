@@ -15,8 +15,8 @@ const SHORTEST_WINDOW_S: f64 = 0.02;
 const FEWEST: usize = 3;
 /// Change within a trial that a reader would want to know of, as a share.
 pub const NOTICED: f64 = 0.1;
-/// Probability that noise alone shows such a change at any point of a run. It is asked again after every trial, which
-/// together is about four times as likely, and windows with long tails are not normal.
+/// Probability that noise alone shows such a change at any point of a run. So little, since it is asked again after
+/// every trial, and windows with long tails are not normal.
 const BY_CHANCE: f64 = 1e-5;
 /// How much further apart two levels lie than the figures of each of them, at the least.
 const LEVEL_SHARE: f64 = 6.0;

@@ -291,6 +291,12 @@ fn is_zero(seconds: &f64) -> bool {
 }
 
 impl Trial {
+    /// The warm-up of a trial that lasts so long: a tenth of it, within what is long enough for a queue to fill and
+    /// short enough to wait for.
+    pub fn usual_warm_up_ns(duration_ns: u64) -> u64 {
+        (duration_ns / 10).clamp(25_000_000, 5_000_000_000)
+    }
+
     /// A trial of a workload in which nothing was counted.
     pub fn blank(spec: TrialSpec, phase: Phase) -> Self {
         Self {

@@ -109,9 +109,15 @@ pub struct Witnesses {
     /// Requests of the network file system that had to be sent again.
     #[serde(default)]
     pub network_retransmissions: Option<u64>,
+    /// Mean time for which a read or write of the network file system waited in this machine before it was sent.
+    #[serde(default)]
+    pub network_queued_ns: Option<f64>,
     /// Mean time from sending a read or write to the server to its answer.
     #[serde(default)]
     pub network_round_trip_ns: Option<f64>,
+    /// Mean time of a read or write of the network file system in all, waiting and handing over included.
+    #[serde(default)]
+    pub network_execution_ns: Option<f64>,
     /// What a simulated device did wrong on purpose, reading back included: what verification should find.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injected: Option<Injected>,

@@ -25,7 +25,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use iosonde_model::{Histogram, Op, TrialSpec};
+use iosonde_model::{Histogram, Op, Trial, TrialSpec};
 
 use crate::{
     buffer::BufferPool,
@@ -78,7 +78,7 @@ impl Limits {
 
     /// The warm-up of a trial of so long.
     pub fn usual_warm_up_ns(duration_ns: u64) -> u64 {
-        (duration_ns / 10).clamp(25_000_000, 5_000_000_000)
+        Trial::usual_warm_up_ns(duration_ns)
     }
 
     /// What is measured at the least once the warm-up is over: storage that needs long to turn its depth over

@@ -1,5 +1,8 @@
 //! One run on a simulated device, from schedule to verdicts, without a notebook.
 //!
+//! The plan, the schedule, a trial's warm-up and its label, the judging are those of `iosonde run`; what it does beside
+//! them (filling, refilling, a limit of what is written, progress, the notebook) a simulated cell has no use for.
+//!
 //! Cells that differ only in what their witnesses say share one simulated run: it is judged once for each of them.
 
 use std::sync::atomic::AtomicBool;
@@ -77,13 +80,10 @@ fn simulated(cell: &Cell, seed: u64) -> Result<Simulated, Failure> {
             let closed = Some(schedule.closed(&run.trials, &none, elapsed_s));
             return Ok(Simulated { run, closed });
         };
-        let usual_ns = Limits::usual_warm_up_ns(asked.duration_ns - asked.settling_ns);
-        let limits =
-            Limits { warm_up_ns: Some(usual_ns + asked.settling_ns), ..Limits::time(asked.duration_ns) };
+        let limits = Limits { warm_up_ns: Some(asked.warm_up_ns()), ..Limits::time(asked.duration_ns) };
         let order = Order { spec: &asked.spec, limits, phase: asked.phase, seed: asked.seed };
         let mut trial = bed.run(&order, &stop).map_err(Failure::failed)?.trial;
-        (trial.round, trial.point, trial.experiment) = (asked.round, asked.point, asked.experiment);
-        trial.settling_s = asked.settling_ns as f64 / 1e9;
+        asked.mark(&mut trial);
         trial.id = run.trials.len() as u64 + 1;
         run.trials.push(trial);
     }

@@ -2,13 +2,15 @@
 //!
 //! Looks at: the bytes that the block layer moved beyond ours (direct I/O only: through the page cache, reading
 //! ahead and writing back move more than is asked for); the share of processor time that a hypervisor took
-//! (steal) and in which some task waited for a processor (pressure); and, over a run, at windows in which the
-//! rate collapsed (not those of canaries that read right after one of the run's own writes).
+//! (steal) and in which some task waited for a processor (pressure); behind a network file system at what its mount
+//! exchanged and had to send again; and, over a run, at windows in which the rate collapsed (not those of canaries that
+//! read right after one of the run's own writes).
 //!
 //! Rule: a trial is void where others moved 5 % of our bytes and at least 1 MiB (what reading the counters
 //! beside the trial misses is below 0.8 %, and 10 % must not be missed), or where the hypervisor took 10 % of
 //! the processors' time; from 5 %, or where tasks waited for a processor in a quarter of the time, it is a
-//! doubt. A neighbour that no counter shows (another guest on the host) shows in the windows of a run: stretches
+//! doubt; so is one request that a network file system sent again, since it waits for that as long as the mount's
+//! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in the windows of a run: stretches
 //! of two windows and more that lie both 5 standard deviations and 20 % below what their point does otherwise,
 //! in three places or more. Their starts are called regular where each gap is a whole multiple of the median one
 //! within 15 %.
@@ -88,17 +90,20 @@ impl Check for Interference {
                 specimen::run(specimen::usual()),
                 specimen::rounds(40, |i| 1e5 + 100.0 * (i % 7) as f64),
                 with(|trial| trial.witnesses.steal_share = Some(0.02)),
+                with(|trial| on_a_network(trial, 0)),
                 visited(100),
             ],
             doubt: vec![
                 with(|trial| trial.witnesses.steal_share = Some(0.07)),
                 with(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.4)),
+                with(|trial| trial.witnesses.network_retransmissions = Some(3)),
                 visited(8),
             ],
             void: vec![
                 with(|trial| *trial.witnesses.block_layer_read_bytes.as_mut().expect("counted") += 60 << 20),
                 with(|trial| trial.witnesses.block_layer_write_bytes = Some(90 << 20)),
                 with(|trial| trial.witnesses.steal_share = Some(0.3)),
+                with(|trial| on_a_network(trial, 60 << 20)),
             ],
             abstain: vec![
                 with(|trial| {
@@ -114,6 +119,14 @@ impl Check for Interference {
             ],
         }
     }
+}
+
+/// For a specimen: a mount's counters in the place of a device's, with so many bytes of others.
+fn on_a_network(trial: &mut Trial, others_bytes: u64) {
+    let witnesses = &mut trial.witnesses;
+    let (read, write) = (witnesses.block_layer_read_bytes.take(), witnesses.block_layer_write_bytes.take());
+    witnesses.network_read_bytes = read.map(|bytes| bytes + others_bytes);
+    witnesses.network_write_bytes = write;
 }
 
 /// For a specimen: a window at a `part` of its rate.
@@ -135,7 +148,10 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         let why = format!(
             "others moved {} on {} meanwhile, {} of the {} that this trial moved",
             units::decimal_bytes(bytes),
-            witnesses.block_layer_device.as_deref().unwrap_or("the device"),
+            witnesses.block_layer_device.as_deref().unwrap_or(match witnesses.block_layer_read_bytes {
+                Some(_) => "the device",
+                None => "this mount",
+            }),
             units::percent(share),
             units::decimal_bytes(issued_bytes)
         );
@@ -156,6 +172,14 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             units::percent(waited)
         );
         return Verdict::Doubt(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
+    }
+    if let Some(again) = witnesses.network_retransmissions.filter(|&again| again > 0) {
+        let what = if again == 1 { "one request".to_owned() } else { format!("{again} requests") };
+        let why = format!(
+            "the network file system sent {what} again: the network lost them, or the server was out of reach, and what \
+             they took is no latency of the storage"
+        );
+        return Verdict::Doubt(Reason::new(About::Latency, why).with("retransmissions", again as f64));
     }
     let unseen = unseen(trial, others);
     // Nobody else is inside a simulation.
@@ -189,7 +213,11 @@ fn unseen(trial: &Trial, others: Option<u64>) -> Vec<&'static str> {
 /// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
 fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     let witnesses = &trial.witnesses;
-    let (read, write) = (witnesses.block_layer_read_bytes?, witnesses.block_layer_write_bytes?);
+    // A network file system's mount counts in the place of a device.
+    let (read, write) = match (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) {
+        (None, None) => (witnesses.network_read_bytes?, witnesses.network_write_bytes?),
+        (read, write) => (read?, write?),
+    };
     if !trial.spec.direct {
         return None;
     }
@@ -337,6 +365,19 @@ mod tests {
             reason.why,
             "others moved 62.9 MB on vda meanwhile, 14 % of the 451 MB that this trial moved"
         );
+    }
+
+    #[test]
+    fn what_a_mount_sent_again_is_no_latency_of_the_storage() {
+        let mut trial = specimen::usual();
+        trial.witnesses.network_retransmissions = Some(1);
+        let Verdict::Doubt(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+            panic!("sent again")
+        };
+        assert_eq!(reason.about, About::Latency);
+        assert!(reason.why.starts_with("the network file system sent one request again: "), "{}", reason.why);
+        trial.witnesses.network_retransmissions = Some(0);
+        assert_eq!(of_trial(&trial, &specimen::run(trial.clone())), Verdict::Pass);
     }
 
     #[test]

@@ -14,8 +14,6 @@ use crate::stats::robust;
 const PAUSE_NS: f64 = 8e8;
 /// Times the usual latency: 32 requests in line on one disk wait 0.3 s, and 5 s would not be a pause.
 const TIMES_USUAL: f64 = 20.0;
-/// The planned warm-up of a study's trial: a tenth of the trial, at least 25 ms, at most 5 s.
-const WARM_UP: (f64, f64, f64) = (1.0 / 9.0, 0.025, 5.0);
 
 /// What is said of a trial in which the storage paused.
 pub(super) fn seen(trial: &Trial, run: &Run) -> Option<Reason> {
@@ -72,8 +70,9 @@ fn beside(trial: &Trial, run: &Run) -> Option<Reason> {
     }
     let latency_ns = trial.directions().filter_map(|(_, direction)| direction.latency_ns.mean);
     let patience_s = (TIMES_USUAL * latency_ns.reduce(f64::max)? / 1e9).max(PAUSE_NS / 1e9);
-    let (part, least_s, most_s) = WARM_UP;
-    let planned_s = (part * trial.measured_s).clamp(least_s, most_s) + trial.settling_s;
+    // What was measured is nine tenths of what was planned; where the warm-up is at its bounds, that does not matter.
+    let planned_ns = Trial::usual_warm_up_ns((trial.measured_s * 1e9 * 10.0 / 9.0) as u64);
+    let planned_s = planned_ns as f64 / 1e9 + trial.settling_s;
     // A warm-up ends with the first completion after its time; by hand it can be of any length.
     let before_s = if course::is_single(run) { 0.0 } else { trial.warmup_s - planned_s };
     let after_s = trial.elapsed_s - trial.warmup_s - trial.measured_s;

@@ -23,14 +23,14 @@ use super::{
 pub const LOOKS: [usize; 9] = [10, 12, 15, 19, 24, 30, 38, 48, 60];
 /// Of each look but the last two.
 pub const CONFIDENCE: f64 = 0.98;
-/// Of the last two. With 98 % throughout, storage that holds its rate with a CV of 12 % and ρ = 0.6 would be
-/// accepted by round 60 in 88 % only; with 92 % throughout, one that loses 1 % a round in 28 %.
+/// Of the last two: what looks that late are for is storage that holds its rate and scatters much, and 95 % of it are
+/// to be accepted by round 60. With so little throughout, more of what loses 1 % a round would be.
 pub const LATE_CONFIDENCE: f64 = 0.9;
 /// The first look of the last two.
 const LATE: usize = LOOKS[7];
 /// Score of a cycle (see [`super::change`]) that forbids a window before the last look. By chance one series in
 /// twenty scores as much, and is accepted later; 23, from which on a cycle is named, is scored by one of ±10 % at a CV
-/// of 5 % only once three or four of its periods have been seen, and until then 18 % of those were accepted.
+/// of 5 % only once three or four of its periods have been seen, and a window before then would be accepted.
 const SUSPECTED: f64 = 14.0;
 /// Drift a round that still counts as steady, as a share.
 pub const BOUND: f64 = 0.01;

@@ -1,6 +1,6 @@
 //! What the storage and the machine are, and how it was measured: labels with what they say.
 
-use iosonde_model::{Ceiling, Health, Medium, Run, RunState, units};
+use iosonde_model::{Ceiling, Health, Medium, Phase, Run, RunState, Witnesses, units};
 
 /// A label and what it says.
 pub(crate) type Fact = (&'static str, String);
@@ -46,6 +46,7 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Copies on write", device.copies_on_write.map(yes_or_no)),
         ("The drive's health", device.health.as_ref().map(health)),
         ("Pieces of the file", pieces(run).map(|pieces| pieces.to_string())),
+        ("On the network", on_the_network(run)),
     ];
     told(facts)
 }
@@ -73,6 +74,44 @@ fn pieces(run: &Run) -> Option<u64> {
     run.trials.iter().rev().find_map(|trial| trial.witnesses.pieces)
 }
 
+/// The mean of a witness over the measured trials that have it.
+fn mean(run: &Run, of: fn(&Witnesses) -> Option<f64>) -> Option<f64> {
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let values: Vec<f64> = measured.filter_map(|trial| of(&trial.witnesses)).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Where a network file system's requests spent their time, by the mount's own counters, and what was sent again.
+fn on_the_network(run: &Run) -> Option<String> {
+    let time = |of| mean(run, of).map(units::time);
+    let again: u64 = run.trials.iter().filter_map(|trial| trial.witnesses.network_retransmissions).sum();
+    let parts = [
+        time(|seen| seen.network_execution_ns).map(|all| format!("a request took {all}")),
+        time(|seen| seen.network_queued_ns).map(|queued| format!("{queued} in this machine's queue")),
+        time(|seen| seen.network_round_trip_ns).map(|way| format!("{way} to the server and back")),
+        (again > 0).then(|| format!("{again} sent again")),
+    ];
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}
+
+/// What the machine did besides, as shares of the time: none of it decides anything, all of it explains.
+fn meanwhile(run: &Run) -> Option<String> {
+    let share = |of| mean(run, of).map(units::percent);
+    let parts = [
+        share(|seen| seen.machine_busy_share).map(|busy| format!("processors {busy} busy")),
+        share(|seen| seen.softirq_share).map(|served| format!("{served} serving interrupts")),
+        share(|seen| seen.steal_share).map(|taken| format!("{taken} taken by a hypervisor")),
+        share(|seen| seen.pressure_cpu_some_share)
+            .map(|waited| format!("some task waiting for a processor {waited}")),
+        share(|seen| seen.pressure_memory_some_share).map(|waited| format!("for memory {waited}")),
+        share(|seen| seen.pressure_io_some_share).map(|waited| format!("for I/O {waited} of the time")),
+        mean(run, |seen| seen.cpu_frequency_hz).map(|hz| format!("{:.2} GHz", hz / 1e9)),
+    ];
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}
+
 /// The machine that measured.
 pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
     let host = &run.info.host;
@@ -87,6 +126,7 @@ pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
         ("Saving power", host.power.clone()),
         ("Clock", host.clock.clone()),
         ("Generator's ceiling", ceilings(&host.ceilings)),
+        ("While it was measured", meanwhile(run)),
     ])
 }
 

@@ -32,6 +32,7 @@ pub use holes::unmapped_bytes;
 pub use host::host;
 pub(crate) use host::meminfo_bytes;
 pub use layer::{Layer, Made};
+pub(crate) use mount::unescape;
 pub use mount::{Mount, mount_of, mounts};
 pub use number::DeviceNumber;
 pub use swaps::swaps;

@@ -112,7 +112,7 @@ fn parse(line: &str) -> Option<Mount> {
 }
 
 /// Undoes the kernel's octal escapes of blanks and backslashes: `\040` is a space.
-pub(super) fn unescape(text: &str) -> PathBuf {
+pub(crate) fn unescape(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

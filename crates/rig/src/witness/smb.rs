@@ -19,10 +19,9 @@ pub(super) fn parse(text: &str, share: &str) -> Option<Counters> {
             .filter(|(number, name)| number.parse::<u32>().is_ok() && name.starts_with("\\\\"))
             .map(|(_, name)| name.trim().to_owned())
     };
-    let mut lines = text.lines().skip_while(|line| {
-        !heads(line)
-            .is_some_and(|name| name.split_whitespace().next().is_some_and(|n| n.eq_ignore_ascii_case(share)))
-    });
+    // Behind a tab: whether it is connected. A share's own name may hold blanks.
+    let is_wanted = |name: String| name.split('\t').next().unwrap_or("").trim().eq_ignore_ascii_case(share);
+    let mut lines = text.lines().skip_while(|line| !heads(line).is_some_and(is_wanted));
     lines.next()?;
     let own: Vec<&str> = lines.take_while(|line| heads(line).is_none()).collect();
     // The first number behind a label, wherever in its line that stands.
@@ -39,7 +38,7 @@ pub(super) fn parse(text: &str, share: &str) -> Option<Counters> {
         write_bytes: after("Bytes written:").or_else(|| of_smb_1("Writes:"))?,
         requests: after("Reads:").zip(after("Writes:")).and_then(|(reads, writes)| reads.checked_add(writes)),
         transmissions: None,
-        round_trip_ms: None,
+        times: None,
     })
 }
 
@@ -64,6 +63,12 @@ mod tests {
         let old = parse(TEXT, "\\\\old\\share").unwrap();
         assert_eq!((old.read_bytes, old.write_bytes, old.requests), (20_480, 8192, Some(7)));
         assert!(parse(TEXT, "\\\\srv\\dat").is_none());
+        assert!(parse("", "\\\\srv\\data").is_none());
+        let blank = TEXT.replace("\\\\old\\share", "\\\\old\\my share");
+        assert_eq!(parse(&blank, "\\\\old\\my share").unwrap().read_bytes, 20_480);
+        // Cut off in the share's own lines: absent, or what was whole.
+        let cut = TEXT.find("Bytes read: 5242880").unwrap();
+        assert!(parse(&TEXT[..cut], "\\\\srv\\data").is_none());
         assert!(parse("1) \\\\srv\\data\nSMBs: 0\n", "\\\\srv\\data").is_none());
     }
 
