@@ -101,6 +101,42 @@ fn memory_is_called_memory() {
     void(&bench.run(&words), "cache-served", "tmpfs is memory");
 }
 
+/// A compressed disk in memory, made for one test and removed after it.
+struct Zram(String);
+
+impl Zram {
+    fn of_bytes(size_bytes: u64) -> Option<Self> {
+        let skipped = |error: &std::io::Error| eprintln!("skipped: no zram device can be made: {error}");
+        let number = fs::read_to_string("/sys/class/zram-control/hot_add").inspect_err(skipped).ok()?;
+        let zram = Self(number.trim().to_owned());
+        let size = fs::write(format!("/sys/block/zram{}/disksize", zram.0), size_bytes.to_string());
+        size.inspect_err(skipped).ok().map(|()| zram)
+    }
+
+    fn path(&self) -> String {
+        format!("/dev/zram{}", self.0)
+    }
+}
+
+impl Drop for Zram {
+    fn drop(&mut self) {
+        let _ = fs::write(format!("/sys/block/zram{}/reset", self.0), "1");
+        let _ = fs::write("/sys/class/zram-control/hot_remove", &self.0);
+    }
+}
+
+/// Its driver fills the whole page that a buffer lies in (see `guard/direct.rs`): the program has to survive that.
+#[test]
+fn a_compressed_disk_in_memory_is_called_memory() {
+    let Some(zram) = Zram::of_bytes(32 << 20) else { return };
+    let bench = Bench::new();
+    if let Err(error) = fs::write(zram.path(), vec![7_u8; 8 << 20]) {
+        return eprintln!("skipped: {} cannot be written: {error}", zram.path());
+    }
+    let run = bench.run(&["point", &zram.path(), "--read-only", "--depth", "4", "--time", "300ms"]);
+    void(&run, "cache-served", "is memory: no storage was asked");
+}
+
 #[test]
 fn the_clocks_of_this_machine_are_watched() {
     let bench = Bench::new();

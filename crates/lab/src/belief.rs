@@ -6,10 +6,15 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Closed, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Trial, units,
+    About, Closed, Finding, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Trial, units,
 };
 
-use crate::{check::CHECKS, schedule::FEWEST_COMPLETE_ROUNDS, seen, words::lowered};
+use crate::{
+    check::{CHECKS, TOO_SMALL},
+    schedule::FEWEST_COMPLETE_ROUNDS,
+    seen,
+    words::lowered,
+};
 
 /// Share of void trials above which a run says nothing.
 const VOID_SHARE_MAX: f64 = 0.5;
@@ -249,8 +254,14 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let several = if reasons.len() > 1 && void < all { format!("{void}: ") } else { String::new() };
     let why = format!("{several}{}", reasons.join("; "));
     let aside = if aside > 0 { format!("; {}", left_out(aside)) } else { String::new() };
+    if all == 1 {
+        return BeliefLine::new(mark, alone(&voids));
+    }
+    // All of them for one reason: its count is told already.
+    if let (true, Some(rest)) = (void == all, why.strip_prefix(&all.to_string())) {
+        return BeliefLine::new(mark, format!("all {all} trials are void{rest}{aside}"));
+    }
     let stand = match (all - void, all) {
-        (0, 1) => "the trial is void".to_owned(),
         (0, _) => format!("all {all} trials are void"),
         (left, _) => format!("{left} of {all} trials stand"),
     };
@@ -260,6 +271,16 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
         _ => " void are",
     };
     BeliefLine::new(mark, format!("{stand};{void} {why}{aside}"))
+}
+
+/// Why the only trial is void, by the first check that voids it.
+fn alone(voids: &[&Judgement]) -> String {
+    let first = CHECKS.iter().find_map(|check| voids.iter().find(|void| void.check == check.name()));
+    let why = first.map_or_else(String::new, |void| lowered(&void.why));
+    match voids.iter().all(|void| void.about == About::Depth) {
+        true => format!("the trial is void as a figure of depth: {why}; its rate may stand"),
+        false => format!("the trial is void: {why}"),
+    }
 }
 
 /// How many trials a check voids of which nothing was told yet, and why the first of them.
@@ -294,6 +315,7 @@ fn left_out(aside: usize) -> String {
 
 /// One line for each check that doubts.
 fn doubts(run: &Run) -> Vec<BeliefLine> {
+    let only_one = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count() == 1;
     let lines = CHECKS.iter().flat_map(|check| {
         ["trial", "point", "run"].into_iter().filter_map(|scope| {
             let own = |judgement: &&Judgement| {
@@ -305,6 +327,8 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
             let first = own.first()?;
             let text = match (scope, own.len()) {
                 ("run", _) => lowered(&first.why),
+                // Of one trial there is no other that it could be told from.
+                (_, 1) if only_one => lowered(&first.why),
                 (scope, 1) => format!("one {scope}: {}", lowered(&first.why)),
                 (scope, count) => format!("{count} {scope}s, for example: {}", lowered(&first.why)),
             };
@@ -314,12 +338,13 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
     lines.collect()
 }
 
-/// Where nobody could see whether bytes moved, memory cannot be ruled out.
+/// Where nobody could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
         let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
         ["cache-served", "write-back"].contains(&judgement.check.as_str())
             && judgement.verdict == Outcome::Abstain
+            && !judgement.why.ends_with(TOO_SMALL)
             && share("abstained") >= VOID_SHARE_MAX * share("judged")
     })?;
     Some(BeliefLine::new(Mark::Doubt, lowered(&blind.why)))
@@ -501,16 +526,41 @@ fn on_credit(run: &Run) -> Option<BeliefLine> {
     Some(BeliefLine::new(Mark::Doubt, text))
 }
 
-/// No burst shows how large a write buffer is.
+/// No burst shows how large a write buffer is; a long write that was measured does.
 fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
     let settled = run.info.device.state.as_deref() == Some("steady");
     if !measures_writes || settled || run.info.is_imported() {
         return None;
     }
+    let told = |finding: &&Finding| finding.name == "write_buffer_bytes" && finding.status != Status::Refused;
+    if let Some(buffer) = run.findings.iter().find(told) {
+        let other = |point: &&Point| point.spec.rw.writes() && point.experiment != buffer.experiment;
+        let size = buffer.value.filter(|_| run.points.iter().any(|point| other(&point)))?;
+        let text = format!(
+            "writes: a buffer of {} takes what comes first, and shorter writes than that may be faster than what lasts",
+            units::size(size as u64)
+        );
+        return Some(BeliefLine::new(Mark::Doubt, text));
+    }
     let written: u64 = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
-    let text = format!("writes: the {} written may still fit a write buffer", units::decimal_bytes(written));
+    let (all, area) = (units::decimal_bytes(written), run.info.device.working_set_bytes);
+    let written = match written > area && area > 0 {
+        true => format!("{} written to, {all} in all,", units::size(area)),
+        false => format!("{all} written"),
+    };
+    let text =
+        format!("writes: the {written} may still fit a write buffer; {}", long_write(&run.info.target));
     Some(BeliefLine::new(Mark::Doubt, text))
+}
+
+/// The command that would find a write buffer, to be typed as it stands.
+fn long_write(target: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:".contains(c);
+    match target.chars().all(plain) && !target.is_empty() {
+        true => format!("`iosonde run sustained-write {target}` would tell"),
+        false => "the experiment `sustained-write` would tell".to_owned(),
+    }
 }
 
 fn in_words(count: usize) -> String {

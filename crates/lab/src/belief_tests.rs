@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Device, Phase, Rw};
+use iosonde_model::{Device, Phase, Reason, Rw, Verdict};
 
 use super::*;
 use crate::{
@@ -40,8 +40,69 @@ fn written_bytes_may_fit_a_buffer() {
     assert_eq!(belief.headline, "yes, with one doubt");
     assert!(
         texts(&belief)[0].starts_with("? writes: the ")
-            && texts(&belief)[0].ends_with(" may still fit a write buffer")
+            && texts(&belief)[0].contains(" may still fit a write buffer; `iosonde run sustained-write ")
     );
+}
+
+#[test]
+fn a_buffer_that_was_looked_for_is_no_guess() {
+    let with = |status| {
+        let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
+        run.findings.push(iosonde_model::Finding {
+            name: "write_buffer_bytes".into(),
+            experiment: "sustained-write".into(),
+            conditions: Default::default(),
+            status,
+            value: (status == Status::Found).then_some(67_108_864.0),
+            unit: "bytes".into(),
+            low: None,
+            high: None,
+            confidence: 0.95,
+            sentence: String::new(),
+            why: None,
+            trials: Vec::new(),
+        });
+        belief(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
+    };
+    let found = with(Status::Found).expect("the other points may lie within it");
+    assert!(found.starts_with("writes: a buffer of 64 MiB takes what comes first"), "{found}");
+    assert_eq!(with(Status::None), None);
+    let refused = with(Status::Refused).expect("nobody knows");
+    assert!(refused.contains("may still fit a write buffer"), "{refused}");
+}
+
+#[test]
+fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
+    let with = |why: String| {
+        let mut run = reader().run(QUICK, 1);
+        let abstained = Verdict::Abstain(Reason::new(About::Device, why));
+        let line = Judgement::new("cache-served", "run", None, None, abstained);
+        let figures = [("judged".to_owned(), 120.0), ("abstained".to_owned(), 120.0)].into();
+        run.verdicts = vec![Judgement { figures, ..line }];
+        belief(&run).lines.iter().any(|line| line.text.contains("12.3 kB"))
+    };
+    assert!(!with(format!("only 12.3 kB were asked for; {TOO_SMALL}")));
+    assert!(with("12.3 kB moved, and no counter was read".to_owned()));
+}
+
+#[test]
+fn a_count_that_is_that_of_all_is_told_once() {
+    let belief = of(&reader(), |run| {
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.steal_share = Some(0.3));
+    });
+    let first = &texts(&belief)[0];
+    assert!(first.starts_with("✗ all 120 trials are void, for example: the hypervisor gave"), "{first}");
+}
+
+#[test]
+fn one_trial_that_is_void_is_spoken_of_as_one() {
+    let belief = of(&reader(), |run| {
+        run.trials.truncate(1);
+        run.trials[0].witnesses.steal_share = Some(0.3);
+    });
+    let first = &texts(&belief)[0];
+    assert!(first.starts_with("✗ the trial is void: the hypervisor gave 30 % of"), "{first}");
 }
 
 #[test]

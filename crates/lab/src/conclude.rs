@@ -161,8 +161,12 @@ impl Judged {
         }
         let abstained = self.verdicts.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
         if let Some((_, Verdict::Abstain(first))) = abstained {
-            let why =
-                format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), first.why);
+            let why = match all {
+                1 => first.why.clone(),
+                _ => {
+                    format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), first.why)
+                }
+            };
             line(Verdict::Abstain(first.clone()), why);
         }
         out

@@ -8,6 +8,12 @@ fn percent(count: usize, of: usize) -> String {
     format!("{:.1} %", 100.0 * count as f64 / of.max(1) as f64)
 }
 
+/// A bar of at most 20 signs: below each other, those of one effect draw its curve from nothing to certain.
+fn bar(count: usize, of: usize) -> String {
+    let length = (20.0 * count as f64 / of.max(1) as f64).round() as usize;
+    if length == 0 { "·".to_owned() } else { "█".repeat(length) }
+}
+
 /// `set-aside 3, drift 1`.
 fn doubted_by<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
     let mut all = std::collections::BTreeMap::new();
@@ -36,17 +42,18 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let void: usize = clean().map(|score| score.void_trials).sum();
     let share = percent(false_alarms, runs);
     let _ = writeln!(out, "| **all** | {runs} | **{share}** | {void} | {} |", doubted_by(clean()));
-    out += "\n| check | effect | size | runs | caught |\n|---|---|---|---|---|\n";
+    out += "\n| check | effect | size | runs | caught | |\n|---|---|---|---|---|---|\n";
     for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_empty()) {
         let mark = if cell.stated { "**" } else { "" };
         let _ = writeln!(
             out,
-            "| `{}` | {} | {} | {} | {mark}{}{mark} |",
+            "| `{}` | {} | {} | {} | {mark}{}{mark} | {} |",
             cell.check,
             cell.name,
             cell.size(),
             score.runs,
-            percent(score.caught, score.runs)
+            percent(score.caught, score.runs),
+            bar(score.caught, score.runs)
         );
     }
     out

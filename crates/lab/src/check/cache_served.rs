@@ -7,13 +7,16 @@
 //! Rule: a device that moved fewer than 95 % of the bytes did not serve the trial. Others' I/O on the same
 //! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 95 % leaves
 //! ten times what is lost between reading the counters and the requests (0.5 % in a trial of a second) and
-//! catches a file of which a tenth is cached. Under 1 MiB nothing is judged: one stray page counts
+//! catches a file of which a tenth is cached. A trial of less than 1 MiB is not judged: one stray page counts
 //! too much there. Bytes are compared, never requests, since the kernel splits and merges those. Buffered
 //! reads of a span that was wholly in the page cache, before and after, came from it even where others' I/O
 //! hides the shortfall. Residency alone never voids direct I/O: it goes past the cache, whatever lies in
 //! it. Memory file systems (tmpfs) have no device.
 //!
 //! Writes through the page cache are judged by `write-back`.
+//!
+//! Behind a network file system the mount's counters stand in the device's place; the server's cache is seen by
+//! nobody here.
 //!
 //! Verdict: void as a statement about the device; the rates remain what a program here gets. Where there is
 //! neither a counter nor a view of the cache, it abstains and says so; likewise where the counter stood still
@@ -33,7 +36,7 @@ use iosonde_model::{
     About, Device, Medium, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
 };
 
-use super::{Check, Specimens, counted, judged, specimen};
+use super::{Check, Specimens, TOO_SMALL, counted, judged, specimen};
 
 /// See the manual page above: ten times what the counters' readings may miss.
 const MOVED_SHARE_MIN: f64 = 0.95;
@@ -148,13 +151,11 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
             return Verdict::Abstain(Reason::new(About::Device, why));
         }
     };
-    let unwatched = moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none();
-    if trial.is_uncounted() && unwatched {
+    if moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none() {
         return Verdict::Abstain(Reason::new(About::Device, no_witness(trial)));
     }
     if issued_bytes < JUDGED_BYTES_MIN {
-        let why =
-            format!("only {} were moved in all; 1 MiB is needed to tell", units::decimal_bytes(issued_bytes));
+        let why = format!("only {} were asked for; {TOO_SMALL}", units::decimal_bytes(issued_bytes));
         return Verdict::Abstain(Reason::new(About::Device, why));
     }
     if let Some(moved_bytes) = moved_bytes

@@ -38,6 +38,9 @@ registry! {
     }
 }
 
+/// Ends the sentence about a trial that moved too little to be judged by what moved: its witness is there all the same.
+pub(crate) const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
+
 /// A registered check.
 pub trait Check: Named {
     /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged

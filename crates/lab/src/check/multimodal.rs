@@ -10,7 +10,7 @@
 //!
 //! Verdict: doubt about latency: percentiles hold, the mean is no request's. The rate is not touched.
 //!
-//! Measured: see docs/checks.md. Of a mixture of 10 % and more at a tenth of the time, all are caught; of clean
+//! Measured: see docs/checks.md. Of a mixture of 10 % and more at a thirtieth of the time, all are caught; of clean
 //! runs with one kind of service, none are doubted.
 //!
 //! Example: strided reads that are partly in memory: the mean lies between 5 µs and 100 µs, where not one

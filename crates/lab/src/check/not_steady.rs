@@ -165,11 +165,14 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     if log_ratio / within.log_ratio < 0.5 {
         return None;
     }
-    let word = if end < begin { "fell" } else { "rose" };
+    let (word, cause) = match end < begin {
+        true => ("fell", "something was used up"),
+        false => ("rose", "it began slower than it goes on"),
+    };
     let (a, b) = (units::count(begin), units::count(end));
     let why = format!(
-        "within the trial the rate {word} from {a} to {b} IOPS, as in others of its point: something was used up, \
-         and the mean tells no more than how long the trial was"
+        "within the trial the rate {word} from {a} to {b} IOPS, as in others of its point: {cause}, and the mean \
+         tells no more than how long the trial was"
     );
     let reason = Reason::new(About::All, why).with("before_iops", begin).with("after_iops", end);
     Some(Verdict::Void(reason.with("alike", within.trials as f64)))

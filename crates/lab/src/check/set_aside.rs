@@ -120,8 +120,9 @@ fn verdict(run: &Run) -> Verdict {
         all.iter().max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|&&found| found)
     };
     let reason = |why: String| Reason::new(About::Rate, why).with("set_aside", aside.len() as f64);
+    // Counted is all that was set aside, as in the report's own sentence, not only what lies far enough to be spoken of.
     if let Some((id, apart)) = furthest(&wild) {
-        return Verdict::Doubt(reason(match wild.len() {
+        return Verdict::Doubt(reason(match aside.len() {
             1 => format!("trial {id} was set aside: {}", distance(&apart)),
             count => format!(
                 "{count} of {of} trials were set aside, the furthest of them trial {id}: {}",
@@ -133,7 +134,7 @@ fn verdict(run: &Run) -> Verdict {
     match furthest(&noticed).filter(|_| is_more_than_chance(noticed.len(), of)) {
         Some((id, apart)) => Verdict::Doubt(reason(format!(
             "{} of {of} trials were set aside, where chance takes one in 400; the furthest is trial {id}: {}",
-            noticed.len(),
+            aside.len(),
             distance(&apart)
         ))),
         None => Verdict::Pass,

@@ -80,14 +80,23 @@ fn find_alignment(file: &File) -> Result<DirectAbility, Errno> {
 /// Reads the smallest aligned piece at the start.
 fn try_read(file: &File, ability: DirectAbility) -> Result<(), Errno> {
     let length = ability.offset_alignment_bytes as usize;
-    let alignment = (ability.memory_alignment_bytes as usize).max(1);
-    let mut memory = vec![0_u8; length + alignment];
-    let start = memory.as_ptr().align_offset(alignment);
+    let (mut memory, start) = whole_pages(length, ability.memory_alignment_bytes as usize);
     let Some(buffer) = memory.get_mut(start..start.saturating_add(length)) else {
         // align_offset may give up (it never does for bytes); then nothing is known.
         return Err(Errno::INVAL);
     };
     pread(file, buffer, 0).map(drop)
+}
+
+/// Memory of which `length` bytes from the second value on lie at the start of a page, and nothing else in their pages.
+/// Pages, whatever alignment is told: zram (Linux 6.18) says 512 bytes and fills the whole page that a buffer lies in,
+/// wherever in it the buffer begins. What stood before the buffer was lost, and this program with it.
+fn whole_pages(length: usize, alignment: usize) -> (Vec<u8>, usize) {
+    let page = rustix::param::page_size();
+    let alignment = alignment.max(page);
+    let memory = vec![0_u8; length.next_multiple_of(page) + alignment];
+    let start = memory.as_ptr().align_offset(alignment);
+    (memory, start)
 }
 
 #[cfg(test)]
@@ -110,6 +119,17 @@ mod tests {
                 assert!(!is_direct(&file));
             }
             None => assert!(set_direct(&file, true).is_err()),
+        }
+    }
+
+    #[test]
+    fn what_is_read_into_shares_its_pages_with_nothing() {
+        let page = rustix::param::page_size();
+        for (length, alignment) in [(512, 1), (512, 512), (4096, 512), (4096, 4096), (8192, 65_536)] {
+            let (memory, start) = whole_pages(length, alignment);
+            let address = memory[start..].as_ptr() as usize;
+            assert!(address.is_multiple_of(page) && address.is_multiple_of(alignment));
+            assert!(memory.len() - start >= length.next_multiple_of(page), "{length} {alignment}");
         }
     }
 
