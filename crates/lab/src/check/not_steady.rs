@@ -133,7 +133,7 @@ fn of_trial(trial: &Trial) -> Verdict {
     let bound = TRIAL_BOUND / parts.len() as f64;
     let seconds = Some(parts[0].length_s);
     let resemblance = course::resemblance(trial);
-    verdict(&logs, &Members { noun: "part of the trial", seconds, bound, alike: 1, resemblance })
+    verdict(&logs, &Members { noun: "parts of the trial", seconds, bound, alike: 1, resemblance })
 }
 
 /// A trial of a study that changed within itself as others of its point did, or that others replace which warmed up
@@ -190,7 +190,7 @@ fn of_point(run: &Run, point: &Point) -> Verdict {
     }
     let logs: Vec<f64> = trials.iter().map(|trial| course::log(trial.iops())).collect();
     let alike = run.points.len();
-    let members = Members { noun: "round", seconds: None, bound: BOUND, alike, resemblance: 1.0 };
+    let members = Members { noun: "rounds", seconds: None, bound: BOUND, alike, resemblance: 1.0 };
     match verdict(&logs, &members) {
         Verdict::Doubt(reason) => {
             Verdict::Doubt(Reason { why: format!("{}: {}", point.spec.describe(), reason.why), ..reason })
@@ -276,6 +276,21 @@ fn told(slope: Slope, members: &Members) -> String {
     )
 }
 
+/// `may fall by 2.0 % or rise by 1.1 % a round`: what is not shown is not said to do either.
+fn open(slope: Slope, members: &Members) -> String {
+    if (slope.low < 0.0) == (slope.high < 0.0) {
+        return told(slope, members);
+    }
+    let scale = members.seconds.map_or(1.0, |_| TRIAL_BOUND / members.bound);
+    let share = |log: f64| units::percent((log * scale).exp_m1().abs());
+    let over = if members.seconds.is_some() { "over the trial" } else { "a round" };
+    format!(
+        "may fall by {} or rise by {} {over}",
+        share(slope.low.min(slope.high)),
+        share(slope.low.max(slope.high))
+    )
+}
+
 fn drift(slope: Slope, members: &Members) -> Verdict {
     let limit = units::percent(members.seconds.map_or(members.bound, |_| TRIAL_BOUND));
     let why = format!(
@@ -295,9 +310,9 @@ fn unknown(slope: Slope, length: usize, members: &Members) -> Verdict {
         None => format!("about {needed:.0} rounds"),
     };
     let why = format!(
-        "after {length} {}s the rate {}: whether that is within the ±{limit} that steady means would take {more}",
+        "after {length} {} the rate {}: to tell whether it stays within the ±{limit} that steady means would take {more}",
         members.noun,
-        told(slope, members)
+        open(slope, members)
     );
     Verdict::Abstain(Reason::new(About::Rate, why).with("slope_per_step", slope.value.exp_m1()))
 }
@@ -360,6 +375,7 @@ mod tests {
     fn noise_alone_is_neither_steady_nor_a_doubt_when_there_is_little_of_it() {
         let wild = |i: usize| 1e5 * (1.0 + 0.12 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0));
         let why = said(&specimen::rounds(12, wild), Scope::Point(0));
-        assert!(why.contains("after 12 rounds") && why.contains("would take about"), "{why}");
+        assert!(why.contains("after 12 rounds the rate may fall by "), "{why}");
+        assert!(why.contains(" a round: to tell whether it stays within the ±1.0 % that "), "{why}");
     }
 }
