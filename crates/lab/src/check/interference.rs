@@ -10,8 +10,8 @@
 //! beside the trial misses is below 0.8 %, and 10 % must not be missed), or where the hypervisor took 10 % of
 //! the processors' time; from 5 %, or where tasks waited for a processor in a quarter of the time, it is a
 //! doubt; so is one request that a network file system sent again, since it waits for that as long as the mount's
-//! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in the windows of a run: stretches
-//! of two windows and more that lie both 5 standard deviations and 20 % below what their point does otherwise,
+//! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in
+//! the windows of a run: stretches of two windows and more that lie both 5 standard deviations and 20 % below what their point does otherwise,
 //! in three places or more. Their starts are called regular where each gap is a whole multiple of the median one
 //! within 15 %.
 //!
@@ -177,8 +177,8 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     if let Some(again) = witnesses.network_retransmissions.filter(|&again| again > 0) {
         let what = if again == 1 { "one request".to_owned() } else { format!("{again} requests") };
         let why = format!(
-            "the network file system sent {what} again: the network lost them, or the server was out of reach, and what \
-             they took is no latency of the storage"
+            "the network file system sent {what} again: the network lost them, or the server was out of reach, and \
+             what they took is no latency of the storage"
         );
         return Verdict::Doubt(Reason::new(About::Latency, why).with("retransmissions", again as f64));
     }

@@ -310,7 +310,8 @@ fn unknown(slope: Slope, length: usize, members: &Members) -> Verdict {
         None => format!("about {needed:.0} rounds"),
     };
     let why = format!(
-        "after {length} {} the rate {}: to tell whether it stays within the ±{limit} that steady means would take {more}",
+        "after {length} {} the rate {}: to tell whether it stays within the ±{limit} that steady means would take \
+         {more}",
         members.noun,
         open(slope, members)
     );

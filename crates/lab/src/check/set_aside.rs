@@ -120,7 +120,7 @@ fn verdict(run: &Run) -> Verdict {
         all.iter().max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|&&found| found)
     };
     let reason = |why: String| Reason::new(About::Rate, why).with("set_aside", aside.len() as f64);
-    // Counted is all that was set aside, as in the report's own sentence, not only what lies far enough to be spoken of.
+    // Counted is all that was set aside, not only what lies far enough to be spoken of.
     if let Some((id, apart)) = furthest(&wild) {
         return Verdict::Doubt(reason(match aside.len() {
             1 => format!("trial {id} was set aside: {}", distance(&apart)),

@@ -135,8 +135,8 @@ mod tests {
         \t\tREAD: 40 42 0 6400 5000 10 200 230 0\n\t\tWRITE: 10 10 0 6000 640 5 100 110 0\n\
         device tmpfs mounted on /run with fstype tmpfs\n";
 
-    /// As a kernel of the 6.x series prints it for NFS 4.2, shortened to the operations that are read; a space in a mount
-    /// point is `\040` there.
+    /// As a kernel of the 6.x series prints it for NFS 4.2, shortened to the operations that are read; a space in a
+    /// mount point is `\040` there.
     const KERNEL: &str = "device filer.example:/export/home mounted on /mnt/my\\040data with fstype nfs4 statvers=1.1\n\
         \topts:\trw,vers=4.2,rsize=1048576,wsize=1048576,namlen=255,acregmin=3,acregmax=60,hard,proto=tcp,\
         nconnect=4,timeo=600,retrans=2,sec=sys,clientaddr=10.1.2.4,local_lock=none\n\tage:\t5403\n\
