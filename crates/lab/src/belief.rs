@@ -232,10 +232,13 @@ fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
 fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
-    let aside = set_aside(run);
+    // Where the check itself doubts, its own line says how many, by its own fit; void trials are in no mean anyway.
+    let doubted = run.verdicts.iter().any(|line| line.check == "set-aside" && line.verdict == Outcome::Doubt);
+    let aside = if doubted || void == all { 0 } else { set_aside(run) };
     if void == 0 {
         let text = match (all, aside) {
             (1, _) => "the trial stands".to_owned(),
+            (_, 0) if doubted => "no trial is void".to_owned(),
             (all, 0) => format!("all {all} trials stand"),
             (all, aside) => format!("no trial is void; {} of {all} count, {}", all - aside, left_out(aside)),
         };
@@ -315,7 +318,9 @@ fn left_out(aside: usize) -> String {
 
 /// One line for each check that doubts.
 fn doubts(run: &Run) -> Vec<BeliefLine> {
-    let only_one = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count() == 1;
+    let measured = |trial: &&Trial| trial.phase == Phase::Measure;
+    let measured: BTreeSet<u64> = run.trials.iter().filter(measured).map(|trial| trial.id).collect();
+    let only_one = measured.len() == 1;
     let lines = CHECKS.iter().flat_map(|check| {
         ["trial", "point", "run"].into_iter().filter_map(|scope| {
             let own = |judgement: &&Judgement| {
@@ -323,7 +328,13 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
                     && judgement.scope == scope
                     && judgement.verdict == Outcome::Doubt
             };
-            let own: Vec<_> = run.verdicts.iter().filter(own).collect();
+            let all: Vec<_> = run.verdicts.iter().filter(own).collect();
+            // Counted among the trials that are figures, as every other line counts; canaries only where nothing else is.
+            let counts = |line: &&&Judgement| line.trial.is_none_or(|id| measured.contains(&id));
+            let own: Vec<_> = match all.iter().filter(counts).count() {
+                0 => all,
+                _ => all.iter().filter(counts).copied().collect(),
+            };
             let first = own.first()?;
             let text = match (scope, own.len()) {
                 ("run", _) => lowered(&first.why),

@@ -96,6 +96,18 @@ fn a_count_that_is_that_of_all_is_told_once() {
 }
 
 #[test]
+fn preparations_and_canaries_are_not_counted_among_the_trials() {
+    let belief = of(&reader(), |run| {
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.9));
+    });
+    let doubt = texts(&belief).into_iter().find(|text| text.contains("waited for a processor"));
+    assert!(
+        doubt.as_deref().is_some_and(|text| text.starts_with("? 120 trials, for example: ")),
+        "{doubt:?}"
+    );
+}
+
+#[test]
 fn one_trial_that_is_void_is_spoken_of_as_one() {
     let belief = of(&reader(), |run| {
         run.trials.truncate(1);

@@ -12,6 +12,9 @@
 //! visited in turn (each point's trials all at one time: more than half of all differences in time are differences
 //! between points) a drift cannot be told from what the points differ by.
 //!
+//! Where more than a third of the points have slopes of their own that the common one contradicts (by six standard
+//! errors and 2 %), it is said how many rose, fell and held, and no figure is given for all of them.
+//!
 //! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points
 //! that are visited in rounds, in random order, all carry the same share of a drift; what is concluded from
 //! their differences stands. The estimates are means over the run's time, drift included.
@@ -45,6 +48,10 @@ const TRIALS_MIN: usize = 12;
 const CONFOUNDED: f64 = 0.5;
 /// Trials that lie further out than this many scatters pull no harder than those at it.
 const FAR: f64 = 3.0;
+/// Trials of a point, from which on it has a slope of its own.
+const OWN_TRIALS_MIN: usize = 4;
+/// Standard errors of such a slope that chance does not make, noise that resembles the trial before it included.
+const SURE: f64 = 6.0;
 /// Degrees of freedom that a point's own scatter borrows from all points'.
 const BORROWED: f64 = 8.0;
 
@@ -147,6 +154,9 @@ fn verdict(run: &Run) -> Verdict {
     if tail > CHANCE / 2.0 || value.abs() < CHANGE_MIN {
         return Verdict::Pass;
     }
+    if let Some(unlike) = groups.unlike(&rows, fit.coefficient(0), duration_s) {
+        return Verdict::Doubt(unlike);
+    }
     let word = if value < 0.0 { "fell" } else { "rose" };
     let sign = value.signum();
     let ends = if sign < 0.0 { (-high, -low) } else { (low, high) };
@@ -196,6 +206,38 @@ impl Groups {
         let all: f64 = rows.iter().map(|row| (row.at_s - mean).powi(2)).sum();
         let between: f64 = self.place.iter().map(|&place| (self.means[place].0 - mean).powi(2)).sum();
         if all > 0.0 { between / all } else { 1.0 }
+    }
+
+    /// Whether the points tell different stories: then one figure for all of them would be none's. More than a third
+    /// have slopes of their own that the common one contradicts.
+    fn unlike(&self, rows: &[Row], common: f64, duration_s: f64) -> Option<Reason> {
+        let own = |group: usize| {
+            let times = || rows.iter().zip(&self.place).filter(move |(_, place)| **place == group);
+            let (mean_s, mean) = self.means[group];
+            let squares: f64 = times().map(|(row, _)| (row.at_s - mean_s).powi(2)).sum();
+            let slope = times().map(|(row, _)| (row.at_s - mean_s) * (row.log - mean)).sum::<f64>() / squares;
+            let known = times().count() >= OWN_TRIALS_MIN && squares > 0.0;
+            known.then(|| (slope, self.scatter[group] / squares.sqrt()))
+        };
+        let slopes: Vec<(f64, f64)> = (0..self.means.len()).filter_map(own).collect();
+        let matters = |slope: f64, error: f64| {
+            slope.abs() > SURE * error && (slope * duration_s).exp_m1().abs() > CHANGE_MIN
+        };
+        let against = slopes.iter().filter(|(slope, error)| matters(slope - common, *error)).count();
+        if 3 * against <= slopes.len() {
+            return None;
+        }
+        let moved =
+            |sign: f64| slopes.iter().filter(|(slope, error)| sign * slope > 0.0 && matters(*slope, *error));
+        let (rose, fell, all) = (moved(1.0).count(), moved(-1.0).count(), slopes.len());
+        let why = format!(
+            "the rates changed over the {} of the run, and not alike at all points: of {all} it rose at {rose}, fell at \
+             {fell} and held at {}; a mean describes neither the beginning nor the end of those that changed",
+            units::duration(duration_s),
+            all - rose - fell
+        );
+        let reason = Reason::new(About::Rate, why).with("rose", rose as f64).with("fell", fell as f64);
+        Some(reason.with("duration_s", duration_s))
     }
 
     /// The slope of the logarithm over seconds.
@@ -268,6 +310,15 @@ mod tests {
         let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * 0.98f64.powf(i as f64 / 4.0)));
         assert!(why.starts_with("the rate fell by 2") && why.contains(" % [19."), "{why}");
         assert!(why.contains("over the 56 s of the run, all points alike"), "{why}");
+    }
+
+    #[test]
+    fn points_that_go_different_ways_have_no_drift_in_common() {
+        let quiet = |i: usize| 1.0 + 0.01 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        // Two of four rise, two stand still.
+        let half = |i: usize| if i % 2 == 0 { 1.0 } else { 2f64.powf(i as f64 / 48.0) };
+        let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * half(i)));
+        assert!(why.contains("not alike at all points: of 4 it rose at 2, fell at 0 and held at 2"), "{why}");
     }
 
     #[test]

@@ -65,7 +65,9 @@ fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
     };
     let share = units::percent(busy.min(1.0));
     let reason = |why: String| Reason::new(About::Device, why).with("busy_share", busy);
-    match busy {
+    match (busy, processor_share(trial).filter(|&own| busy >= BUSY_DOUBT && own < busy / 2.0)) {
+        (_, Some(own)) if busy >= BUSY_VOID => Verdict::Void(reason(kept_waiting(trial, own, busy))),
+        (_, Some(own)) => Verdict::Doubt(reason(kept_waiting(trial, own, busy))),
         _ if busy >= BUSY_VOID => Verdict::Void(reason(format!(
             "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage \
              can take{}",
@@ -78,6 +80,24 @@ fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
         ))),
         _ => Verdict::Pass,
     }
+}
+
+/// Share of the time for which the worker had a processor; of several, how busy each was is not kept.
+fn processor_share(trial: &Trial) -> Option<f64> {
+    let jobs: u32 = trial.spec.streams().map(|stream| stream.jobs).sum();
+    let alone = jobs == 1 && trial.elapsed_s > 0.0;
+    alone.then_some((trial.cpu_user_s? + trial.cpu_system_s?) / trial.elapsed_s)
+}
+
+/// Ready to run, and others had the processor: that is no ceiling of the program's own.
+fn kept_waiting(trial: &Trial, own: f64, busy: f64) -> String {
+    format!(
+        "others had the processor: the program worked for {} of the time and waited to work for {}, so that {} IOPS is \
+         what it came to beside them, not what the storage can take",
+        units::percent(own),
+        units::percent((busy.min(1.0) - own).max(0.0)),
+        units::count(trial.iops())
+    )
 }
 
 /// What was measured without any storage, where somebody did.
@@ -98,7 +118,8 @@ mod tests {
 
     #[test]
     fn what_was_measured_without_storage_is_the_cross_check() {
-        let mut run = specimen::run(Trial { busy_share: Some(0.97), ..specimen::usual() });
+        let busy = Trial { busy_share: Some(0.97), cpu_system_s: Some(0.9), ..specimen::usual() };
+        let mut run = specimen::run(busy);
         let spec = &run.trials[0].spec;
         let ceiling = Ceiling {
             engine: spec.engine.clone(),
@@ -116,5 +137,18 @@ mod tests {
             "{}",
             reason.why
         );
+    }
+
+    #[test]
+    fn a_program_that_waited_for_a_processor_is_not_called_its_own_bottleneck() {
+        // 0.3 s of processor time in 1.1 s.
+        let waiting = Trial { busy_share: Some(0.97), ..specimen::usual() };
+        let Some(Verdict::Void(reason)) = GeneratorBound.check(Scope::Trial(0), &specimen::run(waiting))
+        else {
+            panic!("its rate is not the storage's")
+        };
+        let begin =
+            "others had the processor: the program worked for 27 % of the time and waited to work for 70 %";
+        assert!(reason.why.starts_with(begin), "{}", reason.why);
     }
 }

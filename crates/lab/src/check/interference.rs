@@ -11,9 +11,9 @@
 //! the processors' time; from 5 %, or where tasks waited for a processor in a quarter of the time, it is a
 //! doubt; so is one request that a network file system sent again, since it waits for that as long as the mount's
 //! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in
-//! the windows of a run: stretches of two windows and more that lie both 5 standard deviations and 20 % below what their point does otherwise,
-//! in three places or more. Their starts are called regular where each gap is a whole multiple of the median one
-//! within 15 %.
+//! the windows of a run: stretches of two windows and more that lie both 5 standard deviations and 20 % below what
+//! their point does otherwise, in three places or more. Their starts are called regular where each gap is a whole
+//! multiple of the median one within 15 %.
 //!
 //! What cannot be seen is said: without the device's counters, or through the page cache, where others' bytes are not
 //! told from its own, and without the hypervisor's share or the pressure, it abstains.

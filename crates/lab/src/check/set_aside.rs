@@ -146,7 +146,8 @@ fn distance(apart: &Apart) -> String {
     format!(
         "it had {} of its point's usual rate, around which the others scatter by {}",
         units::percent(apart.share),
-        units::percent(apart.scatter)
+        // "0.00 %" is no figure.
+        if apart.scatter < 5e-5 { "less than 0.01 %".to_owned() } else { units::percent(apart.scatter) }
     )
 }
 

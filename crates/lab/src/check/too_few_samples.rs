@@ -89,7 +89,11 @@ fn of_point(point: &Point) -> Verdict {
         return Verdict::Pass;
     }
     let void = if point.void > 0 { format!(" of {}", point.trials) } else { String::new() };
-    let why = format!("{standing}{void} trials stand; {TRIALS_MIN} are needed for an interval");
+    let stand = match standing {
+        1 => format!("only one{void} trial{} stands", if point.void > 0 { "s" } else { "" }),
+        _ => format!("{standing}{void} trials stand"),
+    };
+    let why = format!("{stand}; {TRIALS_MIN} are needed for an interval");
     let reason = Reason::new(About::All, why).with("standing", f64::from(standing));
     Verdict::Doubt(reason.with("trials", f64::from(point.trials)))
 }
