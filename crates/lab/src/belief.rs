@@ -329,7 +329,7 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
                     && judgement.verdict == Outcome::Doubt
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
-            // Counted among the trials that are figures, as every other line counts; canaries only where nothing else is.
+            // Counted among the trials that are figures, as in every other line; canaries only where nothing else is.
             let counts = |line: &&&Judgement| line.trial.is_none_or(|id| measured.contains(&id));
             let own: Vec<_> = match all.iter().filter(counts).count() {
                 0 => all,

@@ -227,12 +227,14 @@ impl Groups {
         if 3 * against <= slopes.len() {
             return None;
         }
-        let moved =
-            |sign: f64| slopes.iter().filter(|(slope, error)| sign * slope > 0.0 && matters(*slope, *error));
-        let (rose, fell, all) = (moved(1.0).count(), moved(-1.0).count(), slopes.len());
+        let moved = |sign: f64| {
+            let own = |found: &&(f64, f64)| sign * found.0 > 0.0 && matters(found.0, found.1);
+            slopes.iter().filter(own).count()
+        };
+        let (rose, fell, all) = (moved(1.0), moved(-1.0), slopes.len());
         let why = format!(
-            "the rates changed over the {} of the run, and not alike at all points: of {all} it rose at {rose}, fell at \
-             {fell} and held at {}; a mean describes neither the beginning nor the end of those that changed",
+            "the rates changed over the {} of the run, and not alike at all points: of {all} it rose at {rose}, fell \
+             at {fell} and held at {}; a mean describes neither the beginning nor the end of those that changed",
             units::duration(duration_s),
             all - rose - fell
         );
