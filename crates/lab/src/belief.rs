@@ -232,13 +232,11 @@ fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
 fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
-    // Where the check itself doubts, its own line says how many, by its own fit; void trials are in no mean anyway.
-    let doubted = run.verdicts.iter().any(|line| line.check == "set-aside" && line.verdict == Outcome::Doubt);
-    let aside = if doubted || void == all { 0 } else { set_aside(run) };
+    // Of void trials none is in a mean, near or far.
+    let aside = if void == all { 0 } else { set_aside(run) };
     if void == 0 {
         let text = match (all, aside) {
             (1, _) => "the trial stands".to_owned(),
-            (_, 0) if doubted => "no trial is void".to_owned(),
             (all, 0) => format!("all {all} trials stand"),
             (all, aside) => format!("no trial is void; {} of {all} count, {}", all - aside, left_out(aside)),
         };
