@@ -1,8 +1,8 @@
 //! What clients that read 8 KiB pages get, as a database's do: one after another, and many at once.
 //!
 //! One client's rate follows from the law of single requests: t(b) = t0 (1 + b / n½). Many get no more than the highest
-//! rate of requests that are no larger, and no more than the bandwidth allows; where that rate was still rising with the
-//! most in flight, there is no such limit to tell.
+//! rate of requests that are no larger, and no more than the bandwidth allows; where that rate was still rising with
+//! the most in flight, there is no such limit to tell.
 
 use iosonde_model::{Estimate, Finding, Op, Run};
 
