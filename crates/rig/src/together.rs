@@ -1,10 +1,10 @@
 //! One measured stretch for all jobs of a trial.
 //!
 //! A job's warm-up ends at a completion of its own. If each then counted for itself, a log writer whose first flush
-//! waits for a buffer would be measured beside readers that have already stopped, and the trial's rate and its latency would
-//! be those of different requests. So every job counts from its first completion after the last one's warm-up, and goes
-//! on until the last one has measured its time; what comes back later was served alone, and does not count. That costs
-//! one look at a shared number a batch, in the warm-up and at the end, and nothing between.
+//! waits for a buffer would be measured beside readers that have already stopped, and the trial's rate and its
+//! latency would be those of different requests. So every job counts from its first completion after the last one's
+//! warm-up, and goes on until the last one has measured its time; what comes back later was served alone, and does
+//! not count. That costs one look at a shared number a batch, in the warm-up and at the end, and nothing between.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
