@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Device, Phase, Reason, Rw, Verdict};
+use iosonde_model::{Device, Phase, Reason, Verdict};
 
 use super::*;
 use crate::{
@@ -297,10 +297,9 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
 
 #[test]
 fn writing_to_what_a_snapshot_shares_is_told() {
-    let with = |rw, share: f64| {
-        of(&reader(), |run| {
+    let with = |pretend: &Pretend, share: f64| {
+        of(pretend, |run| {
             for trial in &mut run.trials {
-                trial.spec.rw = rw;
                 trial.witnesses.shared_bytes = Some((share * trial.spec.span_bytes as f64) as u64);
             }
         })
@@ -309,13 +308,14 @@ fn writing_to_what_a_snapshot_shares_is_told() {
         let found = belief.lines.iter().find(|line| line.text.contains("snapshot"));
         found.map(|line| line.text.clone())
     };
-    let text = said(&with(Rw::RandWrite, 0.5)).expect("half of it is shared");
+    let writer = Pretend { cv: 0.01, ..Pretend::usual() };
+    let text = said(&with(&writer, 0.5)).expect("half of it is shared");
     assert!(
         text.starts_with("writes: a copy or a snapshot shares 512 MiB of the 1 GiB written to"),
         "{text}"
     );
-    assert_eq!(said(&with(Rw::RandRead, 0.5)), None);
-    assert_eq!(said(&with(Rw::RandWrite, 0.0)), None);
+    assert_eq!(said(&with(&reader(), 0.5)), None);
+    assert_eq!(said(&with(&writer, 0.0)), None);
 }
 
 #[test]

@@ -318,7 +318,7 @@ mod tests {
     fn points_that_go_different_ways_have_no_drift_in_common() {
         let quiet = |i: usize| 1.0 + 0.01 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         // Two of four rise, two stand still.
-        let half = |i: usize| if i % 2 == 0 { 1.0 } else { 2f64.powf(i as f64 / 48.0) };
+        let half = |i: usize| if i.is_multiple_of(2) { 1.0 } else { 2f64.powf(i as f64 / 48.0) };
         let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * half(i)));
         assert!(why.contains("not alike at all points: of 4 it rose at 2, fell at 0 and held at 2"), "{why}");
     }

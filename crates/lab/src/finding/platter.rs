@@ -235,7 +235,7 @@ mod tests {
         assert!(still(turn(&narrow, &trials(Rw::RandRead, 1 << 40, soon))));
         // Durable writes take longer than reads; a cache in front of some reads is no platter either.
         let programmed = trials(Rw::RandWrite, 64 << 20, |nth| 600_000.0 + f64::from(nth % 100) * 300.0);
-        let some_cached = |nth: u32| if nth % 3 == 0 { 8_000.0 } else { soon(nth) };
+        let some_cached = |nth: u32| if nth.is_multiple_of(3) { 8_000.0 } else { soon(nth) };
         assert!(still(turn(&programmed, &trials(Rw::RandRead, 1 << 40, some_cached))));
     }
 

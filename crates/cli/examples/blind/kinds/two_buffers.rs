@@ -47,8 +47,8 @@ fn draw(dice: &mut Dice) -> Drawn {
         which: stage,
         ..Expected::new(finding, Op::Write, truth, told)
     };
-    let (first, second): (fn(&Finding) -> bool, fn(&Finding) -> bool) =
-        (|f| f.conditions.stage == Some(1), |f| f.conditions.stage == Some(2));
+    let first = |finding: &Finding| finding.conditions.stage == Some(1);
+    let second = |finding: &Finding| finding.conditions.stage == Some(2);
     let expected = vec![
         of("burst_rate", first, True::Fixed(link)),
         of("burst_rate", second, True::Rate(quick / (1.0 + noise.tail))),
