@@ -261,16 +261,37 @@ impl Effects {
         }
     }
 
-    /// The least and greatest value of a group whose rows are spread over the whole time: its mean lies between them. A
-    /// trend that only others follow (a buffer that takes their writes until it is full) would move it out of them, and
-    /// rows that were set aside for not following it count here.
+    /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their own:
+    /// a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out of
+    /// them, and rows that were set aside for not following it count here. A group that was settled early may have gone
+    /// with the trend since then, but no further than the steadiest of those that were visited to the end did, the canary
+    /// for one; and what a single group says of that time may be its own doing, now that it is served alone.
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
+        let [least, most] = self.range(group)?;
+        if self.is_spread_out(group) {
+            return Some([least, most]);
+        }
+        let others = (0..self.design.groups).filter(|&other| other != group && self.is_spread_out(other));
+        let ranges: Vec<f64> =
+            others.filter_map(|other| self.range(other)).map(|[least, most]| most - least).collect();
+        let moved = match ranges.len() {
+            ..=1 => 0.0,
+            _ => ranges.into_iter().fold(f64::INFINITY, f64::min),
+        };
+        Some([least - moved, most + moved])
+    }
+
+    fn range(&self, group: usize) -> Option<[f64; 2]> {
         let own = &self.design.members[group];
-        let (first, last, all) = (*own.iter().min()?, *own.iter().max()?, self.design.rows.len());
-        let spread_out = first <= all / 4 && last + all / 4 + 1 >= all;
         let values = || own.iter().map(|&i| self.design.offset[group] + self.design.rows[i].value);
-        (spread_out && own.len() >= FEWEST_IN_RANGE)
+        (own.len() >= FEWEST_IN_RANGE)
             .then(|| [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)])
+    }
+
+    fn is_spread_out(&self, group: usize) -> bool {
+        let (own, all) = (&self.design.members[group], self.design.rows.len());
+        let ends = own.iter().min().zip(own.iter().max());
+        ends.is_some_and(|(first, last)| *first <= all / 4 && last + all / 4 + 1 >= all)
     }
 
     /// The variance of a combination of group means.

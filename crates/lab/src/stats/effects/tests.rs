@@ -138,6 +138,30 @@ fn what_does_not_follow_the_others_trend_stays_among_its_own_values() {
 }
 
 #[test]
+fn what_was_settled_early_goes_no_further_than_the_steadiest_of_the_rest() {
+    // Groups 0 to 2 never change and end with the first half; 3 becomes a quarter faster once it is served alone. With
+    // the canary, 4, which stays as it is, and without.
+    let level = |group: usize, at_s: f64| group as f64 + if group == 3 && at_s > 60.0 { 0.22 } else { 0.0 };
+    let all = rows(5, 24, level);
+    let early = |row: &&Row| row.group > 2 || row.start_s < 60.0;
+    for canary in [true, false] {
+        let kept: Vec<Row> =
+            all.iter().filter(early).filter(|row| canary || row.group < 4).copied().collect();
+        let fit = Effects::fit(&kept, 5, Average::OverTime).unwrap();
+        for group in 0..3 {
+            let got = fit.estimate(group).unwrap().log_mean;
+            assert!((got - group as f64).abs() < 1e-6, "{canary} {group}: {got}");
+        }
+    }
+    // What all that are left go through, it goes through as well.
+    let falling: Vec<Row> =
+        rows(5, 24, |group, at_s| group as f64 - at_s / 120.0).iter().filter(early).copied().collect();
+    let fit = Effects::fit(&falling, 5, Average::OverTime).unwrap();
+    let want = 1.0 + (1.0 - (-1f64).exp()).ln();
+    assert!((fit.estimate(1).unwrap().log_mean - want).abs() < 5e-3, "{:?}", fit.estimate(1));
+}
+
+#[test]
 fn nothing_and_too_little_give_nothing() {
     assert!(Effects::fit(&[], 3, Average::OverTime).is_none());
     let once = rows(3, 1, |group, _| group as f64);
