@@ -178,7 +178,24 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
          trial = \"2s\"\n",
     );
     let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
-    let run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
+    // Where others take the processors for all of the time, no trial stands, and that is said of each.
+    let stands = |run: &Run| {
+        let found = run.findings.iter().find(|finding| finding.name == "throttle_rate");
+        found.is_some_and(|finding| finding.value.is_some())
+    };
+    let disturbed = |run: &Run| {
+        let voids = said(run, "interference").into_iter().chain(said(run, "generator-bound"));
+        voids.filter(|one| one.verdict == Outcome::Void).count() > 0
+    };
+    let mut run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
+    for _ in 0..2 {
+        if !stands(&run) && disturbed(&run) {
+            run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
+        }
+    }
+    if !stands(&run) && disturbed(&run) {
+        return eprintln!("skipped: others left no processor for a trial under a limit, three times");
+    }
     void(&run, "throttled", "allows 2 k reads a second");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
     let found = run.findings.iter().find(|finding| finding.name == "throttle_rate").unwrap();

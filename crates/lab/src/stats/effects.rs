@@ -261,11 +261,11 @@ impl Effects {
         }
     }
 
-    /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their own:
-    /// a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out of
-    /// them, and rows that were set aside for not following it count here. A group that was settled early may have gone
-    /// with the trend since then, but no further than the steadiest of those that were visited to the end did, the canary
-    /// for one; and what a single group says of that time may be its own doing, now that it is served alone.
+    /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their
+    /// own: a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out
+    /// of them, and rows that were set aside for not following it count here. A group that was settled early may have
+    /// gone with the trend since then, but no further than the steadiest of those that were visited to the end did, the
+    /// canary for one; and what a single group says of that time may be its own doing, now that it is served alone.
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
         let [least, most] = self.range(group)?;
         if self.is_spread_out(group) {
