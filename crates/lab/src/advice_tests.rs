@@ -129,7 +129,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
     );
     let knee = crate::storage::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
     assert!(
-        knee.text.ends_with("write between 2 and 29 in flight, 95 % of the rate needs between 3 and 104"),
+        knee.text.ends_with("write between 2 and 29 in flight, 95 % of the highest needs between 3 and 104"),
         "{}",
         knee.text
     );

@@ -138,6 +138,25 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_a_database_that_were_measured_are_taken_as_they_are() {
+        let page = |name: &str, unit: &str, value: f64| {
+            let mut one = finding(name, Op::Read, unit, value);
+            one.conditions.block_size_bytes = Some(8192);
+            one
+        };
+        let mut run = specimen::run(specimen::usual());
+        run.findings = vec![page("base_latency", "ns", 100_000.0), page("max_iops", "IOPS", 67_000.0)];
+        let database = applications(&run).remove(0);
+        // 1 s / 100 µs: 10,000 a second, and 1 % of that to either side.
+        assert!(database.gets.contains("10.0 k [9.9, 10.1] pages a second"), "{}", database.gets);
+        assert!(database.gets.contains("at most 67.0 k"), "{}", database.gets);
+        assert_eq!(database.findings, ["base_latency", "max_iops"]);
+        let advice = crate::advice::advice(&run);
+        let pages = advice.iter().find(|one| one.sentence.starts_with("8 KiB pages")).expect("it is advised");
+        assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
+    }
+
+    #[test]
     fn a_long_write_is_told_by_what_it_goes_on_at() {
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![

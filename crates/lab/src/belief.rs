@@ -10,6 +10,7 @@ use iosonde_model::{
 };
 
 use crate::{
+    asking,
     check::{CHECKS, TOO_SMALL},
     schedule::FEWEST_COMPLETE_ROUNDS,
     seen,
@@ -563,12 +564,10 @@ fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     Some(BeliefLine::new(Mark::Doubt, text))
 }
 
-/// The command that would find a write buffer, to be typed as it stands.
 fn long_write(target: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:".contains(c);
-    match target.chars().all(plain) && !target.is_empty() {
-        true => format!("`iosonde run sustained-write {target}` would tell"),
-        false => "the experiment `sustained-write` would tell".to_owned(),
+    match asking::command("sustained-write", target) {
+        Some(command) => format!("{command} would tell"),
+        None => "the experiment `sustained-write` would tell".to_owned(),
     }
 }
 

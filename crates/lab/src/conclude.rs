@@ -13,7 +13,7 @@ use crate::{
     consistency,
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
     evidence::Evidence,
-    finding,
+    finding::{self, FINDINGS},
     plan::{self, Asked},
     seen,
 };
@@ -287,6 +287,13 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
                 findings.push(finding);
             }
         }
+    }
+    // A single workload by hand has neither rounds nor an order.
+    if !run.info.study_source.is_empty() {
+        let of_the_run = FINDINGS.iter().filter(|kind| kind.of_the_run());
+        findings.extend(
+            of_the_run.flat_map(|kind| finding::concluded(kind, finding::RUN, &evidence, confidence)),
+        );
     }
     finding::beside_the_link(&mut findings);
     consistency::check(&mut findings);

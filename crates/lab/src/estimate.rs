@@ -21,6 +21,7 @@ use crate::evidence::{DirectionEvidence, Evidence, LogEstimate};
 use crate::stats::effects::{Average, Row};
 use crate::trends::{Kind, Trends};
 pub use leftover::leftovers;
+pub(crate) use visit::canaries;
 pub use visit::{Visit, visits};
 
 /// For each trial with a void verdict, by its id: what that verdict is about.
@@ -69,6 +70,14 @@ impl Figure {
         }
     }
 
+    /// How it goes where a rate rises.
+    fn sign(self) -> f64 {
+        match self {
+            Self::Rate => 1.0,
+            Self::Latency => -1.0,
+        }
+    }
+
     fn of(self, trial: &Trial, op: Op) -> Option<f64> {
         let direction = trial.direction(op)?;
         let value = match self {
@@ -114,7 +123,7 @@ impl Fitted {
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
         let mut kinds: Vec<Kind> = specs.map(|spec| Kind::of(spec, op)).collect();
         kinds.resize(points.len() + 1, Kind::Alone);
-        Self { trends: Trends::fit(&rows, &kinds, average), trials: ids }
+        Self { trends: Trends::fit(&canaries(times, figure.sign()), &rows, &kinds, average), trials: ids }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
@@ -304,7 +313,8 @@ fn why_no_interval(
         (0, _) => "It was not measured.".to_owned(),
         (run, 0) => format!("None of its {} stands: the verdicts say why.", count(run)),
         (run, stand) if run > stand && stand < FEWEST_TRIALS => {
-            format!("{stand} of its {} stand, and an interval needs {FEWEST_TRIALS}.", count(run))
+            let verb = if stand == 1 { "stands" } else { "stand" };
+            format!("{stand} of its {} {verb}, and an interval needs {FEWEST_TRIALS}.", count(run))
         }
         (_, stand) if stand < FEWEST_TRIALS => {
             format!("It has {}, and an interval needs {FEWEST_TRIALS}.", count(stand))

@@ -4,6 +4,7 @@
 
 mod advice;
 pub mod applications;
+mod asking;
 mod belief;
 pub mod between;
 pub mod check;
@@ -25,6 +26,7 @@ mod seen;
 pub mod settling;
 pub mod sheet;
 pub mod stats;
-mod storage;
+pub mod storage;
+pub mod tabled;
 mod trends;
 pub mod words;

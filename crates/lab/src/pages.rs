@@ -2,11 +2,12 @@
 //!
 //! One client's rate follows from the law of single requests: t(b) = t0 (1 + b / n½). Many get no more than the
 //! highest rate of requests that are no larger, and no more than the bandwidth allows; where that rate was still rising
-//! with the most in flight, there is no such limit to tell.
+//! with the most in flight, there is no such limit to tell. Where reads of 8 KiB themselves were measured, these are
+//! taken, alone and at their highest rate.
 
 use iosonde_model::{Estimate, Finding, Op, Run};
 
-use crate::storage::{all_found, found, is_rising};
+use crate::storage::{all_found, estimate, found, is_rising};
 
 /// The page of many databases.
 const PAGE_BYTES: u64 = 8192;
@@ -16,6 +17,8 @@ pub(crate) struct Pages<'a> {
     pub(crate) one: Estimate,
     /// `None` where no random reads of so few bytes were measured at their highest rate.
     pub(crate) many: Option<Many>,
+    /// Whether reads of this size were measured, not worked out from those of other sizes.
+    pub(crate) measured: bool,
     /// What it rests on.
     pub(crate) findings: Vec<&'a Finding>,
 }
@@ -29,6 +32,26 @@ pub(crate) enum Many {
 
 impl<'a> Pages<'a> {
     pub(crate) fn of(run: &'a Run) -> Option<Self> {
+        Self::measured(run).or_else(|| Self::worked_out(run))
+    }
+
+    fn measured(run: &'a Run) -> Option<Self> {
+        let page = |finding: &&Finding| {
+            let conditions = &finding.conditions;
+            conditions.block_size_bytes == Some(PAGE_BYTES) && conditions.random == Some(true)
+        };
+        let alone = all_found(run, "base_latency", Op::Read).find(page)?;
+        let most = all_found(run, "max_iops", Op::Read).find(page);
+        let a_second = |latency_ns: Option<f64>| Some(1e9 / latency_ns?);
+        // The longest wait is the lowest rate.
+        let one =
+            Estimate { value: a_second(alone.value)?, low: a_second(alone.high), high: a_second(alone.low) };
+        let many = most.map(|most| if is_rising(most) { Many::Rising } else { Many::AtMost(estimate(most)) });
+        let findings = [alone].into_iter().chain(most).collect();
+        Some(Self { one, many, measured: true, findings })
+    }
+
+    fn worked_out(run: &'a Run) -> Option<Self> {
         let (cost, half) = (found(run, "per_request_cost", Op::Read)?, found(run, "half_size", Op::Read)?);
         // The ends of both intervals at once are wider than needed, and safe.
         let rate = |t0_ns: Option<f64>, half_bytes: Option<f64>| {
@@ -38,7 +61,7 @@ impl<'a> Pages<'a> {
         let one = Estimate { value, low: rate(cost.high, half.low), high: rate(cost.low, half.high) };
         let (many, more) = many(run).unzip();
         let findings = [cost, half].into_iter().chain(more.into_iter().flatten()).collect();
-        Some(Self { one, many, findings })
+        Some(Self { one, many, measured: false, findings })
     }
 }
 

@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_study_of_which_nothing_is_left_says_why() {
-        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"";
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = 70";
         let study = Study::parse(study, "x").unwrap();
         let error = points(&study, &Device { writable: false, ..device() }).unwrap_err().to_string();
         assert!(error.contains("nothing may be written here"), "{error}");

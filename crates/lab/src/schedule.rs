@@ -477,7 +477,7 @@ impl Schedule {
         }
         let state = self.state_before(visits, u32::MAX);
         (0..self.points.len())
-            .map(|point| match state.settled(point) {
+            .map(|point| match self.settled(&state, point) {
                 true => Some(Closed::Precision),
                 false => finished.then_some(Closed::Budget),
             })
@@ -494,7 +494,7 @@ impl Schedule {
         let visits = visits(trials, voids);
         let state = self.state_before(&visits, u32::MAX);
         let rounds_done = self.rounds_done(&visits);
-        let settled = (0..self.points.len()).filter(|&point| state.settled(point)).count();
+        let settled = (0..self.points.len()).filter(|&point| self.settled(&state, point)).count();
         let left = self.left(&visits, &state, elapsed_s);
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
@@ -514,6 +514,9 @@ impl Schedule {
         if let Some(asked) = self.terms.rounds {
             let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
             return Left::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
+        }
+        if (0..self.points.len()).any(|point| self.to_the_end(point) && !state.hopeless(point)) {
+            return Left::known(left_s);
         }
         let guessed = |by| self.guessed_s(visits, state, elapsed_s, by).map_or(left_s, |s| s.min(left_s));
         let doubt = state.doubt();
@@ -553,7 +556,7 @@ impl Schedule {
             let ids = || (0..self.points.len()).filter(|&point| own(point));
             Standing {
                 name: name.to_owned(),
-                settled: ids().filter(|&point| state.settled(point)).count(),
+                settled: ids().filter(|&point| self.settled(state, point)).count(),
                 of: ids().count(),
                 latest: self.latest_of(visits, state, own),
             }
@@ -591,6 +594,15 @@ impl Schedule {
         Some(trials_s.max(least * self.cycle_s(visits, elapsed_s)))
     }
 
+    /// Whether a point needs no more trials.
+    fn settled(&self, state: &State, point: usize) -> bool {
+        !self.to_the_end(point) && state.settled(point)
+    }
+
+    fn to_the_end(&self, point: usize) -> bool {
+        self.visiting.manner(Some(point)).to_the_end
+    }
+
     fn rounds_done(&self, visits: &[Visit]) -> u32 {
         let Some(last) = visits.iter().map(|visit| visit.round).max() else { return 0 };
         let state = self.state_before(visits, last);
@@ -614,7 +626,7 @@ impl Schedule {
         }
         let may = |point: usize| !(self.reads_only && self.points[point].spec.changes());
         let open: Vec<usize> = (0..self.points.len())
-            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !state.settled(point)))
+            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !self.settled(state, point)))
             .collect();
         if open.is_empty() {
             return Vec::new();
@@ -637,7 +649,9 @@ impl Schedule {
         // After writes it says nothing of reads (see `leftovers`), and where nothing reads it shields no point.
         let changes = |point: usize| self.points[point].spec.changes();
         let idle = !changes(self.canary) && open.iter().all(|&point| changes(point));
-        let canary = may(self.canary) && in_turn && !stands_in && !idle;
+        // Beside a load that is nothing without its course, it would be a break in that.
+        let course = open.iter().all(|&point| self.to_the_end(point));
+        let canary = may(self.canary) && in_turn && !stands_in && !idle && !course;
         let wanted = open.into_iter().map(Some).chain(canary.then_some(None));
         let mut slots: Vec<(Slot, u64)> = wanted
             .filter_map(|point| {

@@ -16,7 +16,7 @@ use iosonde_model::{
 /// A sheet is printed with two digits: nearer than this is what it says.
 pub const MARGIN: f64 = 0.05;
 /// Of the drive, for calling it all of it: file systems keep a few percent for themselves.
-const WHOLE_SHARE: f64 = 0.9;
+pub const WHOLE_SHARE: f64 = 0.9;
 /// Drive writes that bring a drive to its steady state (SNIA, Solid State Storage Performance Test Specification: twice
 /// its capacity before the measured rounds).
 const STEADY_DRIVE_WRITES: f64 = 2.0;
@@ -48,6 +48,13 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         (Standing::Above, format!("{times:.2} times what is claimed, which is suspicious rather than good"))
     } else if high < claim.value * (1.0 - margin) {
         (Standing::Below, format!("{} of what is claimed", units::percent(measured.value / claim.value)))
+    } else if low < claim.value * (1.0 - margin) {
+        // It may be met or missed: an interval that is wide enough would "meet" any claim.
+        unlike.hard.push(
+            "too rough to tell (the interval holds the claim and less than it; a longer run would tell)"
+                .into(),
+        );
+        (Standing::NotComparable, String::new())
     } else {
         (Standing::Meets, format!("within {} of what is claimed", units::percent(margin)))
     };
@@ -73,7 +80,7 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     told(Some(measured), verdict, format!("{}: {why}", point.spec.describe()))
 }
 
-/// The point that comes nearest to the claim's conditions; among like ones the fastest.
+/// The point that comes nearest to the claim's conditions; among like ones the one that is surely the fastest.
 fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), String> {
     let figure = |point: &Point| {
         let direction = point.direction(op(claim.rw))?;
@@ -97,8 +104,9 @@ fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), Str
         Some(in_flight) => (point.spec.asked_in_flight() as f64 / in_flight as f64).ln().abs(),
         None => 0.0,
     };
+    let surely = |estimate: &Estimate| estimate.low.unwrap_or(estimate.value);
     known
-        .min_by(|(a, x), (b, y)| distance(a).total_cmp(&distance(b)).then(y.value.total_cmp(&x.value)))
+        .min_by(|(a, x), (b, y)| distance(a).total_cmp(&distance(b)).then(surely(y).total_cmp(&surely(x))))
         .ok_or_else(|| voided(run, &candidates))
 }
 

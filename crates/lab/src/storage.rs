@@ -1,11 +1,18 @@
 //! What the storage is like, in a few labelled lines: the second block of every report.
+//!
+//! Figures that people compare stand together in lines of their own; every other finding has its sentence, under the
+//! label that its kind gives it.
 
-use iosonde_model::{Conditions, Estimate, Finding, Medium, Op, Run, RunInfo, Status, units};
+mod refusals;
+
+use iosonde_model::{Conditions, Estimate, Finding, Medium, Named, Op, Point, Run, RunInfo, Status, units};
 
 use crate::{
-    finding::{Order, effect::TOO_ROUGH, group::workload},
+    finding::{
+        FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH, group::workload,
+    },
     seen,
-    words::{Unit, bounded, is_vague, lowered, with_interval},
+    words::{Unit, at_least, bounded, is_vague, lowered, with_interval},
 };
 
 /// One line about the storage.
@@ -15,10 +22,12 @@ pub struct StorageLine {
     pub label: String,
     /// The figures with their intervals.
     pub text: String,
+    /// Whether it may wait behind the figures until somebody asks.
+    pub folded: bool,
 }
 
-/// What a concluded run says about the storage: what it is first, then its figures. Where nothing could be
-/// found, one line that says why; for a run without findings (a single workload), none.
+/// What a concluded run says about the storage: what it is first, then its figures, then what was asked and could not
+/// be told. Where nothing could be found, one line that says why; for a run without findings (a single workload), none.
 pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     if run.findings.is_empty() {
         return Vec::new();
@@ -28,48 +37,104 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
             .into_iter()
             .flatten()
             .collect();
-    let figures: Vec<_> = figures.into_iter().chain(beside(run)).chain(more(run)).collect();
+    let figures: Vec<_> =
+        figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
-        let why =
-            run.findings.iter().find_map(|finding| finding.why.as_deref()).unwrap_or("no reason was given");
-        return vec![line(
-            "",
-            format!("nothing can be said about the storage: {}", lowered(why.trim_end_matches('.'))),
-        )];
+        return vec![line("", nothing(run))];
     }
-    std::iter::once(line("", what_it_is(run))).chain(figures).collect()
+    let untold = refusals::lines(run, &figures);
+    std::iter::once(line("", what_it_is(run))).chain(figures).chain(untold).collect()
 }
 
-/// Findings that have no line of their own among the figures: their sentences, under a label.
-const TOLD: [(&str, &str); 10] = [
-    ("flush_latency", "flush"),
-    ("log_writes_per_s", "log"),
-    ("burst_rate", "burst"),
-    ("sustained_rate", "sustained"),
-    ("write_buffer_bytes", "buffer"),
-    ("cache_bytes", "cache"),
-    ("stride_effect", "stride"),
-    ("alignment_effect", "alignment"),
-    ("mix_interference", "mix"),
-    ("processor_share", "processor"),
+/// Why nothing is said. One question that could not be answered is named; of many, the first reason is that of all.
+fn nothing(run: &Run) -> String {
+    let first = run.findings.iter().find(|finding| finding.status == Status::Refused);
+    let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
+    let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
+    let why = match (of_one_kind, first) {
+        (Some(only), _) => return lowered(only.sentence.trim_end_matches('.')),
+        (None, Some(first)) => first.why.as_deref().unwrap_or("no reason was given"),
+        (None, None) => "nothing was asked that these trials answer",
+    };
+    format!("nothing can be said about the storage: {}", lowered(why.trim_end_matches('.')))
+}
+
+/// Findings that the figures above put together, each into a line with others.
+const PUT_TOGETHER: [&str; 9] = [
+    "device_bandwidth",
+    "max_iops",
+    "base_latency",
+    "half_size",
+    "plateau_block_size",
+    "queue_depth_knee",
+    "depth_for_95_percent",
+    "random_vs_sequential",
+    "iops_at_latency",
 ];
 /// Of each: more belong into the report's table, not on its first screen.
 const TOLD_OF_EACH: usize = 4;
 
+/// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    TOLD.iter().flat_map(|&(name, label)| {
-        let own = run.findings.iter().filter(move |finding| finding.name == name);
-        let (open, told): (Vec<&Finding>, Vec<&Finding>) = own
-            .filter(|f| f.status != Status::Refused || f.sentence.contains(TOO_ROUGH))
-            .partition(|f| f.sentence.contains(UNTOLD));
-        let told: Vec<_> =
-            told.into_iter().take(TOLD_OF_EACH).map(|f| lowered(f.sentence.trim_end_matches('.'))).collect();
-        told.into_iter().chain(untold(&open, &run.info)).map(move |text| line(label, text))
-    })
+    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.name()));
+    let folded = |kind: &&dyn FindingKind| kind.told().when == When::Folded;
+    own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
+}
+
+/// What the findings of one kind say.
+fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
+    let name = kind.name();
+    lines_of(
+        kind.told(),
+        run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)),
+        &run.info,
+    )
+}
+
+/// What these findings of one kind say: those that could be told a line each, the others together.
+fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>, info: &RunInfo) -> Vec<StorageLine> {
+    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) =
+        own.partition(|finding| finding.sentence.contains(UNTOLD));
+    let left = told_now.len().saturating_sub(TOLD_OF_EACH);
+    let left = (left > 0).then(|| format!("and {left} more in the report"));
+    let texts: Vec<_> =
+        told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding, info)).collect();
+    let texts = texts.into_iter().chain(left).chain(untold(&open, info));
+    texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
+}
+
+/// Whether a finding is read on the first screen: it was found, or looked for and surely not there, or it was hardly
+/// missed; and where its kind is told only alone, nothing else of its experiment is.
+fn is_read(run: &Run, finding: &Finding) -> bool {
+    let answers = finding.status != Status::Refused;
+    let when = |finding: &Finding| FINDINGS.find(&finding.name).map(|kind| kind.told().when);
+    match when(finding) {
+        Ok(When::Always | When::Folded) => answers || finding.sentence.contains(TOO_ROUGH),
+        Ok(When::Alone) => {
+            let of_run = finding.experiment == RUN;
+            let other = |other: &&Finding| {
+                (of_run || other.experiment == finding.experiment)
+                    && other.status != Status::Refused
+                    && when(other) != Ok(When::Alone)
+            };
+            answers && !run.findings.iter().any(|one| other(&one))
+        }
+        // Of a later version.
+        Err(_) => false,
+    }
+}
+
+/// A finding's sentence; that nothing is there is believed for what was looked through, so that is said with it.
+fn in_a_line(finding: &Finding, info: &RunInfo) -> String {
+    let sentence = seen::plain(finding.sentence.trim_end_matches('.'), info);
+    match finding.why.as_deref().filter(|_| finding.status == Status::None) {
+        Some(why) => format!("{sentence} ({})", lowered(why.trim_end_matches('.'))),
+        None => sentence,
+    }
 }
 
 /// In the sentence of a finding that could not be made.
-const UNTOLD: &str = " cannot be told";
+pub(crate) const UNTOLD: &str = " cannot be told";
 
 /// What could not be told, in one line: it is the same of each.
 fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
@@ -91,7 +156,7 @@ fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
 }
 
 fn line(label: &str, text: String) -> StorageLine {
-    StorageLine { label: label.to_owned(), text }
+    StorageLine { label: label.to_owned(), text, folded: false }
 }
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
@@ -118,7 +183,7 @@ pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<I
 }
 
 /// Whether a highest rate was only the highest measured: with more in flight there would have been more.
-pub(crate) fn is_rising(most: &Finding) -> bool {
+pub fn is_rising(most: &Finding) -> bool {
     most.sentence.contains("still rising")
 }
 
@@ -130,6 +195,23 @@ pub(crate) fn estimate(finding: &Finding) -> Estimate {
 
 fn worded(unit: Unit, finding: &Finding) -> String {
     with_interval(unit, &estimate(finding))
+}
+
+/// What the first line says of order.
+fn first_order(run: &Run) -> Option<&Finding> {
+    Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op))
+}
+
+/// What order does at the other sizes, where a run was about nothing else.
+fn orders(run: &Run) -> Vec<StorageLine> {
+    let name = RandomVsSequential.name();
+    let first = first_order(run);
+    let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
+    let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
+    let others = run.findings.iter().filter(|finding| {
+        alone && finding.name == name && Some(*finding) != first && finding.status != Status::Refused
+    });
+    lines_of(RandomVsSequential.told(), others, &run.info)
 }
 
 fn what_it_is(run: &Run) -> String {
@@ -145,8 +227,7 @@ fn what_it_is(run: &Run) -> String {
         Medium::Unknown => "storage of unknown kind",
     };
     let seen = seen::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
-    let ratio = Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op));
-    match ratio {
+    match first_order(run) {
         Some(finding) => format!("{medium}{seen}: {}", order(finding)),
         None => format!("{medium}{seen}"),
     }
@@ -181,13 +262,36 @@ fn promise(run: &Run) -> Option<StorageLine> {
     let told = both(run, "iops_at_latency", |finding| {
         format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
     });
+    // What one request alone does not keep, none keeps among others.
+    let alone = || {
+        // Half of them are more than a percentile above the middle allows, and say nothing of a mean.
+        limit.quantile.filter(|quantile| *quantile >= 0.5)?;
+        let alone = run.points.iter().filter(|point| point.spec.asked_in_flight() == 1);
+        let asked =
+            |point: &&Point| run.points.iter().any(|p| p.spec.latency_limit.is_some() && alike(p, point));
+        let (op, ns) = alone.filter(asked).find_map(|point| {
+            let op = Op::TRANSFERS.into_iter().find(|&op| point.spec.rw.has(op))?;
+            Some((op, point.direction(op)?.latency_ns_p50?))
+        })?;
+        let takes = bounded(Unit::Time, &ns);
+        (ns.low? > limit.ns as f64).then(|| {
+            format!("{}: no load keeps it: half of the {op}s take {takes} or more alone", limit.describe())
+        })
+    };
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
         let mut refused = run.findings.iter().filter(|finding| finding.name == "iops_at_latency");
         refused
             .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
     };
-    told.or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
+    told.or_else(alone).or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
+}
+
+/// Whether two points make the same requests, whatever the load.
+fn alike(one: &Point, other: &Point) -> bool {
+    let (one, other) = (&one.spec, &other.spec);
+    (one.rw, one.block_size_bytes, one.span_bytes, one.direct)
+        == (other.rw, other.block_size_bytes, other.span_bytes, other.direct)
 }
 
 /// What readers get beside other streams, as a database's do beside its log.
@@ -219,8 +323,8 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
     let told = alone.filter(like);
     let parts = [
         most.map(|finding| {
-            let most = bounded(Unit::Iops, &estimate(finding));
-            format!("{}{most}", if is_rising(finding) { "at least " } else { "" })
+            let say = if is_rising(finding) { at_least } else { bounded };
+            say(Unit::Iops, &estimate(finding))
         }),
         told.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
     ];
@@ -238,7 +342,7 @@ fn knee(run: &Run) -> Option<StorageLine> {
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
         let enough =
             found(run, "depth_for_95_percent", op).filter(same_size).map_or_else(String::new, |depth| {
-                format!(", 95 % of the rate needs {}", in_flight(depth).replace(" in flight", ""))
+                format!(", 95 % of the highest needs {}", in_flight(depth).replace(" in flight", ""))
             });
         // The lines above speak of the smallest requests; of others the size is said.
         let above = found(run, "max_iops", op).or(found(run, "base_latency", op));

@@ -23,8 +23,8 @@ fn every_figure_stands_with_its_interval() {
             "bandwidth: read # GB/s [#, #]; write # GB/s [#, #]",
             "# KiB reads: # k IOPS [#, #]; one alone takes # µs [#, #]",
             "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
-            "knee: read # in flight [#, #], # % of the rate needs # [#, #]; \
-             write # in flight [#, #], # % of the rate needs # [#, #]",
+            "knee: read # in flight [#, #], # % of the highest needs # [#, #]; \
+             write # in flight [#, #], # % of the highest needs # [#, #]",
             "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
              half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
         ]
@@ -52,6 +52,124 @@ fn of_memory_nothing_is_said_but_why() {
         [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
              stand as statements about the device"]
     );
+}
+
+fn finding(name: &str, experiment: &str, status: Status) -> Finding {
+    let found = status == Status::Found;
+    Finding {
+        name: name.into(),
+        experiment: experiment.into(),
+        conditions: Conditions {
+            op: Some(Op::Read),
+            random: Some(true),
+            block_size_bytes: Some(4096),
+            ..Conditions::default()
+        },
+        status,
+        value: found.then_some(8192.0),
+        unit: "B".into(),
+        low: found.then_some(8000.0),
+        high: found.then_some(9000.0),
+        confidence: 0.95,
+        sentence: format!("What {name} says."),
+        why: Some(format!("How {name} was worked out.")),
+        trials: Vec::new(),
+    }
+}
+
+fn screen_of(findings: Vec<Finding>) -> Vec<StorageLine> {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    run.points[0].spec.latency_limit = Some("p99=1ms".parse().unwrap());
+    run.findings = findings;
+    storage_lines(&run)
+}
+
+#[test]
+fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found() {
+    for kind in FINDINGS.iter() {
+        // A share of the rate at some depth is told beside the knee that the same fit gives.
+        let beside = (kind.name() == "depth_for_95_percent").then_some("queue_depth_knee");
+        let names = beside.into_iter().chain([kind.name()]);
+        let lines = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
+        let told = lines.len() > 1 || lines[0].text.contains("are faster than");
+        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.name());
+        let label = kind.told().label;
+        assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
+    }
+}
+
+#[test]
+fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
+    let lines = screen_of(vec![finding("throttle_rate", "limit", Status::None)]);
+    let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
+    assert_eq!(told[1], ("limit", "what throttle_rate says (how throttle_rate was worked out)"));
+}
+
+#[test]
+fn what_qualifies_others_is_read_where_they_are_silent() {
+    let labels = |others: Status| -> Vec<String> {
+        let of = |name: &str, status: Status| finding(name, "queue-depth", status);
+        let lines = screen_of(vec![of("max_iops", others), of("shape", Status::Found)]);
+        lines.into_iter().map(|line| line.label).collect()
+    };
+    assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
+    assert_eq!(labels(Status::Refused), ["", "shape", "rate"]);
+}
+
+#[test]
+fn more_than_four_of_a_kind_are_counted() {
+    let seven = (0..7).map(|_| finding("flush_latency", "log", Status::Found)).collect();
+    let lines = screen_of(seven);
+    assert_eq!(lines.len(), 6, "{lines:?}");
+    assert_eq!(lines[5].text, "and 3 more in the report");
+}
+
+#[test]
+fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
+    let lines = screen_of(vec![
+        finding("device_bandwidth", "x", Status::Found),
+        finding("queue_depth_knee", "x", Status::Refused),
+        finding("depth_for_95_percent", "x", Status::Refused),
+        finding("shape", "x", Status::Refused),
+        finding("stride_effect", "x", Status::Refused),
+        finding("readahead_bytes", "x", Status::Refused),
+        finding("zone_ratio", "x", Status::Refused),
+    ]);
+    let told: Vec<_> = lines[2..].iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
+    let command = |study: &str| format!("`iosonde run {study} ./`");
+    assert_eq!(
+        told,
+        [
+            format!(
+                "knee: what queue_depth_knee says; {} asks with up to 1024 in flight",
+                command("queue-depth")
+            ),
+            format!("stride: what stride_effect says; {} asks that alone", command("stride")),
+            format!("readahead: what readahead_bytes says; {} asks that alone", command("readahead")),
+        ]
+    );
+}
+
+#[test]
+fn a_study_of_order_alone_says_it_of_every_size() {
+    let of = |bytes: u64, experiment: &str| {
+        let mut one = finding("random_vs_sequential", experiment, Status::Found);
+        one.conditions.block_size_bytes = Some(bytes);
+        one
+    };
+    let labels = |findings: Vec<Finding>| -> Vec<String> {
+        screen_of(findings).into_iter().map(|line| line.label).collect()
+    };
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), of(1 << 20, "x")]), ["", "order", "order"]);
+    let beside = finding("stride_effect", "stride", Status::Found);
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), beside]), ["", "stride"]);
+}
+
+#[test]
+fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
+    let lines = screen_of(vec![finding("mapping_unit_bytes", "rewrite", Status::Refused)]);
+    assert_eq!((lines.len(), lines[0].text.as_str()), (1, "what mapping_unit_bytes says"));
 }
 
 #[test]

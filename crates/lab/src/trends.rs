@@ -59,7 +59,13 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(rows: &[Row], own: impl Fn(usize) -> bool, groups: usize, average: Average) -> Option<Self> {
+    fn of(
+        witness: &[Row],
+        rows: &[Row],
+        own: impl Fn(usize) -> bool,
+        groups: usize,
+        average: Average,
+    ) -> Option<Self> {
         let present = |group: usize| own(group) && rows.iter().any(|row| row.group == group);
         let mut count = 0..;
         let places: Vec<Option<usize>> =
@@ -67,14 +73,15 @@ impl Fit {
         let chosen: Vec<usize> = (0..rows.len()).filter(|&i| places[rows[i].group].is_some()).collect();
         let row = |&i: &usize| Some(Row { group: places[rows[i].group]?, ..rows[i] });
         let own: Vec<Row> = chosen.iter().filter_map(row).collect();
-        let effects = Effects::fit(&own, places.iter().flatten().count(), average)?;
+        let effects = Effects::beside(witness, &own, places.iter().flatten().count(), average)?;
         Some(Self { effects, groups: places, rows: chosen })
     }
 }
 
 impl Trends {
-    /// Fits rows of as many groups as there are kinds. `None` where there are no rows.
-    pub(crate) fn fit(rows: &[Row], kinds: &[Kind], average: Average) -> Option<Self> {
+    /// Fits rows of as many groups as there are kinds. `None` where there are no rows. `witness` has the rows of a
+    /// canary of the other direction, which is in no group here.
+    pub(crate) fn fit(witness: &[Row], rows: &[Row], kinds: &[Kind], average: Average) -> Option<Self> {
         let groups = kinds.len();
         let enough = |kind: Kind| {
             let present = |group: &usize| kinds[*group] == kind && rows.iter().any(|row| row.group == *group);
@@ -87,7 +94,7 @@ impl Trends {
             Kind::Offered => 2,
         };
         let of: Vec<usize> = kinds.iter().map(place).collect();
-        let fits = [0, 1, 2].map(|fit| Fit::of(rows, |group| of[group] == fit, groups, average));
+        let fits = [0, 1, 2].map(|fit| Fit::of(witness, rows, |group| of[group] == fit, groups, average));
         fits.iter().any(Option::is_some).then_some(Self { fits, of })
     }
 
@@ -156,7 +163,7 @@ mod tests {
     #[test]
     fn what_writes_change_for_mixtures_is_no_trend_of_reads() {
         let rows = filling();
-        let apart = Trends::fit(&rows, &half_mixed(), Average::OverTime).unwrap();
+        let apart = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap();
         for group in 0..12 {
             let estimate = apart.estimate(group).unwrap();
             assert!((estimate.log_mean - group as f64 / 10.0).abs() < 0.02, "{group}: {estimate:?}");
@@ -169,7 +176,7 @@ mod tests {
         let got = apart.estimate(12).unwrap();
         assert!((got.log_mean - want).abs() < 0.08, "{got:?} for {want}");
         // Together they make each other's intervals useless, or set each other aside.
-        let together = Trends::fit(&rows, &[Kind::Alone; 24], Average::OverTime).unwrap();
+        let together = Trends::fit(&[], &rows, &[Kind::Alone; 24], Average::OverTime).unwrap();
         let wide = together.estimate(3).unwrap().half_width(0.95);
         assert!(wide > 0.1 || !together.set_aside().is_empty(), "{wide}");
     }
@@ -177,9 +184,9 @@ mod tests {
     #[test]
     fn few_mixtures_stay_with_the_others() {
         let rows: Vec<Row> = filling().into_iter().filter(|row| row.group < 16).collect();
-        let fits = Trends::fit(&rows, &half_mixed(), Average::OverTime).unwrap().fits;
+        let fits = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap().fits;
         assert_eq!(fits.iter().flatten().count(), 1);
-        assert!(Trends::fit(&[], &half_mixed(), Average::OverTime).is_none());
+        assert!(Trends::fit(&[], &[], &half_mixed(), Average::OverTime).is_none());
     }
 
     #[test]
@@ -196,13 +203,13 @@ mod tests {
             (0..8).map(|group| if group < 4 { Kind::Alone } else { Kind::Offered }).collect();
         let few: Vec<Row> = rows.iter().copied().filter(|row| row.group < 4).collect();
         let of = |rows: &[Row], kinds: &[Kind]| {
-            let trends = Trends::fit(rows, kinds, Average::OverTime).unwrap();
+            let trends = Trends::fit(&[], rows, kinds, Average::OverTime).unwrap();
             trends.estimate(1).unwrap().half_width(0.95)
         };
         let (beside, alone) = (of(&rows, &kinds), of(&few, &kinds[..4]));
         assert!((beside / alone - 1.0).abs() < 1e-9, "{beside} {alone}");
         assert!(of(&rows, &[Kind::Alone; 8]) > 1.2 * alone, "together they would be wider");
-        let offered = Trends::fit(&rows, &kinds, Average::OverTime).unwrap().estimate(6).unwrap();
+        let offered = Trends::fit(&[], &rows, &kinds, Average::OverTime).unwrap().estimate(6).unwrap();
         assert!(offered.half_width(0.95) < 1e-4, "{offered:?}");
     }
 
@@ -212,7 +219,7 @@ mod tests {
         let low = rows.iter().position(|row| row.group == 2).unwrap() + 24 * 5;
         assert_eq!(rows[low].group, 2);
         rows[low].log_value -= 0.5;
-        let aside = Trends::fit(&rows, &half_mixed(), Average::OverTime).unwrap().set_aside();
+        let aside = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap().set_aside();
         // Around the step the mixtures' trend is too smooth; of reads only that one is odd.
         let of_reads: Vec<_> = aside.iter().filter(|(row, ..)| rows[*row].group < 12).collect();
         assert_eq!(of_reads.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [low], "{aside:?}");

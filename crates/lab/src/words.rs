@@ -15,6 +15,8 @@ pub enum Unit {
     Bytes,
     /// Requests in flight: `46 in flight [41, 52]`.
     InFlight,
+    /// A share of itself in an hour: `-5.1 % an hour [-5.9, -4.3]`.
+    PerHour,
     /// How many times as much: `1.00× [0.98, 1.02]`.
     Ratio,
 }
@@ -28,6 +30,7 @@ impl Unit {
             Self::Iops => "IOPS",
             Self::Bytes => "B",
             Self::InFlight => "requests",
+            Self::PerHour => "1/h",
             Self::Ratio => "ratio",
         }
     }
@@ -49,6 +52,7 @@ impl Unit {
             Self::Iops => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
             Self::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
             Self::InFlight => (1.0, " in flight"),
+            Self::PerHour => (0.01, " % an hour"),
             Self::Ratio => (1.0, "×"),
         }
     }
@@ -56,6 +60,20 @@ impl Unit {
 
 /// A value with its interval, for a sentence.
 pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
+    written(unit, estimate, usize::MAX)
+}
+
+/// The same in a table's narrow column: no more than four digits of the value, however well it is known.
+pub fn in_a_column(unit: Unit, estimate: &Estimate) -> String {
+    if is_vague(estimate) {
+        return bounded(unit, estimate);
+    }
+    let (factor, _) = unit.scaled(estimate.value);
+    let whole = (estimate.value / factor).abs().max(1.0).log10().floor() as usize + 1;
+    written(unit, estimate, 4usize.saturating_sub(whole))
+}
+
+fn written(unit: Unit, estimate: &Estimate, digits_max: usize) -> String {
     let (factor, name) = unit.scaled(estimate.value);
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
@@ -68,10 +86,10 @@ pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
     let digits = match unit {
         // Whole requests stay whole.
         Unit::InFlight if [value, low, high].iter().all(|number| number.fract() == 0.0) => 0,
-        // 1.0 would hide the 5 % that people ask a ratio about.
-        Unit::Ratio => decimals(value, (high - low) / 2.0).max(2),
+        Unit::Ratio => ratio_decimals(value, (high - low) / 2.0),
         _ => decimals(value, (high - low) / 2.0),
     };
+    let digits = digits.min(digits_max);
     format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
 }
 
@@ -105,11 +123,21 @@ pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
     }
 }
 
+/// What is a least, such as a rate that was still rising: its low end where that is all that is known.
+pub fn at_least(unit: Unit, estimate: &Estimate) -> String {
+    match estimate.low.filter(|_| is_vague(estimate)) {
+        Some(low) => format!("at least {}", rounded(unit, low)),
+        None => format!("at least {}", with_interval(unit, estimate)),
+    }
+}
+
 /// A bound: two digits at the least, in its own unit, and no zeros behind the point.
 fn rounded(unit: Unit, value: f64) -> String {
     let (factor, name) = unit.scaled(value);
     let value = value / factor;
     let decimals = match value {
+        // Whether 1.03 or 0.97 is what decides about faster and slower.
+        value if unit == Unit::Ratio && (0.95..9.95).contains(&value) => 2,
         value if value > 0.0 && value < 0.95 => 1 - value.log10().floor().clamp(-4.0, 0.0) as i32,
         value => i32::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0")),
     };
@@ -126,6 +154,18 @@ fn decimals(value: f64, half_width: f64) -> usize {
     let of_width = -half_width.log10().floor();
     let of_value = if value.abs() >= 9.95 || value == 0.0 { 0.0 } else { 1.0 };
     f64::max(of_width, of_value).clamp(0.0, 3.0) as usize
+}
+
+/// As [`decimals`], and two at the least: 1.0 would hide the 5 % that people ask a ratio about. Small ratios keep as
+/// many significant digits as large ones, or `0.002× [0.002, 0.002]` would be all that is said of a disk beside
+/// flash.
+fn ratio_decimals(value: f64, half_width: f64) -> usize {
+    if half_width <= 0.0 || value <= 0.0 {
+        return decimals(value, half_width).max(2);
+    }
+    let zeros = (-value.log10().floor()).clamp(0.0, 4.0);
+    let of_width = -half_width.log10().floor();
+    of_width.max(zeros + 1.0).clamp(2.0, zeros + 3.0) as usize
 }
 
 /// Sentences begin with a capital, also where they begin with a workload.
@@ -162,6 +202,27 @@ mod tests {
         assert_eq!(shown(Unit::Bytes, 22_528.0, 20_480.0, 25_600.0), "22 KiB [20, 25]");
         assert_eq!(shown(Unit::InFlight, 46.0, 41.0, 52.0), "46 in flight [41, 52]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× [0.98, 1.02]");
+        assert_eq!(shown(Unit::PerHour, -0.051, -0.0593, -0.0432), "-5.1 % an hour [-5.9, -4.3]");
+    }
+
+    #[test]
+    fn a_least_of_a_wide_interval_is_its_low_end() {
+        let told =
+            |low, high| at_least(Unit::Iops, &Estimate { value: 77e3, low: Some(low), high: Some(high) });
+        assert_eq!(told(39e3, 152e3), "at least 39 k IOPS");
+        assert_eq!(told(75e3, 79e3), "at least 77 k IOPS [75, 79]");
+    }
+
+    #[test]
+    fn a_column_has_four_digits_at_the_most() {
+        let of = |value: f64, off: f64| {
+            let ends = [1.0 - off, 1.0 + off].map(|factor| Some(value * factor));
+            in_a_column(Unit::Iops, &Estimate { value, low: ends[0], high: ends[1] })
+        };
+        assert_eq!(of(117_187.0, 2e-5), "117.2 k IOPS [117.2, 117.2]");
+        assert_eq!(of(39.863, 2e-5), "39.86 IOPS [39.86, 39.86]");
+        assert_eq!(of(1.5e6, 0.1), "1.5 M IOPS [1.4, 1.7]");
+        assert_eq!(of(1500.0, 0.8), "between 300 IOPS and 2.7 k IOPS");
     }
 
     #[test]
@@ -184,7 +245,8 @@ mod tests {
         assert_eq!(of(Unit::Iops, 2500.0, 900.0, 3100.0), "between 900 IOPS and 3.1 k IOPS");
         assert_eq!(of(Unit::Time, 80_000.0, 30_000.0, 200_000.0), "between 30 µs and 200 µs");
         assert_eq!(of(Unit::Ratio, 1.27, 0.00204, 791.0), "1.27× (no usable interval)");
-        assert_eq!(of(Unit::Ratio, 1.0, 0.303, 3.3), "between 0.30× and 3.3×");
+        assert_eq!(of(Unit::Ratio, 1.0, 0.303, 3.3), "between 0.30× and 3.30×");
+        assert_eq!(of(Unit::Ratio, 2.5, 1.03, 16.1), "between 1.03× and 16×");
         assert_eq!(
             bounded(Unit::Time, &Estimate { value: 8e4, low: None, high: None }),
             "80 µs (no interval)"
@@ -197,5 +259,15 @@ mod tests {
         assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 5.0), "4 in flight [4, 5]");
         assert_eq!(shown(Unit::InFlight, 8.2, 7.7, 8.8), "8.2 in flight [7.7, 8.8]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.8, 1.2), "1.00× [0.80, 1.20]");
+    }
+
+    #[test]
+    fn small_ratios_have_as_many_digits_as_large_ones() {
+        assert_eq!(shown(Unit::Ratio, 0.002_31, 0.002_29, 0.002_33), "0.00231× [0.00229, 0.00233]");
+        assert_eq!(shown(Unit::Ratio, 0.045_49, 0.045_45, 0.045_53), "0.04549× [0.04545, 0.04553]");
+        assert_eq!(shown(Unit::Ratio, 0.17921, 0.17911, 0.17931), "0.1792× [0.1791, 0.1793]");
+        assert_eq!(shown(Unit::Ratio, 0.665, 0.62, 0.71), "0.67× [0.62, 0.71]");
+        assert_eq!(shown(Unit::Ratio, 11.1111, 11.104, 11.119), "11.111× [11.104, 11.119]");
+        assert_eq!(shown(Unit::Ratio, 2.0, 2.0, 2.0), "2.00× [2.00, 2.00]");
     }
 }

@@ -18,12 +18,16 @@ pub enum Status {
 
 /// Under which conditions a finding holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Conditions {
+    /// Reads, writes or flushes.
     pub op: Option<Op>,
+    /// Whether addresses are random; `false` where they follow each other.
     pub random: Option<bool>,
+    /// Bytes of a request.
     pub block_size_bytes: Option<u64>,
+    /// Requests in flight over all jobs.
     pub queue_depth: Option<u32>,
+    /// The part of the target that is addressed.
     pub span_bytes: Option<u64>,
     /// Of several that follow each other, which: 1 is the first. `None` where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +47,7 @@ pub struct Finding {
     pub status: Status,
     /// The value, in `unit`.
     pub value: Option<f64>,
-    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`.
+    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`.
     pub unit: String,
     /// Lower end of the interval.
     pub low: Option<f64>,

@@ -46,16 +46,24 @@ pub(crate) fn requests_beyond(quantile: f64) -> u64 {
 
 /// Statistics of the latencies of one direction, in nanoseconds. All `None` when nothing completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct LatencySummary {
+    /// The least.
     pub min: Option<u64>,
+    /// Their mean.
     pub mean: Option<f64>,
+    /// Standard deviation from request to request.
     pub stddev: Option<f64>,
+    /// The median.
     pub p50: Option<f64>,
+    /// 90th percentile.
     pub p90: Option<f64>,
+    /// 99th percentile; `None` with fewer than 1,000 requests, since fewer say nothing about it.
     pub p99: Option<f64>,
+    /// 99.9th percentile; `None` with fewer than 10,000.
     pub p99_9: Option<f64>,
+    /// 99.99th percentile; `None` with fewer than 100,000.
     pub p99_99: Option<f64>,
+    /// The most.
     pub max: Option<u64>,
 }
 

@@ -33,7 +33,7 @@ use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, uni
 use super::{Check, Specimens, course, specimen};
 use crate::{
     estimate::leftovers,
-    stats::{autoregression::Autoregressive, robust},
+    stats::common_slope::{Levels, Unlike, Visit},
 };
 
 /// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
@@ -46,14 +46,6 @@ const CONFIDENCE: f64 = 0.95;
 const TRIALS_MIN: usize = 12;
 /// Share of the trials' differences in time that lie between points, from which on time and point are one.
 const CONFOUNDED: f64 = 0.5;
-/// Trials that lie further out than this many scatters pull no harder than those at it.
-const FAR: f64 = 3.0;
-/// Trials of a point, from which on it has a slope of its own.
-const OWN_TRIALS_MIN: usize = 4;
-/// Standard errors of such a slope that chance does not make, noise that resembles the trial before it included.
-const SURE: f64 = 6.0;
-/// Degrees of freedom that a point's own scatter borrows from all points'.
-const BORROWED: f64 = 8.0;
 
 pub(super) struct Drift;
 
@@ -95,32 +87,36 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-/// A trial as a drift sees it.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    group: usize,
-    at_s: f64,
-    log: f64,
-}
-
-fn rows(run: &Run) -> Vec<Row> {
+fn rows(run: &Run) -> Vec<Visit> {
     let mut aside = leftovers(&run.trials);
     aside.extend(run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id));
     let counts =
         |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !aside.contains(&trial.id);
-    let of = |trial: &Trial| Row {
+    let of = |trial: &Trial| Visit {
         // A canary is a group of its own.
         group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
         at_s: trial.started_s + trial.elapsed_s / 2.0,
         log: trial.iops().ln(),
     };
-    let mut rows: Vec<Row> = run.trials.iter().filter(counts).map(of).collect();
+    let mut rows: Vec<Visit> = run.trials.iter().filter(counts).map(of).collect();
     rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let mut trials = std::collections::BTreeMap::new();
     rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
     // A group that was visited once says nothing of time.
     rows.retain(|row| trials[&row.group] > 1);
     rows
+}
+
+fn unlike_words(unlike: Unlike, duration_s: f64) -> Reason {
+    let Unlike { rose, fell, held } = unlike;
+    let why = format!(
+        "the rates changed over the {} of the run, and not alike at all points: of {} it rose at {rose}, fell at \
+         {fell} and held at {held}; a mean describes neither the beginning nor the end of those that changed",
+        units::duration(duration_s),
+        rose + fell + held
+    );
+    let reason = Reason::new(About::Rate, why).with("rose", rose as f64).with("fell", fell as f64);
+    reason.with("duration_s", duration_s)
 }
 
 fn verdict(run: &Run) -> Verdict {
@@ -133,9 +129,9 @@ fn verdict(run: &Run) -> Verdict {
         );
         return abstain(why);
     }
-    let groups = Groups::of(&rows);
-    let between = groups.share_of_time_between(&rows);
-    if groups.means.len() > 1 && between > CONFOUNDED {
+    let levels = Levels::of(&rows);
+    let between = levels.share_of_time_between(&rows);
+    if levels.count() > 1 && between > CONFOUNDED {
         let why = format!(
             "the points were measured one after the other, not in turn: {} of all differences in time are differences \
              between points, so that what they differ by cannot be told from drift",
@@ -143,7 +139,7 @@ fn verdict(run: &Run) -> Verdict {
         );
         return Verdict::Doubt(Reason::new(About::All, why).with("confounded_share", between));
     }
-    let Some(fit) = groups.slope(&rows) else {
+    let Some(fit) = levels.slope(&rows) else {
         return abstain("the trials cannot tell time from points".into());
     };
     let duration_s = rows.last().map_or(0.0, |row| row.at_s) - rows[0].at_s;
@@ -154,8 +150,8 @@ fn verdict(run: &Run) -> Verdict {
     if tail > CHANCE / 2.0 || value.abs() < CHANGE_MIN {
         return Verdict::Pass;
     }
-    if let Some(unlike) = groups.unlike(&rows, fit.coefficient(0), duration_s) {
-        return Verdict::Doubt(unlike);
+    if let Some(unlike) = levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
+        return Verdict::Doubt(unlike_words(unlike, duration_s));
     }
     let word = if value < 0.0 { "fell" } else { "rose" };
     let sign = value.signum();
@@ -171,127 +167,6 @@ fn verdict(run: &Run) -> Verdict {
     let reason =
         Reason::new(About::Rate, why).with("change_share", value).with("low", low).with("high", high);
     Verdict::Doubt(reason.with("duration_s", duration_s))
-}
-
-/// Each point's middle and scatter.
-struct Groups {
-    /// Of each row: its place below.
-    place: Vec<usize>,
-    /// Mean of time and of the logarithm.
-    means: Vec<(f64, f64)>,
-    scatter: Vec<f64>,
-}
-
-impl Groups {
-    fn of(rows: &[Row]) -> Self {
-        let mut names: Vec<usize> = rows.iter().map(|row| row.group).collect();
-        names.sort_unstable();
-        names.dedup();
-        let place: Vec<usize> =
-            rows.iter().map(|row| names.binary_search(&row.group).expect("it is listed")).collect();
-        let members: Vec<Vec<&Row>> = (0..names.len())
-            .map(|group| rows.iter().zip(&place).filter(|(_, p)| **p == group).map(|(row, _)| row).collect())
-            .collect();
-        let mean = |rows: &[&Row], of: fn(&Row) -> f64| {
-            rows.iter().map(|row| of(row)).sum::<f64>() / rows.len() as f64
-        };
-        let means =
-            members.iter().map(|rows| (mean(rows, |row| row.at_s), mean(rows, |row| row.log))).collect();
-        Self { scatter: scatters(&members), place, means }
-    }
-
-    /// Of all squares of time, those between points.
-    fn share_of_time_between(&self, rows: &[Row]) -> f64 {
-        let mean = rows.iter().map(|row| row.at_s).sum::<f64>() / rows.len() as f64;
-        let all: f64 = rows.iter().map(|row| (row.at_s - mean).powi(2)).sum();
-        let between: f64 = self.place.iter().map(|&place| (self.means[place].0 - mean).powi(2)).sum();
-        if all > 0.0 { between / all } else { 1.0 }
-    }
-
-    /// Whether the points tell different stories: then one figure for all of them would be none's. More than a third
-    /// have slopes of their own that the common one contradicts.
-    fn unlike(&self, rows: &[Row], common: f64, duration_s: f64) -> Option<Reason> {
-        let own = |group: usize| {
-            let times = || rows.iter().zip(&self.place).filter(move |(_, place)| **place == group);
-            let (mean_s, mean) = self.means[group];
-            let squares: f64 = times().map(|(row, _)| (row.at_s - mean_s).powi(2)).sum();
-            let slope = times().map(|(row, _)| (row.at_s - mean_s) * (row.log - mean)).sum::<f64>() / squares;
-            let known = times().count() >= OWN_TRIALS_MIN && squares > 0.0;
-            known.then(|| (slope, self.scatter[group] / squares.sqrt()))
-        };
-        let slopes: Vec<(f64, f64)> = (0..self.means.len()).filter_map(own).collect();
-        let matters = |slope: f64, error: f64| {
-            slope.abs() > SURE * error && (slope * duration_s).exp_m1().abs() > CHANGE_MIN
-        };
-        let against = slopes.iter().filter(|(slope, error)| matters(slope - common, *error)).count();
-        if 3 * against <= slopes.len() {
-            return None;
-        }
-        let moved = |sign: f64| {
-            let own = |found: &&(f64, f64)| sign * found.0 > 0.0 && matters(found.0, found.1);
-            slopes.iter().filter(own).count()
-        };
-        let (rose, fell, all) = (moved(1.0), moved(-1.0), slopes.len());
-        let why = format!(
-            "the rates changed over the {} of the run, and not alike at all points: of {all} it rose at {rose}, fell \
-             at {fell} and held at {}; a mean describes neither the beginning nor the end of those that changed",
-            units::duration(duration_s),
-            all - rose - fell
-        );
-        let reason = Reason::new(About::Rate, why).with("rose", rose as f64).with("fell", fell as f64);
-        Some(reason.with("duration_s", duration_s))
-    }
-
-    /// The slope of the logarithm over seconds.
-    fn slope(&self, rows: &[Row]) -> Option<Autoregressive> {
-        let weighted = |limit: Option<f64>| {
-            let (mut times, mut logs) = (Vec::new(), Vec::new());
-            for (row, &place) in rows.iter().zip(&self.place) {
-                let (at_s, log) = (row.at_s - self.means[place].0, row.log - self.means[place].1);
-                let expected = limit.map_or(0.0, |slope| slope * at_s);
-                let scatter = self.scatter[place];
-                let far = if limit.is_some() { FAR * scatter } else { f64::INFINITY };
-                logs.push((expected + (log - expected).clamp(-far, far)) / scatter);
-                times.push(at_s / scatter);
-            }
-            Autoregressive::fit_centred(&logs, &[times], self.means.len())
-        };
-        weighted(Some(robust_slope(rows, self)))
-    }
-}
-
-/// A first guess that wild trials do not move: the median of the slopes between each trial of a point and the one
-/// half a run later (after H. Theil and P. K. Sen).
-fn robust_slope(rows: &[Row], groups: &Groups) -> f64 {
-    let mut slopes = Vec::new();
-    for group in 0..groups.means.len() {
-        let own: Vec<&Row> =
-            rows.iter().zip(&groups.place).filter(|(_, p)| **p == group).map(|(row, _)| row).collect();
-        let half = own.len().div_ceil(2);
-        for (a, b) in own.iter().zip(&own[half..]) {
-            slopes.push((b.log - a.log) / (b.at_s - a.at_s).max(1e-9));
-        }
-    }
-    robust::median(&slopes).unwrap_or(0.0)
-}
-
-/// Each point's scatter between neighbouring visits, which a drift hardly moves, drawn towards what all have.
-fn scatters(members: &[Vec<&Row>]) -> Vec<f64> {
-    let steps = |rows: &Vec<&Row>| -> Vec<f64> {
-        rows.windows(2).map(|pair| (pair[1].log - pair[0].log) / std::f64::consts::SQRT_2).collect()
-    };
-    let variance = |steps: &[f64]| {
-        robust::median_distance(steps).map(|d| (d * robust::SIGMA_PER_MEDIAN_DISTANCE).powi(2))
-    };
-    let all: Vec<f64> = members.iter().flat_map(steps).collect();
-    // A millionth: a simulated device that repeats itself has no scatter, and nothing may be divided by that.
-    let common = variance(&all).unwrap_or(0.0).max(1e-12);
-    let of = |rows: &Vec<&Row>| {
-        let own = steps(rows);
-        let degrees = own.len() as f64;
-        ((variance(&own).unwrap_or(common) * degrees + common * BORROWED) / (degrees + BORROWED)).sqrt()
-    };
-    members.iter().map(of).collect()
 }
 
 #[cfg(test)]

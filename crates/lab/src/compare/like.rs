@@ -193,6 +193,10 @@ fn sample(point: &Point, op: Op, side: &Side, figure: &str) -> Result<Sample, St
             .ok_or_else(|| format!("{} did not measure it{which}", side.name))?;
         let found = estimate(same, op, figure);
         let found = found.ok_or_else(|| format!("{}{which}: {}", side.name, why_absent(run, same)))?;
+        if let Some(why) = mostly_void(run, same, VerdictAbout::Depth) {
+            // Whoever has fewer in flight than it asked for was not asked the same.
+            return Err(format!("{}{which}: void as a depth figure: {why}", side.name));
+        }
         if let Some((about, why)) = self::not_of_the_storage(run, same) {
             let why = format!("{}{which}: void: {why}", side.name);
             // Void for another reason, a limit of the machine or holes in the file: about nothing that can be compared.
@@ -239,21 +243,32 @@ const PROGRAM: &str = "generator-bound";
 /// Why a point's figures say nothing of the storage, and what they are about instead: memory, or the program; `None`
 /// there where they are void for something else.
 fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<(Option<About>, &'a str)> {
-    let about = |judged: &&Judgement| {
-        let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
-        judged.verdict == Outcome::Void && judged.about == VerdictAbout::Device && own
-    };
-    let voids: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
-    let first = voids.first()?;
-    if 2 * (voids.len() as u32) < point.trials.max(1) {
-        return None;
-    }
+    let voids = voids(run, point, VerdictAbout::Device);
+    let first = voids.first().filter(|_| are_most(&voids, point))?;
     let by = |checks: &[&str]| voids.iter().find(|void| checks.contains(&void.check.as_str()));
     Some(match (by(&MEMORY), by(&[PROGRAM])) {
         (Some(void), _) => (Some(About::Memory), &void.why),
         (None, Some(void)) => (Some(About::Program), &void.why),
         (None, None) => (None, &first.why),
     })
+}
+
+/// Why most of a point's trials are void as figures about this.
+fn mostly_void<'a>(run: &'a Run, point: &Point, about: VerdictAbout) -> Option<&'a str> {
+    let voids = voids(run, point, about);
+    voids.first().filter(|_| are_most(&voids, point)).map(|void| void.why.as_str())
+}
+
+fn voids<'a>(run: &'a Run, point: &Point, about: VerdictAbout) -> Vec<&'a Judgement> {
+    let is_it = |judged: &&Judgement| {
+        let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
+        judged.verdict == Outcome::Void && judged.about == about && own
+    };
+    run.verdicts.iter().filter(is_it).collect()
+}
+
+fn are_most(voids: &[&Judgement], point: &Point) -> bool {
+    2 * (voids.len() as u32) >= point.trials.max(1)
 }
 
 /// Why a point has no figure: what voided its trials, if something did.

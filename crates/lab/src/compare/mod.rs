@@ -149,7 +149,7 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     let judge =
         |log_ratio: f64, spread: Option<Spread>, wrong: f64| Ratio::new(log_ratio, spread, wrong, question);
     let wrong = 1.0 - question.confidence;
-    let all: Vec<usize> = (0..told.len()).collect();
+    let all = with_errors(&spreads, told.len());
     let overall = (!told.is_empty()).then(|| {
         let part = judge(mean_log_ratio(&told, &all), spreads.of_mean(&all), wrong * FIRST_SHARE);
         part.geometric_mean("all", all.len())
@@ -158,7 +158,7 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
         overall.as_ref().is_some_and(|mean| matches!(mean.verdict, Likeness::Faster | Likeness::Slower));
     // Groups and lines share what is left to them.
     let left = if open { wrong } else { wrong * (1.0 - FIRST_SHARE) } / 2.0;
-    let groups = groups(&told);
+    let groups = groups(&told, &all);
     let means = groups.iter().map(|(name, members)| {
         let part =
             judge(mean_log_ratio(&told, members), spreads.of_mean(members), left / groups.len() as f64);
@@ -166,14 +166,20 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     });
     let geometric_means: Vec<GeometricMean> =
         overall.iter().cloned().chain(means.filter(|_| groups.len() > 1)).collect();
-    let ratios: Vec<Ratio> = all
-        .iter()
-        .map(|&line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
+    let ratios: Vec<Ratio> = (0..told.len())
+        .map(|line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
         .collect();
     let unit = spreads.unit;
-    let beside = !told.is_empty() && told.iter().all(|line| line.in_turn.is_some());
-    let refused = lines.len() - ratios.len();
-    let sentence = sentence([a, b], overall.as_ref(), Shown { unit, beside, refused, about }, question);
+    let beside = !told.is_empty() && all.iter().all(|&line| told[line].in_turn.is_some());
+    let shown = Shown {
+        unit,
+        beside,
+        refused: lines.len() - ratios.len(),
+        without_error: told.len() - all.len(),
+        against: overall.as_ref().map_or(0, |mean| against(mean.verdict, &ratios)),
+        about,
+    };
+    let sentence = sentence([a, b], overall.as_ref(), shown, question);
     let mut ratios = ratios.into_iter();
     let comparisons = lines
         .into_iter()
@@ -198,6 +204,22 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
         differences: differences::differences(&a.runs[0], &b.runs[0]),
     };
     (pair, comparisons)
+}
+
+/// The lines whose error is known: a mean over others, too, would have none. All, where none is known.
+fn with_errors(spreads: &Spreads, lines: usize) -> Vec<usize> {
+    let known: Vec<usize> = (0..lines).filter(|&line| spreads.of_line(line).is_some()).collect();
+    if known.is_empty() { (0..lines).collect() } else { known }
+}
+
+/// How many lines say the opposite of the mean, with certainty.
+fn against(verdict: Likeness, ratios: &[Ratio]) -> usize {
+    let opposite = match verdict {
+        Likeness::Faster => Likeness::Slower,
+        Likeness::Slower => Likeness::Faster,
+        _ => return 0,
+    };
+    ratios.iter().filter(|ratio| ratio.verdict == opposite).count()
 }
 
 fn mean_log_ratio(lines: &[&LinePair], members: &[usize]) -> f64 {
@@ -257,20 +279,20 @@ impl Ratio {
     }
 }
 
-/// Lines by direction, where one has several patterns, and by pattern.
-fn groups(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
-    let patterns = patterns(lines);
+/// Some of the lines by direction, where one has several patterns, and by pattern.
+fn groups(lines: &[&LinePair], of_these: &[usize]) -> Vec<(&'static str, Vec<usize>)> {
+    let patterns = patterns(lines, of_these);
     let of = |op: Op, name: &'static str| {
         let own = |(_, members): &&(&str, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
         let several = patterns.iter().filter(own).count() > 1;
-        let members = (0..lines.len()).filter(|&line| lines[line].op == op).collect();
+        let members = of_these.iter().copied().filter(|&line| lines[line].op == op).collect();
         several.then_some((name, members))
     };
     let directions = [of(Op::Read, "all reads"), of(Op::Write, "all writes")];
     directions.into_iter().flatten().chain(patterns.iter().cloned()).collect()
 }
 
-fn patterns(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
+fn patterns(lines: &[&LinePair], of_these: &[usize]) -> Vec<(&'static str, Vec<usize>)> {
     let name = |line: &LinePair| match (line.rw, line.op) {
         (Rw::Rw | Rw::RandRw, Op::Read) => "reads in a mix",
         (Rw::Rw | Rw::RandRw, _) => "writes in a mix",
@@ -281,8 +303,8 @@ fn patterns(lines: &[&LinePair]) -> Vec<(&'static str, Vec<usize>)> {
         (Rw::Trim | Rw::RandTrim, _) => "trims",
     };
     let mut groups: Vec<(&'static str, Vec<usize>)> = Vec::new();
-    for (place, line) in lines.iter().enumerate() {
-        let name = name(line);
+    for &place in of_these {
+        let name = name(lines[place]);
         match groups.iter_mut().find(|(known, _)| *known == name) {
             Some((_, members)) => members.push(place),
             None => groups.push((name, vec![place])),
@@ -298,6 +320,10 @@ struct Shown {
     beside: bool,
     /// Lines without a ratio.
     refused: usize,
+    /// Lines with a ratio whose error is not known; they are in no mean.
+    without_error: usize,
+    /// Lines that say the opposite of the mean.
+    against: usize,
     /// What the ratios speak of.
     about: About,
 }
@@ -312,7 +338,7 @@ fn sentence(
     shown: Shown,
     question: &Question,
 ) -> String {
-    let Shown { unit, beside, refused, about: of_what } = shown;
+    let Shown { unit, beside, refused, without_error, against, about: of_what } = shown;
     let (figure, _) = FIGURES[question.figure];
     let Some(mean) = overall else {
         return if refused > 0 {
@@ -328,9 +354,15 @@ fn sentence(
     let ratio = words::with_interval(words::Unit::Ratio, &estimate);
     let margin = units::percent(question.margin);
     let what = if figure == "iops" { "rate" } else { "latency" };
+    let like = if mean.points == 1 { "like point" } else { "like points" };
     let over = format!(
-        "geometric mean over {} like points{}",
+        "geometric mean over {} {like}{}{}",
         mean.points,
+        if without_error > 0 {
+            format!(" ({without_error} more without an interval)")
+        } else {
+            String::new()
+        },
         if beside { ", taken in turn" } else { "" }
     );
     let (subject, about) = match unit {
@@ -348,7 +380,13 @@ fn sentence(
     };
     let said = match mean.verdict {
         Likeness::Faster | Likeness::Slower => {
-            format!("{subject}is {} than {}: {ratio} its {what}", mean.verdict, a.name)
+            let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
+            let but = if against > 0 {
+                format!(", though surely {opposite} at {against} of the points")
+            } else {
+                String::new()
+            };
+            format!("{subject}is {} than {}: {ratio} its {what}{but}", mean.verdict, a.name)
         }
         Likeness::Same => format!("{subject}is as fast as {} within {margin}: {ratio} its {what}", a.name),
         Likeness::CannotTell | Likeness::NotComparable => {

@@ -131,6 +131,30 @@ fn one_run_a_side_says_nothing_about_the_storage() {
 }
 
 #[test]
+fn a_line_without_an_interval_is_in_no_mean_and_takes_no_other_s_away() {
+    let (a, mut b) = (run("a", &[1e4, 1e4, 1e4]), run("b", &[1.1e4, 5e4, 1.1e4]));
+    let iops = &mut b.points[1].write.as_mut().unwrap().iops;
+    (iops.low, iops.high) = (None, None);
+    let compared = compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
+    let (pair, lines) = (&compared.pairs[0], &compared.comparisons);
+    assert_eq!(pair.geometric_means[0].points, 2, "{:?}", pair.geometric_means);
+    assert!((pair.geometric_means[0].ratio - 1.1).abs() < 1e-9 && pair.geometric_means[0].low.is_some());
+    assert!(pair.sentence.contains("over 2 like points (1 more without an interval)"), "{}", pair.sentence);
+    assert_eq!(lines.iter().map(|line| line.verdict).filter(|v| *v == Likeness::CannotTell).count(), 1);
+}
+
+#[test]
+fn a_mean_that_hides_the_opposite_says_so() {
+    let (a, b) = (run("a", &[1e4; 6]), run("b", &[2e4, 2e4, 2e4, 2e4, 2e4, 0.5e4]));
+    let compared = compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
+    let said = &compared.pairs[0].sentence;
+    assert!(
+        said.contains("B is faster than A") && said.contains(", though surely slower at 1 of the points, "),
+        "{said}"
+    );
+}
+
+#[test]
 fn older_runs_tell_how_much_repeats_differ() {
     let mut noisy = Noisy(Xoshiro256PlusPlus::seed_from_u64(3));
     let mut with_history = |name: &str, factor: f64| {
@@ -203,6 +227,18 @@ fn what_else_is_void_about_the_device_is_not_called_memory() {
         assert!(refused.pairs[0].sentence.contains("cannot be compared"), "{}", refused.pairs[0].sentence);
         assert!(refused.comparisons[0].why.contains("A: void: "), "{:?}", refused.comparisons[0]);
     }
+}
+
+#[test]
+fn a_depth_that_was_not_reached_is_like_no_other() {
+    let mut short = void_by("depth-not-reached", from_memory("a", &[1e4, 2e4], &[0]));
+    short.verdicts.iter_mut().for_each(|judged| judged.about = iosonde_model::About::Depth);
+    let compared =
+        compare(&[side("A", vec![short]), side("B", vec![run("b", &[2e4, 4e4])])], &QUESTION).unwrap();
+    assert_eq!(compared.pairs[0].geometric_means[0].points, 1);
+    let line = &compared.comparisons[0];
+    assert_eq!((line.verdict, line.ratio), (Likeness::NotComparable, None));
+    assert!(line.why.contains("A: void as a depth figure: "), "{}", line.why);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use iosonde_model::{About, Op, Phase, Trial};
 
 use super::{Voids, leftovers};
+use crate::stats::effects::Row;
 
 /// What a measurement or a canary said.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +28,17 @@ pub struct Visit {
     pub log_write_iops: Option<f64>,
     /// ln(completions per second) of trims.
     pub log_trim_iops: Option<f64>,
+}
+
+/// The canary's rows, for fits of groups that it is not among: what its rate went through, or its time of a request
+/// with `sign` -1. None of the trials that took what a write left behind.
+pub(crate) fn canaries(visits: &[Visit], sign: f64) -> Vec<Row> {
+    let own = visits.iter().filter(|visit| visit.point.is_none() && visit.stands && !visit.leftover);
+    let row = |visit: &Visit| {
+        let log = visit.log_read_iops.or(visit.log_write_iops)?;
+        Some(Row { group: 0, start_s: visit.start_s, end_s: visit.end_s, log_value: sign * log })
+    };
+    own.filter_map(row).collect()
 }
 
 impl Visit {

@@ -39,6 +39,10 @@ impl Experiment for Jobs {
         PARAMETERS
     }
 
+    fn point_by_point(&self) -> bool {
+        true
+    }
+
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
         &[&MaxIops]
     }

@@ -50,6 +50,10 @@ impl Experiment for Latency {
         PARAMETERS
     }
 
+    fn point_by_point(&self) -> bool {
+        true
+    }
+
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
         &[&BaseLatency, &FlushLatency, &LogWritesPerS]
     }

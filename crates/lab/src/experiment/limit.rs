@@ -1,6 +1,6 @@
 //! Whether somebody limits the rate, and how much passes before the limit holds.
 //!
-//! One load goes on without a pause, trial after trial, with many requests in flight. A cloud volume lets a burst
+//! One load goes on until --time is up, trial after trial, with many requests in flight. A cloud volume lets a burst
 //! pass until a credit is spent, and then keeps its own rate exactly; a container's limit keeps it from the first
 //! second on.
 //!
@@ -50,7 +50,13 @@ impl Experiment for Limit {
         if trial_s_min < 1.0 {
             return Err(parameters.fail("`trial` is at least 1s: a limit's grain is up to 100 ms"));
         }
-        Ok(Manner { in_order: true, from_the_start: true, trial_s_min, ..Manner::default() })
+        Ok(Manner {
+            in_order: true,
+            from_the_start: true,
+            to_the_end: true,
+            trial_s_min,
+            ..Manner::default()
+        })
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

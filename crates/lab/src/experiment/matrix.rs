@@ -87,6 +87,10 @@ impl Experiment for Matrix {
         Ok(specs)
     }
 
+    fn point_by_point(&self) -> bool {
+        true
+    }
+
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
         &[&MixInterference]
     }

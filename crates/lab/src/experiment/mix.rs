@@ -23,8 +23,12 @@ use crate::finding::{FindingKind, MixInterference, Shape};
 
 pub(super) struct Mix;
 
-const PARAMETERS: &[Parameter] =
-    &[grid::rw("\"randrw\""), grid::block_size("\"4k\""), grid::depth("32"), grid::mix("70")];
+const PARAMETERS: &[Parameter] = &[
+    grid::rw("\"randrw\""),
+    grid::block_size("\"4k\""),
+    grid::depth("32"),
+    grid::mix("[0, 30, 50, 70, 100]"),
+];
 
 impl Named for Mix {
     fn name(&self) -> &'static str {
@@ -46,6 +50,10 @@ impl Experiment for Mix {
             return Err(parameters.fail(format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here")));
         }
         grid::cross(parameters, device)
+    }
+
+    fn point_by_point(&self) -> bool {
+        true
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {

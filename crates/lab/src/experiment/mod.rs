@@ -42,6 +42,8 @@ pub struct Manner {
     pub from_the_start: bool,
     /// Right after one pass over the span, so that a cache holds what it can of it.
     pub pass_first: bool,
+    /// Goes on until the time is up, however precise it is, and takes the canary's place: the course is the figure.
+    pub to_the_end: bool,
     /// Trials of its points take at least so long; 0 where the schedule may choose.
     pub trial_s_min: f64,
 }
@@ -69,6 +71,11 @@ pub trait Experiment: Named {
     /// The same for one point of the grid, where they differ.
     fn manner_of(&self, parameters: &Parameters, _spec: &TrialSpec) -> Result<Manner, ParameterError> {
         self.manner(parameters)
+    }
+
+    /// Whether each of its points is an answer, whatever is concluded from all of them.
+    fn point_by_point(&self) -> bool {
+        false
     }
 
     /// What its points can answer.

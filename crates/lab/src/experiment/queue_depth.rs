@@ -5,7 +5,7 @@
 //! the number at which a storage that never made requests wait for each other would just be busy.
 //!
 //! Parameters: `rw` (patterns), `block_size` (usually one), `depth` (a list or a range such as
-//! `"1..128*2"`).
+//! `"1..1024*2"`).
 //!
 //! How to read it: throughput against the number in flight rises, bends and levels off; latency stays flat,
 //! bends at the same place and then grows in proportion. One law binds the two curves, whatever the
@@ -24,13 +24,13 @@ use iosonde_model::Named;
 
 use super::{Experiment, Parameter, grid};
 use crate::finding::{
-    BaseLatency, Crossover, DepthFor95Percent, FindingKind, MaxIops, QueueDepthKnee, Shape,
+    BaseLatency, Crossover, DepthFor95Percent, EffectiveDepth, FindingKind, MaxIops, QueueDepthKnee, Shape,
 };
 
 pub(super) struct QueueDepth;
 
 const PARAMETERS: &[Parameter] =
-    &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::depth("\"1..128*2\"")];
+    &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::depth("\"1..1024*2\"")];
 
 impl Named for QueueDepth {
     fn name(&self) -> &'static str {
@@ -48,6 +48,6 @@ impl Experiment for QueueDepth {
     }
 
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
-        &[&BaseLatency, &MaxIops, &QueueDepthKnee, &DepthFor95Percent, &Shape, &Crossover]
+        &[&BaseLatency, &MaxIops, &QueueDepthKnee, &DepthFor95Percent, &EffectiveDepth, &Shape, &Crossover]
     }
 }

@@ -57,6 +57,10 @@ impl Experiment for Spec {
         grid::rows(parameters, PARAMETERS, device)
     }
 
+    fn point_by_point(&self) -> bool {
+        true
+    }
+
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
         &[&DeviceBandwidth]
     }

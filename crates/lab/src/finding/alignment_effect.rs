@@ -15,7 +15,7 @@
 use iosonde_model::{Finding, Named, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     effect::{self, Question},
     group::{self, Writer},
 };
@@ -42,6 +42,10 @@ impl Named for AlignmentEffect {
 }
 
 impl FindingKind for AlignmentEffect {
+    fn told(&self) -> Told {
+        Told::folded("alignment")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         effect::conclude(&QUESTION, &writer, points)

@@ -17,7 +17,7 @@
 use iosonde_model::{Conditions, Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -31,6 +31,10 @@ impl Named for BaseLatency {
 }
 
 impl FindingKind for BaseLatency {
+    fn told(&self) -> Told {
+        Told::always("latency")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         let alone = |evidence: &&Evidence| evidence.point.spec.asked_in_flight() == 1;

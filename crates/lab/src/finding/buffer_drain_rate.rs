@@ -18,7 +18,7 @@
 use iosonde_model::{Estimate, Finding, Named, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{Writer, workload},
     long_write::{self, Fall, Long, Manner, Shown},
 };
@@ -33,6 +33,10 @@ impl Named for BufferDrainRate {
 }
 
 impl FindingKind for BufferDrainRate {
+    fn told(&self) -> Told {
+        Told::alone("drain")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
         let long = Long::of(points);

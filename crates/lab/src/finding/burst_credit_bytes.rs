@@ -20,7 +20,7 @@
 use iosonde_model::{Estimate, Finding, Named, Status, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{Group, Writer, workload},
     limit::{self, Shown},
 };
@@ -38,6 +38,10 @@ impl Named for BurstCreditBytes {
 }
 
 impl FindingKind for BurstCreditBytes {
+    fn told(&self) -> Told {
+        Told::always("credit")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let groups = limit::groups(points);
@@ -67,7 +71,10 @@ fn one(writer: &Writer, group: &Group) -> Finding {
         Shown::Unsure(why) => refused(&why),
         Shown::Level(seconds) => none(
             format!("no credit of {what} shows: their rate does not fall to a cap."),
-            format!("In {} of load; a larger credit would last longer.", units::duration(seconds)),
+            format!(
+                "In {} of load; a larger credit would last longer: more --time would tell.",
+                units::duration(seconds)
+            ),
         ),
         Shown::Witnessed(_, limit) => none(
             format!("{what} have no credit: they meet a limit from the first trial on."),

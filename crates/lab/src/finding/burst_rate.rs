@@ -18,7 +18,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::Writer,
     long_write::{self, Place, Say},
 };
@@ -49,6 +49,10 @@ impl Named for BurstRate {
 }
 
 impl FindingKind for BurstRate {
+    fn told(&self) -> Told {
+        Told::always("burst")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
         long_write::conclude(&SAY, &writer, points)

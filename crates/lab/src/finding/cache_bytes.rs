@@ -31,7 +31,7 @@
 
 use iosonde_model::{Finding, Named};
 
-use super::{FindingKind, Proof, cached, group::Writer};
+use super::{FindingKind, Proof, Told, cached, group::Writer};
 use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct CacheBytes;
@@ -43,6 +43,10 @@ impl Named for CacheBytes {
 }
 
 impl FindingKind for CacheBytes {
+    fn told(&self) -> Told {
+        Told::folded("cache")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let groups = cached::groups(points);

@@ -14,7 +14,7 @@
 use iosonde_model::{Conditions, Finding, Named, Status};
 
 use super::{
-    FindingKind, Proof, cached,
+    FindingKind, Proof, Told, cached,
     group::{self, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -28,6 +28,10 @@ impl Named for CacheLatency {
 }
 
 impl FindingKind for CacheLatency {
+    fn told(&self) -> Told {
+        Told::alone("cache")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let sizes = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let writer = Writer { unit: Unit::Time, ..sizes };

@@ -22,7 +22,7 @@
 use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, TrialSpec, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     effect::{self, MARGIN},
     group::{self, Writer},
 };
@@ -63,6 +63,10 @@ impl Named for Crossover {
 }
 
 impl FindingKind for Crossover {
+    fn told(&self) -> Told {
+        Told::alone("crossover")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
@@ -194,7 +198,8 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
             ..writer.refused(&conditions, &members, "", "")
         },
         Answer::CannotTell => {
-            let why = "the rates lie too close together for this run; more --time would tell";
+            let why = "the rates lie too close together, or are known too roughly, for this run; more --time would \
+                       tell";
             writer.refused(&conditions, &members, &about, why)
         }
     }

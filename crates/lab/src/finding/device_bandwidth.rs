@@ -18,7 +18,7 @@
 use iosonde_model::{Conditions, Finding, Named, units};
 
 use super::{
-    FindingKind, Proof, best,
+    FindingKind, Proof, Told, best,
     group::{self, Group, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -32,6 +32,10 @@ impl Named for DeviceBandwidth {
 }
 
 impl FindingKind for DeviceBandwidth {
+    fn told(&self) -> Told {
+        Told::always("bandwidth")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
         let groups = group::groups(points, |op, evidence| {
@@ -106,7 +110,7 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         ..group.conditions.clone()
     };
     let where_found = match (conditions.block_size_bytes, conditions.queue_depth) {
-        (Some(bytes), Some(depth)) => format!(", {} each, {depth} in flight", units::size(bytes)),
+        (Some(bytes), Some(depth)) => format!(", {} each, {depth} in flight,", units::size(bytes)),
         _ => String::new(),
     };
     let order = match conditions.random {
@@ -114,7 +118,7 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         Some(false) => "sequential ",
         None => "",
     };
-    let sentence = format!("{order}{what}{where_found}, move {{}}, the most that was measured.");
+    let sentence = format!("{order}{what}{where_found} move {{}}, the most that was measured.");
     let mut why =
         format!("The highest of {} points, corrected for having been chosen as the highest.", rates.len());
     if !refusals.is_empty() {

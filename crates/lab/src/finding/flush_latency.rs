@@ -13,7 +13,7 @@
 use iosonde_model::{About, Conditions, Finding, Named, Op, units};
 
 use super::{
-    FindingKind, Proof, durable,
+    FindingKind, Proof, Told, durable,
     group::{self, Writer},
     over_trials,
 };
@@ -28,6 +28,10 @@ impl Named for FlushLatency {
 }
 
 impl FindingKind for FlushLatency {
+    fn told(&self) -> Told {
+        Told::always("flush")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         points.iter().filter_map(|evidence| one(&writer, evidence)).collect()

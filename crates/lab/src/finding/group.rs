@@ -1,7 +1,7 @@
 //! What findings share: which points belong together, whether their figures stand, and how a finding is
 //! written.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
 
 use crate::{
     estimate::FEWEST_TRIALS,
@@ -65,10 +65,19 @@ pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> 
             return Err(format!("{standing} of {all} trials of {what}, stand as statements about {about}"));
         }
         if standing < FEWEST_TRIALS {
-            return Err(format!("{what}: {} stand, {FEWEST_TRIALS} are needed", trials(standing)));
+            return Err(format!("{what}: {}, {FEWEST_TRIALS} are needed", trials_stand(standing)));
         }
     }
     Ok(())
+}
+
+/// The trials whose rates stand as statements about the device.
+pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
+    let stands = |void: &Option<About>| {
+        !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device))
+    };
+    let both = evidence.trials.iter().zip(&evidence.void).filter(move |(_, void)| stands(void));
+    both.map(|(trial, _)| *trial)
 }
 
 /// Completions per second of a point, if its figures stand.
@@ -167,8 +176,9 @@ fn no_interval(evidence: &Evidence) -> String {
     format!("{} has no interval", evidence.point.spec.describe())
 }
 
-fn trials(count: usize) -> String {
-    if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") }
+/// `1 trial stands`, `3 trials stand`.
+pub(super) fn trials_stand(count: usize) -> String {
+    if count == 1 { "1 trial stands".to_owned() } else { format!("{count} trials stand") }
 }
 
 /// The parts that all findings of one kind and one experiment share.
@@ -265,7 +275,7 @@ pub(crate) fn workload(conditions: &Conditions) -> String {
 mod tests {
     use super::*;
     use crate::{check::specimen, evidence::DirectionEvidence};
-    use iosonde_model::{Point, Trial};
+    use iosonde_model::Point;
 
     #[test]
     fn a_trial_that_was_set_aside_widens_nothing() {
@@ -277,6 +287,11 @@ mod tests {
         assert_eq!(without_odd_ones(scatter.clone()), scatter);
         let two_levels = vec![900.0, 900.0, 900.0, 900.0, 500.0, 500.0];
         assert_eq!(without_odd_ones(two_levels.clone()), two_levels);
+    }
+
+    #[test]
+    fn one_trial_stands_and_two_stand() {
+        assert_eq!([1, 2].map(trials_stand), ["1 trial stands", "2 trials stand"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use iosonde_model::{Estimate, Finding, Named, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{Group, Writer, workload},
     hockney,
 };
@@ -31,6 +31,10 @@ impl Named for HalfSize {
 }
 
 impl FindingKind for HalfSize {
+    fn told(&self) -> Told {
+        Told::always("plateau")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let groups = hockney::groups(points);

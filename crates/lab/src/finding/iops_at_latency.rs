@@ -21,7 +21,7 @@
 use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, Op, Trial, TrialSpec, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Writer, only_direction},
     pooled,
 };
@@ -44,6 +44,10 @@ impl Named for IopsAtLatency {
 }
 
 impl FindingKind for IopsAtLatency {
+    fn told(&self) -> Told {
+        Told::always("promise")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
         let mut families: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();

@@ -126,7 +126,7 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
         .collect();
     trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
     if trials.len() < crate::estimate::FEWEST_TRIALS {
-        return Shown::Unsure(format!("{} trials stand, too few to tell", trials.len()));
+        return Shown::Unsure(format!("{}, too few to tell", group::trials_stand(trials.len())));
     }
     // Without a witness the rates themselves are the evidence, and must be the storage's own.
     let whole = evidence.trials.iter().zip(&evidence.void).filter(|(_, void)| void.is_none());

@@ -14,7 +14,7 @@
 use iosonde_model::{Conditions, Finding, Named, Op, Sync};
 
 use super::{
-    FindingKind, Proof, durable,
+    FindingKind, Proof, Told, durable,
     group::{self, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -28,6 +28,10 @@ impl Named for LogWritesPerS {
 }
 
 impl FindingKind for LogWritesPerS {
+    fn told(&self) -> Told {
+        Told::always("log")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
         points.iter().filter_map(|evidence| one(&writer, evidence)).collect()

@@ -22,7 +22,7 @@
 use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Sync, Trial, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Group, Writer, workload},
     pooled,
 };
@@ -57,6 +57,10 @@ impl Named for MappingUnitBytes {
 }
 
 impl FindingKind for MappingUnitBytes {
+    fn told(&self) -> Told {
+        Told::always("rewritten")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         // A flush after several writes is no part of each. What a flush of its own takes stands beside every

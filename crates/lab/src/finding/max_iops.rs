@@ -16,7 +16,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof, best, closed_loop,
+    FindingKind, Proof, Told, best, closed_loop,
     group::{self, Group, Writer, workload},
 };
 use crate::{
@@ -36,6 +36,10 @@ impl Named for MaxIops {
 }
 
 impl FindingKind for MaxIops {
+    fn told(&self) -> Told {
+        Told::always("rate")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
         closed_loop::groups(points).iter().map(|group| most(&writer, group)).collect()

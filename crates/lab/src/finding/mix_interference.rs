@@ -13,7 +13,7 @@
 use iosonde_model::{Finding, Named, Op, Rw, TrialSpec};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     effect::{self, Question},
     group::{self, Writer},
 };
@@ -74,6 +74,10 @@ impl Named for MixInterference {
 }
 
 impl FindingKind for MixInterference {
+    fn told(&self) -> Told {
+        Told::folded("mix")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         [READS, WRITES]

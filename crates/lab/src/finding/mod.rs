@@ -30,6 +30,7 @@ registry! {
         plateau_block_size::PlateauBlockSize,
         queue_depth_knee::QueueDepthKnee,
         depth_for_95_percent::DepthFor95Percent,
+        effective_depth::EffectiveDepth,
         random_vs_sequential::RandomVsSequential,
         iops_at_latency::IopsAtLatency,
         mix_interference::MixInterference,
@@ -49,6 +50,8 @@ registry! {
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
         processor_share::ProcessorShare,
+        drift::Drift,
+        order_effect::OrderEffect,
         parallelism::Parallelism,
         stripe_bytes::StripeBytes,
         mapping_unit_bytes::MappingUnitBytes,
@@ -70,6 +73,7 @@ pub(crate) use {
     crossover::Crossover,
     depth_for_95_percent::DepthFor95Percent,
     device_bandwidth::DeviceBandwidth,
+    effective_depth::EffectiveDepth,
     flush_latency::FlushLatency,
     half_size::HalfSize,
     iops_at_latency::IopsAtLatency,
@@ -96,11 +100,23 @@ pub(crate) use {
     zone_ratio::ZoneRatio,
 };
 
+/// In the place of an experiment's name, for findings about the run as a whole.
+pub const RUN: &str = "run";
+
 /// A registered finding. Pure: it works on a file a year later.
 pub trait FindingKind: Named {
     /// Concludes from the points of one experiment, at a confidence such as 0.95: one finding for each set of
     /// conditions that the points allow, refused ones included.
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding>;
+
+    /// Whether it is about the run as a whole: concluded once from all points, whatever experiment they are of.
+    fn of_the_run(&self) -> bool {
+        false
+    }
+
+    /// Where it stands on a report's first screen. There are no other lists of that: a finding that is asked for and
+    /// answered is read.
+    fn told(&self) -> Told;
 
     /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
     /// words instead of being passed over. `None` for what is only looked for beside something else.
@@ -110,6 +126,40 @@ pub trait FindingKind: Named {
 
     /// A simulated device and a study whose answer is known.
     fn proof(&self) -> Proof;
+}
+
+/// Where a finding stands on a report's first screen; among its like in the order of the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// The word before it: `knee`. Findings that share a word share its line, or stand below each other.
+    pub label: &'static str,
+    /// When it is read there.
+    pub when: When,
+}
+
+/// When a finding is read on a report's first screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Whenever there is one.
+    Always,
+    /// The same; a page that can be unfolded shows it behind the figures.
+    Folded,
+    /// Where its experiment has nothing else to say: it says in other words what others say, or qualifies them.
+    Alone,
+}
+
+impl Told {
+    const fn always(label: &'static str) -> Self {
+        Self { label, when: When::Always }
+    }
+
+    const fn folded(label: &'static str) -> Self {
+        Self { label, when: When::Folded }
+    }
+
+    const fn alone(label: &'static str) -> Self {
+        Self { label, when: When::Alone }
+    }
 }
 
 /// What a kind concludes; where an experiment that is made for it lacks what it needs, a refusal that says so.
@@ -226,7 +276,8 @@ mod tests {
         let answered: Vec<_> =
             EXPERIMENTS.iter().flat_map(|e| e.findings()).map(|kind| kind.name()).collect();
         for kind in FINDINGS.iter() {
-            assert!(answered.contains(&kind.name()), "nobody asks for {}", kind.name());
+            let asked = answered.contains(&kind.name());
+            assert!(asked != kind.of_the_run(), "nobody asks for {}, or two do", kind.name());
         }
         for name in answered {
             assert!(FINDINGS.find(name).is_ok(), "{name} is not registered");
@@ -249,8 +300,9 @@ mod tests {
             let plan = plan::points(&study, &device).unwrap();
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
-            // A pretended storage is no network.
-            let count = if kind.name() == "network_round_trip" { 0 } else { proof.truths.len() };
+            // A pretended storage is no network, and its trials come in no order.
+            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let count = if unasked { 0 } else { proof.truths.len() };
             assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
     }
@@ -313,9 +365,9 @@ mod tests {
             let told = format!("{} of {case}", kind.name());
             let findings = concluded(kind, "x", &evidence, 0.95);
             // What is looked for beside something else is passed over where its points are not there.
-            // And a pretended storage is no network.
-            let network = kind.name() == "network_round_trip";
-            let beside = network || kind.wants().is_none() && LACKING.contains(&case);
+            // And a pretended storage is no network, and its trials come in no order.
+            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
                 let (name, sentence) = (&finding.name, &finding.sentence);

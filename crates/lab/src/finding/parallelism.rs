@@ -15,7 +15,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
@@ -30,6 +30,10 @@ impl Named for Parallelism {
 }
 
 impl FindingKind for Parallelism {
+    fn told(&self) -> Told {
+        Told::always("units")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()

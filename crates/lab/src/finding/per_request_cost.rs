@@ -18,7 +18,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{Writer, workload},
     hockney,
 };
@@ -33,6 +33,10 @@ impl Named for PerRequestCost {
 }
 
 impl FindingKind for PerRequestCost {
+    fn told(&self) -> Told {
+        Told::alone("cost")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         let groups = hockney::groups(points);

@@ -18,7 +18,7 @@
 use iosonde_model::{Estimate, Finding, Named, units};
 
 use super::{
-    FindingKind, Proof, best,
+    FindingKind, Proof, Told, best,
     group::{self, Group, Writer, workload},
     hockney,
 };
@@ -39,6 +39,10 @@ impl Named for PlateauBlockSize {
 }
 
 impl FindingKind for PlateauBlockSize {
+    fn told(&self) -> Told {
+        Told::always("plateau")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         let groups = hockney::groups(points);
@@ -125,7 +129,22 @@ fn plateau(group: &Group, confidence: f64) -> Result<Sizes, String> {
     }
     let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
     match law {
-        Some((law, half)) => by_law(&rates, &half, law.assumption()),
+        Some((law, half)) => {
+            let told = by_law(&rates, &half, law.assumption())?;
+            // A law that bends a little may be believed for its two parts, and not against points that surely are
+            // there.
+            match by_comparison(&rates, confidence) {
+                Ok(seen) if seen.high < told.low => Ok(Sizes {
+                    why: format!(
+                        "Each size compared with the highest rate: by the law of two parts it would be {}, which the \
+                         sizes below contradict.",
+                        units::size(told.value)
+                    ),
+                    ..seen
+                }),
+                _ => Ok(told),
+            }
+        }
         None => by_comparison(&rates, confidence),
     }
 }

@@ -15,7 +15,7 @@
 use iosonde_model::{Conditions, Finding, Named, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Group, Writer, workload},
     over_trials,
 };
@@ -35,6 +35,10 @@ impl Named for ProcessorShare {
 }
 
 impl FindingKind for ProcessorShare {
+    fn told(&self) -> Told {
+        Told::folded("processor")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {

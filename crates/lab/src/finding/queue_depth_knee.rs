@@ -24,7 +24,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof, closed_loop,
+    FindingKind, Proof, Told, closed_loop,
     group::{Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -38,6 +38,10 @@ impl Named for QueueDepthKnee {
 }
 
 impl FindingKind for QueueDepthKnee {
+    fn told(&self) -> Told {
+        Told::always("knee")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
         let groups = closed_loop::groups(points);

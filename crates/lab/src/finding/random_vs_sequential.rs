@@ -17,7 +17,7 @@
 use iosonde_model::{About, Conditions, Estimate, Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Group, Writer, workload},
 };
 use crate::{evidence::Evidence, words::Unit};
@@ -69,6 +69,10 @@ impl Named for RandomVsSequential {
 }
 
 impl FindingKind for RandomVsSequential {
+    fn told(&self) -> Told {
+        Told::always("order")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {

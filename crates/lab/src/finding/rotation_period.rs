@@ -13,7 +13,7 @@
 use iosonde_model::{Conditions, Finding, Named, Op, Status};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{self, Writer},
     platter::{self, Sweep, Turn},
 };
@@ -28,6 +28,10 @@ impl Named for RotationPeriod {
 }
 
 impl FindingKind for RotationPeriod {
+    fn told(&self) -> Told {
+        Told::always("rotation")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()

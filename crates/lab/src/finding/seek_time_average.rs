@@ -14,10 +14,10 @@
 use iosonde_model::{Conditions, Finding, Named, Op, Status, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told, cached,
     group::Writer,
     platter::{self, Sweep, Turn},
-    pooled::Pooled,
+    pooled::{self, Pooled},
 };
 use crate::{evidence::Evidence, words::Unit};
 
@@ -30,6 +30,10 @@ impl Named for SeekTimeAverage {
 }
 
 impl FindingKind for SeekTimeAverage {
+    fn told(&self) -> Told {
+        Told::always("seek")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
@@ -62,6 +66,15 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
     let points: Vec<&Evidence> =
         [Some(sweep.narrow), sweep.wide, sweep.in_turn].into_iter().flatten().collect();
     let about = "How long a seek takes";
+    let whole = pooled::merged(pooled::latencies(wide, Op::Read).iter().copied());
+    if let Some(kinds) = cached::kinds(&whole) {
+        let why = format!(
+            "some memory answered {} of the reads, which travel nowhere, so that their mean is no seek; a wider span \
+             would leave it behind",
+            iosonde_model::units::percent(kinds.fast)
+        );
+        return writer.refused(&conditions, &points, about, &why);
+    }
     match seek(sweep) {
         Ok(Some(seek)) if seek.value > seek.half_width(writer.confidence) => {
             let span = units::size(spec.span_bytes);

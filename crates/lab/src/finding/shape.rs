@@ -20,7 +20,7 @@
 use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status, TrialSpec, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     effect::{self, MARGIN},
     group::{self, Writer, workload},
 };
@@ -121,6 +121,10 @@ impl Named for Shape {
 }
 
 impl FindingKind for Shape {
+    fn told(&self) -> Told {
+        Told::alone("shape")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         let all =
@@ -353,7 +357,7 @@ mod tests {
         assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
         assert_eq!(
             found[0].sentence,
-            "4 KiB random reads show no dip, peak or step between 1 in flight and 128 in flight."
+            "4 KiB random reads show no dip, peak or step between 1 in flight and 1024 in flight."
         );
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);

@@ -13,7 +13,7 @@
 use iosonde_model::{Finding, Named, Status, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
@@ -28,6 +28,10 @@ impl Named for StripeBytes {
 }
 
 impl FindingKind for StripeBytes {
+    fn told(&self) -> Told {
+        Told::always("stripe")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()

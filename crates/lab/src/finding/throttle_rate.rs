@@ -18,7 +18,7 @@
 use iosonde_model::{Finding, Named, Status, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::{Group, Writer, workload},
     limit::{self, Shown},
     over_trials,
@@ -41,6 +41,10 @@ impl Named for ThrottleRate {
 }
 
 impl FindingKind for ThrottleRate {
+    fn told(&self) -> Told {
+        Told::always("limit")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let groups = limit::groups(points);
         groups.iter().map(|group| one(experiment, group, confidence)).collect()
@@ -69,7 +73,8 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
             status: Status::None,
             sentence: capitalised(&format!("no limit of {what} shows: their rate does not fall to a cap.")),
             why: Some(format!(
-                "In {} of load; a limit from the first second on would not show.",
+                "In {} of load; a limit from the first second on would not show, nor one after a longer credit: more \
+                 --time would tell.",
                 units::duration(seconds)
             )),
             ..writer.refused(&group.conditions, &group.points, "", "")

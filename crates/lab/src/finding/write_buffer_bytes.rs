@@ -18,8 +18,8 @@
 //! `gap` the interval of a second buffer holds both kinds; for a single one the first is assumed, and a buffer of
 //! the second kind is larger than the figure by the later rate's share in the earlier one.
 //!
-//! How often it is right: `bench/blind --devices 12 --seed 5000 --kinds "two buffers"`, a first look: 22 of 24 buffers
-//! found, all in their intervals, with a median width of 2.8 %.
+//! How often it is right: `bench/blind --devices 400 --seed 20261122`: 95.9 % of 266 intervals hold a single buffer,
+//! 95.7 % of 784 each of two, with a median width of 1.4 and 1.6 %.
 //!
 //! Requests enter it as a whole, so that half of one is the least half-width.
 //! Trials that follow upon another without a pause are left out.
@@ -33,7 +33,7 @@
 use iosonde_model::{Finding, Named};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     group::Writer,
     long_write::{self, Place, Say},
 };
@@ -66,6 +66,10 @@ impl Named for WriteBufferBytes {
 }
 
 impl FindingKind for WriteBufferBytes {
+    fn told(&self) -> Told {
+        Told::always("buffer")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
         long_write::conclude(&SAY, &writer, points)

@@ -15,7 +15,7 @@
 use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, units};
 
 use super::{
-    FindingKind, Proof,
+    FindingKind, Proof, Told,
     effect::{self, MARGIN},
     group::{self, Writer},
 };
@@ -30,6 +30,10 @@ impl Named for ZoneRatio {
 }
 
 impl FindingKind for ZoneRatio {
+    fn told(&self) -> Told {
+        Told::always("zones")
+    }
+
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
         let mut groups = group::groups(points, |op, evidence| {

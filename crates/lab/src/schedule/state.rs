@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use iosonde_model::{Op, Point, Rw, TrialSpec};
 
 use super::{Slot, chance};
-use crate::estimate::{FEWEST_TRIALS, Visit};
+use crate::estimate::{FEWEST_TRIALS, Visit, canaries};
 use crate::evidence::LogEstimate;
 use crate::stats::{
     effects::{Average, Outlook, Row},
@@ -245,8 +245,9 @@ impl Known {
         };
         let counts = |visit: &&Visit| visit.stands && !visit.leftover;
         let rows: Vec<Row> = self.visits.iter().filter(counts).filter_map(row).collect();
+        let witness = canaries(&self.visits, 1.0);
         let kinds: Vec<Kind> = self.specs.iter().map(|spec| Kind::of(spec, op)).collect();
-        Trends::fit(&rows, &kinds, Average::OverTime)
+        Trends::fit(&witness, &rows, &kinds, Average::OverTime)
     }
 }
 

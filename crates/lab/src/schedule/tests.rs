@@ -116,6 +116,23 @@ fn quiet_storage_is_done_after_eight_rounds() {
 }
 
 #[test]
+fn a_course_goes_on_until_the_time_is_up_without_a_canary() {
+    let manner = Manner { to_the_end: true, trial_s_min: 3.0, in_order: true, ..Manner::default() };
+    let of = |manner: Manner| {
+        let visiting = Visiting { manners: vec![manner], reads_first: false };
+        let schedule = Schedule::visiting(plain_points(1), visiting, terms(2000.0)).unwrap();
+        let (visits, slots, clock_s) = run(&schedule, quiet, |_, _| true);
+        (slots, clock_s, schedule.closed_after(&visits, clock_s))
+    };
+    let (slots, clock_s, closed) = of(manner);
+    assert!(clock_s > 1980.0 && slots.iter().all(|slot| slot.point == Some(0)), "{clock_s}");
+    assert_eq!(closed, [Some(Closed::Budget)]);
+    // As quiet as this, any other point is known long before.
+    let (_, clock_s, closed) = of(Manner { to_the_end: false, ..manner });
+    assert!(clock_s < 1000.0 && closed == [Some(Closed::Precision)], "{clock_s}");
+}
+
+#[test]
 fn one_noisy_point_gets_what_the_others_leave() {
     let schedule = Schedule::new(plain_points(12), terms(70.0)).unwrap();
     let rate = |n, slot: Slot| if slot.point == Some(3) { noisy(n, slot) } else { quiet(n, slot) };

@@ -52,9 +52,34 @@ fn a_claim_is_met_missed_or_exceeded_with_certainty() {
         |iops, half| against(&run(Rw::RandRead, TB, iops, half), "randread 4k 100000", true, false).verdict;
     assert_eq!(verdict(100_000.0, 0.01), Standing::Meets);
     assert_eq!(verdict(90_000.0, 0.01), Standing::Below);
-    // 90 % ± 8 % reaches 97 %: not below with certainty.
-    assert_eq!(verdict(90_000.0, 0.08), Standing::Meets);
+    // 90 % ± 8 % reaches 97 %: not below with certainty, and not met either.
+    assert_eq!(verdict(90_000.0, 0.08), Standing::NotComparable);
+    // Surely as much as is claimed, and perhaps more.
+    assert_eq!(verdict(103_000.0, 0.06), Standing::Meets);
     assert_eq!(verdict(120_000.0, 0.01), Standing::Above);
+}
+
+#[test]
+fn an_interval_that_holds_everything_meets_nothing() {
+    // 46 k IOPS [8.6, 241].
+    let mut rough = run(Rw::RandWrite, TB, 45_500.0, 0.0);
+    let direction = rough.points[0].write.as_mut().unwrap();
+    (direction.iops.low, direction.iops.high) = (Some(8_600.0), Some(241_000.0));
+    for claimed in [10_000, 30_000, 60_000, 200_000] {
+        let line = against(&rough, &format!("randwrite 4k {claimed}"), true, false);
+        assert_eq!(line.verdict, Standing::NotComparable, "{claimed}");
+        assert!(line.why.contains("too rough to tell"), "{}", line.why);
+    }
+    assert_eq!(against(&rough, "randwrite 4k 300000", true, false).verdict, Standing::Below);
+    // Of two points for one claim the one that is surely faster answers.
+    let mut sure = rough.points[0].clone();
+    (sure.id, sure.spec.jobs) = (1, 2);
+    (sure.spec.queue_depth, sure.write.as_mut().unwrap().iops.value) = (128, 35_600.0);
+    let iops = &mut sure.write.as_mut().unwrap().iops;
+    (iops.low, iops.high) = (Some(35_200.0), Some(36_000.0));
+    rough.points.push(sure);
+    let line = against(&rough, "randwrite 4k 35000", true, false);
+    assert_eq!((line.verdict, line.measured), (Standing::Meets, Some(35_600.0)), "{}", line.why);
 }
 
 #[test]

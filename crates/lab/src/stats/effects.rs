@@ -80,6 +80,8 @@ pub struct Effects {
     hoped: Hoped,
     /// The scatter of most rows as a share of what is taken for the scatter of all.
     typical: f64,
+    /// How far the rows that are in no group went, from the least to the greatest.
+    witness: Option<f64>,
 }
 
 /// The noise if rows resemble each other as little as can still be believed.
@@ -118,6 +120,12 @@ pub enum Outlook {
 impl Effects {
     /// Fits `groups` groups. `None` where there are no rows. Groups without rows are allowed.
     pub fn fit(rows: &[Row], groups: usize, average: Average) -> Option<Self> {
+        Self::beside(&[], rows, groups, average)
+    }
+
+    /// The same with rows of a witness that is in no group, being of another kind (a canary that reads beside groups
+    /// that write): a storage that drifts moves it, too.
+    pub fn beside(witness: &[Row], rows: &[Row], groups: usize, average: Average) -> Option<Self> {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| rows[a].start_s.total_cmp(&rows[b].start_s));
         let design = Design::new(rows, order, groups)?;
@@ -149,7 +157,6 @@ impl Effects {
         let typical = spread.typical(&design, &solution, &kept);
         Some(Self {
             average,
-            design,
             kept,
             sigma,
             degrees,
@@ -160,6 +167,8 @@ impl Effects {
             likely,
             hoped,
             typical,
+            witness: range_of(witness),
+            design,
         })
     }
 
@@ -264,16 +273,21 @@ impl Effects {
     /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their
     /// own: a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out
     /// of them, and rows that were set aside for not following it count here. A group that was settled early may have
-    /// gone with the trend since then, but no further than the steadiest of those that were visited to the end did, the
-    /// canary for one; and what a single group says of that time may be its own doing, now that it is served alone.
+    /// gone with the trend since then, but no further than the steadiest of those that were visited to the end
+    /// did, the canary for one; and what a single group says of that time may be its own doing, now that it is served
+    /// alone. (Rounds that only write what is still open leave a buffer more time to empty: the groups that write then
+    /// rise, and the storage has not changed.)
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
         let [least, most] = self.range(group)?;
         if self.is_spread_out(group) {
             return Some([least, most]);
         }
         let others = (0..self.design.groups).filter(|&other| other != group && self.is_spread_out(other));
-        let ranges: Vec<f64> =
-            others.filter_map(|other| self.range(other)).map(|[least, most]| most - least).collect();
+        let ranges: Vec<f64> = others
+            .filter_map(|other| self.range(other))
+            .map(|[least, most]| most - least)
+            .chain(self.witness)
+            .collect();
         let moved = match ranges.len() {
             ..=1 => 0.0,
             _ => ranges.into_iter().fold(f64::INFINITY, f64::min),
@@ -388,6 +402,13 @@ fn along_time(shares: &[f64], correlation: f64) -> f64 {
         before = correlation * (before + share);
     }
     sum
+}
+
+/// From the least of some rows to the greatest. `None` where there are too few.
+fn range_of(rows: &[Row]) -> Option<f64> {
+    let values = || rows.iter().map(|row| row.log_value);
+    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    (rows.len() >= FEWEST_IN_RANGE).then_some(most - least)
 }
 
 #[cfg(test)]

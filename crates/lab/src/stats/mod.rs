@@ -4,6 +4,7 @@
 pub mod autoregression;
 pub mod bootstrap;
 pub mod change;
+pub mod common_slope;
 pub mod effects;
 pub mod least_squares;
 pub mod matrix;

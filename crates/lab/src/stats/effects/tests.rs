@@ -212,3 +212,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_canary_of_another_kind_keeps_what_was_settled_early_in_its_place() {
+    // Groups 0 to 2 never change and end with the first half. 3 and 4 go on, and rise by a quarter when they are served
+    // alone: a buffer that fewer writes leave empty.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let level = |group: usize, at_s: f64| {
+        let risen = if group >= 3 && at_s > 60.0 { 0.22 } else { 0.0 };
+        group as f64 + risen + 0.001 * random.sample::<f64, _>(StandardNormal)
+    };
+    let early = |row: &Row| row.group > 2 || row.start_s < 60.0;
+    let kept: Vec<Row> = rows(5, 24, level).into_iter().filter(early).collect();
+    let canary = |falls: f64| -> Vec<Row> {
+        rows(5, 24, |_, at_s| 5.0 - falls * at_s / 120.0).into_iter().filter(|row| row.group == 0).collect()
+    };
+    let level = |witness: &[Row]| {
+        Effects::beside(witness, &kept, 5, Average::OverTime).unwrap().estimate(1).unwrap().log_mean
+    };
+    assert!((level(&canary(0.0)) - 1.0).abs() < 0.01, "{}", level(&canary(0.0)));
+    assert!(level(&[]) > 1.05, "nobody tells that it is their own doing: {}", level(&[]));
+    assert!(level(&canary(-0.5)) > 1.05, "all rise");
+}

@@ -1,0 +1,94 @@
+//! How many requests were in flight on average, of the most that were asked for.
+//!
+//! What it is: outstanding requests, averaged over the measured time, at the deepest number of each block size and
+//! direction. A depth that was not reached is the commonest error in tables of depths: the program cannot refill fast
+//! enough, the kernel blocks in submission, or a few slow requests leave gaps at the end of each batch.
+//!
+//! How it is worked out: each trial's time average, the program's own count; then the geometric mean over trials with
+//! Student's interval. Trials that are void as statements about depth are in it: they are what is asked about. Where
+//! the block layer below counted as well, `why` says how many it saw; what it did not see waited above the device.
+//!
+//! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen, so
+//! that the time in the kernel on the way counts.
+
+use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told, closed_loop,
+    group::{self, Group, Writer, workload},
+    over_trials,
+};
+use crate::{evidence::Evidence, words::Unit};
+
+/// As a share of what was asked for: what the check `depth-not-reached` calls short.
+const SHORT_BY: f64 = 0.049;
+
+pub(crate) struct EffectiveDepth;
+
+impl Named for EffectiveDepth {
+    fn name(&self) -> &'static str {
+        "effective_depth"
+    }
+}
+
+impl FindingKind for EffectiveDepth {
+    fn told(&self) -> Told {
+        Told::alone("depth")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        closed_loop::groups(points).iter().filter_map(|group| one(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[
+                (Some(128.0), "a closed loop of 128 that refills at once"),
+                (Some(128.0), "and so for writes"),
+            ],
+            widest: 0.01,
+            ..closed_loop::PROOF
+        }
+    }
+}
+
+fn one(writer: &Writer, group: &Group) -> Option<Finding> {
+    let asked = |evidence: &&&Evidence| evidence.point.spec.asked_in_flight();
+    let deepest: &Evidence = group.points.iter().filter(|evidence| asked(evidence) > 1).max_by_key(asked)?;
+    let most = deepest.point.spec.asked_in_flight();
+    let conditions = Conditions { queue_depth: Some(most as u32), ..group.conditions.clone() };
+    let what = workload(&conditions);
+    let counts: Vec<f64> = group::of_the_device(deepest)
+        .filter(|trial| trial.measured_s > 0.0)
+        .filter_map(|t| t.in_flight_mean)
+        .collect();
+    let Some(estimate) = over_trials::mean(&counts, writer.confidence) else {
+        let about = format!("How many {what} were in flight of the {most} asked for");
+        let why = match group::stands(deepest, &[About::Rate]) {
+            Err(why) => why,
+            Ok(()) => "nobody counted the outstanding requests of enough trials".to_owned(),
+        };
+        return Some(writer.refused(&conditions, &[deepest], &about, &why));
+    };
+    // The grain of an interval, and rounding, may reach beyond what can be there.
+    let whole = |value: f64| value.min(most as f64);
+    let estimate = Estimate { value: whole(estimate.value), high: estimate.high.map(whole), ..estimate };
+    let means = match estimate.high {
+        Some(high) if high < most as f64 * (1.0 - SHORT_BY) => "the number asked for was not reached",
+        _ => "it was reached",
+    };
+    let sentence = format!("{what}: of {most} asked for, {{}} on average: {means}.");
+    let seen: Vec<f64> =
+        group::of_the_device(deepest).filter_map(|t| t.witnesses.block_layer_in_flight_mean).collect();
+    let below = match seen.len() {
+        0 => "Nobody counted below the program.".to_owned(),
+        count => format!(
+            "The block layer below counted {:.1} on average, splitting and other programs included.",
+            seen.iter().sum::<f64>() / count as f64
+        ),
+    };
+    let why =
+        format!("The program's own count, averaged over time and over {} trials. {below}", counts.len());
+    Some(writer.found(&conditions, &[deepest], estimate, &sentence, why))
+}

@@ -1,0 +1,95 @@
+//! docs/json.md: its tables are made from the types that are written, so that no key is without a word.
+
+use std::{fs, path::Path};
+
+const MARK: &str = "<!-- from here on: the tables, written by a test from the program's own types -->\n";
+
+/// Each table: heading, place in the document, file and type.
+const TABLES: &[(&str, &str, &str, &str)] = &[
+    ("The document", "", "run.rs", "Run"),
+    ("The run", "`run`", "run.rs", "RunInfo"),
+    ("The storage", "`run.device`", "device.rs", "Device"),
+    ("The drive's own word", "`run.device.health`", "device.rs", "Health"),
+    ("The machine", "`run.host`", "device.rs", "Host"),
+    ("A trial", "`trials[]`", "trial.rs", "Trial"),
+    ("A workload", "`spec`, of trials and points", "spec/mod.rs", "TrialSpec"),
+    ("A direction of a trial", "`trials[].read`, `write`, `trim`", "trial.rs", "Direction"),
+    ("Latencies of a trial", "`latency_ns`, in nanoseconds", "trial.rs", "LatencySummary"),
+    ("Flushes of a trial", "`trials[].flush`", "trial.rs", "Flush"),
+    ("A stream of a trial", "`trials[].streams[]`", "trial.rs", "Stream"),
+    ("A slice of a trial", "`trials[].windows[]`", "trial.rs", "Window"),
+    ("A direction of a slice", "`windows[].read`, `write`, `trim`", "trial.rs", "WindowDirection"),
+    ("What was read back", "`trials[].verify`", "trial.rs", "Verification"),
+    ("Witnesses of a trial", "`trials[].witnesses`", "witness.rs", "Witnesses"),
+    ("A ceiling", "`witnesses.io_limits[]`", "witness.rs", "IoLimit"),
+    ("Faults on purpose", "`witnesses.injected`", "witness.rs", "Injected"),
+    ("A point", "`points[]`", "point.rs", "Point"),
+    ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
+    ("A value with its interval", "of points", "point.rs", "Estimate"),
+    ("A verdict", "`verdicts[]`", "verdict.rs", "Judgement"),
+    ("A finding", "`findings[]`", "finding.rs", "Finding"),
+    ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
+    ("Advice", "`advice[]`", "finding.rs", "Advice"),
+    ("A comparison", "`compare --json`", "comparison.rs", "Compared"),
+    ("A side", "`sides[]`", "comparison.rs", "ComparedSide"),
+    ("A line of a comparison", "`comparisons[]`", "comparison.rs", "Comparison"),
+    ("Two sides", "`pairs[]`", "comparison.rs", "ComparedPair"),
+    ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
+    ("What differs besides", "`pairs[].differences[]`", "comparison.rs", "Difference"),
+    ("A line of a sheet", "`lines[]` of `spec --json`", "sheet.rs", "SheetLine"),
+];
+
+/// The keys of a type, with what its documentation says of them.
+fn keys(source: &str, name: &str) -> Vec<(String, String)> {
+    let start = source.find(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("there is no {name}"));
+    let body = source[start..].split("\n}\n").next().unwrap_or_default();
+    let (mut told, mut renamed, mut found) = (Vec::new(), None, Vec::new());
+    for line in body.lines().skip(1).map(str::trim) {
+        if let Some(doc) = line.strip_prefix("///") {
+            told.push(doc.trim().to_owned());
+        } else if let Some((_, rest)) = line.split_once("rename = \"") {
+            renamed = rest.split('"').next().map(str::to_owned);
+        } else if let Some((key, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(':')) {
+            found.push((renamed.take().unwrap_or_else(|| key.to_owned()), told.join(" ")));
+            told.clear();
+        }
+    }
+    found
+}
+
+/// For people who read JSON and not Rust: `null`, and names instead of links.
+fn plain(doc: &str) -> String {
+    let doc = doc.replace("`None`", "`null`").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
+    doc.replace("crate::", "").replace("Self::", "")
+}
+
+fn tables() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut out = String::new();
+    for (heading, place, file, name) in TABLES {
+        let source = fs::read_to_string(root.join(file)).expect("the type's file is there");
+        out += &format!("\n## {heading}\n\n");
+        if !place.is_empty() {
+            out += &format!("{place}\n\n");
+        }
+        out += "| key | what |\n|---|---|\n";
+        for (key, doc) in keys(&source, name) {
+            assert!(!doc.is_empty(), "{name}.{key} has no word");
+            out += &format!("| `{key}` | {} |\n", plain(&doc));
+        }
+    }
+    out
+}
+
+#[test]
+fn the_page_of_the_document_holds_every_key() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md");
+    let page = fs::read_to_string(&path).expect("docs/json.md is there");
+    let (front, _) = page.split_once(MARK).expect("docs/json.md has its mark");
+    let expected = format!("{front}{MARK}{}", tables());
+    if std::env::var_os("IOSONDE_WRITE_DOCS").is_some() {
+        fs::write(path, &expected).expect("docs/json.md can be written");
+    } else {
+        assert!(page == expected, "docs/json.md is old: run this test once with IOSONDE_WRITE_DOCS=1");
+    }
+}
