@@ -1,6 +1,6 @@
 //! A figure on a terminal: a bar of block characters for each dot, by the axis of the chart, and its value behind it.
 
-use crate::figure::{Figure, Series};
+use crate::figure::{Dot, Figure, Series};
 use crate::text::{Ink, Paint, clean, columns, pad};
 
 /// Dots of a series that are shown; of more, every so many-th.
@@ -20,7 +20,10 @@ pub(crate) fn bars(figure: &Figure, paint: Paint) -> String {
         out += &paint.hang(
             "  ",
             4,
-            &clean(&format!("{}: {} by {}", series.name, figure.y.label, figure.x.label)),
+            &clean(&{
+                let (of, by) = if series.bars { (&figure.x, &figure.y) } else { (&figure.y, &figure.x) };
+                format!("{}: {} by {}", series.name, of.label, by.label)
+            }),
         );
         out += &lines(figure, series, paint);
     }
@@ -30,14 +33,28 @@ pub(crate) fn bars(figure: &Figure, paint: Paint) -> String {
 
 fn lines(figure: &Figure, series: &Series, paint: Paint) -> String {
     let every = series.dots.len().div_ceil(LINES_MAX).max(1);
-    let name = |x: f64| figure.x.places.get(x as usize).cloned().unwrap_or_else(|| figure.x.quantity.text(x));
+    // What stands beside a dot in the picture, the number in flight, comes first.
+    let name = |dot: &Dot| {
+        let axis = if series.bars { &figure.y } else { &figure.x };
+        let at = if series.bars { dot.y } else { dot.x };
+        let place = axis.places.get(at as usize).cloned().unwrap_or_else(|| axis.quantity.text(at));
+        match &dot.label {
+            Some(label) if !series.bars => clean(&format!("{label} in flight: {place}")),
+            _ => clean(&place),
+        }
+    };
     let shown = || series.dots.iter().step_by(every);
-    let widest = shown().map(|dot| columns(&clean(&name(dot.x)))).max().unwrap_or(0).min(paint.width / 3);
-    let line = |dot: &crate::figure::Dot| {
-        let (low, high) = (dot.y_interval.map(|e| e.0), dot.y_interval.map(|e| e.1));
-        let value = figure.y.quantity.interval_text(dot.y, low, high);
+    let widest = shown().map(|dot| columns(&name(dot))).max().unwrap_or(0).min(paint.width / 3);
+    let line = |dot: &Dot| {
+        let (axis, at, ends) = match series.bars {
+            true => (&figure.x, dot.x, dot.x_interval),
+            false => (&figure.y, dot.y, dot.y_interval),
+        };
+        let word = dot.standing.word().map_or_else(String::new, |word| format!("  {word}"));
+        let value = axis.quantity.interval_text(at, ends.map(|e| e.0), ends.map(|e| e.1));
+        let value = format!("{value}{word}");
         let room = paint.width.saturating_sub(widest + columns(&value) + 8).min(BAR_MAX);
-        format!("    {}  {} {value}\n", pad(&clean(&name(dot.x)), widest), bar(figure.y.share(dot.y), room))
+        format!("    {}  {} {value}\n", pad(&name(dot), widest), bar(axis.share(at), room))
     };
     shown().map(line).collect()
 }
@@ -52,8 +69,14 @@ fn cells(figure: &Figure, paint: Paint) -> String {
     let widest = figure.y.places.iter().map(|name| columns(name)).max().unwrap_or(0);
     let line = |cell: &crate::figure::Cell| {
         let (row, column) = (&figure.y.places[cell.row], &figure.x.places[cell.column]);
-        let text =
-            format!("{}  by {}  {} {}", pad(row, widest), pad(column, 8), bar(cell.shade, 12), cell.label);
+        let word = cell.standing.word().map_or_else(String::new, |word| format!("  {word}"));
+        let text = format!(
+            "{}  by {}  {} {}{word}",
+            pad(row, widest),
+            pad(column, 8),
+            bar(cell.shade, 12),
+            cell.label
+        );
         paint.hang("    ", 6, &text)
     };
     figure.cells.iter().map(line).collect()

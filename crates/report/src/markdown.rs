@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use iosonde_lab::conclude::{belief, storage_lines};
+use iosonde_lab::{
+    conclude::{belief, storage_lines},
+    tabled::point_table,
+};
 use iosonde_model::Run;
 
 use crate::chart::figures;
@@ -122,7 +125,17 @@ fn first_screen(run: &Run, out: &mut String) {
             if line.label.is_empty() { String::new() } else { format!("**{}:** ", inline(&line.label)) };
         put(out, &format!("- {label}{}", inline(&line.text)));
     }
-    if lines.is_empty() {
+    if let Some(table) = point_table(run) {
+        let shared =
+            if table.shared.is_empty() { String::new() } else { format!(" ({})", inline(&table.shared)) };
+        put(out, &format!("\nWhat each workload got{shared}:\n"));
+        for line in table.lines() {
+            put(out, &format!("- **{}:** {}", inline(&line.label), inline(&line.text)));
+        }
+        if table.more > 0 {
+            put(out, &format!("- and {} more, which stand below", table.more));
+        }
+    } else if lines.is_empty() {
         put(out, "Nothing was found out about the storage.");
     }
     put(out, "\n## Do\n");
@@ -172,11 +185,18 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
             put(out, &format!("{}\n", inline(answer)));
         }
         put(out, &format!("{}\n", inline(&section.sure)));
-        table(&story::POINT_HEADS, story::point_rows(&section.points).into_iter(), out);
+        table(&story::POINT_HEADS, section.rows.into_iter(), out);
         let own = |f: &&Figure| f.experiment.as_deref() == Some(section.name.as_str());
         for shown in figures.all.clone().iter().filter(own) {
             figure(shown, figures, out);
         }
+    }
+    let course = story::course(run);
+    if !course.is_empty() {
+        put(out, "\n## The course of the run\n");
+    }
+    for answer in course {
+        put(out, &format!("{}\n", inline(answer)));
     }
     for shown in figures.all.clone().iter().filter(|figure| figure.experiment.is_none()) {
         put(out, &format!("\n## {}\n", shown.title));

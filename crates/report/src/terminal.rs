@@ -2,6 +2,8 @@
 
 use iosonde_lab::{
     conclude::{Mark, belief, storage_lines},
+    finding::RUN,
+    tabled::{PointRow, point_table},
     words::lowered,
 };
 use iosonde_model::{
@@ -19,7 +21,7 @@ const HEAD: usize = 10;
 
 /// The screen that ends a study: BELIEVE, STORAGE, DO.
 pub fn summary(run: &Run, paint: Paint) -> String {
-    [believe(run, paint), storage(run, paint), advice(run, paint)].concat()
+    [believe(run, paint), storage(run, paint), points(run, paint), advice(run, paint)].concat()
 }
 
 fn head(paint: Paint, word: &str) -> String {
@@ -61,6 +63,43 @@ fn storage(run: &Run, paint: Paint) -> String {
     out
 }
 
+const IOPS: &str = " IOPS";
+
+/// What each workload got, where no finding says it.
+fn points(run: &Run, paint: Paint) -> String {
+    let Some(table) = point_table(run) else { return String::new() };
+    let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
+    // The unit of all stands above them.
+    let iops = table.rows.iter().all(|row| row.rate.contains(IOPS) && !row.rate.contains("between"));
+    let row = |row: &PointRow| {
+        let (p50, p99) = (time(row.median_ns), time(row.p99_ns));
+        let rate = if iops { row.rate.replace(IOPS, "") } else { row.rate.clone() };
+        [clean(&row.workload), rate, p50, p99]
+    };
+    let heads = ["", if iops { IOPS.trim() } else { "rate" }, "p50", "p99"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(heads).chain(table.rows.iter().map(row)).collect();
+    let widths: [usize; 4] =
+        std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    let figures = |row: &[String; 4]| (1..4).map(|at| pad(&row[at], widths[at])).collect::<String>();
+    let mut out = format!("\n{}", paint.hang(&head(paint, "POINTS"), HEAD, &clean(&table.shared)));
+    // Side by side, or, where that is too wide, the figures below their workload.
+    let beside = widths.iter().sum::<usize>() <= paint.width;
+    for (nth, row) in rows.iter().enumerate() {
+        let lead = if beside { format!("  {}", pad(&row[0], widths[0])) } else { "      ".to_owned() };
+        if !beside && nth > 0 {
+            out += &paint.hang("  ", 4, &row[0]);
+        }
+        let line = format!("{lead}{}", figures(row));
+        let line = line.trim_end();
+        out += &if nth == 0 { paint.ink(Ink::Quiet, line) } else { line.to_owned() };
+        out.push('\n');
+    }
+    if table.more > 0 {
+        out += &format!("  … and {} more: iosonde report {}\n", table.more, run.info.id);
+    }
+    out
+}
+
 fn advice(run: &Run, paint: Paint) -> String {
     let mut out = String::new();
     for advice in &run.advice {
@@ -70,7 +109,14 @@ fn advice(run: &Run, paint: Paint) -> String {
     let refused = run.findings.iter().filter(|f| f.status == Status::Refused);
     // "Its interval .." speaks of what the sentence before it named, which does not stand here.
     let alone = |why: &&str| !why.starts_with("Its ");
-    let refused = refused.filter_map(|f| f.why.as_deref()).find(alone);
+    // Nor is what STORAGE says said again.
+    let lines = storage_lines(run);
+    let said = |why: &str| lines.iter().any(|line| line.text.contains(&lowered(why.trim_end_matches('.'))));
+    let refused = refused
+        .filter(|f| f.experiment != RUN)
+        .filter_map(|f| f.why.as_deref())
+        .find(alone)
+        .filter(|why| !said(why));
     if let (true, Some(why)) = (out.is_empty(), refused) {
         out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(why))));
     }

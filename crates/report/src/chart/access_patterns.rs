@@ -26,8 +26,9 @@ impl Chart for AccessPatterns {
             return None;
         }
         let doubts = Doubts::about(run, &[About::Rate]);
+        let rows = rows(&points);
         let series: Vec<Series> =
-            Op::DIRECTIONS.into_iter().filter_map(|op| series(&points, op, &doubts)).collect();
+            Op::DIRECTIONS.into_iter().filter_map(|op| series(&rows, op, &doubts)).collect();
         let spec = &points[0].spec;
         let label = format!(
             "access pattern: {} requests, {}",
@@ -41,8 +42,13 @@ impl Chart for AccessPatterns {
             answer: pick::sentences(run, &["random_vs_sequential"]),
             experiment: Some(points[0].experiment.clone()),
             also: Vec::new(),
-            x: Axis::places(&label, points.iter().map(|point| pattern(&point.spec)).collect()),
-            y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
+            // Behind the longest bar there is room for its value.
+            x: Axis::from_zero(
+                "throughput",
+                Quantity::BytesPerSecond,
+                &pick::places(&series).iter().map(|place| place * 1.3).collect::<Vec<_>>(),
+            ),
+            y: Axis::places(&label, rows.iter().rev().map(|row| row.0.clone()).collect()),
             series,
             ..Figure::default()
         })
@@ -96,21 +102,37 @@ fn pattern(spec: &TrialSpec) -> String {
     }
 }
 
-fn series(points: &[&Point], op: Op, doubts: &Doubts) -> Option<Series> {
-    let dot = |(place, point): (usize, &&Point)| {
-        let estimate = point.direction(op)?.bytes_per_s;
-        let (standing, why) = doubts.of(point);
-        Some(Dot {
-            x: place as f64,
-            y: estimate.value,
-            x_interval: None,
-            y_interval: pick::interval(estimate),
-            label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
-            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], why),
-            standing,
+/// A row for each direction of each pattern, from above.
+fn rows<'a>(points: &[&'a Point]) -> Vec<(String, &'a Point, Op)> {
+    let of = |point: &&'a Point| {
+        let point = *point;
+        let own = Op::DIRECTIONS.into_iter().filter(move |&op| point.direction(op).is_some());
+        own.map(move |op| {
+            let its = if point.spec.rw.is_mixed() { format!(": its {op}s") } else { String::new() };
+            (format!("{}{its}", pattern(&point.spec)), point, op)
         })
     };
-    let dots: Vec<Dot> = points.iter().enumerate().filter_map(dot).collect();
+    points.iter().flat_map(of).collect()
+}
+
+fn series(rows: &[(String, &Point, Op)], op: Op, doubts: &Doubts) -> Option<Series> {
+    let dot = |(place, (_, point, of)): (usize, &(String, &Point, Op))| {
+        if *of != op {
+            return None;
+        }
+        let estimate = point.direction(op)?.bytes_per_s;
+        let judged = doubts.of(point);
+        Some(Dot {
+            x: estimate.value,
+            y: (rows.len() - 1 - place) as f64,
+            x_interval: pick::interval(estimate),
+            y_interval: None,
+            label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
+            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], judged),
+            standing: judged.0,
+        })
+    };
+    let dots: Vec<Dot> = rows.iter().enumerate().filter_map(dot).collect();
     let (name, tone) = (format!("{op}s"), Tone::of(op, false));
     (!dots.is_empty()).then_some(Series { name, tone, bars: true, dots, ..Series::default() })
 }

@@ -1,9 +1,10 @@
-//! Stride against block size as a heat map: where in the plane the rate changes.
+//! Stride against block size as a heat map: where in the plane the rate changes. Of one block size there is no plane:
+//! its rates stand over the strides as a line.
 
-use iosonde_model::{About, Op, Point, Run, units};
+use iosonde_model::{About, Estimate, Op, Point, Run, units};
 
 use super::pick::{self, Doubts, THROUGHPUT};
-use crate::figure::{Axis, Cell, Figure};
+use crate::figure::{Axis, Cell, Dot, Figure, Series, Tone};
 use crate::quantity::Quantity;
 
 /// The map of one direction; the name is the chart's.
@@ -18,13 +19,16 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
     if columns.len() < 3 {
         return None;
     }
+    if rows.len() == 1 {
+        return line(run, name, op, &points);
+    }
     let doubts = Doubts::about(run, &[About::Rate]);
     let all: Vec<f64> =
         points.iter().filter_map(|point| Some(point.direction(op)?.bytes_per_s.value)).collect();
     let (least, most) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
     let cell = |point: &&Point| {
         let estimate = point.direction(op)?.bytes_per_s;
-        let (standing, why) = doubts.of(point);
+        let judged = doubts.of(point);
         // By ratio, like the axes: a factor of two is the same step of shade everywhere.
         let shade =
             if most / least > 1.02 { (estimate.value / least).ln() / (most / least).ln() } else { 0.5 };
@@ -34,9 +38,9 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
             value: estimate.value,
             interval: pick::interval(estimate),
             shade,
-            label: Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high),
-            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], why),
-            standing,
+            label: short(&estimate),
+            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], judged),
+            standing: judged.0,
         })
     };
     let cells: Vec<Cell> = points.iter().filter_map(cell).collect();
@@ -46,14 +50,65 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
         name: name.into(),
         title: format!("Does it matter how far apart {op}s are?"),
         answer: pick::sentences(run, &["stride_effect"]),
-        reading: "The darker a field, the higher its throughput, by ratio. A row of one shade says that the distance \
-                  does not matter."
-            .into(),
+        reading: format!(
+            "The darker a field, the higher its throughput, by ratio: from {} to {}. A row of one shade says that the \
+             distance does not matter.",
+            Quantity::BytesPerSecond.text(least),
+            Quantity::BytesPerSecond.text(most)
+        ),
         experiment: Some(lead.experiment.clone()),
-        x: Axis::places(&format!("from the beginning of one {op} to that of the next, {held}"), names(&columns)),
+        x: Axis::places(
+            &format!("from the beginning of one {op} to that of the next, {held}"),
+            names(&columns),
+        ),
         y: Axis::places("block size", names(&rows)),
         cells,
         cells_are: Some(("throughput", Quantity::BytesPerSecond)),
+        ..Figure::default()
+    })
+}
+
+/// What is written into a field, which is small: three digits at the most; the interval stands in the table.
+fn short(estimate: &Estimate) -> String {
+    let earned = Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high);
+    let three = Quantity::BytesPerSecond.text(estimate.value);
+    if earned.chars().count() < three.chars().count() { earned } else { three }
+}
+
+/// Throughput over strides, of one block size.
+fn line(run: &Run, name: &str, op: Op, points: &[&Point]) -> Option<Figure> {
+    let doubts = Doubts::about(run, &[About::Rate]);
+    let lead = points.first()?;
+    let dot = |point: &&Point| {
+        let estimate = point.direction(op)?.bytes_per_s;
+        let judged = doubts.of(point);
+        Some(Dot {
+            x: point.spec.stride_bytes? as f64,
+            y: estimate.value,
+            x_interval: None,
+            y_interval: pick::interval(estimate),
+            label: None,
+            tip: pick::tip(point, &[pick::line(THROUGHPUT, estimate)], judged),
+            standing: judged.0,
+        })
+    };
+    let mut dots: Vec<Dot> = points.iter().filter_map(dot).collect();
+    dots.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let size = units::size(lead.spec.block_size_bytes);
+    let (name_of, tone) = (format!("{size} {op}s"), Tone::of(op, false));
+    let series = vec![Series { name: name_of, tone, joined: true, dots, ..Series::default() }];
+    let strides = pick::grid(&series);
+    let held = pick::in_flight(lead.spec.asked_in_flight());
+    let label = format!("from the beginning of one {op} to that of the next, {held}");
+    Some(Figure {
+        name: name.into(),
+        title: format!("Does it matter how far apart {op}s are?"),
+        answer: pick::sentences(run, &["stride_effect"]),
+        reading: "A level line says that the distance does not matter.".into(),
+        experiment: Some(lead.experiment.clone()),
+        x: Axis::log(&label, Quantity::Bytes, &strides, &strides),
+        y: Axis::fitting("throughput", Quantity::BytesPerSecond, &pick::heights(&series)),
+        series,
         ..Figure::default()
     })
 }

@@ -23,7 +23,7 @@ impl Named for LatencyPercentiles {
 
 impl Chart for LatencyPercentiles {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let families = pick::by_depth(run);
+        let families = pick::one_way(pick::by_depth(run));
         let lead = families.first()?;
         let void = void_trials(run);
         let mut series: Vec<Series> = Vec::new();

@@ -23,7 +23,7 @@ impl Chart for LatencyVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::one_of_each(pick::by_depth(run));
         let lead = families.first()?;
-        let doubts = Doubts::about(run, &[About::Latency]);
+        let doubts = Doubts::about(run, &[About::Latency, About::Depth]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         // Two families at most: each has two lines.
         for family in families.iter().take(2) {
@@ -43,7 +43,7 @@ impl Chart for LatencyVsDepth {
                 }
             }
             let words = format!("{}s: knee", family.op);
-            let found = pick::finding(run, "queue_depth_knee", family.op, family.spec());
+            let found = pick::finding(run, "queue_depth_knee", family);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, Tone::of(family.op, false))));
         }
         let (depths, heights) = (pick::grid(&series), pick::heights(&series));
@@ -54,8 +54,14 @@ impl Chart for LatencyVsDepth {
             name: self.name().into(),
             title: "What does it cost each request?".into(),
             answer: pick::sentences_of(run, &["base_latency"], &families),
-            reading: "Beyond the knee a further request only waits: latency grows with the number in flight."
-                .into(),
+            // Where no knee was found, none is spoken of.
+            reading: match marks.is_empty() {
+                true => String::new(),
+                false => {
+                    "Beyond the knee a further request only waits: latency grows with the number in flight."
+                        .into()
+                }
+            },
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(

@@ -40,7 +40,7 @@ impl Chart for LatencyVsLoad {
                     });
                 }
             }
-            let found = pick::finding(run, "iops_at_latency", family.op, family.spec());
+            let found = pick::finding(run, "iops_at_latency", family);
             let tone = Tone::of(family.op, false);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, "kept up to", tone)));
         }

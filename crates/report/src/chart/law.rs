@@ -34,7 +34,7 @@ pub(super) fn iops_at(run: &Run, family: &Family, bytes: f64) -> Option<f64> {
 
 /// t₀ in nanoseconds and the size that reaches half of the rate. Only single requests follow the law.
 fn numbers(run: &Run, family: &Family) -> Option<(f64, f64)> {
-    let found = |name| pick::finding(run, name, family.op, family.spec())?.value;
+    let found = |name| pick::finding(run, name, family)?.value;
     if family.spec().asked_in_flight() != 1 {
         return None;
     }

@@ -32,7 +32,9 @@ impl Named for MeasuredVsModel {
 impl Chart for MeasuredVsModel {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let doubts = Doubts::about(run, &[About::Rate]);
-        let sizes = pick::by_block_size(run);
+        // Only single requests follow the law.
+        let mut sizes = pick::one_way(pick::by_block_size(run));
+        sizes.retain(|family| family.spec().asked_in_flight() == 1);
         let mut series: Vec<Series> = Vec::new();
         let mut drawn: Vec<&Family> = Vec::new();
         for family in &sizes {
@@ -91,7 +93,7 @@ fn dots(run: &Run, family: &Family, doubts: &Doubts) -> Vec<Dot> {
             low: measured.low.map(share),
             high: measured.high.map(share),
         };
-        let (standing, why) = doubts.of(point);
+        let judged = doubts.of(point);
         let figures = [
             format!(
                 "{} of the law's rate",
@@ -106,8 +108,8 @@ fn dots(run: &Run, family: &Family, doubts: &Doubts) -> Vec<Dot> {
             x_interval: None,
             y_interval: pick::interval(ratio),
             label: None,
-            tip: pick::tip(point, &figures, why),
-            standing,
+            tip: pick::tip(point, &figures, judged),
+            standing: judged.0,
         })
     };
     family.points.iter().filter_map(dot).collect()

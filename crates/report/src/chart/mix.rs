@@ -114,14 +114,14 @@ fn total(points: &[&Point], doubts: &Doubts) -> Series {
 }
 
 fn dot(point: &Point, estimate: Estimate, line: &str, doubts: &Doubts) -> Dot {
-    let (standing, why) = doubts.of(point);
+    let judged = doubts.of(point);
     Dot {
         x: share(&point.spec),
         y: estimate.value,
         x_interval: None,
         y_interval: pick::interval(estimate),
         label: None,
-        tip: pick::tip(point, &[line.to_owned()], why),
-        standing,
+        tip: pick::tip(point, &[line.to_owned()], judged),
+        standing: judged.0,
     }
 }

@@ -6,11 +6,11 @@
 mod course;
 mod heat;
 mod law;
-mod pick;
+pub(crate) mod pick;
 
 use iosonde_model::{Named, Run, registry};
 
-use crate::figure::{Figure, Standing};
+use crate::figure::{Dot, Figure, Standing};
 
 registry! {
     /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the
@@ -49,23 +49,37 @@ pub fn figures(run: &Run) -> Vec<Figure> {
 }
 
 /// A verdict stands beside the picture that it is about, not only in a list elsewhere.
-fn with_doubts(mut figure: Figure) -> Figure {
-    let dots = figure.series.iter().flat_map(|series| &series.dots);
-    let mut doubted = dots.filter(|dot| dot.standing == Standing::Doubted);
-    if let Some(first) = doubted.next() {
-        let count = 1 + doubted.count();
-        let what = if count == 1 { "One dot is hollow" } else { "Hollow dots are in doubt" };
-        let tip = &first.tip;
-        let said = match (tip.first(), tip.last()) {
-            (Some(head), Some(why)) => {
-                let why = why.trim_end_matches('.').trim_start_matches("in doubt: ");
-                // Some reasons begin with the workload that they are about.
-                let why = why.strip_prefix(head.as_str()).map_or(why, |rest| rest.trim_start_matches(": "));
-                format!("{what}: {head}: {why}.")
-            }
-            _ => format!("{what}."),
-        };
-        figure.reading = if figure.reading.is_empty() { said } else { format!("{} {said}", figure.reading) };
+pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
+    let of = |standing: Standing| {
+        let dots = figure.series.iter().flat_map(|series| &series.dots);
+        dots.filter(move |dot| dot.standing == standing).collect::<Vec<_>>()
+    };
+    let (void, doubted) = (of(Standing::Void), of(Standing::Doubted));
+    let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
+    let both = !void.is_empty() && !doubted.is_empty();
+    let said =
+        [(void, Standing::Void), (doubted, Standing::Doubted)].into_iter().filter_map(|(dots, standing)| {
+            let (first, word) = (dots.first()?, standing.word()?);
+            let subject = match (dots.len(), both) {
+                (1, _) => format!("One hollow {what} is"),
+                (_, false) => format!("Hollow {what}s are"),
+                (count, true) => format!("{count} hollow {what}s are"),
+            };
+            Some(format!("{subject} {word}{}.", told(first, word)))
+        });
+    let said: Vec<String> = said.collect();
+    for sentence in said {
+        let reading = &mut figure.reading;
+        *reading = if reading.is_empty() { sentence } else { format!("{reading} {sentence}") };
     }
     figure
+}
+
+/// What the dot is, and why it does not stand, as its tip says it.
+fn told(dot: &Dot, word: &str) -> String {
+    let (Some(head), Some(why)) = (dot.tip.first(), dot.tip.last()) else { return String::new() };
+    let why = why.trim_end_matches('.').trim_start_matches(&format!("{word}: "));
+    // Some reasons begin with the workload that they are about.
+    let why = why.strip_prefix(head.as_str()).map_or(why, |rest| rest.trim_start_matches(": "));
+    format!(": {head}: {why}")
 }

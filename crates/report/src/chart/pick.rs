@@ -7,6 +7,8 @@ use iosonde_model::{
     Trial, TrialSpec, units,
 };
 
+use iosonde_lab::estimate::FEWEST_TRIALS;
+
 use crate::figure::{Along, Dot, Mark, Standing, Tone};
 use crate::quantity::Quantity;
 
@@ -14,12 +16,20 @@ use crate::quantity::Quantity;
 pub(super) struct Family<'a> {
     pub(super) op: Op,
     pub(super) points: Vec<&'a Point>,
+    /// Points whose figures are of the storage.
+    standing: usize,
 }
 
 impl<'a> Family<'a> {
     /// The workload that they share.
     pub(super) fn spec(&self) -> &'a TrialSpec {
         &self.points[0].spec
+    }
+
+    /// How many of a finding's trials are trials of these points.
+    fn shares(&self, finding: &Finding) -> usize {
+        let own = |id: &&u64| self.points.iter().any(|point| point.trial_ids.contains(id));
+        finding.trials.iter().filter(own).count()
     }
 
     /// "random reads".
@@ -45,8 +55,8 @@ pub(super) fn experiments(run: &Run, families: &[Family]) -> Vec<String> {
     families.iter().filter_map(|family| family.experiment(run)).collect()
 }
 
-/// Families of at least `least` measured points of one direction that differ only in what `vary` changes, the
-/// largest first.
+/// Families of at least `least` measured points of one direction that differ only in what `vary` changes: those with
+/// the most points that stand first, of several the largest.
 pub(super) fn families<'a>(
     run: &'a Run,
     least: usize,
@@ -67,15 +77,17 @@ pub(super) fn families<'a>(
         vary(&mut key);
         match found.iter_mut().find(|(known, _)| *known == key) {
             Some((_, family)) => family.points.push(point),
-            None => found.push((key, Family { op, points: vec![point] })),
+            None => found.push((key, Family { op, points: vec![point], standing: 0 })),
         }
     }
     let mut families: Vec<Family> = found.into_iter().map(|(_, family)| family).collect();
+    let doubts = Doubts::about(run, &[]);
     for family in &mut families {
         family.points.sort_by_key(|point| by(&point.spec));
+        family.standing = family.points.iter().filter(|point| doubts.of(point).0 != Standing::Void).count();
     }
     families.retain(|family| family.points.len() >= least);
-    families.sort_by_key(|family| std::cmp::Reverse(family.points.len()));
+    families.sort_by_key(|family| std::cmp::Reverse((family.standing, family.points.len())));
     families
 }
 
@@ -106,44 +118,73 @@ pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.queue_depth = 0, TrialSpec::asked_in_flight)
 }
 
-/// Which points have doubted figures of the kinds that a chart shows.
-pub(super) struct Doubts(HashMap<usize, String>);
+/// Which points have void or doubted figures of the kinds that a chart shows, and why.
+pub(crate) struct Doubts(HashMap<usize, (Standing, String)>);
 
 impl Doubts {
     /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of
-    /// nine does not make a point doubtful.
-    pub(super) fn about(run: &Run, figures: &[About]) -> Self {
+    /// nine does not make a point doubtful. The same for void, which goes before doubt.
+    pub(crate) fn about(run: &Run, figures: &[About]) -> Self {
         let touched = |about: About| figures.iter().any(|figure| about.touches(*figure));
         // Void as a figure of the device, and true of what served it instead (memory, the program): shown, and said.
-        let not_of_it = |v: &Judgement| v.verdict == Outcome::Void && v.about == About::Device;
-        let doubts =
-            run.verdicts.iter().filter(|v| v.verdict == Outcome::Doubt && touched(v.about) || not_of_it(v));
-        let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
-        let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
-        for verdict in doubts {
-            match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
-                (Some(point), _) => drop(found.insert(point, verdict.why.clone())),
-                (None, Some(&point)) => {
-                    let count = counts.entry((point, &verdict.check)).or_default();
-                    *count += 1;
-                    let trials = run.points.iter().find(|p| p.id == point).map_or(0, |p| p.trials - p.void);
-                    if *count * 2 >= trials {
-                        found.insert(point, verdict.why.clone());
-                    }
-                }
-                (None, None) => {}
-            }
-        }
+        let not_of_it = |v: &Judgement| {
+            v.verdict == Outcome::Void && (v.about == About::Device || figures.contains(&v.about))
+        };
+        let doubted = |v: &Judgement| v.verdict == Outcome::Doubt && touched(v.about);
+        let (voids, doubts): (Vec<&Judgement>, Vec<&Judgement>) =
+            run.verdicts.iter().filter(|v| doubted(v) || not_of_it(v)).partition(|v| not_of_it(v));
+        let mut found = said(run, &doubts, Standing::Doubted);
+        found.extend(said(run, &voids, Standing::Void));
         Self(found)
     }
 
+    /// Nothing in doubt.
+    pub(crate) fn none() -> Self {
+        Self(HashMap::new())
+    }
+
     /// Whether a point's figures stand, and why not.
-    pub(super) fn of(&self, point: &Point) -> (Standing, Option<&str>) {
+    pub(crate) fn of(&self, point: &Point) -> (Standing, Option<&str>) {
         match self.0.get(&point.id) {
-            Some(why) => (Standing::Doubted, Some(why)),
+            Some((standing, why)) => (*standing, Some(why)),
             None => (Standing::Stands, None),
         }
     }
+}
+
+/// Points that these verdicts are about as a whole, or with at least half of the trials that their figures rest on.
+fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize, (Standing, String)> {
+    let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
+    let void = void_trials(run);
+    let whole = |point: &Point| point.trial_ids.iter().filter(|id| !void.contains(id)).count();
+    let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
+    for verdict in verdicts {
+        let told = || (standing, verdict.why.clone());
+        match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
+            (Some(point), _) => drop(found.entry(point).or_insert_with(told)),
+            (None, Some(&id)) => {
+                let count = counts.entry((id, &verdict.check)).or_default();
+                *count += 1;
+                let Some(point) = run.points.iter().find(|point| point.id == id) else { continue };
+                let most = match standing {
+                    // Where enough others stand, void trials are left out of the figures, which stand then.
+                    Standing::Void => *count * 2 >= point.trials && whole(point) < FEWEST_TRIALS,
+                    _ => *count * 2 >= point.trials - point.void,
+                };
+                if most {
+                    found.entry(id).or_insert_with(told);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// Trials that something is void of.
+fn void_trials(run: &Run) -> HashSet<u64> {
+    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Void);
+    void.filter_map(|verdict| verdict.trial).collect()
 }
 
 /// A quantity of a point's direction.
@@ -192,15 +233,15 @@ pub(super) const P99: Figured = Figured {
 pub(super) fn dots(family: &Family, doubts: &Doubts, x: fn(&TrialSpec) -> u64, y: Figured) -> Vec<Dot> {
     let dot = |point: &&Point| {
         let estimate = (y.read)(point.direction(family.op)?)?;
-        let (standing, why) = doubts.of(point);
+        let judged = doubts.of(point);
         Some(Dot {
             x: x(&point.spec) as f64,
             y: estimate.value,
             x_interval: None,
             y_interval: interval(estimate),
             label: None,
-            tip: tip(point, &[line(y, estimate)], why),
-            standing,
+            tip: tip(point, &[line(y, estimate)], judged),
+            standing: judged.0,
         })
     };
     family.points.iter().filter_map(dot).collect()
@@ -208,10 +249,7 @@ pub(super) fn dots(family: &Family, doubts: &Doubts, x: fn(&TrialSpec) -> u64, y
 
 /// The standing trials of a family, each where its own figure lies.
 pub(super) fn trials(run: &Run, family: &Family, x: fn(&TrialSpec) -> u64, y: Figured) -> Vec<(f64, f64)> {
-    let void: HashSet<u64> = {
-        let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Void);
-        void.filter_map(|verdict| verdict.trial).collect()
-    };
+    let void = void_trials(run);
     let places: HashMap<usize, f64> =
         family.points.iter().map(|point| (point.id, x(&point.spec) as f64)).collect();
     let place = |trial: &Trial| {
@@ -221,7 +259,7 @@ pub(super) fn trials(run: &Run, family: &Family, x: fn(&TrialSpec) -> u64, y: Fi
     run.trials.iter().filter(|trial| !void.contains(&trial.id)).filter_map(place).collect()
 }
 
-/// The first four families that share the number in flight and the way to the device with the largest: what one axis
+/// The first four families that share the number in flight and the way to the device with the first: what one axis
 /// can be labelled for.
 pub(super) fn alike(families: Vec<Family>) -> Vec<Family> {
     let lead = families.first().map(|family| (family.spec().asked_in_flight(), family.spec().direct));
@@ -229,21 +267,30 @@ pub(super) fn alike(families: Vec<Family>) -> Vec<Family> {
     families.into_iter().filter(like).take(4).collect()
 }
 
-/// Of each direction, the family with the most points: what a picture for one pair of lines shows. Both are of one size
-/// where there is one that both have, the size with the most points, of several the smallest.
-pub(super) fn one_of_each<'a>(families: Vec<Family<'a>>) -> Vec<Family<'a>> {
+/// The families that reach the device the way the first does: what the page cache served is no neighbour of the rest.
+pub(super) fn one_way(mut families: Vec<Family>) -> Vec<Family> {
+    let direct = families.first().map(|family| family.spec().direct);
+    families.retain(|family| Some(family.spec().direct) == direct);
+    families
+}
+
+/// Of each direction, the family with the most points that stand: what a picture for one pair of lines shows. Both are
+/// of one size where there is one that both have, the size with the most points, of several the smallest.
+pub(super) fn one_of_each(families: Vec<Family>) -> Vec<Family> {
     let mut out: Vec<Family> = Vec::new();
-    let mut families = families;
+    let mut families = one_way(families);
     let told = |bytes: u64| {
         let own = families.iter().filter(move |family| family.spec().block_size_bytes == bytes);
         let ops: HashSet<Op> = own.clone().map(|family| family.op).collect();
-        (ops.len(), own.map(|family| family.points.len()).sum::<usize>())
+        let points = own.map(|family| (family.standing, family.points.len()));
+        let (standing, all) = points.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+        (ops.len(), standing, all)
     };
     let sizes = families.iter().map(|family| family.spec().block_size_bytes);
     let size = sizes.max_by_key(|&bytes| (told(bytes), std::cmp::Reverse(bytes)));
     families.sort_by_key(|f| {
         let bytes = f.spec().block_size_bytes;
-        (f.op, Some(bytes) != size, std::cmp::Reverse(f.points.len()), bytes)
+        (f.op, Some(bytes) != size, std::cmp::Reverse((f.standing, f.points.len())), bytes)
     });
     for family in families {
         if out.iter().all(|known| known.op != family.op) {
@@ -268,20 +315,37 @@ pub(super) fn line(figured: Figured, estimate: Estimate) -> String {
 }
 
 /// What a dot says when pointed at: the workload, its figures, the trials behind them, the doubt.
-pub(super) fn tip(point: &Point, figures: &[String], doubt: Option<&str>) -> Vec<String> {
+pub(super) fn tip(
+    point: &Point,
+    figures: &[String],
+    (standing, why): (Standing, Option<&str>),
+) -> Vec<String> {
     let stand = point.trials - point.void;
     let trials = if stand == 1 { "1 trial".to_owned() } else { format!("{stand} trials") };
     let mut tip = vec![point.spec.describe()];
     tip.extend_from_slice(figures);
     tip.push(if point.void > 0 { format!("{trials}, {} void left out", point.void) } else { trials });
     tip.extend(point.why_no_interval.clone());
-    tip.extend(doubt.map(|why| format!("in doubt: {why}")));
+    tip.extend(standing.word().zip(why).map(|(word, why)| format!("{word}: {why}")));
     tip
 }
 
-/// The found value of a finding for this workload's direction and pattern, if there is one.
-pub(super) fn finding<'a>(run: &'a Run, name: &str, op: Op, spec: &TrialSpec) -> Option<&'a Finding> {
-    run.findings.iter().find(|finding| {
+/// The found value of a finding that rests on trials of this family, of several the one with the most of them: another
+/// experiment may have found the same of another way to the device.
+pub(super) fn finding<'a>(run: &'a Run, name: &str, family: &Family) -> Option<&'a Finding> {
+    let about = found_about(run, name, family.op, family.spec());
+    let shared = about.map(|finding| (family.shares(finding), finding)).filter(|(shares, _)| *shares > 0);
+    shared.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, finding)| finding)
+}
+
+/// The found values of a finding for this workload's direction, pattern and size.
+pub(super) fn found_about<'a>(
+    run: &'a Run,
+    name: &str,
+    op: Op,
+    spec: &TrialSpec,
+) -> impl Iterator<Item = &'a Finding> {
+    run.findings.iter().filter(move |finding| {
         let conditions = &finding.conditions;
         finding.name == name
             && finding.status == Status::Found
@@ -325,7 +389,7 @@ pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
 pub(super) fn sentences_of(run: &Run, names: &[&str], families: &[Family]) -> String {
     let about = |finding: &&Finding| {
         let conditions = &finding.conditions;
-        families.iter().any(|family| {
+        families.iter().filter(|family| family.shares(finding) > 0).any(|family| {
             let sizes = || family.points.iter().map(|point| point.spec.block_size_bytes);
             conditions.op.is_none_or(|op| op == family.op)
                 && conditions.random.is_none_or(|random| random == family.spec().rw.is_random())
@@ -386,7 +450,24 @@ pub(super) fn family_name(all: &[Family], family: &Family) -> String {
     if varies(|a, b| a.direct != b.direct) {
         name.push_str(if spec.direct { ", direct" } else { ", buffered" });
     }
+    // What else only some of them have: "fdatasync:1", "beside 4 KiB sequential writes".
+    let others = || all.iter().filter(|other| !std::ptr::eq(other.points[0], family.points[0]));
+    for word in particulars(spec) {
+        if others().any(|other| !particulars(other.spec()).contains(&word)) {
+            name = format!("{name}, {word}");
+        }
+    }
+    let alike = |other: &&Family| other.op == family.op && particulars(other.spec()) == particulars(spec);
+    if others().filter(alike).any(|other| other.spec().span_bytes != spec.span_bytes) {
+        name = format!("{name}, within {}", units::size(spec.span_bytes));
+    }
     name
+}
+
+/// What a workload's description says behind its size, pattern and number in flight.
+fn particulars(spec: &TrialSpec) -> Vec<String> {
+    let words = spec.describe();
+    words.split([',', ';']).skip(2).map(|word| word.trim().to_owned()).collect()
 }
 
 /// An axis label that names what was held while block sizes varied: "block size, one request at a time".
@@ -395,7 +476,7 @@ pub(super) fn held(label: &str, family: &Family) -> String {
 }
 
 /// "one request at a time", "32 in flight".
-pub(super) fn in_flight(requests: u64) -> String {
+pub(crate) fn in_flight(requests: u64) -> String {
     match requests {
         1 => "one request at a time".to_owned(),
         n => format!("{n} in flight"),

@@ -72,7 +72,12 @@ fn dot(run: &Run, trial: &Trial) -> Dot {
         format!("round {}, after {}", trial.round, units::duration(trial.started_s)),
         Quantity::Iops.text(trial.iops()),
     ];
-    tip.extend(doubt.map(|verdict| format!("{}: {}", verdict.check, verdict.why)));
+    let standing = match doubt.map(|verdict| verdict.verdict) {
+        Some(Outcome::Void) => Standing::Void,
+        Some(_) => Standing::Doubted,
+        None => Standing::Stands,
+    };
+    tip.extend(standing.word().zip(doubt).map(|(word, verdict)| format!("{word}: {}", verdict.why)));
     Dot {
         x: trial.started_s + trial.warmup_s + trial.measured_s / 2.0,
         y: trial.iops(),
@@ -80,6 +85,6 @@ fn dot(run: &Run, trial: &Trial) -> Dot {
         y_interval: None,
         label: None,
         tip,
-        standing: if doubt.is_some() { Standing::Doubted } else { Standing::Stands },
+        standing,
     }
 }

@@ -21,10 +21,10 @@ impl Named for RateVsDepth {
 
 impl Chart for RateVsDepth {
     fn draw(&self, run: &Run) -> Option<Figure> {
-        let mut families = pick::by_depth(run);
+        let mut families = pick::one_way(pick::by_depth(run));
         families.truncate(4);
         let lead = families.first()?;
-        let doubts = Doubts::about(run, &[About::Rate]);
+        let doubts = Doubts::about(run, &[About::Rate, About::Depth]);
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
@@ -33,7 +33,7 @@ impl Chart for RateVsDepth {
             let wanted = [("queue_depth_knee", "knee"), ("depth_for_95_percent", "95 % at")];
             for (name, words) in wanted.into_iter().filter(|_| !other) {
                 let words = format!("{}s: {words}", family.op);
-                let found = pick::finding(run, name, family.op, family.spec());
+                let found = pick::finding(run, name, family);
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
             series.push(Series {
@@ -51,7 +51,11 @@ impl Chart for RateVsDepth {
             name: self.name().into(),
             title: "How fast does it get with more in flight?".into(),
             reading: String::new(),
-            answer: pick::sentences(run, &["max_iops", "queue_depth_knee", "depth_for_95_percent"]),
+            answer: pick::sentences_of(
+                run,
+                &["max_iops", "queue_depth_knee", "depth_for_95_percent"],
+                &families,
+            ),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),

@@ -27,7 +27,7 @@ impl Chart for RateVsWorkingSet {
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         for family in &families {
             let tone = Tone::of(family.op, false);
-            let found = pick::finding(run, "cache_bytes", family.op, family.spec());
+            let found = pick::finding(run, "cache_bytes", family);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, "a cache of", tone)));
             series.push(Series {
                 name: pick::family_name(&families, family),

@@ -79,7 +79,7 @@ fn marks(run: &Run, trial: &Trial) -> Vec<Mark> {
         ("sustained_rate", Along::Y, "goes on at"),
     ];
     let mark = |(name, along, words)| {
-        let finding = pick::finding(run, name, Op::Write, &trial.spec)?;
+        let finding = pick::found_about(run, name, Op::Write, &trial.spec).next()?;
         pick::mark(finding, along, words, Tone::Neutral)
     };
     wanted.into_iter().filter_map(mark).collect()

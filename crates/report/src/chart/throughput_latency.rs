@@ -3,10 +3,13 @@
 //!
 //! The curve runs to the right while the storage still has something idle, then turns up: from there on
 //! another request in flight only waits. By Little's law the corner of the two limits, the highest rate and
-//! the latency of one request alone, is a number of requests in flight: the knee. The thin curve joins every
-//! rate and latency with that product; its band is the knee's interval.
+//! the latency of one request alone, is a number of requests in flight: the knee. The broken curve joins every
+//! rate and latency with that product; its band is the knee's interval. Where no knee was found there is no curve, and
+//! the words below the title say why.
 
-use iosonde_model::{About, Estimate, Named, Op, Point, Run};
+use iosonde_lab::storage::is_rising;
+use iosonde_lab::words::{Unit, at_least, is_vague};
+use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
 
 use super::Chart;
 use super::pick::{self, Doubts, Family, MEAN, RATE};
@@ -25,7 +28,7 @@ impl Named for ThroughputLatency {
 impl Chart for ThroughputLatency {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::one_of_each(pick::by_depth(run));
-        let doubts = Doubts::about(run, &[About::Rate, About::Latency]);
+        let doubts = Doubts::about(run, &[About::Rate, About::Latency, About::Depth]);
         let mut series: Vec<Series> = Vec::new();
         for family in &families {
             let tone = Tone::of(family.op, false);
@@ -45,17 +48,15 @@ impl Chart for ThroughputLatency {
         // Room for the number beside the highest dot.
         heights.extend(heights.iter().copied().reduce(f64::max).map(|highest| highest * 1.2));
         let y = Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights));
-        let marks = limits(run, lead);
-        let curves = knee(run, lead, &x, &y).into_iter().collect();
+        let marks = limits(run, &families, lead);
+        let curves: Vec<Curve> = families.iter().filter_map(|family| knee(run, family, &x, &y)).collect();
         let names = ["queue_depth_knee", "depth_for_95_percent"];
-        let reading = "Each dot is a number of requests in flight, written beside it: to the right is more a \
-                       second, upwards a longer wait. The broken line joins all rates and latencies that \
-                       make up the knee; beyond it, more in flight is mostly more waiting.";
+        let reading = reading(run, &families, &curves);
         Some(Figure {
             name: self.name().into(),
             title: "How many requests should be in flight?".into(),
             answer: pick::sentences_of(run, &names, &families),
-            reading: reading.into(),
+            reading,
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x,
@@ -75,7 +76,7 @@ fn curve(family: &Family, doubts: &Doubts) -> Vec<Dot> {
 fn dot(point: &Point, op: Op, doubts: &Doubts) -> Option<Dot> {
     let direction = point.direction(op)?;
     let (rate, mean): (Estimate, Estimate) = (direction.iops, direction.latency_ns_mean?);
-    let (standing, why) = doubts.of(point);
+    let judged = doubts.of(point);
     let mut figures = vec![pick::line(RATE, rate), pick::line(MEAN, mean)];
     figures.extend(direction.latency_ns_p99.map(|p99| pick::line(pick::P99, p99)));
     Some(Dot {
@@ -84,21 +85,61 @@ fn dot(point: &Point, op: Op, doubts: &Doubts) -> Option<Dot> {
         x_interval: pick::interval(rate),
         y_interval: pick::interval(mean),
         label: Some(point.spec.asked_in_flight().to_string()),
-        tip: pick::tip(point, &figures, why),
-        standing,
+        tip: pick::tip(point, &figures, judged),
+        standing: judged.0,
     })
 }
 
-fn limits(run: &Run, lead: &Family) -> Vec<Mark> {
-    let found = |name| pick::finding(run, name, lead.op, lead.spec());
-    let most = found("max_iops").and_then(|f| pick::mark(f, Along::X, "at most", Tone::Neutral));
-    let alone = found("base_latency").and_then(|f| pick::mark(f, Along::Y, "one alone", Tone::Neutral));
-    most.into_iter().chain(alone).collect()
+/// How the dots are read, and what the broken lines are where there are any.
+fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
+    let mut reading =
+        "Each dot is a number of requests in flight, written beside it: to the right is more a \
+                       second, upwards a longer wait."
+            .to_owned();
+    if !curves.is_empty() {
+        reading += " A broken line joins all rates and latencies that make up the knee; beyond it, more in flight is \
+                    mostly more waiting.";
+    }
+    let refused = |family: &Family| {
+        let about = |finding: &&Finding| {
+            let conditions = &finding.conditions;
+            finding.name == "queue_depth_knee"
+                && finding.status == Status::Refused
+                && conditions.op == Some(family.op)
+                && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
+                && !finding.sentence.is_empty()
+        };
+        let known = pick::finding(run, "queue_depth_knee", family).is_some();
+        run.findings.iter().find(about).filter(|_| !known).map(|finding| finding.sentence.as_str())
+    };
+    for why in families.iter().filter_map(refused) {
+        reading = format!("{reading} {why}");
+    }
+    reading
+}
+
+/// The highest rates, upright, and the latency of one request of the first family, level.
+fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
+    let most = families.iter().filter_map(|family| {
+        let found = pick::finding(run, "max_iops", family)?;
+        // The rate with the most in flight is no limit where it was still rising.
+        let rising = is_rising(found);
+        let bound = if rising { "at least" } else { "at most" };
+        let (words, tone) = (format!("{}s: {bound}", family.op), Tone::of(family.op, false));
+        let mark = pick::mark(found, Along::X, &words, tone)?;
+        let told = Estimate { value: mark.at, low: found.low, high: found.high };
+        let label = format!("{}s: {}", family.op, at_least(Unit::Iops, &told));
+        Some(if rising && is_vague(&told) { Mark { label, ..mark } } else { mark })
+    });
+    let alone = pick::finding(run, "base_latency", lead);
+    let words = format!("one {} alone", lead.op);
+    let alone = alone.and_then(|found| pick::mark(found, Along::Y, &words, Tone::Neutral));
+    most.chain(alone).collect()
 }
 
 /// Rates and latencies whose product is the knee: latency = in flight / rate.
-fn knee(run: &Run, lead: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
-    let finding = pick::finding(run, "queue_depth_knee", lead.op, lead.spec())?;
+fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
+    let finding = pick::finding(run, "queue_depth_knee", family)?;
     let in_flight = finding.value?;
     let law = |in_flight: f64| -> Vec<(f64, f64)> {
         // 48 steps: smooth at any size a screen has.
@@ -115,6 +156,7 @@ fn knee(run: &Run, lead: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         outline.extend(law(high).into_iter().rev());
         outline
     });
-    let name = format!("knee: {}", Quantity::InFlight.interval_text(in_flight, finding.low, finding.high));
-    Some(Curve { name, tone: Tone::Law, points: law(in_flight), band })
+    let at = Quantity::InFlight.interval_text(in_flight, finding.low, finding.high);
+    let (name, tone) = (format!("{}s: knee {at}", family.op), Tone::of(family.op, false));
+    Some(Curve { name, tone, points: law(in_flight), band })
 }

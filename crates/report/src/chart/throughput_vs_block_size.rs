@@ -35,7 +35,7 @@ impl Chart for ThroughputVsBlockSize {
             let wanted = [("half_size", "half at"), ("plateau_block_size", "plateau from")];
             for (name, words) in wanted.into_iter().filter(|_| !other) {
                 let words = format!("{}s: {words}", family.op);
-                let found = pick::finding(run, name, family.op, family.spec());
+                let found = pick::finding(run, name, family);
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
             let trials = pick::trials(run, family, |spec| spec.block_size_bytes, THROUGHPUT);

@@ -15,6 +15,20 @@ pub enum Standing {
     Stands,
     /// May be wrong: drawn hollow.
     Doubted,
+    /// Measured, and not of what the chart is about: memory or the program made it, or another depth than asked for.
+    /// Drawn hollow, too.
+    Void,
+}
+
+impl Standing {
+    /// How a report says it in a word, where there is something to say.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Stands => None,
+            Self::Doubted => Some("in doubt"),
+            Self::Void => Some("void"),
+        }
+    }
 }
 
 /// One measured point.
@@ -96,7 +110,7 @@ pub struct Series {
     pub broken: bool,
     /// Whether a line joins the dots: not where the places between them mean nothing.
     pub joined: bool,
-    /// Drawn as bars from zero instead of dots.
+    /// Drawn as bars from zero, in the rows of a y axis of names, instead of dots.
     pub bars: bool,
     /// The dots, in the order in which a line joins them.
     pub dots: Vec<Dot>,
@@ -239,15 +253,30 @@ impl Figure {
         (heads, self.cells.iter().map(row).collect())
     }
 
+    /// Places of a y axis of names at which nothing stands: they are headings of the rows below them.
+    pub fn headings(&self) -> Vec<usize> {
+        let dots = || self.series.iter().flat_map(|series| &series.dots);
+        let empty = |place: &usize| !dots().any(|dot| dot.y as usize == *place);
+        (0..self.y.places.len()).filter(|_| self.cells.is_empty()).filter(empty).collect()
+    }
+
+    /// The name of a row, behind its heading where it has one.
+    fn row_name(&self, place: f64) -> String {
+        let place = place as usize;
+        let name = self.y.places.get(place).cloned().unwrap_or_default();
+        match self.headings().into_iter().find(|&heading| heading > place) {
+            Some(heading) => format!("{}: {name}", self.y.places[heading]),
+            None => name,
+        }
+    }
+
     /// Where the y axis has names: a row for each, from above.
     fn table_of_rows(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let mut dots: Vec<&Dot> = self.series.iter().flat_map(|series| &series.dots).collect();
         dots.sort_by(|a, b| b.y.total_cmp(&a.y));
-        let row = |dot: &Dot| {
-            let name = self.y.places.get(dot.y as usize).cloned().unwrap_or_default();
-            vec![name, value(self.x.quantity, dot.x, dot.x_interval)]
-        };
-        (vec!["of".into(), self.x.label.clone()], dots.into_iter().map(row).collect())
+        let row = |dot: &Dot| vec![self.row_name(dot.y), value(self.x.quantity, dot.x, dot.x_interval)];
+        let of = if self.y.label.is_empty() { "of" } else { &self.y.label };
+        (vec![of.to_owned(), self.x.label.clone()], dots.into_iter().map(row).collect())
     }
 
     fn table_by_dot(&self) -> (Vec<String>, Vec<Vec<String>>) {
@@ -299,7 +328,8 @@ impl Figure {
             for dot in &series.dots {
                 let (name, label) = (quoted(&series.name), quoted(dot.label.as_deref().unwrap_or_default()));
                 let (x_ends, y_ends) = (ends(dot.x_interval), ends(dot.y_interval));
-                let y = self.y.places.get(dot.y as usize).map_or_else(|| number(dot.y), |name| quoted(name));
+                let named = !self.y.places.is_empty();
+                let y = if named { quoted(&self.row_name(dot.y)) } else { number(dot.y) };
                 out += &format!("point,{name},{},{y},{x_ends},{y_ends},{label}\n", x(dot.x));
             }
             for &(at, value) in series.trials.iter().filter(|_| with_trials) {

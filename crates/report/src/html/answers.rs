@@ -3,6 +3,7 @@
 use iosonde_lab::{
     applications,
     conclude::{Mark, StorageLine, belief, storage_lines},
+    tabled::{PointTable, point_table},
 };
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
@@ -81,8 +82,12 @@ fn storage(run: &Run) -> Markup {
     let lines = storage_lines(run);
     let (plain, labelled): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.label.is_empty());
     // Whole sentences of experiments stand with these; here they wait until somebody asks.
-    let (figures, sentences): (Vec<_>, Vec<_>) =
-        labelled.iter().partition(|line| !SENTENCES.contains(&line.label.as_str()));
+    let (mut figures, mut sentences): (Vec<_>, Vec<_>) = labelled.iter().partition(|line| !line.folded);
+    // Nobody unfolds the only answer.
+    if figures.is_empty() {
+        figures.append(&mut sentences);
+    }
+    let points = point_table(run);
     html! {
         section aria-labelledby="storage" {
             h2 #storage { "What is this storage like?" }
@@ -94,13 +99,20 @@ fn storage(run: &Run) -> Markup {
                     (lines_of(&sentences))
                 }
             }
-            @if plain.is_empty() && labelled.is_empty() { p { (nothing_concluded(run)) } }
+            @if let Some(table) = &points { (points_of(table)) }
+            @else if plain.is_empty() && labelled.is_empty() { p { (nothing_concluded(run)) } }
         }
     }
 }
 
-/// Labels whose lines are sentences of one experiment each.
-const SENTENCES: [&str; 5] = ["stride", "alignment", "mix", "processor", "cache"];
+/// What each workload got, where no finding says it.
+fn points_of(table: &PointTable) -> Markup {
+    html! {
+        p { "What each workload got" @if !table.shared.is_empty() { " (" (table.shared) ")" } ":" }
+        (lines_of(&table.lines().iter().collect::<Vec<_>>()))
+        @if table.more > 0 { p.small.quiet { "And " (table.more) " more, which stand below." } }
+    }
+}
 
 fn lines_of(lines: &[&StorageLine]) -> Markup {
     html! {

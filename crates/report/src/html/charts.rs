@@ -100,8 +100,10 @@ fn swatch(tone: &str, broken: bool, dotted: bool) -> Markup {
 
 fn plot(figure: &Figure) -> Markup {
     let rows = picture::rows(&figure.y);
-    let columns = picture::columns(&figure.x);
-    let widest = rows.iter().map(|(tick, _)| tick.text.chars().count()).max().unwrap_or(0);
+    let columns = picture::columns(figure);
+    let headings = figure.headings();
+    let beside = rows.iter().enumerate().filter(|(place, _)| !headings.contains(place));
+    let widest = beside.map(|(_, (tick, _))| tick.text.chars().count()).max().unwrap_or(0);
     let labels = picture::labels(figure);
     let headers = labels.iter().filter_map(|label| match label.place {
         Place::Header(line) => Some(line + 1),
@@ -117,8 +119,9 @@ fn plot(figure: &Figure) -> Markup {
         @if !figure.y.title().is_empty() { p.axis-name { (figure.y.title()) } }
         div class={ "plot" (named) } style=(style) data-x=[scale(&figure.x)] data-y=[scale(&figure.y)] {
             div.rows aria-hidden="true" {
-                @for (tick, level) in &rows {
-                    span data-at=(share(1.0 - tick.share)) data-level=[level.is_none().then_some("3")]
+                @for (place, (tick, level)) in rows.iter().enumerate() {
+                    span.heading[headings.contains(&place)] data-at=(share(1.0 - tick.share))
+                        data-level=[level.is_none().then_some("3")]
                         style={ "top:" (percent(1.0 - tick.share)) } { (tick.text) }
                 }
             }
@@ -161,7 +164,8 @@ fn word(label: &Label) -> Markup {
     let colour = if label.place == Place::CentreOnDark { "paper" } else { label.tone };
     let style = format!("left:{};top:{};color:var(--{colour}){shift}", percent(label.x), percent(label.y));
     html! {
-        span class={ "word " (anchor) " " (place) } aria-hidden="true" style=(style) data-s=[label.series] {
+        span class={ "word " (anchor) " " (place) @if label.wide_only { " wide" } } aria-hidden="true"
+            style=(style) data-s=[label.series] {
             (label.text)
         }
     }

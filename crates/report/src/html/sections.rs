@@ -54,14 +54,15 @@ fn reason(refused: &[FindingRow]) -> Markup {
 }
 
 pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
-    let whole = charts.of(None);
+    let (whole, course) = (charts.of(None), story::course(run));
     html! {
         @for (place, section) in story::sections(run).iter().enumerate() {
             (experiment(place, section, charts))
         }
-        @if !whole.is_empty() {
+        @if !whole.is_empty() || !course.is_empty() {
             section aria-labelledby="course" {
                 h2 #course { "The course of the run" }
+                @for answer in &course { p.answer-line { (prose(answer)) } }
                 div.charts { @for chart in &whole { (chart) } }
             }
         }
@@ -90,7 +91,7 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
             @if !own.is_empty() { div.charts { @for chart in &own { (chart) } } }
             details open[own.is_empty() && elsewhere.is_empty()] {
                 summary { "All points of this experiment" }
-                (tables::points(&section.name, &section.points))
+                (tables::points(&section.name, &section.rows))
             }
         }
     }

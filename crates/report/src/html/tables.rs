@@ -1,6 +1,6 @@
 //! Tables: each in a container that scrolls by itself and can be reached with the keyboard.
 
-use iosonde_model::{Outcome, Point, Run, units};
+use iosonde_model::{Outcome, Run, units};
 use maud::{Markup, html};
 
 use super::answers::capital;
@@ -59,12 +59,12 @@ pub(super) fn refused(rows: &[FindingRow]) -> Markup {
     scroll("Refused findings", &table)
 }
 
-pub(super) fn points(name: &str, points: &[&Point]) -> Markup {
+pub(super) fn points(name: &str, rows: &[[String; 8]]) -> Markup {
     let table = html! {
         table.figures {
             (heads(&story::POINT_HEADS))
             tbody {
-                @for row in story::point_rows(points) {
+                @for row in rows {
                     tr {
                         @for (i, cell) in row.iter().enumerate() {
                             @if i == 0 { th scope="row" { (cell) } } @else { td.n { (cell) } }

@@ -9,8 +9,8 @@ use crate::figure::{Along, Axis, Curve, Dot, Figure, Mark, Series, Standing};
 pub(crate) const WIDTH: f64 = 1000.0;
 /// Units from its top to its bottom.
 pub(crate) const HEIGHT: f64 = 500.0;
-/// Of a place, what all its bars take together.
-pub(crate) const BARS_SHARE: f64 = 0.72;
+/// Of a row, what its bar takes.
+const BARS_SHARE: f64 = 0.72;
 
 /// Where values lie in an area of this size, and what colours are called there.
 pub(crate) struct Paper<'a> {
@@ -45,12 +45,8 @@ pub(crate) fn area(figure: &Figure, width: f64, height: f64, theme: Theme) -> St
     for mark in &figure.marks {
         out += &mark_line(&paper, mark);
     }
-    let bars = figure.series.iter().filter(|series| series.bars).count();
-    let mut bar = 0;
     for (number, series) in figure.series.iter().enumerate() {
-        let slot = series.bars.then_some((bar, bars));
-        bar += usize::from(series.bars);
-        out += &series_shapes(&paper, series, number, slot);
+        out += &series_shapes(&paper, series, number);
     }
     out
 }
@@ -159,7 +155,7 @@ fn cells(paper: &Paper) -> String {
     figure.cells.iter().map(cell).collect()
 }
 
-fn series_shapes(paper: &Paper, series: &Series, number: usize, slot: Option<(usize, usize)>) -> String {
+fn series_shapes(paper: &Paper, series: &Series, number: usize) -> String {
     let tone = paper.theme.colour(series.tone.name());
     let mut out = format!("<g data-s=\"{number}\" stroke=\"{tone}\" fill=\"none\">");
     if !series.trials.is_empty() {
@@ -172,8 +168,8 @@ fn series_shapes(paper: &Paper, series: &Series, number: usize, slot: Option<(us
             );
         }
     }
-    if let Some(slot) = slot {
-        out += &bars(paper, series, slot);
+    if series.bars {
+        out += &bars(paper, series);
     } else {
         if series.joined && series.dots.len() > 1 {
             let d = joined(series.dots.iter().map(|dot| (paper.x(dot.x), paper.y(dot.y))));
@@ -182,17 +178,18 @@ fn series_shapes(paper: &Paper, series: &Series, number: usize, slot: Option<(us
             let width = if series.dots.len() > 60 { "1" } else { "2" };
             out += &format!("<path d=\"{d}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"{dashes}/>");
         }
-        out += &whiskers(paper, series.dots.iter().map(|dot| (dot, paper.x(dot.x))));
+        out += &whiskers(paper, &series.dots);
         out += &dots(paper, series);
     }
     out + "</g>"
 }
 
-fn whiskers<'a>(paper: &Paper, dots: impl Iterator<Item = (&'a Dot, f64)>) -> String {
+fn whiskers(paper: &Paper, dots: &[Dot]) -> String {
     let mut d = String::new();
-    for (dot, x) in dots {
+    for dot in dots {
         if let Some((low, high)) = dot.y_interval {
-            write!(d, "M{},{}V{}", n(x), n(paper.y(low)), n(paper.y(high))).expect("a String takes all");
+            write!(d, "M{},{}V{}", n(paper.x(dot.x)), n(paper.y(low)), n(paper.y(high)))
+                .expect("a String takes all");
         }
         if let Some((low, high)) = dot.x_interval {
             let y = n(paper.y(dot.y));
@@ -217,7 +214,7 @@ fn dots(paper: &Paper, series: &Series) -> String {
     for dot in &series.dots {
         let d = format!("M{},{}h.01", n(paper.x(dot.x)), n(paper.y(dot.y)));
         out += &format!("<path class=\"d\" d=\"{d}\">{}</path>", title(&dot.tip));
-        if dot.standing == Standing::Doubted {
+        if dot.standing != Standing::Stands {
             // A smaller one of paper upon it makes it hollow.
             let paper_colour = paper.theme.colour("paper");
             out += &format!("<path d=\"{d}\" stroke=\"{paper_colour}\" stroke-width=\"{}\"/>", size - 3.5);
@@ -226,28 +223,25 @@ fn dots(paper: &Paper, series: &Series) -> String {
     out + "</g>"
 }
 
-/// Bars of one series: the first of several stands left in its place.
-fn bars(paper: &Paper, series: &Series, (slot, slots): (usize, usize)) -> String {
-    let place = paper.width / paper.figure.x.places.len().max(1) as f64;
-    let wide = place * BARS_SHARE / slots as f64;
-    let left = |dot: &Dot| paper.x(dot.x) - place * BARS_SHARE / 2.0 + wide * slot as f64;
-    let (foot, tone) = (paper.y(paper.figure.y.low), paper.theme.colour(series.tone.name()));
-    let mut out = String::new();
-    for dot in &series.dots {
-        let fill = if dot.standing == Standing::Doubted { paper.theme.colour("paper") } else { tone.clone() };
-        let top = paper.y(dot.y);
-        out += &format!(
+/// Bars of one series in rows, from the left.
+fn bars(paper: &Paper, series: &Series) -> String {
+    let high = paper.height / paper.figure.y.places.len().max(1) as f64 * BARS_SHARE;
+    let (left, tone) = (paper.x(paper.figure.x.low), paper.theme.colour(series.tone.name()));
+    let bar = |dot: &Dot| {
+        let fill = if dot.standing == Standing::Stands { tone.clone() } else { paper.theme.colour("paper") };
+        format!(
             "<rect class=\"c\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{fill}\" \
              fill-opacity=\".8\">{}</rect>",
-            n(left(dot) + wide * 0.04),
-            n(top),
-            n(wide * 0.92),
-            n((foot - top).max(0.5)),
+            n(left),
+            n(paper.y(dot.y) - high / 2.0),
+            n((paper.x(dot.x) - left).max(0.5)),
+            n(high),
             title(&dot.tip)
-        );
-    }
+        )
+    };
+    let out: String = series.dots.iter().map(bar).collect();
     let ink = paper.theme.colour("ink");
-    let lines = whiskers(paper, series.dots.iter().map(|dot| (dot, left(dot) + wide / 2.0)));
+    let lines = whiskers(paper, &series.dots);
     out + &lines.replace("<path class=\"w\"", &format!("<path class=\"w\" stroke=\"{ink}\""))
 }
 

@@ -8,6 +8,9 @@ pub const FILE_WIDTH: u32 = 760;
 /// Height of a picture in a file, without a title.
 pub const FILE_HEIGHT: u32 = 430;
 
+/// So far beyond the axes a dot at their end is still drawn: half of its width.
+const RIM: f64 = 6.0;
+
 /// A letter of 13 pixels, on average.
 const LETTER: f64 = 7.0;
 const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
@@ -28,7 +31,9 @@ pub fn svg(figure: &Figure, theme: Theme) -> String {
     });
     let headers = headers.max().unwrap_or(0) as f64;
     let ticks = rows(&figure.y);
-    let widest = ticks.iter().map(|(tick, _)| tick.text.chars().count()).max().unwrap_or(0) as f64;
+    let headings = figure.headings();
+    let beside = ticks.iter().enumerate().filter(|(place, _)| !headings.contains(place));
+    let widest = beside.map(|(_, (tick, _))| tick.text.chars().count()).max().unwrap_or(0) as f64;
     let (left, top) = (24.0 + (widest * 6.6).min(330.0), 34.0 + lines as f64 * 22.0 + headers * 15.0);
     let (width, height) = (f64::from(FILE_WIDTH) - left - 24.0, f64::from(file_height(figure)) - top - 54.0);
     let high = file_height(figure);
@@ -39,14 +44,23 @@ pub fn svg(figure: &Figure, theme: Theme) -> String {
     );
     out += &frame.text(8.0, 16.0 + lines as f64 * 22.0, Anchor::Start, "muted", 13, &figure.y.title());
     out += &format!(
-        "<svg x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">{}</svg>",
+        "<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"-{RIM} -{RIM} {} {}\">{}</svg>",
+        left - RIM,
+        top - RIM,
+        width + 2.0 * RIM,
+        height + 2.0 * RIM,
+        width + 2.0 * RIM,
+        height + 2.0 * RIM,
         area(figure, width, height, theme)
     );
-    for (tick, _) in ticks.into_iter().filter(|(_, level)| level.is_some()) {
+    for (place, (tick, _)) in ticks.into_iter().enumerate().filter(|(_, (_, level))| level.is_some()) {
         let y = top + (1.0 - tick.share) * height + 4.0;
-        out += &frame.text(left - 8.0, y, Anchor::End, "muted", 12, &tick.text);
+        out += &match headings.contains(&place) {
+            true => frame.text(8.0, y, Anchor::Start, "ink", 12, &tick.text),
+            false => frame.text(left - 8.0, y, Anchor::End, "muted", 12, &tick.text),
+        };
     }
-    for (tick, _) in columns(&figure.x).into_iter().filter(|(_, level)| level.is_some()) {
+    for (tick, _) in columns(figure).into_iter().filter(|(_, level)| level.is_some()) {
         let x = left + tick.share * width;
         let letters = width / figure.x.places.len().max(1) as f64 / 6.6;
         for (line, text) in broken(&tick.text, letters).into_iter().enumerate() {

@@ -1,12 +1,13 @@
 //! Words in a picture: which of them are written, and where, so that none lies upon another.
 
-use super::BARS_SHARE;
 use crate::figure::{Along, Axis, Figure, Mark, Tick};
 
 /// The area that labels are laid out for: that of a page at its usual width, in pixels.
 const AREA: (f64, f64) = (620.0, 300.0);
 /// The same on a phone: what fits there fits everywhere.
 const NARROW: f64 = 300.0;
+/// The narrowest area in which a page writes into fields: 470 pixels less the names of the rows.
+const CELLS: f64 = 400.0;
 /// A letter at the size of labels, on average.
 const LETTER: f64 = 6.6;
 /// A line of them.
@@ -48,6 +49,8 @@ pub(crate) struct Label {
     pub(crate) place: Place,
     /// The series that it goes with.
     pub(crate) series: Option<usize>,
+    /// Only written where the page is wide: on a phone it would lie upon another.
+    pub(crate) wide_only: bool,
 }
 
 /// Every label of a figure.
@@ -61,8 +64,9 @@ pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
         anchor: Anchor::End,
         place: Place::Above,
         series: None,
+        wide_only: false,
     }));
-    out.extend(figure.cells.iter().map(|cell| Label {
+    out.extend(figure.cells.iter().filter(|_| cells_fit(figure)).map(|cell| Label {
         x: figure.x.share(cell.column as f64),
         y: 1.0 - figure.y.share(cell.row as f64),
         text: cell.label.clone(),
@@ -71,9 +75,17 @@ pub(crate) fn labels(figure: &Figure) -> Vec<Label> {
         // 0.55: from there on the ground is nearer to the ink than to the paper.
         place: if cell.shade > 0.55 { Place::CentreOnDark } else { Place::Centre },
         series: None,
+        wide_only: false,
     }));
     out.extend(beside_dots(figure, &out));
     out
+}
+
+/// Whether every field is wider than what is written in it, where the page is so narrow that it is just written at all;
+/// of a map with some numbers only, the others would seem to be missing.
+fn cells_fit(figure: &Figure) -> bool {
+    let wide = CELLS / figure.x.places.len().max(1) as f64;
+    figure.cells.iter().all(|cell| cell.label.chars().count() as f64 * LETTER + 4.0 <= wide)
 }
 
 /// Names of upright marks, above the area; those that would write over each other take turns in height.
@@ -96,7 +108,7 @@ pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
         }
         lines[line].push((from, to));
         let (text, tone) = (mark.label.clone(), mark.tone.name());
-        Label { x, y: 0.0, text, tone, anchor, place: Place::Header(line), series: None }
+        Label { x, y: 0.0, text, tone, anchor, place: Place::Header(line), series: None, wide_only: false }
     };
     marks.into_iter().map(place).collect()
 }
@@ -104,45 +116,54 @@ pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
 type Frame = (f64, f64, f64, f64);
 
 fn beside_dots(figure: &Figure, others: &[Label]) -> Vec<Label> {
-    let mut taken: Vec<Frame> = others.iter().filter(|l| l.anchor == Anchor::End).map(frame).collect();
-    let bars = figure.series.iter().filter(|series| series.bars).count();
-    let (mut out, mut bar) = (Vec::new(), 0);
+    let ends = || others.iter().filter(|l| l.anchor == Anchor::End);
+    let mut taken: Vec<Frame> = ends().map(|label| frame(label, AREA.0)).collect();
+    let mut taken_narrow: Vec<Frame> = ends().map(|label| frame(label, NARROW)).collect();
+    let mut out: Vec<Label> = Vec::new();
     for (number, series) in figure.series.iter().enumerate() {
-        // Bars stand beside each other, and so do their labels.
-        let shift = if series.bars {
-            let wide = BARS_SHARE / figure.x.places.len().max(1) as f64;
-            wide * ((bar as f64 + 0.5) / bars as f64 - 0.5)
-        } else {
-            0.0
-        };
-        bar += usize::from(series.bars);
         for dot in &series.dots {
             let Some(text) = dot.label.clone() else { continue };
-            let top = if series.bars { dot.y_interval.map_or(dot.y, |ends| ends.1) } else { dot.y };
-            let beside = !series.joined && !series.bars;
-            let label = Label {
-                x: figure.x.share(dot.x) + shift,
-                y: 1.0 - figure.y.share(top),
+            let end = if series.bars { dot.x_interval.map_or(dot.x, |ends| ends.1) } else { dot.x };
+            let mut label = Label {
+                x: figure.x.share(end),
+                y: 1.0 - figure.y.share(dot.y),
                 text,
                 tone: "ink",
-                anchor: if beside { Anchor::Start } else { Anchor::Middle },
-                place: if beside { Place::Beside } else { Place::Above },
+                anchor: if series.joined { Anchor::Middle } else { Anchor::Start },
+                place: if series.joined { Place::Above } else { Place::Beside },
                 series: Some(number),
+                wide_only: false,
             };
-            let own = frame(&label);
-            if taken.iter().all(|other| apart(own, *other)) {
-                taken.push(own);
+            if series.bars {
+                // Rows are a line of text each, and nothing else stands in them.
                 out.push(label);
+                continue;
             }
+            // Where two lines run upon each other, one number serves both.
+            let said = |other: &Label| {
+                let (x, y) = ((other.x - label.x) * AREA.0, (other.y - label.y) * AREA.1);
+                other.text == label.text && x.hypot(y) < 2.0 * LINE
+            };
+            let own = frame(&label, AREA.0);
+            if out.iter().any(said) || !taken.iter().all(|other| apart(own, *other)) {
+                continue;
+            }
+            taken.push(own);
+            let own = frame(&label, NARROW);
+            label.wide_only = !taken_narrow.iter().all(|other| apart(own, *other));
+            if !label.wide_only {
+                taken_narrow.push(own);
+            }
+            out.push(label);
         }
     }
     out
 }
 
-/// Where a label lies on the reference area: left, top, right, bottom.
-fn frame(label: &Label) -> Frame {
+/// Where a label lies on an area of this width: left, top, right, bottom.
+fn frame(label: &Label, area: f64) -> Frame {
     let wide = label.text.chars().count() as f64 * LETTER;
-    let (x, y) = (label.x * AREA.0, label.y * AREA.1);
+    let (x, y) = (label.x * area, label.y * AREA.1);
     let left = match label.anchor {
         Anchor::Start => x + 8.0,
         Anchor::Middle => x - wide / 2.0,
@@ -156,11 +177,13 @@ fn apart(a: Frame, b: Frame) -> bool {
     a.2 < b.0 || b.2 < a.0 || a.3 < b.1 || b.3 < a.1
 }
 
-/// The labels below the area: names all, numbers as many as there is room for.
-pub(crate) fn columns(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
-    match axis.is_named() {
-        true => axis.labels().into_iter().map(|tick| (tick, Some(1))).collect(),
-        false => thinned(axis.labels(), false),
+/// The labels below the area: names of bars all (they are broken into lines), of columns and numbers as many as
+/// there is room for.
+pub(crate) fn columns(figure: &Figure) -> Vec<(Tick, Option<u8>)> {
+    let labels = figure.x.labels();
+    match figure.x.is_named() && figure.cells.is_empty() {
+        true => labels.into_iter().map(|tick| (tick, Some(1))).collect(),
+        false => thinned(labels, false),
     }
 }
 
@@ -176,7 +199,9 @@ pub(crate) fn rows(axis: &Axis) -> Vec<(Tick, Option<u8>)> {
 /// has no label.
 fn written(ticks: &[Tick], upright: bool) -> Vec<usize> {
     let even = ticks.windows(3).all(|t| (t[2].share - 2.0 * t[1].share + t[0].share).abs() < 1e-6);
-    let round: Vec<usize> = (0..ticks.len()).filter(|&place| !ticks[place].text.contains('.')).collect();
+    // 0.5× is as round as 2×.
+    let is_round = |text: &str| !text.contains('.') || text.ends_with('×');
+    let round: Vec<usize> = (0..ticks.len()).filter(|&place| is_round(&ticks[place].text)).collect();
     if upright || even || round.len() < ROUND_MIN { (0..ticks.len()).collect() } else { round }
 }
 
@@ -253,6 +278,71 @@ mod tests {
         };
         apart(NARROW, 1);
         apart(AREA.0, 2);
+    }
+
+    #[test]
+    fn what_would_lie_upon_another_on_a_phone_is_written_on_a_page_only() {
+        let dot = |at: f64, text: &str| crate::figure::Dot {
+            x: at,
+            y: 1.0,
+            x_interval: None,
+            y_interval: None,
+            label: Some(text.to_owned()),
+            tip: Vec::new(),
+            standing: crate::figure::Standing::Stands,
+        };
+        // 620 pixels for 100: 12 from 1 to 3, and 6 of 300.
+        let dots = vec![dot(1.0, "1"), dot(3.0, "2"), dot(50.0, "4")];
+        let series = vec![crate::figure::Series { joined: true, dots, ..Default::default() }];
+        let x = Axis::from_zero("x", crate::quantity::Quantity::Seconds, &[96.0]);
+        let y = Axis::from_zero("y", crate::quantity::Quantity::Seconds, &[2.0]);
+        let told: Vec<bool> = labels(&Figure { x, y, series, ..Figure::default() })
+            .iter()
+            .map(|label| label.wide_only)
+            .collect();
+        assert_eq!(told, [false, true, false]);
+    }
+
+    #[test]
+    fn ratios_below_one_are_written() {
+        let tick = |(place, text): (usize, &str)| Tick { share: place as f64 / 4.0, text: text.into() };
+        let told =
+            thinned(["0.2×", "0.5×", "1×", "2×", "5×"].into_iter().enumerate().map(tick).collect(), false);
+        assert!(told.iter().all(|(_, level)| level.is_some()), "{told:?}");
+    }
+
+    fn map(columns: usize, label: &str) -> Figure {
+        let names: Vec<String> = (0..columns).map(|i| format!("{} KiB", 16 * (i + 1))).collect();
+        let cell = |column: usize| crate::figure::Cell {
+            column,
+            row: 0,
+            value: 1.0,
+            interval: None,
+            shade: 0.5,
+            label: label.to_owned(),
+            tip: Vec::new(),
+            standing: crate::figure::Standing::Stands,
+        };
+        let cells = (0..columns).map(cell).collect();
+        let y = Axis::places("block size", vec!["16 KiB".into()]);
+        Figure { x: Axis::places("stride", names), y, cells, ..Figure::default() }
+    }
+
+    #[test]
+    fn a_map_with_more_columns_than_have_room_writes_no_numbers_and_thins_its_names_out() {
+        let few = map(4, "3.50 GB/s");
+        assert_eq!(labels(&few).len(), 4);
+        assert!(columns(&few).iter().all(|(_, level)| level.is_some()));
+        let many = map(24, "3.50 GB/s");
+        assert!(labels(&many).is_empty());
+        let told = columns(&many);
+        let shown: Vec<&Tick> =
+            told.iter().filter(|(_, level)| level.is_some()).map(|(tick, _)| tick).collect();
+        assert!(shown.len() >= 4 && shown.len() < 24, "{shown:?}");
+        for pair in shown.windows(2) {
+            let letters = (pair[0].text.len() + pair[1].text.len()) as f64 / 2.0;
+            assert!((pair[1].share - pair[0].share) * AREA.0 > letters * LETTER, "{pair:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod theme;
 use crate::figure::Figure;
 
 pub use area::dot_size;
-pub(crate) use area::{BARS_SHARE, HEIGHT, WIDTH, area, escaped};
+pub(crate) use area::{HEIGHT, WIDTH, area, escaped};
 pub use file::{FILE_HEIGHT, FILE_WIDTH, file_height, svg};
 pub(crate) use labels::{Anchor, Label, Place, columns, labels, rows};
 pub(crate) use sheet::sheet;

@@ -1,13 +1,18 @@
-//! Bars: what each side gives at best for each operation, from workloads that all sides were asked for.
+//! Bars: what all sides give for one workload of each pattern, the one at which they come nearest to their own best.
+//!
+//! A bar compares like with like only where all sides did the same, and is fair only where that suits each of them:
+//! what one side does best may be another's worst. What a side gives beyond its bar with another size is said in
+//! words.
 
 use iosonde_lab::compare::Side;
-use iosonde_model::{Estimate, Judgement, Op, Outcome, Point, Rw, TrialSpec};
+use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
 use super::tone;
+use crate::chart::pick::{Doubts, in_flight};
 use crate::figure::{Axis, Dot, Figure, Series, Standing};
 use crate::quantity::Quantity;
 
-/// The patterns that stand side by side.
+/// The patterns that stand below each other.
 const PATTERNS: [(Rw, Op, &str); 4] = [
     (Rw::Read, Op::Read, "sequential reads"),
     (Rw::RandRead, Op::Read, "random reads"),
@@ -15,81 +20,149 @@ const PATTERNS: [(Rw, Op, &str); 4] = [
     (Rw::RandWrite, Op::Write, "random writes"),
 ];
 
-/// One place for each pattern, one bar for each side; `None` where no workload is shared.
+/// By so much more than its bar a side must give elsewhere for that to be said: less is the scatter of a run.
+const BEYOND: f64 = 1.05;
+/// Of the longest bar, the room that is left behind it for its value.
+const ROOM: f64 = 1.45;
+
+/// A workload of one pattern, and what each side gives for it.
+struct Chosen {
+    spec: TrialSpec,
+    told: Vec<Told>,
+    pattern: &'static str,
+    /// What sides give beyond that with another size or number in flight.
+    beyond: Vec<String>,
+}
+
+/// What one side gives, and whether that is of its storage.
+#[derive(Clone)]
+struct Told {
+    estimate: Estimate,
+    standing: Standing,
+    why: Option<String>,
+}
+
+/// A row for each side below the name of each pattern's workload; `None` where no workload is shared.
 pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
     let apart = both_ways(sides);
-    let shared: Vec<(&str, Vec<(TrialSpec, Estimate)>)> = PATTERNS
-        .into_iter()
-        .filter_map(|(rw, op, name)| Some((name, largest_shared(sides, rw, op, apart)?)))
-        .collect();
-    if shared.is_empty() {
+    let doubts = judged(sides, &[About::Rate]);
+    let chosen: Vec<Chosen> =
+        PATTERNS.into_iter().filter_map(|pattern| choose(sides, &doubts, pattern, apart)).collect();
+    if chosen.is_empty() {
         return None;
+    }
+    // From above: a workload, then its sides; an axis counts from below.
+    let rows = chosen.len() * (sides.len() + 1);
+    let row = |group: usize, place: usize| rows - 1 - group * (sides.len() + 1) - place;
+    let mut places = vec![String::new(); rows];
+    for (group, one) in chosen.iter().enumerate() {
+        let size = units::size(one.spec.block_size_bytes);
+        places[row(group, 0)] = format!("{size} {}, {}", one.pattern, in_flight(one.spec.asked_in_flight()));
+        for (number, side) in sides.iter().enumerate() {
+            places[row(group, number + 1)].clone_from(&side.name);
+        }
     }
     let series = sides.iter().enumerate().map(|(number, side)| Series {
         name: side.name.clone(),
         tone: tone(number),
         bars: true,
-        dots: shared
+        dots: chosen
             .iter()
             .enumerate()
-            .map(|(place, (_, told))| dot(side, place, &told[number], apart))
+            .map(|(group, one)| dot(side, row(group, number + 1), &one.spec, &one.told[number]))
             .collect(),
         ..Series::default()
     });
     let series: Vec<Series> = series.collect();
-    let heights: Vec<f64> = series
-        .iter()
-        .flat_map(|s| &s.dots)
-        .flat_map(|dot| [dot.y, dot.y_interval.map_or(dot.y, |ends| ends.1)])
-        .collect();
-    let places = shared.iter().map(|(name, told)| {
-        let spec = &told[0].0;
-        let size = iosonde_model::units::size(spec.block_size_bytes);
-        match spec.asked_in_flight() {
-            1 => format!("{size} {name}"),
-            n => format!("{size} {name}, {n} in flight"),
-        }
-    });
-    Some(Figure {
+    let longest = series.iter().flat_map(|s| &s.dots).map(|dot| dot.x_interval.map_or(dot.x, |ends| ends.1));
+    let longest = longest.fold(0.0, f64::max);
+    let beyond: Vec<&str> = chosen.iter().flat_map(|one| &one.beyond).map(String::as_str).collect();
+    let reading = "For each pattern, of the workloads that all were asked for, the one at which they come nearest to \
+                   their own best. With several repeats, the geometric mean over them, and no interval.";
+    let figure = Figure {
         name: "bars".into(),
-        title: "What does each give at best?".into(),
-        reading: "For each pattern, of the workloads that all were asked for, the one that moves the most \
-                  bytes on the first side. With several repeats, the geometric mean over them, and no interval. \
-                  Hollow bars are void as figures of the storage: memory or the program made them."
-            .into(),
-        x: Axis::places("", places.collect()),
-        y: Axis::from_zero("throughput", Quantity::BytesPerSecond, &heights),
+        title: "What does each give, near its best?".into(),
+        reading: [&[reading], beyond.as_slice()].concat().join(" "),
+        x: Axis::from_zero("throughput", Quantity::BytesPerSecond, &[longest * ROOM]),
+        y: Axis::places("", places),
         series,
         ..Figure::default()
-    })
+    };
+    Some(crate::chart::with_doubts(figure))
 }
 
-/// A workload's throughput on every side; of several workloads the one with the most on the first side.
-fn largest_shared(sides: &[Side], rw: Rw, op: Op, apart: bool) -> Option<Vec<(TrialSpec, Estimate)>> {
-    let first = sides.first()?.runs.first()?;
-    let mut candidates: Vec<&Point> = first
-        .points
-        .iter()
-        .filter(|p| p.spec.rw == rw && plain(&p.spec) && p.direction(op).is_some())
-        .collect();
-    let rate = |point: &Point| point.direction(op).map_or(0.0, |d| d.bytes_per_s.value);
-    candidates.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    candidates.into_iter().find_map(|point| {
+/// The shared workload at which the sides lie nearest to their own best, by ratio, where the fewest are void.
+fn choose(
+    sides: &[Side],
+    doubts: &[Doubts],
+    (rw, op, pattern): (Rw, Op, &'static str),
+    apart: bool,
+) -> Option<Chosen> {
+    let of_pattern =
+        |point: &&Point| point.spec.rw == rw && plain(&point.spec) && point.direction(op).is_some();
+    let own = |side: &Side, doubts: &Doubts| -> Vec<(TrialSpec, Told)> {
+        let points = side.runs.first().map_or(&[][..], |run| &run.points).iter().filter(of_pattern);
         let told =
-            sides.iter().map(|side| Some((point.spec.clone(), throughput(side, &point.spec, op, apart)?)));
-        told.collect::<Option<Vec<_>>>()
-    })
+            points.filter_map(|point| Some((point.spec.clone(), told(side, doubts, point, op, apart)?)));
+        told.collect()
+    };
+    let all: Vec<Vec<(TrialSpec, Told)>> =
+        sides.iter().zip(doubts).map(|(side, doubts)| own(side, doubts)).collect();
+    let of = |told: &[(TrialSpec, Told)], spec: &TrialSpec| {
+        told.iter().find(|(known, _)| same(known, spec, apart)).map(|(_, told)| told.clone())
+    };
+    let shared = all.first()?.iter().filter_map(|(spec, _)| {
+        let told: Option<Vec<Told>> = all.iter().map(|side| of(side, spec)).collect();
+        Some((spec.clone(), told?))
+    });
+    let shared: Vec<(TrialSpec, Vec<Told>)> = shared.collect();
+    let best = |number: usize| {
+        let rates = || shared.iter().map(|(_, told)| &told[number]);
+        let most = |only: fn(&&Told) -> bool| rates().filter(only).map(|t| t.estimate.value).reduce(f64::max);
+        most(|told| told.standing != Standing::Void).or(most(|_| true)).unwrap_or(f64::NAN)
+    };
+    let best: Vec<f64> = (0..sides.len()).map(best).collect();
+    let score = |told: &[Told]| {
+        let void = told.iter().filter(|told| told.standing == Standing::Void).count();
+        let shares = told.iter().zip(&best).map(|(told, best)| (told.estimate.value / best).ln());
+        (void, -shares.sum::<f64>())
+    };
+    let nearest = |a: &&(TrialSpec, Vec<Told>), b: &&(TrialSpec, Vec<Told>)| {
+        let (a, b) = (score(&a.1), score(&b.1));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    };
+    let (spec, told) = shared.iter().min_by(nearest)?.clone();
+    let beyond = sides.iter().zip(&all).zip(&told).filter_map(|((side, own), shown)| {
+        let like = own.iter().filter(|(other, told)| {
+            told.standing == Standing::Stands && (!apart || other.direct == spec.direct)
+        });
+        let (other, most) = like.max_by(|a, b| a.1.estimate.value.total_cmp(&b.1.estimate.value))?;
+        let (size, rate) = (units::size(other.block_size_bytes), rate_text(&most.estimate));
+        let depth = in_flight(other.asked_in_flight());
+        // Surely more, where both have intervals.
+        let least = most.estimate.low.unwrap_or(most.estimate.value);
+        (least > shown.estimate.high.unwrap_or(shown.estimate.value) * BEYOND)
+            .then(|| format!("{} moves more {pattern} with {size}, {depth}: {rate}.", side.name))
+    });
+    let beyond = beyond.collect();
+    Some(Chosen { spec, told, pattern, beyond })
 }
 
 fn plain(spec: &TrialSpec) -> bool {
     spec.stride_bytes.is_none() && spec.rate_iops.is_none() && spec.and.is_empty()
 }
 
-/// What one side gives for a workload: its point with its interval, or the geometric mean over repeats.
-fn throughput(side: &Side, spec: &TrialSpec, op: Op, apart: bool) -> Option<Estimate> {
-    estimate(side, |point| {
-        same(&point.spec, spec, apart).then(|| point.direction(op).map(|d| d.bytes_per_s)).flatten()
-    })
+fn rate_text(estimate: &Estimate) -> String {
+    Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)
+}
+
+/// What one side gives for the workload of this point of its first run.
+fn told(side: &Side, doubts: &Doubts, point: &Point, op: Op, apart: bool) -> Option<Told> {
+    let estimate = estimate(side, |other| {
+        same(&other.spec, &point.spec, apart).then(|| other.direction(op).map(|d| d.bytes_per_s)).flatten()
+    })?;
+    let (standing, why) = doubts.of(point);
+    Some(Told { estimate, standing, why: why.map(str::to_owned) })
 }
 
 pub(super) fn estimate(side: &Side, of: impl Fn(&Point) -> Option<Estimate>) -> Option<Estimate> {
@@ -122,35 +195,25 @@ pub(super) fn work(spec: &TrialSpec, apart: bool) -> TrialSpec {
     TrialSpec { engine: String::new(), direct, span_bytes: 0, offset_bytes: 0, ..spec.clone() }
 }
 
-/// Why a workload's figures on one side are not of its storage: half of its trials or more are void as such.
-pub(super) fn why_not(side: &Side, spec: &TrialSpec, apart: bool) -> Option<String> {
-    let run = side.runs.first()?;
-    let point = run.points.iter().find(|point| same(&point.spec, spec, apart))?;
-    let own = |judged: &&Judgement| {
-        judged.verdict == Outcome::Void && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
-    };
-    let voids: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
-    let first = voids.first()?;
-    (2 * voids.len() >= point.trial_ids.len()).then(|| format!("not of the storage: {}", first.why))
+/// What is void or in doubt of each side's first run.
+pub(super) fn judged(sides: &[Side], figures: &[About]) -> Vec<Doubts> {
+    sides
+        .iter()
+        .map(|side| side.runs.first().map_or_else(Doubts::none, |run| Doubts::about(run, figures)))
+        .collect()
 }
 
-fn dot(side: &Side, place: usize, (spec, estimate): &(TrialSpec, Estimate), apart: bool) -> Dot {
-    let why = why_not(side, spec, apart);
-    let interval = estimate.low.zip(estimate.high);
+fn dot(side: &Side, row: usize, spec: &TrialSpec, told: &Told) -> Dot {
+    let Estimate { value, low, high } = told.estimate;
+    let rate = Quantity::BytesPerSecond.interval_text(value, low, high);
+    let why = told.standing.word().zip(told.why.as_ref()).map(|(word, why)| format!("{word}: {why}"));
     Dot {
-        x: place as f64,
-        y: estimate.value,
-        x_interval: None,
-        y_interval: interval,
-        label: Some(Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high)),
-        standing: if why.is_some() { Standing::Doubted } else { Standing::Stands },
-        tip: [
-            side.name.clone(),
-            spec.describe(),
-            Quantity::BytesPerSecond.interval_text(estimate.value, estimate.low, estimate.high),
-        ]
-        .into_iter()
-        .chain(why)
-        .collect(),
+        x: value,
+        y: row as f64,
+        x_interval: low.zip(high),
+        y_interval: None,
+        label: Some(rate_text(&told.estimate)),
+        standing: told.standing,
+        tip: [format!("{}, {}", side.name, spec.describe()), rate].into_iter().chain(why).collect(),
     }
 }

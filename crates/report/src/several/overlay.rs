@@ -1,9 +1,10 @@
 //! The same relation on every side: throughput by block size and rate by number in flight, a line for each side.
 
 use iosonde_lab::compare::Side;
-use iosonde_model::{Estimate, Op, Point, Rw, TrialSpec, units};
+use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
 use super::{bars, tone};
+use crate::chart::pick::Doubts;
 use crate::figure::{Axis, Dot, Figure, Series, Standing, decimal_ticks};
 use crate::quantity::Quantity;
 
@@ -14,6 +15,8 @@ struct Along {
     label: &'static str,
     quantity: Quantity,
     height: (&'static str, Quantity),
+    /// What else must stand for its figures.
+    about: About,
     of: fn(&TrialSpec) -> u64,
     without: fn(&mut TrialSpec),
     read: fn(&iosonde_model::PointDirection) -> Estimate,
@@ -24,6 +27,7 @@ const BLOCK_SIZE: Along = Along {
     label: "block size",
     quantity: Quantity::Bytes,
     height: ("throughput", Quantity::BytesPerSecond),
+    about: About::Rate,
     of: |spec| spec.block_size_bytes,
     without: |spec| spec.block_size_bytes = 0,
     read: |direction| direction.bytes_per_s,
@@ -34,6 +38,7 @@ const DEPTH: Along = Along {
     label: "requests in flight",
     quantity: Quantity::InFlight,
     height: ("requests completed per second", Quantity::Iops),
+    about: About::Depth,
     of: TrialSpec::asked_in_flight,
     without: |spec| spec.queue_depth = 0,
     read: |direction| direction.iops,
@@ -49,6 +54,7 @@ pub(super) fn overlays(sides: &[Side]) -> Vec<Figure> {
 }
 
 fn of_one(sides: &[Side], along: Along, apart: bool) -> Vec<Figure> {
+    let doubts = bars::judged(sides, &[About::Rate, along.about]);
     let mut groups: Vec<(TrialSpec, Op)> = Vec::new();
     for point in sides.iter().filter_map(|side| side.runs.first()).flat_map(|run| &run.points) {
         let op = match point.spec.rw {
@@ -65,7 +71,7 @@ fn of_one(sides: &[Side], along: Along, apart: bool) -> Vec<Figure> {
         let series: Vec<Series> = sides
             .iter()
             .enumerate()
-            .filter_map(|(number, side)| line(side, number, (spec, *op), along, apart))
+            .filter_map(|(number, side)| line((side, &doubts[number]), number, (spec, *op), along, apart))
             .collect();
         (series.len() >= 2).then_some((spec, *op, series))
     });
@@ -86,7 +92,7 @@ fn key(spec: &TrialSpec, along: Along, apart: bool) -> TrialSpec {
 }
 
 fn line(
-    side: &Side,
+    (side, doubts): (&Side, &Doubts),
     number: usize,
     (group, op): (&TrialSpec, Op),
     along: Along,
@@ -100,7 +106,7 @@ fn line(
             bars::same(&other.spec, &point.spec, apart).then(|| other.direction(op).map(along.read)).flatten()
         });
         let (Some(estimate), false) = (told, dots.iter().any(|dot| dot.x == x)) else { continue };
-        dots.push(dot(side, point, x, (estimate, along.height.1), apart));
+        dots.push(dot(side, point, x, (estimate, along.height.1), doubts.of(point)));
     }
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
     (dots.len() >= 3).then(|| Series {
@@ -113,18 +119,23 @@ fn line(
     })
 }
 
-fn dot(side: &Side, point: &Point, x: f64, (estimate, quantity): (Estimate, Quantity), apart: bool) -> Dot {
-    let why = bars::why_not(side, &point.spec, apart);
+fn dot(
+    side: &Side,
+    point: &Point,
+    x: f64,
+    (estimate, quantity): (Estimate, Quantity),
+    (standing, why): (Standing, Option<&str>),
+) -> Dot {
+    let why = standing.word().zip(why).map(|(word, why)| format!("{word}: {why}"));
     Dot {
         x,
         y: estimate.value,
         x_interval: None,
         y_interval: estimate.low.zip(estimate.high),
         label: None,
-        standing: if why.is_some() { Standing::Doubted } else { Standing::Stands },
+        standing,
         tip: [
-            side.name.clone(),
-            point.spec.describe(),
+            format!("{}, {}", side.name, point.spec.describe()),
             quantity.interval_text(estimate.value, estimate.low, estimate.high),
         ]
         .into_iter()
@@ -164,15 +175,12 @@ fn figure(
     } else {
         Axis::fitting(along.height.0, along.height.1, &heights)
     };
-    let doubted = dots().any(|dot| dot.standing == Standing::Doubted);
-    let hollow = "Hollow dots are void as figures of the storage: memory or the program made them.";
-    Figure {
+    crate::chart::with_doubts(Figure {
         name: format!("{}-{number}", along.name),
-        reading: if doubted { hollow.to_owned() } else { String::new() },
         title: format!("{}{} {op}s{held}{way}", order[..1].to_uppercase(), &order[1..]),
         x: Axis::log(along.label, along.quantity, &places, &places),
         y,
         series,
         ..Figure::default()
-    }
+    })
 }

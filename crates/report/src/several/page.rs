@@ -11,6 +11,15 @@ use crate::html::{capital, chart, document, prose, scroll};
 use crate::quantity::Quantity;
 use crate::story;
 
+/// Whose runs they are: an id says nothing to anybody.
+fn what_they_are(sides: &[Side]) -> String {
+    let told = sides.iter().filter_map(|side| {
+        let run = side.runs.first()?;
+        Some(format!("{}: {} on {}", side.name, run.info.study, story::storage_name(run)))
+    });
+    told.collect::<Vec<_>>().join(" · ")
+}
+
 /// Several sides on one HTML page.
 pub fn several(sides: &[Side], compared: &Compared) -> String {
     let figures = figures_of_several(sides, compared);
@@ -23,6 +32,7 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
         header {
             p.about { "iosonde, " (sides.len()) " sides compared" }
             h1 { (title) }
+            p.about { (what_they_are(sides)) }
         }
         main {
             (answer(sides, compared))
@@ -54,14 +64,14 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                 }
             }
             @if !compared.ranking.is_empty() {
-                h3 { "From fastest to slowest" }
+                h3.later { "From fastest to slowest" }
                 ol {
                     @for names in &compared.ranking {
                         li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (cannot be told apart)" } } }
                     }
                 }
             }
-            h3 { "Can each be believed?" }
+            h3.later { "Can each be believed?" }
             dl {
                 @for side in sides {
                     @for (number, run) in side.runs.iter().enumerate().take(1) {
@@ -69,7 +79,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                         dd {
                             @let belief = belief(run);
                             (capital(&belief.headline))
-                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes).take(3) {
+                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
                             @if number == 0 && side.runs.len() > 1 {

@@ -8,6 +8,8 @@ use crate::quantity::Quantity;
 
 /// Rows that a picture has room for; the table below the charts has all.
 const ROWS_MAX: usize = 36;
+/// So many more are shown all the same: to leave out one and to say so takes the room of the one.
+const ROWS_SPARE: usize = 8;
 
 struct Row {
     name: String,
@@ -21,7 +23,9 @@ struct Row {
 pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> Option<Figure> {
     let mut rows = rows(compared, pair);
     let all = rows.len();
-    rows.truncate(ROWS_MAX);
+    if all > ROWS_MAX + ROWS_SPARE {
+        rows.truncate(ROWS_MAX);
+    }
     if rows.is_empty() {
         return None;
     }
@@ -39,7 +43,7 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
     }
     let what = compared.comparisons.first().map_or("rate", |line| figure_name(&line.figure));
     let shown =
-        if all > ROWS_MAX { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
+        if all > rows.len() { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
     Some(Figure {
         name: format!("ratios-{place}"),
         title: format!("{} against {}, as a ratio", pair.b, pair.a),

@@ -3,13 +3,15 @@
 
 mod facts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use iosonde_lab::experiment::EXPERIMENTS;
+use iosonde_lab::{experiment::EXPERIMENTS, finding::RUN};
 use iosonde_model::{
-    Closed, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial, units,
+    Closed, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial, TrialSpec, units,
 };
 
+use crate::chart::pick::Doubts;
+use crate::figure::Standing;
 use crate::quantity::Quantity;
 pub use facts::health;
 pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts};
@@ -112,18 +114,19 @@ fn conditions(finding: &Finding) -> String {
 }
 
 /// An experiment of the run: its question and its points.
-pub(crate) struct Section<'a> {
+pub(crate) struct Section {
     pub(crate) name: String,
     pub(crate) question: Option<&'static str>,
-    pub(crate) points: Vec<&'a Point>,
+    /// The rows of their table.
+    pub(crate) rows: Vec<[String; 8]>,
     /// What its findings say; empty where none was found.
-    pub(crate) answers: Vec<&'a str>,
+    pub(crate) answers: Vec<String>,
     /// How sure that is.
     pub(crate) sure: String,
 }
 
 /// The experiments in the order of the plan.
-pub(crate) fn sections(run: &Run) -> Vec<Section<'_>> {
+pub(crate) fn sections(run: &Run) -> Vec<Section> {
     let mut names: Vec<&str> = Vec::new();
     for point in &run.points {
         for name in std::iter::once(&point.experiment).chain(&point.also) {
@@ -143,17 +146,47 @@ fn kinds(run: &Run) -> BTreeMap<String, String> {
     experiments.into_iter().map(|experiment| (experiment.name, experiment.kind)).collect()
 }
 
-fn section<'a>(run: &'a Run, name: &str, kinds: &BTreeMap<String, String>) -> Section<'a> {
+fn section(run: &Run, name: &str, kinds: &BTreeMap<String, String>) -> Section {
     let kind = kinds.get(name).map_or(name, String::as_str);
     let points: Vec<&Point> = run.points.iter().filter(|point| point.belongs_to(name)).collect();
     let found = run.findings.iter().filter(|f| f.experiment == name && f.status != Status::Refused);
     Section {
         name: name.to_owned(),
         question: EXPERIMENTS.find(kind).ok().map(|experiment| experiment.question()),
-        answers: found.map(|finding| finding.sentence.as_str()).collect(),
+        answers: answers(&found.collect::<Vec<_>>()),
         sure: how_sure(run, &points),
-        points,
+        rows: point_rows(run, &points),
     }
+}
+
+/// What findings say, each sentence once: where several say the same of several numbers in flight, with all of these.
+fn answers(found: &[&Finding]) -> Vec<String> {
+    let mut said: Vec<(&str, Vec<u32>)> = Vec::new();
+    for finding in found {
+        let depth = finding.conditions.queue_depth;
+        match said.iter_mut().find(|(sentence, _)| *sentence == finding.sentence) {
+            Some((_, depths)) => depths.extend(depth),
+            None => said.push((&finding.sentence, depth.into_iter().collect())),
+        }
+    }
+    let told = |(sentence, mut depths): (&str, Vec<u32>)| {
+        depths.dedup();
+        match depths.as_slice() {
+            [some @ .., last] if !some.is_empty() => {
+                let some: Vec<String> = some.iter().map(u32::to_string).collect();
+                let sentence = sentence.trim_end_matches('.');
+                format!("{sentence} (so with {} and with {last} in flight).", some.join(", "))
+            }
+            _ => sentence.to_owned(),
+        }
+    };
+    said.into_iter().map(told).collect()
+}
+
+/// What time and the order of visits did to all of them, as far as that is known.
+pub(crate) fn course(run: &Run) -> Vec<&str> {
+    let found = run.findings.iter().filter(|f| f.experiment == RUN && f.status != Status::Refused);
+    found.map(|finding| finding.sentence.as_str()).collect()
 }
 
 fn how_sure(run: &Run, points: &[&Point]) -> String {
@@ -165,6 +198,13 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     if void > 0 {
         said += &format!(", {void} of them void and left out");
     }
+    let doubts = Doubts::about(run, &[]);
+    let not_of_it = points.iter().filter(|point| doubts.of(point).0 == Standing::Void).count();
+    said += &match not_of_it {
+        0 => String::new(),
+        count if count == all => "; all of them void as figures of the storage".to_owned(),
+        count => format!("; {count} of the points void as figures of the storage"),
+    };
     let bare = points.iter().filter(|point| point.why_no_interval.is_some()).count();
     if bare == all {
         return said + "; too few for an interval.";
@@ -194,12 +234,22 @@ pub(crate) const POINT_HEADS: [&str; 8] =
     ["Workload", "Direction", "IOPS", "Throughput", "Mean latency", "p99", "Trials", "Closed by"];
 
 /// A row for each direction of each point.
-pub(crate) fn point_rows(points: &[&Point]) -> Vec<[String; 8]> {
+fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
+    let doubts = Doubts::about(run, &[]);
+    // Each workload put into words once: with thousands of points, comparing all with all takes seconds.
+    let mut like: HashMap<String, Vec<&TrialSpec>> = HashMap::new();
+    for point in points {
+        like.entry(point.spec.describe()).or_default().push(&point.spec);
+    }
     let row = |point: &Point, op: Op| {
         let direction = point.direction(op)?;
-        let void = if point.void > 0 { format!(" ({} void)", point.void) } else { String::new() };
+        let void = match (doubts.of(point).0, point.void) {
+            (Standing::Void, _) => ", void".to_owned(),
+            (_, 0) => String::new(),
+            (_, count) => format!(" ({count} void)"),
+        };
         Some([
-            point.spec.describe(),
+            told_apart(&like, &point.spec),
             op.name().to_owned(),
             estimate(Quantity::Iops, Some(direction.iops)),
             estimate(Quantity::BytesPerSecond, Some(direction.bytes_per_s)),
@@ -209,7 +259,49 @@ pub(crate) fn point_rows(points: &[&Point]) -> Vec<[String; 8]> {
             closed(point).to_owned(),
         ])
     };
-    points.iter().flat_map(|point| Op::DIRECTIONS.into_iter().filter_map(move |op| row(point, op))).collect()
+    // Of a point without figures the row says why there are none.
+    let none = |point: &Point| {
+        let mut cells = [(); 8].map(|()| "–".to_owned());
+        cells[0] = told_apart(&like, &point.spec);
+        cells[6] = if point.void > 0 {
+            format!("{} ({} void)", point.trials, point.void)
+        } else {
+            point.trials.to_string()
+        };
+        cells
+    };
+    let rows = |point: &&Point| {
+        let rows: Vec<[String; 8]> = Op::DIRECTIONS.into_iter().filter_map(|op| row(point, op)).collect();
+        if rows.is_empty() { vec![none(point)] } else { rows }
+    };
+    points.iter().flat_map(rows).collect()
+}
+
+/// A workload in words, with where and how it was done as far as others of the same words differ in it.
+fn told_apart(like: &HashMap<String, Vec<&TrialSpec>>, spec: &TrialSpec) -> String {
+    let words = spec.describe();
+    let like = like.get(&words).map_or(&[][..], Vec::as_slice);
+    let differ = |differs: fn(&TrialSpec, &TrialSpec) -> bool| like.iter().any(|other| differs(other, spec));
+    let mut parts = vec![words];
+    if differ(|a, b| a.offset_bytes != b.offset_bytes) {
+        parts.push(format!("from {} on", units::size(spec.offset_bytes)));
+    }
+    if differ(|a, b| a.span_bytes != b.span_bytes) {
+        parts.push(format!("within {}", units::size(spec.span_bytes)));
+    }
+    if differ(|a, b| a.align_bytes != b.align_bytes) {
+        parts.push(spec.align_bytes.map_or_else(
+            || "at its own size".to_owned(),
+            |bytes| format!("at multiples of {}", units::size(bytes)),
+        ));
+    }
+    if differ(|a, b| a.direct != b.direct) {
+        parts.push(if spec.direct { "direct" } else { "buffered" }.to_owned());
+    }
+    if differ(|a, b| a.engine != b.engine) {
+        parts.push(spec.engine.clone());
+    }
+    parts.join(", ")
 }
 
 fn closed(point: &Point) -> &'static str {

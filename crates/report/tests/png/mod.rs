@@ -10,6 +10,8 @@ use super::{common, value_at};
 
 /// Pixels of a PNG for each of its picture's.
 const SCALE: f64 = 2.0;
+/// So far the picture of the area reaches beyond its axes, for dots at their ends.
+const RIM: f64 = 6.0;
 /// A dot that a line crosses or an interval touches is seen a pixel beside its place; the picture is drawn to a
 /// tenth of two pixels.
 const OFF_PIXELS: f64 = 1.5;
@@ -34,10 +36,10 @@ impl Frame {
         };
         let title = f64::from(png.height()) - f64::from(picture::file_height(figure)) * SCALE;
         Self {
-            left: length("x"),
-            top: length(" y") + title,
-            width: length(" width"),
-            height: length(" height"),
+            left: length("x") + RIM * SCALE,
+            top: length(" y") + RIM * SCALE + title,
+            width: length(" width") - 2.0 * RIM * SCALE,
+            height: length(" height") - 2.0 * RIM * SCALE,
         }
     }
 
