@@ -7,6 +7,7 @@ use iosonde_lab::{
     estimate::Voids,
     plan,
     schedule::{self, Asked, Schedule, Terms, Visiting},
+    sheet::WHOLE_SHARE,
 };
 use iosonde_model::{
     Closed, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units,
@@ -348,8 +349,17 @@ impl<'a> Measurement<'a> {
         }
         prepare::settle(&self.session.bed.storage)
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", self.run.info.target)))?;
+        // Flash that was stirred up in one place has the rest of its blocks free all the same.
+        let device = &self.session.device;
+        let part =
+            device.size_bytes.filter(|&whole_bytes| (span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64);
+        let part = part.filter(|_| state == State::Steady);
+        let within = part.map(|whole| (units::size(span_bytes), units::decimal_bytes(whole)));
         let note = if steady {
-            format!("the storage was brought to the state {state} first")
+            let told = within.as_ref().map(|(span, whole)| {
+                format!(", within {span} of {whole}: a drive of which all is in use may be slower")
+            });
+            format!("the storage was brought to the state {state} first{}", told.unwrap_or_default())
         } else {
             "--state steady: the rate still changed when what is addressed had been written twice at random; what \
              follows is not in steady state"
@@ -359,7 +369,8 @@ impl<'a> Measurement<'a> {
         let device = &mut self.session.device;
         device.notes.push(note);
         if steady && state == State::Steady {
-            device.state = Some("steady".to_owned());
+            let within = within.map(|(span, _)| format!(" within {span}"));
+            device.state = Some(format!("steady{}", within.unwrap_or_default()));
         }
         self.run.info.device = device.clone();
         Ok(())

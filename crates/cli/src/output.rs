@@ -39,10 +39,16 @@ pub fn check(path: &Path, measured: Option<&str>) -> Result<(), Failure> {
     if platform::may_write_in(folder) && !path.is_dir() {
         return Ok(());
     }
+    let why = if path.is_dir() {
+        "it is a folder, and a result is a file".to_owned()
+    } else if folder.is_dir() {
+        format!("this user may not write in the folder {}", folder.display())
+    } else {
+        format!("there is no folder {}", folder.display())
+    };
     Err(Failure::usage(format!(
-        "{} cannot be written: {} is not a folder to write a file in",
-        path.display(),
-        folder.display()
+        "{} cannot be written: {why}; name a file elsewhere (-o PATH, --json=PATH)",
+        path.display()
     )))
 }
 
@@ -144,6 +150,19 @@ mod tests {
     }
 
     #[test]
+    fn where_no_file_can_be_written_the_reason_is_the_right_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |path: &Path| check(path, None).unwrap_err().text;
+        let own = told(folder.path());
+        assert!(
+            own.contains("it is a folder, and a result is a file; name a file elsewhere (-o PATH"),
+            "{own}"
+        );
+        let missing = told(&folder.path().join("not/there.html"));
+        assert!(missing.contains("there is no folder ") && missing.contains("/not;"), "{missing}");
+    }
+
+    #[test]
     fn a_notebook_and_what_is_measured_are_never_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let book = folder.path().join("n.db");
@@ -157,7 +176,7 @@ mod tests {
         let failure = check(&data, data.to_str()).unwrap_err();
         assert!(failure.text.contains("is what is to be measured"), "{}", failure.text);
         assert!(check(&data, None).is_ok());
-        assert!(check(&folder.path().join("no/x"), None).unwrap_err().text.contains("is not a folder"));
+        assert!(check(&folder.path().join("no/x"), None).unwrap_err().text.contains("there is no folder"));
     }
 
     #[test]

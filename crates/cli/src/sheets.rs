@@ -73,7 +73,8 @@ pub fn study(word: &str, named: Option<&Study>, set: &[String]) -> Result<Study,
     // Rust's own quoting of a text is not TOML's.
     let question = toml::Value::from(question);
     let text = format!(
-        "name = \"spec\"\nquestion = {question}\n\n[[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
+        "name = \"spec\"\nquestion = {question}\norder = \"reads-first\"\n\n\
+         [[experiment]]\nkind = \"spec\"\nrows = [{rows}]\n"
     );
     Study::parse(&text, word).map_err(Failure::usage)
 }

@@ -10,6 +10,7 @@ const STUDY: &str = r#"
 name = "small"
 question = "Does it do what the sheet says?"
 time = "8s"
+order = "reads-first"
 [[experiment]]
 kind = "queue-depth"
 rw = ["randread", "randwrite"]
@@ -49,7 +50,10 @@ fn a_part_of_a_drive_is_not_comparable_and_says_why() {
     assert!(part.iter().all(|line| line["verdict"] == "not comparable"), "{part:?}");
     let told =
         bench.iosonde(&["spec", "last", "d7-p5600"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.ends_with("iosonde run spec --sheet d7-p5600 --state steady TARGET"), "{told}");
+    assert!(
+        told.ends_with("iosonde run spec --sheet d7-p5600 --state steady --size 1600GB TARGET"),
+        "{told}"
+    );
     let own = bench.iosonde(&["specs", "d7-p5600"]).out;
     bench.text("own.toml", &own);
     assert_eq!(bench.iosonde(&["specs", "./own.toml"]).out, own, "a sheet of one's own is shown as it is");

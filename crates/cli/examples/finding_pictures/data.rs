@@ -43,6 +43,7 @@ pub enum Figure {
     MeanTime,
     P99,
     Busy,
+    InFlight,
 }
 
 impl Figure {
@@ -54,6 +55,7 @@ impl Figure {
             Self::MeanTime => ("mean latency", Counts::TimeNs),
             Self::P99 => ("99th percentile of the latency", Counts::TimeNs),
             Self::Busy => ("share of the time at work", Counts::Ratio),
+            Self::InFlight => ("in flight on average", Counts::InFlight),
         }
     }
 
@@ -65,7 +67,7 @@ impl Figure {
             high: rate.low.map(|low| 1e9 / low),
         };
         match self {
-            Self::Requests | Self::Busy => Some(direction.iops),
+            Self::Requests | Self::Busy | Self::InFlight => Some(direction.iops),
             Self::Rate => Some(direction.bytes_per_s),
             Self::TimeEach => Some(turned(direction.iops)),
             Self::MeanTime => direction.latency_ns_mean,
@@ -198,6 +200,7 @@ pub fn by_trial(run: &Run, finding: &Finding, figure: Figure) -> Frame {
     let op = op_of(finding);
     let value = |trial: &&Trial| match figure {
         Figure::Busy => trial.busy_share,
+        Figure::InFlight => trial.in_flight_mean,
         Figure::Rate => trial.direction(op).map(|direction| direction.bytes_per_s),
         _ => trial.direction(op).map(|direction| direction.iops),
     };
@@ -208,6 +211,55 @@ pub fn by_trial(run: &Run, finding: &Finding, figure: Figure) -> Frame {
     frame.x.low = 0.0;
     frame.x.high = frame.series[0].dots.len() as f64 + 1.0;
     frame
+}
+
+/// Each trial's rate over the geometric mean of those of its point that `among` holds.
+fn relative<'r>(trials: &[&'r Trial], among: impl Fn(&Trial) -> bool) -> Vec<(&'r Trial, f64)> {
+    let level = |of: &Trial| {
+        let own = trials.iter().filter(|trial| trial.point == of.point && among(trial));
+        let logs: Vec<f64> = own.map(|trial| trial.iops().ln()).collect();
+        (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
+    };
+    trials.iter().map(|trial| (*trial, trial.iops() / level(trial))).collect()
+}
+
+const RELATIVE: (&str, Counts) = ("rate, over the mean of its point", Counts::Ratio);
+
+/// All trials over the time, each over the mean of its point, with the true change.
+pub fn over_time(run: &Run, finding: &Finding, truth: f64) -> Frame {
+    let middle_s = |trial: &Trial| trial.started_s + trial.elapsed_s / 2.0;
+    let of = trials(run, finding);
+    let mean_s = of.iter().map(|trial| middle_s(trial)).sum::<f64>() / of.len().max(1) as f64;
+    let dots: Vec<Dot> = relative(&of, |_| true)
+        .into_iter()
+        .map(|(trial, y)| Dot { x: middle_s(trial), y, ends: None })
+        .collect();
+    let last_s = dots.iter().map(|dot| dot.x).fold(0.0, f64::max);
+    let law = |x: f64| (1.0 + truth).powf((x - mean_s) / 3600.0);
+    let along = (0..=40).map(|step| last_s * f64::from(step) / 40.0).map(|x| (x, law(x))).collect();
+    let words = format!("true: {:.0} % an hour", 100.0 * truth);
+    let frame = Frame::new(vec![series(dots)], ("seconds of the run", Counts::Seconds), RELATIVE);
+    frame.with(Mark::Curve { along, words })
+}
+
+/// All trials by what came right before them, each over the mean of its point after reads.
+pub fn by_what_came_before(run: &Run, finding: &Finding, truth: f64) -> Frame {
+    let mut all: Vec<&Trial> = run.trials.iter().collect();
+    all.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
+    let after_write: Vec<u64> =
+        all.windows(2).filter(|pair| pair[0].spec.changes()).map(|pair| pair[1].id).collect();
+    let is_after = |trial: &Trial| after_write.contains(&trial.id);
+    let dots = relative(&trials(run, finding), |trial| !is_after(trial));
+    // Side by side within their column, so that none hides another.
+    let dot = |(nth, (trial, y)): (usize, (&Trial, f64))| {
+        let aside = 0.5 * ((nth * 7 % 19) as f64 / 19.0 - 0.5);
+        Dot { x: f64::from(u8::from(is_after(trial))) + aside, y, ends: None }
+    };
+    let dots = dots.into_iter().enumerate().map(dot).collect();
+    let mut frame = Frame::new(vec![series(dots)], ("", Counts::Ratio), RELATIVE);
+    (frame.x.low, frame.x.high, frame.x.at) = (-0.6, 1.6, vec![0.0, 1.0]);
+    frame.labels = ["after a read", "after a write"].map(String::from).into();
+    frame.with(Mark::level(truth))
 }
 
 fn flow(window: &iosonde_model::Window, op: Op) -> Option<&WindowDirection> {

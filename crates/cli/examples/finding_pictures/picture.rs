@@ -186,6 +186,7 @@ fn unit(finding: &Finding) -> Unit {
         "IOPS" => Unit::Iops,
         "B" => Unit::Bytes,
         "requests" => Unit::InFlight,
+        "1/h" => Unit::PerHour,
         _ => Unit::Ratio,
     }
 }

@@ -76,6 +76,9 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
     if sheets::SHEETS.iter().any(|(sheet, _)| *sheet == name) {
         return super::spec::list_sheets(Some(name), screen);
     }
+    if let Some(pages) = label(name) {
+        return screen.result(&pages);
+    }
     let names = ENGINES.iter().map(|e| e.name()).chain(CHECKS.iter().map(|c| c.name()));
     let names = names.chain(FINDINGS.iter().map(|f| f.name())).chain(EXPERIMENTS.iter().map(|e| e.name()));
     let names =
@@ -84,6 +87,19 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs: list what there is";
     Err(Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}")))
+}
+
+/// The pages of the findings that a report's first screen tells under this word.
+fn label(word: &str) -> Option<String> {
+    let mut own: Vec<_> = FINDINGS.entries().filter(|entry| entry.item.told().label == word).collect();
+    // Of several that share a line, the one that it is named after comes first.
+    own.sort_by_key(|entry| !entry.item.name().contains(word));
+    let pages: Vec<String> =
+        own.iter().map(|entry| page(FINDINGS.kind(), entry.item.name(), &entry.manual())).collect();
+    // Streams that run at the same time have no finding: their points are the answer.
+    let beside =
+        || EXPERIMENTS.entry("matrix").ok().map(|entry| page(EXPERIMENTS.kind(), "matrix", &entry.manual()));
+    if word == "beside" { beside() } else { (!pages.is_empty()).then(|| pages.join("\n")) }
 }
 
 fn page(kind: &str, name: &str, manual: &str) -> String {

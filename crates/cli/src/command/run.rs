@@ -45,7 +45,7 @@ impl Destination {
                  iosonde report -o -",
             ));
         }
-        let out = self.out.as_deref().unwrap_or(Path::new("./iosonde.html"));
+        let out = self.out.as_deref().unwrap_or(Path::new("./iosonde-STUDY-ID.html"));
         if self.json.as_deref().is_some_and(|json| self.out.is_some() && output::is_same(out, json)) {
             return Err(Failure::usage("-o and --json name the same file; give each its own"));
         }
@@ -545,7 +545,12 @@ fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, se
 pub(super) fn announce(measurement: &Measurement, study: &Study) {
     let info = &measurement.run.info;
     let subject = iosonde_report::subject(&info.device);
-    measurement.screen.say(&format!("{} on {}   {subject}", study.name, info.target));
+    // Who typed `sim:NAME` knows the name.
+    let typed = info.device.name.as_ref().filter(|name| info.target.ends_with(*name));
+    let told = typed.and_then(|name| subject.strip_prefix(&format!("{name}: "))).unwrap_or(&subject);
+    let paint = iosonde_report::Paint { color: false, width: measurement.screen.width };
+    let head = paint.hang("", 2, &format!("{} on {}   {told}", study.name, info.target));
+    measurement.screen.say(head.trim_end());
     for note in &info.device.notes {
         measurement.screen.say(&format!("note          {note}"));
     }

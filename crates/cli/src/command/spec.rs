@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_lab::sheet;
-use iosonde_model::{RUN_SCHEMA, RunInfo, Sheet, SheetLine, Standing};
+use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
 use iosonde_report::Paint;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     if args.json.as_deref() != Some(Path::new("-")) {
         let paint = Paint { color: screen.color, width: screen.width };
         screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
-        if let Some(advice) = args.sheet.as_ref().and_then(|name| would_do(name, &sheet, &lines)) {
+        if let Some(advice) = args.sheet.as_ref().and_then(|name| would_do(name, &run, &sheet, &lines)) {
             screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;
         }
     }
@@ -72,13 +72,25 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     }
 }
 
+/// A size as somebody would type it, rounded down: a file of more bytes than the storage has is refused.
+fn typed(bytes: u64) -> String {
+    if bytes < 10_000_000_000 {
+        return format!("{}MB", bytes / 1_000_000);
+    }
+    format!("{}GB", bytes / 1_000_000_000)
+}
+
 /// The study under whose conditions the lines could be compared; `None` where all of them are.
-fn would_do(name: &str, sheet: &Sheet, lines: &[SheetLine]) -> Option<String> {
+fn would_do(name: &str, run: &Run, sheet: &Sheet, lines: &[SheetLine]) -> Option<String> {
     lines.iter().find(|line| line.verdict == Standing::NotComparable)?;
     let steady = if sheet.claims.iter().any(|claim| claim.steady) { " --state steady" } else { "" };
+    // This storage's own size where it is known: more than it has can be neither asked for nor compared.
+    let whole = run.info.device.size_bytes.or(sheet.capacity_bytes);
+    let whole = whole.filter(|_| sheet.claims.iter().any(|claim| claim.span.is_some()));
+    let size = whole.map_or_else(String::new, |bytes| format!(" --size {}", typed(bytes)));
     Some(format!(
         "The sheet's own lines, on the whole drive and in the state that it promises them for, would be comparable:  \
-         iosonde run spec --sheet {name}{steady} TARGET"
+         iosonde run spec --sheet {name}{steady}{size} TARGET"
     ))
 }
 

@@ -29,7 +29,7 @@ fn draw(dice: &mut Dice) -> Drawn {
          latency = \"8us\", drain = \"{drain:.0}B/s\" }}\n{}",
         noise.section()
     );
-    let study = "name = \"blind\"\nquestion = \"?\"\ntime = \"30s\"\nprecision = \"2%\"\n[[experiment]]\nkind = \
+    let study = "name = \"blind\"\nquestion = \"?\"\ntime = \"60s\"\nprecision = \"2%\"\n[[experiment]]\nkind = \
                  \"queue-depth\"\nrw = [\"read\", \"write\"]\nblock_size = \"16k\"\ndepth = \"1..32*2\"\n";
     let below = 2f64.powf(met_at.log2().floor());
     let clear = met_at >= 1.1 * below && met_at <= 2.0 * below / 1.1;
