@@ -80,8 +80,8 @@ pub struct Effects {
     hoped: Hoped,
     /// The scatter of most rows as a share of what is taken for the scatter of all.
     typical: f64,
-    /// How far the rows that are in no group went, from the least to the greatest.
-    witness: Option<f64>,
+    /// The rows that are in no group: where on the time from 0 to 1, and the value.
+    witness: Vec<(f64, f64)>,
 }
 
 /// The noise if rows resemble each other as little as can still be believed.
@@ -167,7 +167,7 @@ impl Effects {
             likely,
             hoped,
             typical,
-            witness: range_of(witness),
+            witness: witness.iter().map(|row| (design.time.place(row), row.log_value)).collect(),
             design,
         })
     }
@@ -273,33 +273,35 @@ impl Effects {
     /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their
     /// own: a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out
     /// of them, and rows that were set aside for not following it count here. A group that was settled early may have
-    /// gone with the trend since then, but no further than the steadiest of those that were visited to the end
-    /// did, the canary for one; and what a single group says of that time may be its own doing, now that it is served
-    /// alone. (Rounds that only write what is still open leave a buffer more time to empty: the groups that write then
-    /// rise, and the storage has not changed.)
+    /// gone with the trend since then, as far as [`Effects::moved_since`] lets it.
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
         let [least, most] = self.range(group)?;
-        if self.is_spread_out(group) {
-            return Some([least, most]);
-        }
-        let others = (0..self.design.groups).filter(|&other| other != group && self.is_spread_out(other));
-        let ranges: Vec<f64> = others
-            .filter_map(|other| self.range(other))
-            .map(|[least, most]| most - least)
-            .chain(self.witness)
-            .collect();
-        let moved = match ranges.len() {
-            ..=1 => 0.0,
-            _ => ranges.into_iter().fold(f64::INFINITY, f64::min),
-        };
+        let moved = if self.is_spread_out(group) { 0.0 } else { self.moved_since(group) };
         Some([least - moved, most + moved])
     }
 
+    /// How far the storage may have gone since a group's last row: no further than the steadiest of those that were
+    /// visited to the end, the canary for one. What a single group says of that time may be its own doing, now that it
+    /// is served alone; and so may what all of them say where a canary stands by and saw nothing of that time. (Rounds
+    /// that only write what is still open leave a buffer more time to empty: the groups that write then rise, every
+    /// canary follows a write and takes what that left behind, and the storage has not changed.)
+    fn moved_since(&self, group: usize) -> f64 {
+        let last =
+            self.design.members[group].iter().map(|&i| self.design.rows[i].place()).fold(0.0, f64::max);
+        if !self.witness.is_empty() && self.witness.iter().all(|(place, _)| *place <= last) {
+            return 0.0;
+        }
+        let others = (0..self.design.groups).filter(|&other| other != group && self.is_spread_out(other));
+        let ranges =
+            others.filter_map(|other| self.range(other)).chain(range_of(self.witness.iter().map(|w| w.1)));
+        let (count, least) = ranges
+            .fold((0, f64::INFINITY), |(count, moved), [least, most]| (count + 1, (most - least).min(moved)));
+        if count > 1 { least } else { 0.0 }
+    }
+
     fn range(&self, group: usize) -> Option<[f64; 2]> {
-        let own = &self.design.members[group];
-        let values = || own.iter().map(|&i| self.design.offset[group] + self.design.rows[i].value);
-        (own.len() >= FEWEST_IN_RANGE)
-            .then(|| [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)])
+        let own = self.design.members[group].iter();
+        range_of(own.map(|&i| self.design.offset[group] + self.design.rows[i].value))
     }
 
     fn is_spread_out(&self, group: usize) -> bool {
@@ -404,11 +406,13 @@ fn along_time(shares: &[f64], correlation: f64) -> f64 {
     sum
 }
 
-/// From the least of some rows to the greatest. `None` where there are too few.
-fn range_of(rows: &[Row]) -> Option<f64> {
-    let values = || rows.iter().map(|row| row.log_value);
-    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-    (rows.len() >= FEWEST_IN_RANGE).then_some(most - least)
+/// The least and the greatest. `None` where there are too few.
+fn range_of(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let (mut count, mut least, mut most) = (0, f64::INFINITY, f64::NEG_INFINITY);
+    for value in values {
+        (count, least, most) = (count + 1, value.min(least), value.max(most));
+    }
+    (count >= FEWEST_IN_RANGE).then_some([least, most])
 }
 
 #[cfg(test)]

@@ -25,12 +25,32 @@ impl Line {
     pub(super) fn times(&self, parameters: &[f64]) -> f64 {
         self.entries.iter().map(|(column, factor)| factor * parameters[*column]).sum()
     }
+
+    /// Where on the whole time, from 0 to 1.
+    pub(super) fn place(&self) -> f64 {
+        self.entries[1].1 + 0.5
+    }
+}
+
+/// The whole time, from the first row's start to the last one's end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Time {
+    first_s: f64,
+    length_s: f64,
+}
+
+impl Time {
+    /// Where the middle of a row lies on it, from 0 to 1.
+    pub(super) fn place(&self, row: &Row) -> f64 {
+        ((row.start_s + row.end_s) / 2.0 - self.first_s) / self.length_s
+    }
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Design {
     /// In the order of time.
     pub(super) rows: Vec<Line>,
+    pub(super) time: Time,
     /// Where each row of `rows` stood among those given.
     pub(super) order: Vec<usize>,
     /// Rows of each group, in the order of time.
@@ -60,7 +80,7 @@ impl Design {
     pub(super) fn new(given: &[Row], order: Vec<usize>, groups: usize) -> Option<Self> {
         let first_s = given[*order.first()?].start_s;
         let last_s = given.iter().map(|row| row.end_s).fold(first_s, f64::max);
-        let length_s = (last_s - first_s).max(1e-9);
+        let time = Time { first_s, length_s: (last_s - first_s).max(1e-9) };
         let mut members = vec![Vec::new(); groups];
         let mut offset = vec![0.0; groups];
         for (place, &i) in order.iter().enumerate() {
@@ -76,7 +96,7 @@ impl Design {
         let rows = order
             .iter()
             .map(|&i| {
-                let at = ((given[i].start_s + given[i].end_s) / 2.0 - first_s) / length_s;
+                let at = time.place(&given[i]);
                 let group = given[i].group;
                 let place = at * knots as f64;
                 let left = (place.floor() as usize).min(knots.saturating_sub(1));
@@ -91,7 +111,7 @@ impl Design {
                 Line { group, value: given[i].log_value - offset[group], entries }
             })
             .collect();
-        Some(Self { rows, order, members, groups, knots, columns: groups + 1 + knots, offset })
+        Some(Self { rows, time, order, members, groups, knots, columns: groups + 1 + knots, offset })
     }
 
     /// Least squares with the roughness that fits best, or a given one.

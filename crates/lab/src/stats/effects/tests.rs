@@ -233,4 +233,7 @@ fn a_canary_of_another_kind_keeps_what_was_settled_early_in_its_place() {
     assert!((level(&canary(0.0)) - 1.0).abs() < 0.01, "{}", level(&canary(0.0)));
     assert!(level(&[]) > 1.05, "nobody tells that it is their own doing: {}", level(&[]));
     assert!(level(&canary(-0.5)) > 1.05, "all rise");
+    // One that took what writes left behind from then on, and tells nothing of it.
+    let ended = canary(-0.5).into_iter().filter(|row| row.end_s < 20.0).collect::<Vec<_>>();
+    assert!(!ended.is_empty() && (level(&ended) - 1.0).abs() < 0.01, "{}", level(&ended));
 }
