@@ -9,8 +9,9 @@ use iosonde_model::{Phase, Trial, Window};
 
 use crate::evidence::student_t;
 
-/// Windows shorter than this say too little: the last one of a trial is what was left over.
-const SHORTEST_WINDOW_S: f64 = 0.02;
+/// Windows shorter than this share of the longest say too little: the last one of a trial is what was left over, and of
+/// a rate that goes up and down (every pass moves on to the next unit) it sees one place, the same in every trial.
+const SHORTEST_SHARE: f64 = 0.5;
 /// Trials that must agree.
 const FEWEST: usize = 3;
 /// Change within a trial that a reader would want to know of, as a share.
@@ -39,7 +40,9 @@ pub struct Within {
 /// ln(rate of a trial's second half / that of its first), and both rates; `None` with fewer than two windows or where
 /// one half completed nothing.
 pub fn halves(trial: &Trial) -> Option<(f64, f64)> {
-    let windows: Vec<&Window> = trial.windows.iter().filter(|w| w.length_s >= SHORTEST_WINDOW_S).collect();
+    let longest_s = trial.windows.iter().map(|window| window.length_s).fold(0.0, f64::max);
+    let long = |window: &&Window| window.length_s >= SHORTEST_SHARE * longest_s;
+    let windows: Vec<&Window> = trial.windows.iter().filter(long).collect();
     // The one in the middle belongs to neither.
     let half = windows.len() / 2;
     let rate = |windows: &[&Window]| {
@@ -246,6 +249,22 @@ mod tests {
         let seen = of(3).expect("three agree");
         assert!(seen.trials == 3 && (seen.log_ratio.exp() - 0.576).abs() < 0.005, "{seen:?}");
         assert_eq!((of(2), of(0)), (None, None));
+    }
+
+    /// Reads every 16 MiB over 32 units go from one unit to the next every 54 ms, and are twice as fast for 8 of them:
+    /// the last 25 ms of every trial see the same part of that.
+    #[test]
+    fn what_was_left_over_for_a_last_window_is_no_end() {
+        let short: Vec<Trial> = (0..8)
+            .map(|_| {
+                let mut short = trial([19_203.0, 16_667.0, 1.0]);
+                short.windows.truncate(2);
+                short.windows[1].length_s = 0.025;
+                short.windows[1].read.as_mut().expect("it reads").ios = 417;
+                short
+            })
+            .collect();
+        assert_eq!((halves(&short[0]), asked(&short)), (None, None));
     }
 
     /// By a rule that asked for six widths only, one of 1,044 clean runs had void trials.
