@@ -74,9 +74,11 @@ fn one(writer: &Writer, group: &Group) -> Option<Finding> {
     // The grain of an interval, and rounding, may reach beyond what can be there.
     let whole = |value: f64| value.min(most as f64);
     let estimate = Estimate { value: whole(estimate.value), high: estimate.high.map(whole), ..estimate };
-    let means = match estimate.high {
-        Some(high) if high < most as f64 * (1.0 - SHORT_BY) => "the number asked for was not reached",
-        _ => "it was reached",
+    let enough = most as f64 * (1.0 - SHORT_BY);
+    let means = match (estimate.low, estimate.high) {
+        (_, Some(high)) if high < enough => "the number asked for was not reached",
+        (Some(low), _) if low >= enough => "it was reached",
+        _ => "whether it was reached cannot be told",
     };
     let sentence = format!("{what}: of {most} asked for, {{}} on average: {means}.");
     let seen: Vec<f64> =
@@ -91,4 +93,35 @@ fn one(writer: &Writer, group: &Group) -> Option<Finding> {
     let why =
         format!("The program's own count, averaged over time and over {} trials. {below}", counts.len());
     Some(writer.found(&conditions, &[deepest], estimate, &sentence, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Point, Rw, Trial};
+
+    use super::*;
+    use crate::check::specimen;
+
+    fn said(in_flight: [f64; 5]) -> String {
+        let trials = in_flight.map(|mean| Trial {
+            in_flight_mean: Some(mean),
+            ..specimen::healthy(Rw::RandRead, 4096, 128, 100_000)
+        });
+        let point = Point::planned(0, "x", trials[0].spec.clone());
+        let evidence = Evidence {
+            point: &point,
+            trials: trials.iter().collect(),
+            void: vec![None; 5],
+            read: None,
+            write: None,
+        };
+        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence.clone()
+    }
+
+    #[test]
+    fn what_lies_on_both_sides_of_the_bound_cannot_be_told() {
+        assert!(said([127.9, 128.0, 127.8, 128.0, 127.9]).ends_with("it was reached."));
+        assert!(said([64.0, 63.0, 65.0, 64.0, 64.5]).ends_with("the number asked for was not reached."));
+        assert!(said([128.0, 90.0, 127.0, 70.0, 126.0]).ends_with("whether it was reached cannot be told."));
+    }
 }
