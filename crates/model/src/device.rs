@@ -27,7 +27,7 @@ pub enum Medium {
 /// The storage below a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
-    /// `directory`, `file`, `block` or `simulated`.
+    /// `directory`, `file`, `block`, `simulated`, or `imported` where another program measured.
     pub kind: String,
     /// The name of the block device: `nvme0n1`, `vda`.
     pub name: Option<String>,
@@ -35,7 +35,7 @@ pub struct Device {
     pub model: Option<String>,
     /// Size of the device, or of the file that was measured.
     pub size_bytes: Option<u64>,
-    /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): ask [`Device::rotates`].
+    /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): `medium` is more.
     pub rotational: Option<bool>,
     /// What the bytes lie on.
     pub medium: Medium,

@@ -73,7 +73,7 @@ pub struct Point {
     pub also: Vec<String>,
     /// The workload.
     pub spec: TrialSpec,
-    /// Whether it was in the plan.
+    /// `grid` where it was in the plan, `adaptive` where it was added since it narrows a finding.
     pub planned: Planned,
     /// Trials that were run, void ones included.
     pub trials: u32,
@@ -82,7 +82,7 @@ pub struct Point {
     /// The trials' ids, void ones included.
     #[serde(default)]
     pub trial_ids: Vec<u64>,
-    /// Why it was closed; `None` while it is open.
+    /// Why no more trials were run: `precision`, `budget` or `rounds`; `None` while it is open.
     pub closed: Option<Closed>,
     /// Why there is no interval, in a sentence; `None` where there is one.
     #[serde(default)]

@@ -63,7 +63,7 @@ pub struct RunInfo {
     pub started_at: String,
     /// On the run's own clock.
     pub elapsed_s: f64,
-    /// How far it came.
+    /// How far it came: `done`, `interrupted`, `running` or `failed`.
     pub state: RunState,
     /// The command line.
     pub command: String,
@@ -110,7 +110,7 @@ impl RunInfo {
 pub struct Run {
     /// The version of iosonde that concluded.
     pub iosonde: String,
-    /// [`RUN_SCHEMA`].
+    /// 1: the version of this document.
     pub schema: u32,
     /// What it is.
     #[serde(rename = "run")]

@@ -219,7 +219,7 @@ pub struct Trial {
     pub point: Option<usize>,
     /// The round, from 1; 0 before the first.
     pub round: u32,
-    /// Why it was run.
+    /// Why it was run: `prepare`, `canary` or `measure`.
     pub phase: Phase,
     /// UTC, RFC 3339.
     pub started_at: String,

@@ -2,7 +2,7 @@
 //! entry's manual page is the comment at the top of its file.
 
 use iosonde_lab::{check::CHECKS, experiment::EXPERIMENTS, finding::FINDINGS};
-use iosonde_model::{Named, Registry, nearest};
+use iosonde_model::{Named, Registry, nearest, units};
 use iosonde_rig::engine::ENGINES;
 
 use crate::{failure::Failure, screen::Screen, sheets, studies};
@@ -50,35 +50,35 @@ pub fn experiment(name: Option<&str>, screen: Screen) -> Result<(), Failure> {
     screen.result(&text)
 }
 
-/// Finds a name in any list.
+/// Everything of this name, in any list, and the findings that the first screen tells under it.
 pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
-    fn holds<T: ?Sized + Named>(registry: &'static Registry<T>, name: &str) -> bool {
-        registry.entry(name).is_ok()
+    let mut shown = 0;
+    let mut also = |there: bool, show: &dyn Fn() -> Result<(), Failure>| {
+        if there {
+            shown += 1;
+            let apart = if shown > 1 { screen.result("\n") } else { Ok(()) };
+            return apart.and_then(|()| show());
+        }
+        Ok(())
+    };
+    also(ENGINES.entry(name).is_ok(), &|| engine(Some(name), screen))?;
+    also(FINDINGS.entry(name).is_ok(), &|| show(&FINDINGS, Some(name), screen))?;
+    for page in label(name) {
+        also(true, &|| screen.result(&page))?;
     }
-    if holds(&ENGINES, name) {
-        return engine(Some(name), screen);
-    }
-    if holds(&CHECKS, name) {
-        return show(&CHECKS, Some(name), screen);
-    }
-    if holds(&FINDINGS, name) {
-        return show(&FINDINGS, Some(name), screen);
-    }
-    if holds(&EXPERIMENTS, name) {
-        return experiment(Some(name), screen);
-    }
-    if studies::is_name(name) {
-        return super::studies::show(name, screen);
-    }
-    if iosonde_sim::builtin_names().any(|device| device == name) {
-        return super::devices::show(name, screen);
-    }
-    if sheets::SHEETS.iter().any(|(sheet, _)| *sheet == name) {
-        return super::spec::list_sheets(Some(name), screen);
-    }
-    if let Some(pages) = label(name) {
-        return screen.result(&pages);
-    }
+    also(CHECKS.entry(name).is_ok(), &|| show(&CHECKS, Some(name), screen))?;
+    let asks = EXPERIMENTS.entry(name).is_ok();
+    also(asks, &|| experiment(Some(name), screen))?;
+    // A study that asks one experiment's question has its name, and its page says no more.
+    also(studies::is_name(name) && !asks, &|| super::studies::show(name, screen))?;
+    let device = iosonde_sim::builtin_names().any(|device| device == name);
+    also(device, &|| super::devices::show(name, screen))?;
+    let sheet = sheets::SHEETS.iter().any(|(sheet, _)| *sheet == name);
+    also(sheet, &|| super::spec::list_sheets(Some(name), screen))?;
+    if shown > 0 { Ok(()) } else { Err(unknown(name)) }
+}
+
+fn unknown(name: &str) -> Failure {
     let names = ENGINES.iter().map(|e| e.name()).chain(CHECKS.iter().map(|c| c.name()));
     let names = names.chain(FINDINGS.iter().map(|f| f.name())).chain(EXPERIMENTS.iter().map(|e| e.name()));
     let names =
@@ -86,20 +86,28 @@ pub fn explain(name: &str, screen: Screen) -> Result<(), Failure> {
     let names = names.chain(sheets::SHEETS.iter().map(|(sheet, _)| *sheet));
     let hint = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     let lists = "iosonde findings, checks, experiments, engines, studies, devices, specs: list what there is";
-    Err(Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}")))
+    Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}"))
 }
 
-/// The pages of the findings that a report's first screen tells under this word.
-fn label(word: &str) -> Option<String> {
-    let mut own: Vec<_> = FINDINGS.entries().filter(|entry| entry.item.told().label == word).collect();
+/// The pages of the findings that a report's first screen tells under this word: `knee`, `4 KiB reads`.
+fn label(word: &str) -> Vec<String> {
+    let direction = [" reads", " writes"].iter().find_map(|direction| word.strip_suffix(direction));
+    let of_a_size = direction.is_some_and(|size| units::parse_size(&size.replace(' ', "")).is_ok());
+    let told = |label: &str| label == word || (of_a_size && ["rate", "latency"].contains(&label));
+    let mut own: Vec<_> = FINDINGS
+        .entries()
+        .filter(|entry| told(entry.item.told().label) && entry.item.name() != word)
+        .collect();
     // Of several that share a line, the one that it is named after comes first.
     own.sort_by_key(|entry| !entry.item.name().contains(word));
-    let pages: Vec<String> =
+    let mut pages: Vec<String> =
         own.iter().map(|entry| page(FINDINGS.kind(), entry.item.name(), &entry.manual())).collect();
     // Streams that run at the same time have no finding: their points are the answer.
-    let beside =
-        || EXPERIMENTS.entry("matrix").ok().map(|entry| page(EXPERIMENTS.kind(), "matrix", &entry.manual()));
-    if word == "beside" { beside() } else { (!pages.is_empty()).then(|| pages.join("\n")) }
+    if word == "beside" {
+        let matrix = EXPERIMENTS.entry("matrix");
+        pages.extend(matrix.map(|entry| page(EXPERIMENTS.kind(), "matrix", &entry.manual())));
+    }
+    pages
 }
 
 fn page(kind: &str, name: &str, manual: &str) -> String {
