@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod experiment;
 pub mod finding;
 mod pages;
+mod limited;
 pub mod plan;
 pub mod portrait;
 #[cfg(test)]
