@@ -15,8 +15,8 @@ pub mod estimate;
 pub mod evidence;
 pub mod experiment;
 pub mod finding;
-mod pages;
 mod limited;
+mod pages;
 pub mod plan;
 pub mod portrait;
 #[cfg(test)]
