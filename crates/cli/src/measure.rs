@@ -4,7 +4,7 @@ use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
 use iosonde_lab::{
     between, conclude,
-    estimate::Voids,
+    estimate::{FEWEST_TRIALS, Voids},
     plan,
     schedule::{self, Asked, Schedule, Terms, Visiting},
     sheet::WHOLE_SHARE,
@@ -20,6 +20,7 @@ use iosonde_rig::{
 use iosonde_store::{Notebook, same_storage};
 
 use crate::{
+    command::run,
     course::{Course, Stage},
     failure::{Failure, INTERRUPTED},
     screen::Screen,
@@ -496,6 +497,7 @@ impl<'a> Measurement<'a> {
                 course.closed = schedule.closed(&self.run.trials, &voids, elapsed_s);
                 return None;
             };
+            self.warn_of_few_rounds(&asked, elapsed_s);
             if let Some(progress) = progress.filter(|progress| progress.is_looked_at(&asked)) {
                 let state = schedule.progress(&self.run.trials, &voids, elapsed_s);
                 progress.show(schedule, &state, &asked);
@@ -514,6 +516,24 @@ impl<'a> Measurement<'a> {
             }
             course.reading_on = Some(course.schedule.reading_on());
         }
+    }
+
+    /// Nobody knows how long requests take before some were made. What the first round took tells whether the time
+    /// holds as many as an interval needs, and there is still time to start anew.
+    fn warn_of_few_rounds(&self, asked: &Asked, elapsed_s: f64) {
+        let first_is_done = asked.round == 2 && self.run.trials.last().is_some_and(|trial| trial.round == 1);
+        let (budget_s, fewest) = (self.budget_s(), FEWEST_TRIALS as f64);
+        if !first_is_done || self.options.rounds.is_some() || budget_s >= fewest * elapsed_s {
+            return;
+        }
+        let before_s = self.options.time_ns as f64 / 1e9 - budget_s;
+        self.screen.say(&format!(
+            "note          the first round took {}, and the time holds {} of the {fewest} that an interval takes; \
+             --time {} would do",
+            units::duration(elapsed_s),
+            (budget_s / elapsed_s) as u64,
+            run::typed(before_s + fewest * elapsed_s)
+        ));
     }
 
     /// Runs a trial that the course asked for, and keeps it.

@@ -383,6 +383,38 @@ fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
     )))
 }
 
+/// A size that was asked for in so many words and is not there: another one would answer another question. What nobody
+/// asked for is cut, and said.
+pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Options) -> Result<(), Failure> {
+    let Some(asked_bytes) = options.size_bytes.filter(|_| !options.exact_size) else { return Ok(()) };
+    let room_bytes = session.room_bytes;
+    if asked_bytes <= room_bytes {
+        return Ok(());
+    }
+    let (asked, room) = (units::size(asked_bytes), units::size(room_bytes));
+    let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
+    let there = match (free, session.device.kind.as_str()) {
+        (Some(free), _) => format!(
+            "{} are free there, of which {room} may be taken (half, and a tenth of the file system stays free)",
+            units::size(free)
+        ),
+        (None, "directory") => format!("{room} may be taken there at most"),
+        _ => format!("it holds {room}"),
+    };
+    Err(Failure::usage(format!(
+        "--size {asked} does not fit {target}: {there}; --size {} would do",
+        typed_size(room_bytes)
+    )))
+}
+
+/// A size as `--size` takes it, rounded down to whole ones of the unit that people would use.
+fn typed_size(bytes: u64) -> String {
+    // Four: of 1.9 GiB, 1 GiB would be half.
+    let large = [(1u64 << 30, "GiB"), (1 << 20, "MiB")].into_iter().find(|(unit, _)| bytes >= 4 * unit);
+    let (unit, name) = large.unwrap_or((1 << 10, "KiB"));
+    format!("{}{name}", bytes / unit)
+}
+
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.
 fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<String> {
     // What may be written is filled before anything is read.

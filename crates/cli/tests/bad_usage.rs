@@ -74,7 +74,7 @@ fn read_only_beats_destroy_and_says_so() {
     let file = bench.file("data", 2);
     let before = std::fs::read(&file).unwrap();
     bench.text("small.toml", common::SMALL_STUDY);
-    let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--destroy", "--time", "3s"]);
+    let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--destroy", "--time", "5s"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("--read-only beats --destroy"), "{}", said.err);
     assert_eq!(std::fs::read(&file).unwrap(), before);
@@ -217,7 +217,7 @@ fn quantities_that_cannot_be() {
     refused(&["run", "open-loop", "sim:ideal", "--set", "limit=p99=1"], &["p99=1"]);
     let cross = ["run", "matrix", "sim:ideal", "--set", "block_size=4k..16M*2", "--set", "depth=1..1024*2"];
     let cross: Vec<&str> = cross.into_iter().chain(["--time", "20s"]).collect();
-    refused(&cross, &["points in 3 rounds", "of them would fit", "would do"]);
+    refused(&cross, &["points in 5 rounds", "5 make an interval", "of them would fit", "would do", "--set"]);
     // What would do does.
     let said = bench.iosonde(&cross).err;
     let time = said.split("--time ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
@@ -258,13 +258,13 @@ fn files_that_cannot_be() {
         bench.iosonde(&["run", "quick", "sim:d.toml", "--size", "1GiB", "--dry-run"])
     };
     device("\"60\"").refused(&["d.toml", "`60` is not a time with its unit"]);
-    let smaller = device("\"60us\"");
-    assert_eq!(smaller.code, 0, "{}", smaller.err);
-    assert!(
-        smaller.out.contains("64 MiB are addressed: of the 1 GiB asked for, no more is there"),
-        "{}",
-        smaller.out
-    );
+    device("\"60us\"").refused(&["--size 1 GiB does not fit sim:d.toml", "64 MiB", "--size 64MiB would do"]);
+    bench.iosonde(&["point", "sim:d.toml", "--size", "1GiB"]).refused(&["--size 64MiB would do"]);
+    let folder = bench.iosonde(&["run", "quick", "./", "--size", "900TiB"]);
+    folder.refused(&["--size 900 TiB does not fit ./", "are free there", "may be taken", "would do"]);
+    // Nobody asked for the usual size: it is cut.
+    let usual = bench.iosonde(&["run", "quick", "sim:d.toml", "--dry-run"]);
+    assert!(usual.code == 0 && usual.out.contains("64 MiB are addressed"), "{}{}", usual.out, usual.err);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use common::{Bench, SMALL_STUDY, names_in};
 const TINY: &str = r#"
 name = "tiny"
 question = "?"
-time = "2s"
+time = "3s"
 [[experiment]]
 kind = "queue-depth"
 rw = "randread"
@@ -203,7 +203,7 @@ fn each_addition_has_its_own_time_and_no_earlier_ones() {
     let bench = Bench::new();
     bench.text("tiny.toml", TINY);
     bench.file("data", 4);
-    let words = ["run", "tiny.toml", "data", "--read-only", "--time", "2s", "--quiet"];
+    let words = ["run", "tiny.toml", "data", "--read-only", "--time", "3s", "--quiet"];
     assert_eq!(bench.iosonde(&words).code, 0);
     let mut kept = bench.run(&["show", "last"]).trials.len();
     for _ in 0..3 {

@@ -370,7 +370,7 @@ fn parameters_states_limits_and_other_runs_shape_a_run() {
         .refused(&["--max-write 1 GiB does not allow", "8 GiB for --state steady"]);
     limited_to(&["--max-write", "1MiB"]).refused(&["one round of the points that write"]);
     limited_to(&["--state", "steady", "--read-only"]).refused(&["--state", "--read-only"]);
-    let part = bench.run(&["run", "quick", "sim:ideal", "--span", "64MiB", "--time", "20s"]);
+    let part = bench.run(&["run", "quick", "sim:ideal", "--span", "64MiB", "--time", "25s"]);
     assert!(part.points.iter().all(|point| point.spec.span_bytes == 64 << 20));
     bench.iosonde(&["run", "quick", "sim:ideal", "--set", "dept=3"]).refused(&["did you mean `depth`?"]);
 }
@@ -395,7 +395,7 @@ fn storage_is_brought_to_a_state_first() {
     let bench = Bench::new();
     let run = |device: &str, state: &str, size: &str| {
         let words =
-            ["run", "latency", device, "--state", state, "--size", size, "--time", "5s", "--seed", "3"];
+            ["run", "latency", device, "--state", state, "--size", size, "--time", "6s", "--seed", "3"];
         let said = bench.iosonde(&words);
         assert_eq!(said.code, 0, "{state}: {}", said.err);
         let document = bench.iosonde(&["show", "--json"]).out;

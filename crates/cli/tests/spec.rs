@@ -36,7 +36,7 @@ fn a_fresh_drive_is_above_and_a_steady_one_meets() {
     assert_eq!(fresh[3]["verdict"], "above", "{}", fresh[3]);
     assert!(fresh[3]["why"].as_str().unwrap().contains("suspicious rather than good"));
     assert_eq!(fresh[0]["verdict"], "not comparable", "sequential reads were not measured");
-    let steady = lines(&bench, "sim:d7-p5600-steady", "1.6TB");
+    let steady = lines(&bench, "sim:d7-p5600-steady", "16GiB");
     assert_eq!(steady[2]["verdict"], "meets", "{}", steady[2]);
     assert_eq!(steady[3]["verdict"], "meets", "{}", steady[3]);
     let text = bench.iosonde(&["spec", "last", "d7-p5600"]).out;

@@ -12,7 +12,7 @@ use crate::{
 /// Advice from a run's findings; none where they are refused.
 pub(crate) fn advice(run: &Run) -> Vec<Advice> {
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
-    advice.chain([order(run), pages(run), long_writes(run)]).flatten().collect()
+    advice.chain([order(run), pages(run), long_writes(run), limit(run)]).flatten().collect()
 }
 
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
@@ -126,6 +126,24 @@ fn long_writes(run: &Run) -> Option<Advice> {
         None => "the rate falls once the buffer is full".to_owned(),
     };
     Some(new(sentence, why, &[lasting, buffer]))
+}
+
+/// What to count on where somebody allows no more.
+fn limit(run: &Run) -> Option<Advice> {
+    let op = Op::TRANSFERS.into_iter().find(|&op| found(run, "throttle_rate", op).is_some())?;
+    let cap = found(run, "throttle_rate", op)?;
+    let unit = if cap.unit == Unit::Iops.name() { Unit::Iops } else { Unit::Rate };
+    let cap_words = bounded(unit, &estimate(cap));
+    let Some(credit) = found_like(run, "burst_credit_bytes", op, &cap.conditions) else {
+        let sentence = format!("count on {cap_words} of {op}s; for more, have the limit raised");
+        let why = "a limit that is set is no property of the storage, and faster storage would not pass it";
+        return Some(new(sentence, why.into(), &[cap]));
+    };
+    let sentence = format!(
+        "where {op}s go on, count on {cap_words}; only bursts that a credit of {} covers are faster",
+        bounded(Unit::Bytes, &estimate(credit))
+    );
+    Some(new(sentence, "the credit was spent once, and the rate then stayed".into(), &[cap, credit]))
 }
 
 /// Reading in order, where that pays.

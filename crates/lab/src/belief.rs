@@ -12,6 +12,7 @@ use iosonde_model::{
 use crate::{
     asking,
     check::{CHECKS, TOO_SMALL},
+    limited,
     schedule::FEWEST_COMPLETE_ROUNDS,
     seen,
     words::lowered,
@@ -89,8 +90,11 @@ pub struct Belief {
 
 /// Whether a concluded run can be believed.
 pub fn belief(run: &Run) -> Belief {
+    let limit = limited::answer(run).is_some();
+    let run = &*limited::beyond_it(run);
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
+    lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, limited::ANSWERED)));
     lines.extend(doubts(run));
     lines.extend(unwitnessed(run));
     lines.extend(fallen_silent(run, &measured));
@@ -100,7 +104,8 @@ pub fn belief(run: &Run) -> Belief {
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
-        lines.extend(imprecise(run));
+        // Of a course with a fall in it the mean is not what is asked for.
+        lines.extend(imprecise(run).filter(|_| !limit));
         lines.extend(buffered_writes(run));
         lines.extend(short_strokes(run));
         lines.extend(scattered(run));

@@ -15,6 +15,7 @@ pub mod estimate;
 pub mod evidence;
 pub mod experiment;
 pub mod finding;
+mod limited;
 mod pages;
 pub mod plan;
 pub mod portrait;

@@ -63,7 +63,7 @@ impl Pretend {
         let alone = 1e9 / (self.t0_ns + bytes / self.bytes_per_s * 1e9);
         let most = self.iops_max.min(self.bytes_per_s / bytes);
         let ratio = if spec.rw.is_random() { self.random_ratio } else { 1.0 };
-        (f64::from(spec.queue_depth) * alone).min(most) * ratio
+        (spec.asked_in_flight() as f64 * alone).min(most) * ratio
     }
 
     /// What `kind` concludes from the points of a study, `seeds` times over: each point's estimate lies off
@@ -91,7 +91,7 @@ impl Pretend {
                 standard_error: error * variance.sqrt(),
                 degrees_of_freedom: DEGREES,
             };
-            let latency = (f64::from(point.spec.queue_depth) * 1e9).ln() - log_mean;
+            let latency = (point.spec.asked_in_flight() as f64 * 1e9).ln() - log_mean;
             let both = DirectionEvidence { iops: estimate(log_mean), latency_ns_mean: estimate(latency) };
             point.spec.rw.has(op).then_some(both)
         };

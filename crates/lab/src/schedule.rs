@@ -77,7 +77,7 @@ pub enum Unplannable {
     /// The study has no points.
     #[error("there is nothing to measure: the study has no points that this target allows")]
     Nothing,
-    /// The budget does not hold three complete rounds of the shortest trials, or as many as were asked for.
+    /// The budget does not hold so many complete rounds of the shortest trials.
     #[error(
         "{budget_s:.1} s for measuring are too short: {points} points in {rounds} rounds of at least \
          {trial} s a trial take {needed_s:.1} s, and {fit} of them would fit",
@@ -218,6 +218,31 @@ impl Visiting {
     fn manner(&self, point: Option<usize>) -> Manner {
         point.and_then(|point| self.manners.get(point)).copied().unwrap_or_default()
     }
+
+    /// What each point asks its trials to take at the least, and the canary's; 0 where it does not matter.
+    fn shortest_s(&self, points: usize) -> impl Iterator<Item = f64> {
+        (0..points).map(|point| self.manner(Some(point)).trial_s_min).chain([0.0])
+    }
+}
+
+/// Whether the budget holds so many rounds of all points, or as many as were asked for.
+///
+/// # Errors
+/// [`Unplannable`] where it does not.
+pub fn fits(points: usize, visiting: &Visiting, terms: &Terms, rounds: u32) -> Result<(), Unplannable> {
+    let rounds = terms.rounds.unwrap_or(rounds).max(FEWEST_COMPLETE_ROUNDS);
+    let trials_s = visiting.shortest_s(points).map(|min_s| min_s.max(SHORTEST_TRIAL_S) + terms.overhead_s);
+    let shortest_s: f64 = trials_s.sum();
+    let needed_s = f64::from(rounds) * shortest_s;
+    if terms.budget_s >= needed_s {
+        return Ok(());
+    }
+    let budget_s = terms.budget_s.max(0.0);
+    let trial_s = shortest_s / (points + 1) as f64 - terms.overhead_s;
+    // The canary's place is taken off.
+    let slots = budget_s / needed_s * (points + 1) as f64;
+    let fit = (slots as usize).saturating_sub(1);
+    Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, fit, rounds })
 }
 
 /// Which trial next, and when to stop.
@@ -266,18 +291,8 @@ impl Schedule {
         if points.is_empty() {
             return Err(Unplannable::Nothing);
         }
-        let mins_s = || (0..points.len()).map(|point| visiting.manner(Some(point)).trial_s_min).chain([0.0]);
-        let rounds = terms.rounds.unwrap_or(FEWEST_COMPLETE_ROUNDS).max(FEWEST_COMPLETE_ROUNDS);
-        let shortest_s: f64 = mins_s().map(|min_s| min_s.max(SHORTEST_TRIAL_S) + terms.overhead_s).sum();
-        let needed_s = f64::from(rounds) * shortest_s;
-        if terms.budget_s < needed_s {
-            let (budget_s, points) = (terms.budget_s.max(0.0), points.len());
-            let trial_s = shortest_s / (points + 1) as f64 - terms.overhead_s;
-            // The canary's place is taken off.
-            let slots = budget_s / needed_s * (points + 1) as f64;
-            let fit = (slots as usize).saturating_sub(1);
-            return Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, fit, rounds });
-        }
+        fits(points.len(), &visiting, &terms, FEWEST_COMPLETE_ROUNDS)?;
+        let mins_s = || visiting.shortest_s(points.len());
         let small = FEWEST_TRIALS_IN_ALL.div_ceil(points.len() as u32 + 1);
         let aim = f64::from(terms.rounds.unwrap_or(ROUNDS_AIMED_AT.max(small)).max(1));
         // Trials with a length of their own have it; the others share the rest.

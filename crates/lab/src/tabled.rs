@@ -155,22 +155,25 @@ mod tests {
         let sizes = "[[experiment]]\nkind = \"block-size\"\n";
         assert_eq!(table(sizes), None, "findings say it all");
         assert_eq!(table(&format!("{sizes}{mix}")), None, "beside figures it is one table among many");
-        let both = format!("{mix}[[experiment]]\nkind = \"matrix\"\n");
+        let both = format!(
+            "{mix}[[experiment]]\nkind = \"matrix\"\nrw = \"read\"\nblock_size = \"4k\"\ndepth = 1\n"
+        );
         assert_eq!(table(&both).map(|told| told.rows.len()), Some(3), "neither has a finding");
     }
 
     #[test]
     fn what_all_rows_share_is_said_once_and_a_dozen_rows_are_enough() {
-        let told =
-            table("[[experiment]]\nkind = \"matrix\"\nblock_size = [\"4k\", \"1M\"]\ndepth = \"1..128*2\"\n");
+        let matrix =
+            |keys: &str| table(&format!("[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n{keys}\n"));
+        let told = matrix("block_size = [\"4k\", \"1M\"]\ndepth = \"1..128*2\"");
         let told = told.expect("a matrix has no finding");
         assert_eq!((told.rows.len(), told.more), (12, 4));
-        let depths = table("[[experiment]]\nkind = \"matrix\"\ndepth = [2, 4]\n").unwrap();
+        let depths = matrix("block_size = \"4k\"\ndepth = [2, 4]").unwrap();
         assert_eq!(depths.shared, "4 KiB random reads");
         assert_eq!(depths.rows[0].workload, "2 in flight");
-        let spans = table("[[experiment]]\nkind = \"matrix\"\nspan = [\"64M\", \"256M\"]\n").unwrap();
+        let spans = matrix("block_size = \"4k\"\ndepth = 1\nspan = [\"64M\", \"256M\"]").unwrap();
         assert_eq!(spans.rows[1].workload, "within 256 MiB", "{spans:?}");
-        let large = table("[[experiment]]\nkind = \"matrix\"\nblock_size = \"1M\"\n").unwrap();
+        let large = matrix("block_size = \"1M\"\ndepth = 1").unwrap();
         assert!(large.rows[0].rate.contains("B/s"), "{large:?}");
         let line = &large.lines()[0];
         assert!(line.text.contains("; half within ") && line.text.contains("; 99 % within "), "{line:?}");

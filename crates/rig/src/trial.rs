@@ -210,7 +210,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
 /// Readings before a trial.
 enum Before {
     Real,
-    Simulated { at_s: f64, counters: iosonde_sim::Counters, resident_bytes: u64 },
+    Simulated { at_s: f64, counters: iosonde_sim::Counters, busy_ns: Vec<u64>, resident_bytes: u64 },
 }
 
 /// What is read before and after a trial.
@@ -263,8 +263,12 @@ impl Around for Seen<'_> {
         self.before_s = self.clock.now_s();
         if let Storage::Simulated(shared) = self.storage {
             let device = shared.device.borrow();
-            let (counters, resident_bytes) = (device.counters(), resident_bytes(&device, self.spec));
-            self.before = Before::Simulated { at_s: self.before_s, counters, resident_bytes };
+            self.before = Before::Simulated {
+                at_s: self.before_s,
+                counters: device.counters(),
+                busy_ns: device.busy_ns(),
+                resident_bytes: resident_bytes(&device, self.spec),
+            };
         } else if let Some(watch) = self.watch {
             watch.before();
         }
@@ -275,13 +279,14 @@ impl Around for Seen<'_> {
         let seen = match (&self.before, self.storage, &mut self.watch) {
             (Before::Real, _, Some(watch)) => watch.after(Witnesses::default()),
             (
-                Before::Simulated { at_s, counters: before, resident_bytes: before_bytes },
+                Before::Simulated { at_s, counters: before, busy_ns, resident_bytes: before_bytes },
                 Storage::Simulated(shared),
                 _,
             ) => {
                 let device = shared.device.borrow();
                 let after = device.counters();
-                self.simulated_busy_s = Some((after.host_busy_ns - before.host_busy_ns) as f64 / 1e9);
+                let worked = device.busy_ns().into_iter().zip(busy_ns).map(|(after, before)| after - before);
+                self.simulated_busy_s = worked.max().map(|busiest_ns| busiest_ns as f64 / 1e9);
                 let in_flight_ns = (after.in_flight_ns - before.in_flight_ns) as f64;
                 let elapsed_ns = (self.clock.now_s() - at_s) * 1e9;
                 let asked = after.network_requests - before.network_requests;

@@ -4,7 +4,7 @@
 //! (a cache that holds the data, or the medium) and then comes back up:
 //!
 //! ```text
-//! program          one processor issues one request after another
+//! program          each worker's processor issues one request after another
 //!   page cache     answers what memory holds, takes what is written, sends it down later
 //! ---------------- counted from here on, as a block layer would
 //!   split          what is larger than the device takes goes down in pieces
@@ -108,14 +108,21 @@ impl Device {
         let device_begins = file.settings().filter(|settings| settings.side() == Side::Host).count() as u8;
         let nearest = |below: usize| (0..below).rev().find(|&i| parts[i].rises());
         let above = (0..parts.len()).map(|i| nearest(i).map_or(Leg::Out, |i| Leg::Up(i as u8))).collect();
-        Self { file: file.clone(), parts, device_begins, flow: Flow::new(above), now_ns: 0 }
+        let processors = file.settings().map(|settings| settings.processors()).max().unwrap_or(1);
+        Self { file: file.clone(), parts, device_begins, flow: Flow::new(above, processors), now_ns: 0 }
     }
 
     /// Hands in a request at `now_ns`; several at one instant are taken in the order of the calls. Time never
     /// goes backwards: an earlier `now_ns` counts as the latest that was given.
     pub fn submit(&mut self, now_ns: u64, ask: Ask) {
+        self.submit_by(0, now_ns, ask);
+    }
+
+    /// The same from one of several workers, counted from 0: each runs on the next of the host's processors.
+    pub fn submit_by(&mut self, worker: usize, now_ns: u64, ask: Ask) {
         self.advance(now_ns);
         let id = self.flow.open(ask, self.file.capacity_bytes());
+        self.flow.asked_by(id, worker);
         self.travel(self.now_ns, id, Leg::Down(0));
     }
 
@@ -134,6 +141,11 @@ impl Device {
     /// What the device has moved since it was made.
     pub fn counters(&self) -> Counters {
         self.flow.counters
+    }
+
+    /// For how long each of the program's processors has worked.
+    pub fn busy_ns(&self) -> Vec<u64> {
+        self.flow.busy_ns()
     }
 
     /// Its size.
@@ -158,7 +170,7 @@ impl Device {
     }
 
     /// Processor time that a request costs the program. It already passes inside the device, where requests
-    /// wait for the program's one processor; a driver books it as busy time and must not move its clock by
+    /// wait for their worker's processor; a driver books it as busy time and must not move its clock by
     /// it.
     pub fn host_cost_ns(&self, op: Op) -> u64 {
         self.file.settings().map(|settings| settings.host_cost_ns(op)).sum()

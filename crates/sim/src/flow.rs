@@ -35,6 +35,8 @@ pub(crate) struct Request {
     pub(crate) stretch: f64,
     /// How many times longer than nominal the program's processor takes for it.
     pub(crate) effort: f64,
+    /// The processor of the worker that asked.
+    pub(crate) processor: usize,
     /// When it left the host for the device; `None` while it is in the host.
     pub(crate) entered_ns: Option<u64>,
     /// The stage that made it and will end it, for requests that no program made.
@@ -90,8 +92,6 @@ pub struct Counters {
     pub network_requests: u64,
     /// In nanoseconds.
     pub network_waited_ns: u64,
-    /// Processor time that the program spent on requests, in nanoseconds.
-    pub host_busy_ns: u64,
     /// Writes that succeeded and of which nothing arrived.
     pub lost_writes: u64,
     /// Writes that succeeded and of which only a part arrived.
@@ -113,6 +113,15 @@ impl Counters {
     }
 }
 
+/// One of the program's.
+#[derive(Debug, Clone, Copy, Default)]
+struct Processor {
+    /// When it has done all it has been given.
+    free_ns: u64,
+    /// For how long it has worked.
+    busy_ns: u64,
+}
+
 /// Requests under way, events to come, completions to hand out.
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -124,8 +133,7 @@ pub(crate) struct Flow {
     free: Vec<Id>,
     /// Where a request goes from stage i on its way up: the nearest part above that wants to see it again.
     above: Vec<Leg>,
-    /// When the program's one processor has done all it has been given.
-    processor_free_ns: u64,
+    processors: Vec<Processor>,
     /// Offset and length of the latest write that arrived whole, if nothing has been misplaced to it since.
     pub(crate) arrived: Option<(u64, u32)>,
 }
@@ -145,7 +153,7 @@ impl std::ops::IndexMut<Id> for Flow {
 
 impl Flow {
     /// Nothing under way.
-    pub(crate) fn new(above: Vec<Leg>) -> Self {
+    pub(crate) fn new(above: Vec<Leg>, processors: usize) -> Self {
         Self {
             events: EventQueue::default(),
             counters: Counters::default(),
@@ -153,7 +161,7 @@ impl Flow {
             requests: Vec::new(),
             free: Vec::new(),
             above,
-            processor_free_ns: 0,
+            processors: vec![Processor::default(); processors],
             arrived: None,
         }
     }
@@ -179,6 +187,7 @@ impl Flow {
             direct: ask.direct,
             stretch: 1.0,
             effort: 1.0,
+            processor: 0,
             entered_ns: None,
             owner: None,
             parent: None,
@@ -216,18 +225,25 @@ impl Flow {
         (request.pieces_left == 0).then_some(whole)
     }
 
-    /// Occupies the program's processor for a while, after whatever it already has to do; says when that
-    /// ends.
-    pub(crate) fn compute(&mut self, now_ns: u64, ns: u64) -> u64 {
-        self.counters.host_busy_ns += ns;
-        self.processor_free_ns = self.processor_free_ns.max(now_ns) + ns;
-        self.processor_free_ns
+    /// A request is a worker's, whose processor spends the time that it costs.
+    pub(crate) fn asked_by(&mut self, id: Id, worker: usize) {
+        self[id].processor = worker % self.processors.len();
     }
 
-    /// The same for one request, with what its run adds to the processor's time.
+    /// Occupies a request's processor for a while, with what its run adds to that, after whatever the processor
+    /// already has to do; says when that ends.
     pub(crate) fn compute_for(&mut self, now_ns: u64, id: Id, ns: u64) -> u64 {
-        let effort = self[id].effort;
-        self.compute(now_ns, if effort == 1.0 { ns } else { whole_ns(ns as f64 * effort) })
+        let Request { effort, processor, .. } = self[id];
+        let ns = if effort == 1.0 { ns } else { whole_ns(ns as f64 * effort) };
+        let processor = &mut self.processors[processor];
+        processor.busy_ns += ns;
+        processor.free_ns = now_ns.max(processor.free_ns) + ns;
+        processor.free_ns
+    }
+
+    /// For how long each of the program's processors has worked.
+    pub(crate) fn busy_ns(&self) -> Vec<u64> {
+        self.processors.iter().map(|processor| processor.busy_ns).collect()
     }
 
     fn insert(&mut self, request: Request) -> Id {

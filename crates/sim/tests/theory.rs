@@ -93,10 +93,31 @@ fn one_alone_takes_the_sum_of_its_way() {
             assert_eq!(at_ns, cost_ns + 5_000 + 60_000 + u64::from(length_bytes));
             assert_eq!((done[0].tag, done[0].result, done[0].at_ns), (9, length_bytes as i32, at_ns));
             assert_eq!(plain.host_cost_ns(op), cost_ns);
-            assert_eq!(plain.counters().host_busy_ns, cost_ns);
+            assert_eq!(plain.busy_ns(), [cost_ns]);
             // Below the host it was all the rest.
             assert_eq!(plain.counters().in_flight_ns, 65_000 + u64::from(length_bytes));
         }
+    }
+}
+
+#[test]
+fn workers_issue_side_by_side_on_as_many_processors_as_there_are() {
+    let toml = |processors: u32| {
+        format!(
+            "[host]\nrequest_cost = \"10us\"\nprocessors = {processors}\n\
+             [queue]\nservers = 32\nservice = {{ fixed = \"60us\" }}"
+        )
+    };
+    // Eight requests of four workers: 8, 4 and 2 of them on one processor, and the last takes 60 us more.
+    for (processors, end_ns) in [(1, 140_000), (2, 100_000), (4, 80_000), (8, 80_000)] {
+        let mut host = device(&toml(processors), 1);
+        (0..8).for_each(|tag| host.submit_by(tag as usize % 4, 0, read(tag, 4096)));
+        let mut done = Vec::new();
+        while host.next_event_ns().is_some() {
+            next_done(&mut host, &mut done);
+        }
+        assert_eq!(done.last().map(|done| done.at_ns), Some(end_ns), "{processors} processors");
+        assert_eq!(host.busy_ns().iter().sum::<u64>(), 80_000);
     }
 }
 

@@ -14,6 +14,7 @@ mod rewrite;
 mod two_buffers;
 mod units;
 mod volume;
+mod workers;
 
 use iosonde_model::{Finding, Op};
 use iosonde_sim::{DeviceFile, truths};
@@ -41,6 +42,8 @@ pub const KINDS: &[Kind] = &[
     ahead::KIND,
     two_buffers::KIND,
     network::KIND,
+    workers::ALIKE,
+    workers::BUSY,
 ];
 
 /// A device with its study.

@@ -156,7 +156,7 @@ pub fn bars(run: &Run, finding: &Finding, figure: Figure) -> Frame {
             .spec
             .read_percent
             .map_or(0, |reads| if op == Op::Read { 100 - reads as u64 } else { reads as u64 });
-        (alone, point.spec.offset_bytes, point.spec.stride_bytes, point.spec.rw.is_random())
+        (alone, point.spec.offset_bytes, point.spec.stride_bytes, point.spec.rw.is_random(), point.spec.jobs)
     });
     bars_of(&points, op, figure)
 }
@@ -189,6 +189,10 @@ fn label(spec: &TrialSpec, among: &[&Point]) -> String {
                 "writes alone".into()
             }
         }
+        _ if among.iter().any(|point| point.spec.jobs != spec.jobs) => match spec.jobs {
+            1 => format!("one worker, {} in flight", spec.queue_depth),
+            jobs => format!("{jobs} workers"),
+        },
         _ if shifted(spec) => format!("{} off", units::size(spec.offset_bytes)),
         _ if among.iter().any(|point| shifted(&point.spec)) => "at multiples of the size".into(),
         _ => if spec.rw.is_random() { "random" } else { "in sequence" }.into(),

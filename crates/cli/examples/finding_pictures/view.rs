@@ -17,7 +17,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         "base_latency" => level(data::quantiles(run, finding)),
         "per_request_cost" => level(over(&data::BLOCK, Figure::TimeEach).logarithmic()),
         "half_size" | "plateau_block_size" => place(over(&data::BLOCK, Figure::Rate)),
-        "random_vs_sequential" | "stride_effect" | "alignment_effect" => {
+        "random_vs_sequential" | "stride_effect" | "alignment_effect" | "jobs_effect" => {
             times_first(data::bars(run, finding, Figure::Requests), truth)
         }
         "mix_interference" => times_first(data::bars(run, finding, Figure::MeanTime), truth),

@@ -46,6 +46,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let mut book = notebook::open(store, &screen)?;
     let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
+    session::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
     let study = Study {
         name: if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into(),

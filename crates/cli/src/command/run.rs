@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use iosonde_lab::{
     conclude,
-    schedule::{Schedule, Unplannable},
+    estimate::FEWEST_TRIALS,
+    schedule::{self, Schedule, Unplannable},
 };
-use iosonde_model::{Closed, Outcome, Phase, Run, RunState, Study, Trial, TrialSpec, units};
+use iosonde_model::{Closed, Outcome, Phase, Point, Run, RunState, Study, Trial, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::prepare;
 use iosonde_store::Notebook;
@@ -113,7 +114,7 @@ pub(super) fn opened(
     let command = format!("iosonde run {}", study.name);
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
-    planned(study, options, &session)?;
+    planned(study, target, options, &session)?;
     session.host.ceilings = session::ceilings(&session.device, study, target)?;
     Ok(session)
 }
@@ -393,8 +394,14 @@ pub(super) fn is_target(word: &str) -> bool {
 }
 
 /// A study's schedule here and what it leaves out, or why it cannot be run here as asked: a budget that does not hold
-/// three rounds, for instance.
-fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Schedule, Vec<String>), Failure> {
+/// the trials that an interval takes, for instance.
+fn planned(
+    study: &Study,
+    target: &str,
+    options: &Options,
+    session: &Session,
+) -> Result<(Schedule, Vec<String>), Failure> {
+    session::refuse_what_does_not_fit(target, session, options)?;
     let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
     let asked_bytes = options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
@@ -403,21 +410,45 @@ fn planned(study: &Study, options: &Options, session: &Session) -> Result<(Sched
     write_limit::refuse_too_little(options, &plan.points, session.fill, whole.then_some(size_bytes))?;
     let share = if session.fill { 1.0 - prepare::BUDGET_SHARE } else { 1.0 };
     let budget_s = options.time_ns as f64 / 1e9 * share;
-    let schedule = Schedule::visiting(plan.points, plan.visiting, terms(options, budget_s));
-    let schedule = schedule.map_err(|why| {
-        Failure::usage(match why {
-            // Filling takes its part of --time, too.
-            Unplannable::TooShort { needed_s, .. } => {
-                format!("{why}; --time {} would do", typed(needed_s / share))
-            }
-            Unplannable::Nothing => why.to_string(),
-        })
-    });
-    Ok((schedule?, plan.left_out))
+    let terms = terms(options, budget_s);
+    // Each interval takes so many. Where filling turns out slow they may not fit after all; then fewer are better than
+    // what was filled in vain.
+    let rounds = FEWEST_TRIALS as u32;
+    if let Err(why) = schedule::fits(plan.points.len(), &plan.visiting, &terms, rounds) {
+        let Unplannable::TooShort { needed_s, .. } = why else { return Err(Failure::usage(why)) };
+        let each = options.rounds.map_or_else(|| format!(" ({rounds} make an interval)"), |_| String::new());
+        // Filling takes its part of --time, too.
+        let (time, fewer) = (typed(needed_s / share), fewer(study, &plan.points));
+        return Err(Failure::usage(format!("{why}{each}; --time {time} would do, or {fewer}")));
+    }
+    let schedule = Schedule::visiting(plan.points, plan.visiting, terms).map_err(Failure::usage)?;
+    Ok((schedule, plan.left_out))
+}
+
+/// What could be left out of a study that takes longer than there is time.
+fn fewer(study: &Study, points: &[Point]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for point in points {
+        match counts.iter_mut().find(|(name, _)| *name == point.experiment) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&point.experiment, 1)),
+        }
+    }
+    if counts.len() < 2 {
+        return "fewer values (--set KEY=VALUE,..)".to_owned();
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let largest: Vec<String> =
+        counts.iter().take(3).map(|(name, count)| format!("{name} has {count}")).collect();
+    let copy = match studies::is_known(&study.name) {
+        true => format!(" in a copy (iosonde studies {} --toml > my.toml)", study.name),
+        false => String::new(),
+    };
+    format!("leave experiments out{copy}: {}", largest.join(", "))
 }
 
 /// A time as `--time` takes it, rounded up: `units::duration` writes for people.
-fn typed(seconds: f64) -> String {
+pub fn typed(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         whole @ 0..600 => format!("{whole}s"),
         whole => format!("{}m", whole.div_ceil(60)),
@@ -438,7 +469,7 @@ pub(super) fn dry_run(study: &Study, target: &str, options: &Options) -> Result<
     let command = format!("iosonde run {}", study.name);
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
-    let (schedule, left_out) = planned(study, options, &session)?;
+    let (schedule, left_out) = planned(study, target, options, &session)?;
     let plan = schedule.plan();
     let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));
     for point in schedule.points() {

@@ -1,9 +1,13 @@
 //! Any cross of parameters, in full or as a list of rows.
 //!
-//! Every key may be a list, and each combination is a point. Where only some combinations are wanted, `rows` lists
-//! them: each row is a table of the same keys, and takes what it does not give from the keys beside `rows`.
+//! Every key may be a list, and each combination is a point: by default two patterns, two block sizes and two numbers
+//! in flight, which are eight points. `--set block_size=4k,16k --set depth=1,32` gives other lists. Where only some
+//! combinations are wanted, a study of your own lists them as `rows`: each row is a table of the same keys, takes what
+//! it does not give from the keys beside `rows`, and is otherwise plain: 4 KiB random reads, one at a time.
 //!
 //! ```toml
+//! name = "my-rows"
+//! question = "What do my mixes give?"
 //! [[experiment]]
 //! kind = "matrix"
 //! rw = "randrw"
@@ -13,6 +17,9 @@
 //!     { block_size = "64k", depth = 64 },
 //! ]
 //! ```
+//!
+//! In a file my-rows.toml, `iosonde run ./my-rows.toml TARGET` measures these four points. `iosonde studies fio-matrix
+//! --toml` prints a larger one to begin with.
 //!
 //! `beside` runs other streams at the same time as each point, such as a log beside readers; its tables take what they
 //! do not give from the keys beside them, too.
@@ -35,9 +42,9 @@ use crate::finding::{FindingKind, MixInterference};
 pub(super) struct Matrix;
 
 const PARAMETERS: &[Parameter] = &[
-    grid::rw("\"randread\""),
-    grid::block_size("\"4k\""),
-    grid::depth("1"),
+    grid::rw("[\"randread\", \"randwrite\"]"),
+    grid::block_size("[\"4k\", \"64k\"]"),
+    grid::depth("[1, 16]"),
     grid::jobs("1"),
     grid::mix("50"),
     grid::stride(""),
@@ -78,9 +85,11 @@ impl Experiment for Matrix {
     }
 
     fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
-        let mut specs = grid::rows(parameters, PARAMETERS, device)?;
+        let listed = parameters.has("rows") || parameters.has("beside");
+        let parameters = &if listed { parameters.with_defaults(&plain())? } else { parameters.clone() };
+        let mut specs = grid::rows(parameters, &plain(), device)?;
         let mut beside = Vec::new();
-        for stream in parameters.rows("beside", PARAMETERS)? {
+        for stream in parameters.rows("beside", &plain())? {
             beside.extend(grid::cross(&stream, device)?);
         }
         specs.iter_mut().for_each(|spec| spec.and.clone_from(&beside));
@@ -94,6 +103,17 @@ impl Experiment for Matrix {
     fn findings(&self) -> &'static [&'static dyn FindingKind] {
         &[&MixInterference]
     }
+}
+
+/// Who lists combinations means those: what a row or a stream leaves out is one value, not a list.
+fn plain() -> Vec<Parameter> {
+    let plain = |parameter: &Parameter| match parameter.key {
+        "rw" => grid::rw("\"randread\""),
+        "block_size" => grid::block_size("\"4k\""),
+        "depth" => grid::depth("1"),
+        _ => *parameter,
+    };
+    PARAMETERS.iter().map(plain).collect()
 }
 
 #[cfg(test)]
@@ -112,6 +132,10 @@ mod tests {
             points("block_size = [\"4k\", \"8k\"]\ndepth = [1, 2, 4]\nrw = [\"read\", \"randrw\"]").len(),
             12
         );
+        // Two patterns, two sizes, two numbers in flight.
+        assert_eq!((points("").len(), points("depth = 4").len()), (8, 4));
+        // A row is one point, whatever it leaves out.
+        assert_eq!(points("rows = [{ block_size = \"8k\" }, { depth = 2 }]").len(), 2);
         let rows = points(
             "rw = \"randrw\"\nmix = 50\nrows = [{ block_size = \"4k\", depth = [16, 64] }, { depth = 64 }]",
         );

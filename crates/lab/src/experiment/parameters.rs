@@ -29,6 +29,8 @@ pub struct ParameterError {
 pub struct Parameters {
     experiment: String,
     values: toml::Table,
+    /// Keys that nobody gave.
+    by_default: Vec<&'static str>,
 }
 
 impl Parameters {
@@ -43,15 +45,23 @@ impl Parameters {
                 return Err(fail(format!("it has no parameter `{key}`{hint} (it has {})", keys.join(", "))));
             }
         }
-        let mut values = given.clone();
+        let (mut values, mut by_default) = (given.clone(), Vec::new());
         for parameter in known.iter().filter(|parameter| !parameter.default.is_empty()) {
             if !values.contains_key(parameter.key) {
                 let text = format!("v = {}", parameter.default);
                 let mut table: toml::Table = toml::from_str(&text).expect("a default is valid TOML");
                 values.insert(parameter.key.to_owned(), table.remove("v").expect("it was just written"));
+                by_default.push(parameter.key);
             }
         }
-        Ok(Self { experiment: experiment.to_owned(), values })
+        Ok(Self { experiment: experiment.to_owned(), values, by_default })
+    }
+
+    /// The same with other defaults for what nobody gave.
+    pub fn with_defaults(&self, known: &[Parameter]) -> Result<Self, ParameterError> {
+        let mut given = self.values.clone();
+        self.by_default.iter().for_each(|key| drop(given.remove(*key)));
+        Self::check(&self.experiment, &given, known)
     }
 
     /// Whether a key has a value, given or by default.

@@ -49,11 +49,15 @@ pub(super) fn groups<'e, 'a>(
 ///
 /// A finding is about the device, so what is void about the device is always void here.
 pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+    stands_as(evidence, &[&[About::Device], used].concat())
+}
+
+fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), String> {
     let what = evidence.point.spec.describe();
     let all = evidence.trials.len();
-    for about in [About::Device].iter().chain(used) {
+    for &about in used {
         // A trial that took no time says nothing.
-        let standing = evidence.standing(*about).filter(|trial| trial.measured_s > 0.0).count();
+        let standing = evidence.standing(about).filter(|trial| trial.measured_s > 0.0).count();
         if standing < FEWEST_TRIALS && standing < all {
             let about = match about {
                 About::Device => "the device",
@@ -83,6 +87,16 @@ pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item =
 /// Completions per second of a point, if its figures stand.
 pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
     stands(evidence, &[&[About::Rate], used].concat())?;
+    rate_of(evidence, op)
+}
+
+/// The same, whether the device or the program set them.
+pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    stands_as(evidence, &[About::Rate])?;
+    rate_of(evidence, op)
+}
+
+fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.iops, evidence)?;
     Ok(no_better_than_requests(grained(direction.iops), evidence, op))
@@ -221,7 +235,7 @@ impl Writer<'_> {
             confidence: self.confidence,
             sentence: capitalised(&sentence.replace("{}", &words)),
             why: Some(capitalised(&why.into())),
-            trials: trial_ids(points),
+            trials: trial_ids(points, About::Device),
         }
     }
 
@@ -245,14 +259,15 @@ impl Writer<'_> {
             confidence: self.confidence,
             sentence: capitalised(&format!("{what} cannot be told: {why}.")),
             why: Some(capitalised(&format!("{why}."))),
-            trials: trial_ids(points),
+            trials: trial_ids(points, About::Device),
         }
     }
 }
 
-fn trial_ids(points: &[&Evidence]) -> Vec<u64> {
+/// The trials behind a finding, which stand as statements about this.
+pub(super) fn trial_ids(points: &[&Evidence], about: About) -> Vec<u64> {
     let mut ids: Vec<u64> =
-        points.iter().flat_map(|evidence| evidence.standing(About::Device).map(|trial| trial.id)).collect();
+        points.iter().flat_map(|evidence| evidence.standing(about).map(|trial| trial.id)).collect();
     ids.sort_unstable();
     ids.dedup();
     ids

@@ -59,15 +59,17 @@ impl FindingKind for MaxIops {
 
 fn most(writer: &Writer, group: &Group) -> Finding {
     let (conditions, what) = (&group.conditions, workload(&group.conditions));
+    let mut points = group.points.clone();
+    // Of equally many in flight those of several workers come last: one worker's processor is no plateau.
+    points.sort_by_key(|evidence| (evidence.point.spec.asked_in_flight(), evidence.point.spec.jobs));
     let mut standing: Vec<(u64, LogEstimate)> = Vec::new();
     let mut refusals = Vec::new();
-    for evidence in &group.points {
+    for evidence in points {
         match group::rate(evidence, group.op, &[]) {
             Ok(rate) => standing.push((evidence.point.spec.asked_in_flight(), rate)),
             Err(why) => refusals.push(why),
         }
     }
-    standing.sort_by_key(|&(in_flight, _)| in_flight);
     if standing.len() < 2 {
         let one = "one number in flight cannot tell the most".to_owned();
         let why = refusals.first().unwrap_or(&one);
@@ -123,7 +125,8 @@ fn left_out_words(in_flight: impl Iterator<Item = u64>) -> String {
 
 /// Whether the last step surely rose by more than 5 %.
 fn still_rising(standing: &[(u64, LogEstimate)], confidence: f64) -> bool {
-    let [.., (_, before), (_, last)] = standing else { return false };
+    let Some(&(most, last)) = standing.last() else { return false };
+    let Some((_, before)) = standing.iter().rfind(|(in_flight, _)| *in_flight < most) else { return false };
     let rise = last.log_mean - before.log_mean;
     rise - last.half_width(confidence).hypot(before.half_width(confidence)) > RISING.ln_1p()
 }

@@ -200,7 +200,8 @@ impl Engine for Loop {
                 }
                 None => {}
             }
-            device.submit(
+            device.submit_by(
+                self.job,
                 now_ns,
                 Ask {
                     tag: Tag { epoch: self.shared.epoch.get(), job: self.job, slot }.packed(),

@@ -43,6 +43,7 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
         own: None,
         size_bytes,
         room_bytes: None,
+        free_bytes: None,
         writable,
         notes: Vec::new(),
     })

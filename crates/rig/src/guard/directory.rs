@@ -69,6 +69,7 @@ pub(super) fn admit(
         own: Some(own),
         size_bytes: 0,
         room_bytes: Some(room.own_bytes),
+        free_bytes: room.available_bytes,
         writable: true,
         notes,
     })

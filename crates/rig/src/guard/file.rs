@@ -51,6 +51,7 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
         own: None,
         size_bytes,
         room_bytes,
+        free_bytes: None,
         writable,
         notes: Vec::new(),
     })

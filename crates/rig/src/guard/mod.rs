@@ -70,6 +70,8 @@ pub struct Admitted {
     /// The most that may be filled, where that is not the present size: of an own file, its largest size;
     /// of a sparse file, what there is room for.
     pub room_bytes: Option<u64>,
+    /// Of a directory: what is free in its file system, where that is told.
+    pub free_bytes: Option<u64>,
     /// Whether it may be written.
     pub writable: bool,
     /// Sentences that a reader of the figures must know.

@@ -68,6 +68,11 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         0
     }
 
+    /// Processors that the program's workers run on.
+    fn processors(&self) -> usize {
+        1
+    }
+
     /// Whether it makes equal requests take unequal times, apart from waiting in line: then a closed loop has
     /// no exact form.
     fn scatters(&self) -> bool {

@@ -1,13 +1,17 @@
-//! The program that asks: one processor, which spends the same time on every request of a kind.
+//! The program that asks: processors, which spend the same time on every request of a kind.
 //!
 //! Law: a serial stage. A request leaves `request_cost` after both its arrival and the departure of the one
 //! before it, so the program issues at most 1 / `request_cost` requests a second and adds `request_cost` to a
 //! request that is alone. (The service demand at a queueing station of rate one: Lazowska et al.,
 //! Quantitative System Performance, 1984, chapter 3.)
 //!
+//! One worker never has more than one processor. Of several, each runs on the next of `processors`, and those that
+//! share one wait for each other: n workers issue at most min(n, `processors`) / `request_cost` a second.
+//!
 //! ```toml
 //! [host]
 //! request_cost = "1.5us"      # or { read = "1.5us", write = "2us" }
+//! processors = 1              # that several workers run on
 //! ```
 
 use iosonde_model::{Named, Op, units};
@@ -18,6 +22,9 @@ use crate::{
     flow::{Flow, Id},
     part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
 };
+
+/// More than any machine that a profile stands for.
+const PROCESSORS_MAX: u64 = 1024;
 
 /// Reads `[host]`.
 pub(crate) struct Program;
@@ -31,18 +38,26 @@ impl Named for Program {
 impl PartKind for Program {
     fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
         let Some(mut host) = reader.section("host") else { return Ok(None) };
+        let processors = host.count("processors")?;
         let by_op = if host.is_table("request_cost") { host.table("request_cost") } else { None };
-        let settings = if let Some(mut by_op) = by_op {
+        let (read_ns, write_ns) = if let Some(mut by_op) = by_op {
             let read_ns =
                 by_op.time_ns("read")?.ok_or_else(|| by_op.missing("read", "the cost of a read"))?;
             let write_ns =
                 by_op.time_ns("write")?.ok_or_else(|| by_op.missing("write", "the cost of a write"))?;
-            ProgramSettings { read_ns, write_ns }
+            (read_ns, write_ns)
         } else {
-            let Some(cost_ns) = host.time_ns("request_cost")? else { return Ok(None) };
-            ProgramSettings { read_ns: cost_ns, write_ns: cost_ns }
+            let Some(cost_ns) = host.time_ns("request_cost")? else {
+                let pointless = "processors share what requests cost, and there is no request_cost";
+                return processors.map_or(Ok(None), |_| Err(host.impossible("processors", pointless)));
+            };
+            (cost_ns, cost_ns)
         };
-        Ok(Some(Arc::new(settings)))
+        let processors = processors.unwrap_or(1);
+        if !(1..=PROCESSORS_MAX).contains(&processors) {
+            return Err(host.impossible("processors", "a machine has between 1 and 1024 of them"));
+        }
+        Ok(Some(Arc::new(ProgramSettings { read_ns, write_ns, processors: processors as usize })))
     }
 }
 
@@ -50,6 +65,7 @@ impl PartKind for Program {
 struct ProgramSettings {
     read_ns: u64,
     write_ns: u64,
+    processors: usize,
 }
 
 impl Settings for ProgramSettings {
@@ -58,7 +74,7 @@ impl Settings for ProgramSettings {
     }
 
     fn build(&self, _place: &Place) -> Box<dyn Part> {
-        Box::new(OneProcessor { settings: *self })
+        Box::new(Working { settings: *self })
     }
 
     fn host_cost_ns(&self, op: Op) -> u64 {
@@ -66,6 +82,10 @@ impl Settings for ProgramSettings {
             Op::Read => self.read_ns,
             Op::Write | Op::Trim | Op::Flush => self.write_ns,
         }
+    }
+
+    fn processors(&self) -> usize {
+        self.processors
     }
 
     fn idle(&self, load: &Load) -> Option<Idle> {
@@ -85,11 +105,11 @@ impl Settings for ProgramSettings {
     }
 }
 
-struct OneProcessor {
+struct Working {
     settings: ProgramSettings,
 }
 
-impl Part for OneProcessor {
+impl Part for Working {
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let cost_ns = self.settings.host_cost_ns(flow[id].op);
         Step::On(flow.compute_for(now_ns, id, cost_ns))
