@@ -91,12 +91,13 @@ pub struct Belief {
 pub fn belief(run: &Run) -> Belief {
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
-    lines.extend(doubts(run));
+    let void = fatal(run, &measured);
+    lines.extend(doubts(run, void.is_some()));
     lines.extend(unwitnessed(run));
     lines.extend(fallen_silent(run, &measured));
     lines.extend(unfinished(run));
     lines.extend(conditions(run));
-    let fatal = fatal(run, &measured).or_else(|| unrepeated(run));
+    let fatal = void.or_else(|| unrepeated(run));
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
@@ -315,8 +316,9 @@ fn left_out(aside: usize) -> String {
     }
 }
 
-/// One line for each check that doubts.
-fn doubts(run: &Run) -> Vec<BeliefLine> {
+/// One line for each check that doubts. Where the trials are `void`, how the rate changed over the run is told of
+/// nobody: what memory or the program did is no course of the storage.
+fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure;
     let measured: BTreeSet<u64> = run.trials.iter().filter(measured).map(|trial| trial.id).collect();
     let only_one = measured.len() == 1;
@@ -326,6 +328,7 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
                 judgement.check == check.name()
                     && judgement.scope == scope
                     && judgement.verdict == Outcome::Doubt
+                    && !(void && scope == "run" && judgement.about == About::Rate)
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
             // Counted among the trials that are figures, as in every other line; canaries only where nothing else is.

@@ -58,6 +58,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             unit: "bytes".into(),
             low: None,
             high: None,
+            at_least: false,
             confidence: 0.95,
             sentence: String::new(),
             why: None,
