@@ -84,6 +84,11 @@ fn three_targets_are_ranked_and_the_screen_says_how_to_go_on() {
     for word in ["FROM FASTEST TO SLOWEST", "BELIEVE", "iosonde compare ", "iosonde show "] {
         assert!(said.out.contains(word), "{word}: {}", said.out);
     }
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("shares it unless surely slower by more than 2.0 %. Lines are told of pairs with"),
+        "{words}"
+    );
     // They are called by what was measured, since they have no names.
     assert!(said.out.contains("a.toml") && said.out.contains("c.toml"), "{}", said.out);
 }

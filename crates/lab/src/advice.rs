@@ -33,19 +33,21 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
         return None;
     }
     let large = alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
-    let less = match plateau.low.filter(|_| vague) {
-        Some(low_bytes) => format!(" ({} may be enough)", units::size(low_bytes as u64)),
-        None => String::new(),
+    let size = units::size(bytes);
+    let ask = match plateau.low.filter(|_| vague) {
+        Some(low_bytes) => format!(
+            "{size} are surely enough; from where on more buys nothing is known only to lie between {} and {size}",
+            units::size(low_bytes as u64)
+        ),
+        None => format!("ask for {size} or more"),
     };
     let sentence = format!(
-        "for throughput with one {op} at a time, ask for {} or more{less}; where somebody waits for the \
-         answer, for no more than is needed",
-        units::size(bytes)
+        "for throughput with one {op} at a time, {ask}; where somebody waits for the answer, ask for no more than is \
+         needed"
     );
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
-        "{} take {}, {small_bytes} {}",
-        units::size(bytes),
+        "{size} take {}, {small_bytes} {}",
         bounded(Unit::Time, &large),
         bounded(Unit::Time, &estimate(base))
     );

@@ -22,7 +22,7 @@ fn sizes_depths_and_pages() {
             (
                 format!(
                     "for throughput with one {op} at a time, ask for # MiB or more; where somebody waits \
-                     for the answer, for no more than is needed"
+                     for the answer, ask for no more than is needed"
                 ),
                 "# MiB take # ms [#, #], # KiB # µs [#, #]".to_owned(),
             ),
@@ -124,8 +124,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
          95 % of the throughput; a longer run (--time) would narrow that",
     );
     has(
-        "for throughput with one write at a time, ask for 4 MiB or more (256 KiB may be enough); where somebody \
-         waits for the answer, for no more than is needed",
+        "for throughput with one write at a time, 4 MiB are surely enough; from where on more buys nothing is known \
+         only to lie between 256 KiB and 4 MiB; where somebody waits for the answer, ask for no more than is needed",
     );
     let knee = crate::storage::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
     assert!(

@@ -112,6 +112,7 @@ mod tests {
             unit: unit.into(),
             low: Some(value * 0.99),
             high: Some(value * 1.01),
+            at_least: false,
             confidence: 0.95,
             sentence: String::new(),
             why: None,

@@ -95,12 +95,13 @@ pub fn belief(run: &Run) -> Belief {
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
     lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, limited::ANSWERED)));
-    lines.extend(doubts(run));
+    let void = fatal(run, &measured);
+    lines.extend(doubts(run, void.is_some()));
     lines.extend(unwitnessed(run));
     lines.extend(fallen_silent(run, &measured));
     lines.extend(unfinished(run));
     lines.extend(conditions(run));
-    let fatal = fatal(run, &measured).or_else(|| unrepeated(run));
+    let fatal = void.or_else(|| unrepeated(run));
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
@@ -122,9 +123,17 @@ pub fn belief(run: &Run) -> Belief {
     let doubts = lines.iter().filter(|line| line.mark == Mark::Doubt).count();
     let headline = match (fatal, doubts) {
         (Some(why), _) => format!("no: {why}"),
-        (None, 0) => outside(run, "yes"),
-        (None, 1) => outside(run, "yes, with one doubt"),
-        (None, doubts) => outside(run, &format!("yes, with {} doubts", in_words(doubts))),
+        (None, doubts) => {
+            let yes = match doubts {
+                0 => "yes".to_owned(),
+                1 => "yes, with one doubt".to_owned(),
+                _ => format!("yes, with {} doubts", in_words(doubts)),
+            };
+            outside(
+                run,
+                &in_part(run, &measured).map_or(yes.clone(), |part| format!("{part}; the others {yes}")),
+            )
+        }
     };
     Belief { mark, headline, lines }
 }
@@ -168,6 +177,22 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
         };
         format!("{what}{as_what} ({}){rest}", first(&any))
     })
+}
+
+/// Which points no trial of tells anything of the storage, where they are more than a few.
+fn in_part(run: &Run, measured: &[&Trial]) -> Option<String> {
+    let void: BTreeSet<u64> = trial_voids(run, measured)
+        .filter(|void| void.about != About::Depth)
+        .filter_map(|void| void.trial)
+        .collect();
+    let points = |stands: bool| -> BTreeSet<usize> {
+        let own = measured.iter().filter(|trial| !stands || !void.contains(&trial.id));
+        own.filter_map(|trial| trial.point).collect()
+    };
+    let (all, stand) = (points(false).len(), points(true).len());
+    let lost = all - stand;
+    (lost as f64 > VOID_SHARE_DOUBT * all as f64)
+        .then(|| format!("in part: {lost} of {all} points say nothing about the storage"))
 }
 
 /// With fewer than three complete rounds nothing is known of noise and drift. (A run without a study is one trial,
@@ -320,8 +345,9 @@ fn left_out(aside: usize) -> String {
     }
 }
 
-/// One line for each check that doubts.
-fn doubts(run: &Run) -> Vec<BeliefLine> {
+/// One line for each check that doubts. Where the trials are `void`, how the rate changed over the run is told of
+/// nobody: what memory or the program did is no course of the storage.
+fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure;
     let measured: BTreeSet<u64> = run.trials.iter().filter(measured).map(|trial| trial.id).collect();
     let only_one = measured.len() == 1;
@@ -331,6 +357,7 @@ fn doubts(run: &Run) -> Vec<BeliefLine> {
                 judgement.check == check.name()
                     && judgement.scope == scope
                     && judgement.verdict == Outcome::Doubt
+                    && !(void && scope == "run" && judgement.about == About::Rate)
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
             // Counted among the trials that are figures, as in every other line; canaries only where nothing else is.

@@ -58,6 +58,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             unit: "bytes".into(),
             low: None,
             high: None,
+            at_least: false,
             confidence: 0.95,
             sentence: String::new(),
             why: None,
@@ -234,6 +235,22 @@ fn a_few_lost_trials_are_named_and_leave_a_yes() {
         belief.lines[0].text.starts_with("118 of 120 trials stand; void are 2, for example: 1 of "),
         "{belief:?}"
     );
+}
+
+#[test]
+fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
+    let without = |points: usize| {
+        let change = |run: &mut Run| {
+            let own = run.trials.iter_mut().filter(|trial| trial.phase == Phase::Measure);
+            own.filter(|trial| trial.point.is_some_and(|point| point < points))
+                .for_each(|trial| busy(trial, 1.0));
+        };
+        of(&reader(), change).headline
+    };
+    assert!(without(1).starts_with("yes"), "{}", without(1));
+    let part = without(3);
+    let first = "in part: 3 of 15 points say nothing about the storage; the others yes, with ";
+    assert!(part.starts_with(first), "{part}");
 }
 
 #[test]

@@ -149,9 +149,15 @@ impl Judged {
     /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole
     /// run, so that nothing passes silently and a file of a thousand trials stays small.
     fn judgements(&self, run: &Run) -> Vec<Judgement> {
-        let (name, all, noun) = (self.check.name(), self.verdicts.len(), noun(&self.verdicts));
-        let count =
-            |outcome| self.verdicts.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
+        // As everywhere, the trials that are figures are counted; canaries and filling where there are no others.
+        let figure = |scope: Scope| match scope {
+            Scope::Trial(place) => run.trials[place].phase == Phase::Measure,
+            Scope::Point(_) | Scope::Run => true,
+        };
+        let of_figures: Vec<_> = self.verdicts.iter().filter(|(scope, _)| figure(*scope)).cloned().collect();
+        let counted = if of_figures.is_empty() { &self.verdicts } else { &of_figures };
+        let (name, all, noun) = (self.check.name(), counted.len(), noun(counted));
+        let count = |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
         let figures: BTreeMap<String, f64> = [
             ("judged", all),
             ("passed", count(Outcome::Pass)),
@@ -173,7 +179,7 @@ impl Judged {
             };
             line(Verdict::Pass, why);
         }
-        let abstained = self.verdicts.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
+        let abstained = counted.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
         if let Some((_, Verdict::Abstain(first))) = abstained {
             let why = match all {
                 1 => first.why.clone(),

@@ -97,6 +97,17 @@ fn nothing_passes_silently() {
 }
 
 #[test]
+fn canaries_are_judged_and_not_counted_among_the_figures() {
+    let mut run = on_ext4().run(QUICK, 3);
+    let measured = run.trials.len();
+    run.trials[..8].iter_mut().for_each(|trial| (trial.phase, trial.point) = (Phase::Canary, None));
+    conclude(&mut run, None).unwrap();
+    let line =
+        run.verdicts.iter().find(|line| line.check == "clock" && line.verdict == Outcome::Pass).unwrap();
+    assert_eq!(line.why, format!("{0} of {0} trials pass", measured - 8));
+}
+
+#[test]
 fn void_trials_reach_no_figure_where_enough_others_stand() {
     let mut run = Pretend::usual().run(QUICK, 4);
     for trial in run.trials.iter_mut().filter(|trial| trial.round == 3) {

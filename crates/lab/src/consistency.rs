@@ -201,6 +201,7 @@ mod tests {
             unit: String::new(),
             low: Some(low),
             high: Some(high),
+            at_least: false,
             confidence: 0.95,
             sentence: String::new(),
             why: Some("Measured.".into()),

@@ -21,6 +21,7 @@ pub mod plan;
 pub mod portrait;
 #[cfg(test)]
 mod pretend;
+mod reach;
 pub mod results;
 pub mod schedule;
 mod seen;

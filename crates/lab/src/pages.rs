@@ -7,7 +7,7 @@
 
 use iosonde_model::{Estimate, Finding, Op, Run};
 
-use crate::storage::{all_found, estimate, found, is_rising};
+use crate::storage::{all_found, estimate, found};
 
 /// The page of many databases.
 const PAGE_BYTES: u64 = 8192;
@@ -46,7 +46,7 @@ impl<'a> Pages<'a> {
         // The longest wait is the lowest rate.
         let one =
             Estimate { value: a_second(alone.value)?, low: a_second(alone.high), high: a_second(alone.low) };
-        let many = most.map(|most| if is_rising(most) { Many::Rising } else { Many::AtMost(estimate(most)) });
+        let many = most.map(|most| if most.at_least { Many::Rising } else { Many::AtMost(estimate(most)) });
         let findings = [alone].into_iter().chain(most).collect();
         Some(Self { one, many, measured: true, findings })
     }
@@ -69,7 +69,7 @@ fn many(run: &Run) -> Option<(Many, Vec<&Finding>)> {
     let bytes = |finding: &&Finding| finding.conditions.block_size_bytes.unwrap_or(u64::MAX);
     let small = |finding: &&Finding| finding.conditions.random == Some(true) && bytes(finding) <= PAGE_BYTES;
     let most = all_found(run, "max_iops", Op::Read).filter(small).max_by_key(bytes)?;
-    if is_rising(most) {
+    if most.at_least {
         return Some((Many::Rising, vec![most]));
     }
     let bandwidth = found(run, "device_bandwidth", Op::Read)?;

@@ -13,6 +13,8 @@ use iosonde_model::{
     units,
 };
 
+use crate::finding::over_trials;
+
 /// A sheet is printed with two digits: nearer than this is what it says.
 pub const MARGIN: f64 = 0.05;
 /// Of the drive, for calling it all of it: file systems keep a few percent for themselves.
@@ -85,8 +87,8 @@ fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), Str
     let figure = |point: &Point| {
         let direction = point.direction(op(claim.rw))?;
         Some(match claim.unit {
-            ClaimUnit::Iops => direction.iops,
-            ClaimUnit::BytesPerSecond => direction.bytes_per_s,
+            ClaimUnit::Iops => over_trials::grained(direction.iops),
+            ClaimUnit::BytesPerSecond => over_trials::grained(direction.bytes_per_s),
         })
     };
     let fits = |point: &&Point| {

@@ -5,11 +5,15 @@
 
 mod refusals;
 
-use iosonde_model::{Conditions, Estimate, Finding, Medium, Named, Op, Point, Run, RunInfo, Status, units};
+use iosonde_model::{
+    About, Conditions, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, RunInfo, Status, units,
+};
 
 use crate::{
+    conclude::confidence,
     finding::{
-        FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH, group::workload,
+        FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH,
+        group::workload, over_trials,
     },
     seen,
     words::{Unit, at_least, bounded, is_vague, lowered, with_interval},
@@ -182,11 +186,6 @@ pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<I
     })
 }
 
-/// Whether a highest rate was only the highest measured: with more in flight there would have been more.
-pub fn is_rising(most: &Finding) -> bool {
-    most.sentence.contains("still rising")
-}
-
 /// A finding's value with its interval.
 pub(crate) fn estimate(finding: &Finding) -> Estimate {
     // A found finding has a value; NaN would be seen at once.
@@ -244,12 +243,28 @@ fn order(finding: &Finding) -> String {
     }
 }
 
-/// `read .. write ..` with what each direction says; nothing where neither does.
+/// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could
+/// not be told says so beside the other: silence would look as if nobody had asked.
 fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
-    let parts =
-        Op::TRANSFERS.into_iter().filter_map(|op| Some(format!("{op} {}", say(found(run, name, op)?))));
-    let parts: Vec<_> = parts.collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    let one = |op: Op| match found(run, name, op) {
+        Some(finding) => Some(format!("{op} {}", say(finding))),
+        None => Some(format!("{op} cannot be told: {}", why_not(run, name, op)?)),
+    };
+    Op::TRANSFERS
+        .iter()
+        .any(|&op| found(run, name, op).is_some())
+        .then(|| Op::TRANSFERS.into_iter().filter_map(one).collect::<Vec<_>>().join("; "))
+}
+
+/// Why a finding about a direction was refused, of the smallest requests.
+fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
+    let refused = run.findings.iter().filter(|finding| {
+        finding.name == name && finding.status == Status::Refused && finding.conditions.op == Some(op)
+    });
+    let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?.why.as_deref()?;
+    // What would answer stands in the report; here the other direction has the room.
+    let why = why.trim_end_matches('.').split("; ").next().unwrap_or_default();
+    Some(seen::plain(&lowered(why), &run.info))
 }
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
@@ -303,11 +318,28 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
             let iops = bounded(Unit::Iops, &direction.iops).replace(" IOPS", "");
             let latency = direction.latency_ns_mean.as_ref();
             let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
-            Some(format!("{iops} {op}s a second{takes}"))
+            // Whoever waits for the flush waits for both.
+            let flushed = flush(run, point).filter(|_| op == Op::Write);
+            let and = flushed.map_or_else(String::new, |flush| {
+                format!(" and {} for each flush", bounded(Unit::Time, &flush))
+            });
+            Some(format!("{iops} {op}s a second{takes}{and}"))
         };
         let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
         (!told.is_empty()).then(|| line("beside", format!("{}: {}", point.spec.describe(), told.join("; "))))
     })
+}
+
+/// How long a flush took among a point's streams, over the trials that stand.
+fn flush(run: &Run, point: &Point) -> Option<Estimate> {
+    let void = |id: u64| {
+        run.verdicts.iter().any(|line| {
+            line.trial == Some(id) && line.verdict == Outcome::Void && line.about.touches(About::Latency)
+        })
+    };
+    let own = run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id) && !void(trial.id));
+    let means: Vec<f64> = own.filter_map(|trial| trial.flush.as_ref()?.latency_ns.mean).collect();
+    over_trials::mean(&means, confidence(run))
 }
 
 /// The most and the least of small requests: how many a second, and how long one takes alone.
@@ -323,7 +355,7 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
     let told = alone.filter(like);
     let parts = [
         most.map(|finding| {
-            let say = if is_rising(finding) { at_least } else { bounded };
+            let say = if finding.at_least { at_least } else { bounded };
             say(Unit::Iops, &estimate(finding))
         }),
         told.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
@@ -363,8 +395,10 @@ fn plateau(run: &Run) -> Option<StorageLine> {
         let range = finding.sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
         format!("from {} [{range}]", size(finding.value))
     });
-    let half = both(run, "half_size", |finding| format!("at {}", worded(Unit::Bytes, finding)));
-    let half = half.map(|half| format!("half the bandwidth: {half}"));
+    // Its law is the plateau's, and so would be the reason why not.
+    let half = |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, "half_size", op)?)));
+    let half: Vec<String> = Op::TRANSFERS.into_iter().filter_map(half).collect();
+    let half = (!half.is_empty()).then(|| format!("half the bandwidth: {}", half.join("; ")));
     let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");
     (!text.is_empty()).then(|| line("plateau", text))
 }

@@ -5,6 +5,7 @@ use crate::{
     conclude::conclude,
     pretend::{Pretend, QUICK, wording},
 };
+use iosonde_model::Flush;
 
 fn lines(pretend: &Pretend) -> Vec<String> {
     let mut run = pretend.run(QUICK, 1);
@@ -23,7 +24,7 @@ fn every_figure_stands_with_its_interval() {
             "bandwidth: read # GB/s [#, #]; write # GB/s [#, #]",
             "# KiB reads: # k IOPS [#, #]; one alone takes # µs [#, #]",
             "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
-            "knee: read # in flight [#, #], # % of the highest needs # [#, #]; \
+            "knee: read # in flight [#, #], # % of the highest needs # [over #, #]; \
              write # in flight [#, #], # % of the highest needs # [#, #]",
             "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
              half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
@@ -70,6 +71,7 @@ fn finding(name: &str, experiment: &str, status: Status) -> Finding {
         unit: "B".into(),
         low: found.then_some(8000.0),
         high: found.then_some(9000.0),
+        at_least: false,
         confidence: 0.95,
         sentence: format!("What {name} says."),
         why: Some(format!("How {name} was worked out.")),
@@ -149,6 +151,33 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
             format!("readahead: what readahead_bytes says; {} asks that alone", command("readahead")),
         ]
     );
+}
+
+#[test]
+fn the_half_of_an_answer_says_that_the_other_is_missing() {
+    let mut writes = finding("queue_depth_knee", "x", Status::Found);
+    writes.conditions.op = Some(Op::Write);
+    let lines = screen_of(vec![finding("queue_depth_knee", "x", Status::Refused), writes]);
+    let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
+    let told = "read cannot be told: how queue_depth_knee was worked out; write ";
+    assert!(knee.text.starts_with(told), "{}", knee.text);
+}
+
+#[test]
+fn the_flush_of_a_point_is_the_mean_over_its_trials() {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let point = run.points[0].clone();
+    assert_eq!(flush(&run, &point), None, "nothing was flushed");
+    for trial in run.trials.iter_mut().filter(|trial| point.trial_ids.contains(&trial.id)) {
+        let like = trial.read.clone().or(trial.write.clone()).expect("it transfers something");
+        let mut latency_ns = like.latency_ns;
+        latency_ns.mean = Some(600_000.0);
+        trial.flush = Some(Flush { ios: like.ios, errors: 0, latency_ns, histogram: like.histogram });
+    }
+    let told = flush(&run, &point).expect("every trial has flushes");
+    assert!((told.value - 600_000.0).abs() < 1e-3, "{told:?}");
+    assert!(told.low.unwrap() < told.value && told.value < told.high.unwrap(), "{told:?}");
 }
 
 #[test]

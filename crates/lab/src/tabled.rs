@@ -1,7 +1,11 @@
 //! Points that are read one by one: those of a run that no finding answers, and of an experiment, run alone, that asks
 //! what each workload gets.
 
-use iosonde_model::{Estimate, Finding, Op, Point, PointDirection, Run, Status, Study, units};
+use std::collections::BTreeSet;
+
+use iosonde_model::{
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Status, Study, units,
+};
 
 use crate::{
     conclude::StorageLine,
@@ -80,7 +84,15 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     let stands = |point: &&Point| point.void < point.trials;
     let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
     let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
-    let mut rows: Vec<(Vec<String>, PointRow)> = points.iter().flat_map(|point| rows(point, spans)).collect();
+    let void = void_as_storage(run);
+    let of_others = |point: &Point| point.trial_ids.iter().all(|id| void.contains(id));
+    let mut rows: Vec<(Vec<String>, PointRow)> = points
+        .iter()
+        .flat_map(|point| rows(point, spans).into_iter().map(|row| (of_others(point), row)))
+        .map(|(of_others, (parts, row))| {
+            (parts.into_iter().chain(of_others.then(|| NOT_STORAGE.to_owned())).collect(), row)
+        })
+        .collect();
     let (first, _) = rows.first()?;
     let shared: Vec<String> =
         first.iter().filter(|part| rows.iter().all(|(parts, _)| parts.contains(part))).cloned().collect();
@@ -98,6 +110,15 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     let more = rows.len().saturating_sub(ROWS_MAX);
     let rows = rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
     Some(PointTable { shared: shared.join(", "), rows, more })
+}
+
+/// Whose speed a row is, where a verdict voids all of its trials as statements about the storage.
+const NOT_STORAGE: &str = "what the program got, not what the storage can do";
+
+/// Trials whose figures are void as statements about the storage: memory or the program gave them.
+fn void_as_storage(run: &Run) -> BTreeSet<u64> {
+    let void = |line: &&Judgement| line.verdict == Outcome::Void && line.about.touches(About::Device);
+    run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
 /// Whether a finding of an experiment is an answer that stands on the first screen.
@@ -177,6 +198,17 @@ mod tests {
         assert!(large.rows[0].rate.contains("B/s"), "{large:?}");
         let line = &large.lines()[0];
         assert!(line.text.contains("; half within ") && line.text.contains("; 99 % within "), "{line:?}");
+    }
+
+    #[test]
+    fn what_memory_gave_is_not_shown_as_the_storages_speed() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n\
+            depth = [1, 2]\n";
+        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));
+        conclude(&mut run, None).unwrap();
+        let told = point_table(&run).expect("a matrix has no finding");
+        assert!(told.shared.ends_with(NOT_STORAGE), "{told:?}");
     }
 
     #[test]

@@ -90,6 +90,10 @@ fn written(unit: Unit, estimate: &Estimate, digits_max: usize) -> String {
         _ => decimals(value, (high - low) / 2.0),
     };
     let digits = digits.min(digits_max);
+    // Requests come whole: what takes more than 2 takes 3. An interval without width would say that nothing is unsure.
+    if unit == Unit::InFlight && digits == 0 && low == high && low > 1.0 {
+        return format!("{value:.0}{name} [over {:.0}, {high:.0}]", low - 1.0);
+    }
     format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
 }
 
@@ -257,6 +261,8 @@ mod tests {
     fn the_ends_keep_the_value_s_unit() {
         assert_eq!(shown(Unit::Time, 1.05e6, 0.95e6, 1.15e6), "1.1 ms [0.9, 1.1]");
         assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 5.0), "4 in flight [4, 5]");
+        assert_eq!(shown(Unit::InFlight, 3.0, 3.0, 3.0), "3 in flight [over 2, 3]");
+        assert_eq!(shown(Unit::InFlight, 1.0, 1.0, 1.0), "1 in flight [1, 1]");
         assert_eq!(shown(Unit::InFlight, 8.2, 7.7, 8.8), "8.2 in flight [7.7, 8.8]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.8, 1.2), "1.00× [0.80, 1.20]");
     }

@@ -53,6 +53,9 @@ pub struct Finding {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// Whether there may be more than `value`: it is the highest that was measured, and still rose there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// Of the interval, as a share: 0.95.
     pub confidence: f64,
     /// For people, with the interval in it.

@@ -1,7 +1,7 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
 use iosonde_lab::words::{Unit, bounded};
-use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
+use iosonde_model::{Compared, ComparedPair, ComparedSide, Comparison, Estimate, Likeness, units};
 
 use crate::{
     quantity::Quantity,
@@ -10,6 +10,8 @@ use crate::{
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
+/// Pairs without the first side that the caption of a ranking shows how to ask for.
+const PAIRS_NAMED: usize = 2;
 
 /// The screen that ends a comparison.
 pub fn comparison(compared: &Compared, paint: Paint) -> String {
@@ -18,12 +20,39 @@ pub fn comparison(compared: &Compared, paint: Paint) -> String {
     if !compared.ranking.is_empty() {
         out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
         for (place, names) in compared.ranking.iter().enumerate() {
-            let tie = if names.len() > 1 { "   (cannot be told apart)" } else { "" };
+            let tie = if names.len() > 1 { "   (no difference seen)" } else { "" };
             out +=
                 &paint.hang(&format!("  {}. ", place + 1), 5, &format!("{}{tie}", clean(&names.join(", "))));
         }
+        out += &paint.hang("  ", 2, &clean(&ranking_caption(compared)));
     }
     out
+}
+
+/// What an order from fastest to slowest rests on, and which pairs have no lines of their own.
+pub(crate) fn ranking_caption(compared: &Compared) -> String {
+    let [first, others @ ..] = compared.sides.as_slice() else { return String::new() };
+    let margin = compared.pairs.first().map_or_else(String::new, |pair| units::percent(pair.margin));
+    let asked: Vec<String> = others
+        .windows(2)
+        .take(PAIRS_NAMED)
+        .map(|pair| format!("`iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1])))
+        .collect();
+    format!(
+        "In the order of their means against {}. Each is then held against the first of the place above, and shares \
+         it unless surely slower by more than {margin}. Lines are told of pairs with {} only; for others: {}.",
+        first.name,
+        first.name,
+        asked.join(", ")
+    )
+}
+
+/// A side as `compare` takes it: the names of runs that took turns are their targets'.
+fn as_typed(side: &ComparedSide) -> &str {
+    match side.runs.as_slice() {
+        [only] => &only.id,
+        _ => &side.name,
+    }
 }
 
 fn one_pair(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {

@@ -27,13 +27,10 @@
 use iosonde_model::{About, Device, Medium, Named, Reason, Run, Rw, Scope, Trial, Verdict};
 
 use super::{Check, Specimens, counted, judged, specimen};
+use crate::reach::{DEVICE_FROM, too_few_at_the_device};
 
 /// As a share of what was asked for; see the manual page above.
 const SHORT_BY: f64 = 0.049;
-/// What the device must at least have seen, as a share of what was asked for.
-const DEVICE_SHARE_MIN: f64 = 0.5;
-/// From so many in flight on the device's count is looked at.
-const DEVICE_FROM: f64 = 8.0;
 
 pub(super) struct DepthNotReached;
 
@@ -106,15 +103,15 @@ fn below(trial: &Trial, asked: f64, device: &Device) -> Verdict {
     if !trial.spec.direct || asked < DEVICE_FROM || (counted.is_none() && nothing_below) {
         return Verdict::Pass;
     }
-    match counted {
-        None => {
+    match (counted, too_few_at_the_device(trial)) {
+        (None, _) => {
             let why = format!(
                 "{asked} were kept in flight here; how many of them reached the device cannot be told, since its \
                  counters are not seen"
             );
             Verdict::Abstain(Reason::new(About::Depth, why))
         }
-        Some(seen) if seen < DEVICE_SHARE_MIN * asked => {
+        (_, Some(seen)) => {
             let why = format!(
                 "the device saw {seen:.0} in flight of the {asked} asked for: the rest waited above it"
             );

@@ -79,7 +79,8 @@ fn of_trial(trial: &Trial) -> Verdict {
     if done >= REQUESTS_MIN {
         return Verdict::Pass;
     }
-    let why = format!("{done} requests completed; a latency needs {REQUESTS_MIN}");
+    let requests = if done == 1 { "one request".to_owned() } else { format!("{done} requests") };
+    let why = format!("{requests} completed; a latency needs {REQUESTS_MIN}");
     Verdict::Doubt(Reason::new(About::Latency, why).with("requests", done as f64))
 }
 

@@ -97,7 +97,7 @@ fn a_plateau_that_was_not_seen_is_no_knee() {
     let further = Pretend { iops_max: 5e6, ..far };
     let most = &further.conclusions(&MaxIops, DEPTHS, 1)[0][0];
     assert!(
-        most.sentence.contains("at least") && most.sentence.contains("still rising"),
+        most.at_least && most.sentence.contains("at least") && most.sentence.contains("still rising"),
         "{}",
         most.sentence
     );

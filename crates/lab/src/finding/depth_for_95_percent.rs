@@ -5,7 +5,8 @@
 //! SSD, the members of a RAID) gives only 51 to 62 %, since some units have two requests and others none;
 //! how many more it takes is this finding.
 //!
-//! How it is worked out: from the same fit as `queue_depth_knee`, and refused with it. Where a curve is
+//! How it is worked out: as `queue_depth_knee` is, from all numbers that the program kept in flight, also those that
+//! waited above the device, and refused where that fit is. Where a curve is
 //! nearly flat a small error of its level is a large one of this number: the interval reaches from what
 //! gives 1 % less at its lower end to what gives 1 % more at its upper one.
 //!

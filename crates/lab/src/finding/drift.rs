@@ -19,7 +19,7 @@ use iosonde_model::{Conditions, Estimate, Finding, Named, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Writer, of_the_device},
+    group::{Writer, of_the_device, trials_stand},
 };
 use crate::{
     evidence::Evidence,
@@ -114,7 +114,7 @@ fn one(writer: &Writer, points: &[&Evidence]) -> Finding {
         |why: &str| writer.refused(&Conditions::default(), points, "Whether the storage drifted", why);
     let visits = visits(points);
     if visits.len() < TRIALS_MIN {
-        return refused(&format!("{} trials stand, {TRIALS_MIN} are needed", visits.len()));
+        return refused(&format!("{}, {TRIALS_MIN} are needed", trials_stand(visits.len())));
     }
     let levels = Levels::of(&visits);
     if levels.share_of_time_between(&visits) > CONFOUNDED {

@@ -158,9 +158,8 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
     members.sort_by(|a, b| level(a).total_cmp(&level(b)));
     let subject = question.subject;
     let cannot = format!("Whether {subject} matters to {what}");
-    let figures: Result<Vec<_>, _> = members.iter().map(|evidence| (question.of)(evidence, op)).collect();
-    let figures = match figures {
-        Ok(figures) => figures,
+    let Standing { members, figures, left_out, unknown } = match standing(question, &members, op) {
+        Ok(standing) => standing,
         Err(why) => return writer.refused(&conditions, &members, &cannot, &why),
     };
     let many = figures.len() >= MANY && !question.against_first;
@@ -194,14 +193,58 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
             "whether {subject} matters to {what} cannot be told from this run: {figure} with {named} is {{}} of {than}."
         ),
     };
+    let sentence = sentence + &unknown;
     let (count, against) = match many {
         true => (figures.len(), "the mean of the others"),
         false => (figures.len() - 1, first.as_str()),
     };
     let why = format!(
-        "The largest of {count} ratios to {against}, with an interval that holds for all of them together."
+        "The largest of {count} ratios to {against}, with an interval that holds for all of them together.{left_out}"
     );
     writer.found(&conditions, &members, extreme.ratio, &sentence, why)
+}
+
+/// The levels whose figures stand.
+struct Standing<'e, 'a> {
+    members: Vec<&'e Evidence<'a>>,
+    figures: Vec<LogEstimate>,
+    /// ` Left out: a stride of 64 KiB (0 of 8 trials stand).`; empty where all stand.
+    left_out: String,
+    /// The same in the sentence, without the reasons.
+    unknown: String,
+}
+
+/// The levels that can be compared. One bad level leaves the others what they are, unless it is the one that all are
+/// held against, or too few are left.
+fn standing<'e, 'a>(
+    question: &Question,
+    members: &[&'e Evidence<'a>],
+    op: Op,
+) -> Result<Standing<'e, 'a>, String> {
+    let words = |evidence: &Evidence| (question.words)((question.level)(&evidence.point.spec).unwrap_or(0.0));
+    let (mut kept, mut figures) = (Vec::new(), Vec::new());
+    let mut out: Vec<(String, String)> = Vec::new();
+    for (place, &evidence) in members.iter().enumerate() {
+        match (question.of)(evidence, op) {
+            Ok(figure) => {
+                kept.push(evidence);
+                figures.push(figure);
+            }
+            // With few levels the first is the reference.
+            Err(why) if place == 0 && (question.against_first || members.len() <= MANY) => return Err(why),
+            Err(why) => out.push((words(evidence), why)),
+        }
+    }
+    let Some((_, first_why)) = out.first() else {
+        return Ok(Standing { members: kept, figures, left_out: String::new(), unknown: String::new() });
+    };
+    if kept.len() < 2 {
+        return Err(first_why.clone());
+    }
+    let names: Vec<&str> = out.iter().map(|(name, _)| name.as_str()).collect();
+    let whys: Vec<String> = out.iter().map(|(name, why)| format!("{name} ({why})")).collect();
+    let unknown = format!(" What {} does is not known.", names.join(" or "));
+    Ok(Standing { members: kept, figures, left_out: format!(" Left out: {}.", whys.join("; ")), unknown })
 }
 
 #[cfg(test)]

@@ -64,6 +64,8 @@ pub(super) struct Pattern {
 /// The points that tell of units.
 pub(super) struct Points<'e, 'a> {
     pub(super) strided: Vec<&'e Evidence<'a>>,
+    /// Strides whose figures do not stand, where enough others do.
+    left_out: Vec<&'e Evidence<'a>>,
     alone: Option<&'e Evidence<'a>>,
     large: Option<&'e Evidence<'a>>,
 }
@@ -109,7 +111,25 @@ impl<'e, 'a> Points<'e, 'a> {
                 && other.stride_bytes.is_none()
                 && other.block_size_bytes > 8 * spec.block_size_bytes
         });
-        Self { strided, alone, large }
+        // A stride more or less is no reason to say nothing; too few of them are.
+        let stands = |evidence: &&Evidence| group::rate(evidence, Op::Read, &[]).is_ok();
+        let (standing, left_out): (Vec<_>, Vec<_>) = strided.iter().copied().partition(stands);
+        match standing.len() >= STRIDES_MIN {
+            true => Self { strided: standing, left_out, alone, large },
+            false => Self { strided, left_out: Vec::new(), alone, large },
+        }
+    }
+
+    /// ` Left out, since their trials do not stand: strides of 8 KiB, 16 KiB.`; empty where all stand.
+    pub(super) fn left_out_words(&self) -> String {
+        let stride = |evidence: &&Evidence| units::size(evidence.point.spec.stride_bytes.unwrap_or(0));
+        let strides: Vec<String> = self.left_out.iter().map(stride).collect();
+        match strides.is_empty() {
+            true => String::new(),
+            false => {
+                format!(" Left out, since their trials do not stand: strides of {}.", strides.join(", "))
+            }
+        }
     }
 
     /// What they show, or why nothing.
@@ -139,7 +159,13 @@ impl<'e, 'a> Points<'e, 'a> {
             None => None,
         };
         let pattern = Pattern { block_bytes: spec.block_size_bytes, span_bytes: spec.span_bytes, in_flight };
-        judged(&pattern, &strides, alone_s, confidence)
+        match judged(&pattern, &strides, alone_s, confidence)? {
+            Shown::Level if !self.left_out.is_empty() => Err(format!(
+                "the strides that stand are served alike, and the others might not be.{}",
+                self.left_out_words().trim_end_matches('.')
+            )),
+            shown => Ok(shown),
+        }
     }
 
     /// What limits the highest rate must be the units.
@@ -157,8 +183,9 @@ impl<'e, 'a> Points<'e, 'a> {
                 ));
             }
         }
-        let busy =
-            self.strided.iter().flat_map(|evidence| &evidence.trials).filter_map(|trial| trial.busy_share);
+        // Strides that are left out may be those that kept the program busiest.
+        let all = self.strided.iter().chain(&self.left_out);
+        let busy = all.flat_map(|evidence| &evidence.trials).filter_map(|trial| trial.busy_share);
         let busy = busy.fold(0.0, f64::max);
         if busy > BOUND {
             return Err(format!(

@@ -132,8 +132,11 @@ pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Shown {
     let whole = evidence.trials.iter().zip(&evidence.void).filter(|(_, void)| void.is_none());
     trials.retain(|trial| whole.clone().any(|(one, _)| one.id == trial.id));
     if trials.len() < crate::estimate::FEWEST_TRIALS {
-        let stand = trials.len();
-        return Shown::Unsure(format!("{stand} trials say something of the device, too few to tell"));
+        let some = match trials.len() {
+            1 => "one trial says".to_owned(),
+            several => format!("{several} trials say"),
+        };
+        return Shown::Unsure(format!("{some} something of the device, too few to tell"));
     }
     let course = course(&trials, op);
     let length_s: f64 = course.iter().map(|part| part.length_s).sum();
@@ -165,8 +168,8 @@ fn fell(trials: &[&Trial], course: &[Part], moment: usize, before: f64, op: Op, 
         .collect();
     let Some(cap) = over_trials::mean(&after, confidence) else {
         return Shown::Unsure(format!(
-            "the rate fell, and only {} trial(s) came after it; more --time would tell",
-            after.len()
+            "the rate fell, and only {} came after it; more --time would tell",
+            if after.len() == 1 { "one trial".to_owned() } else { format!("{} trials", after.len()) }
         ));
     };
     // A trial ends at a completion: its count is known to one.

@@ -110,7 +110,7 @@ fn most(writer: &Writer, group: &Group) -> Finding {
             rates.len()
         ),
     };
-    writer.found(conditions, &group.points, estimate, &sentence, why)
+    Finding { at_least: rising, ..writer.found(conditions, &group.points, estimate, &sentence, why) }
 }
 
 /// ` Left out, since it is hardly known: 16 in flight.`

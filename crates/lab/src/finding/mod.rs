@@ -10,7 +10,7 @@ mod hockney;
 mod layout;
 mod limit;
 mod long_write;
-mod over_trials;
+pub(crate) mod over_trials;
 mod platter;
 mod pooled;
 

@@ -16,7 +16,7 @@ use crate::{
 const GRAIN: f64 = 1e-4;
 
 /// The geometric mean with its interval, of five values or more.
-pub(super) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
+pub(crate) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
     let logs: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     if logs.len() < FEWEST_TRIALS {
         return None;
@@ -42,6 +42,16 @@ pub(super) fn widened(estimate: Estimate, share: f64) -> Estimate {
     }
 }
 
+/// The same where nothing scattered: an interval without width is more than a clock and a count can know.
+pub(crate) fn grained(estimate: Estimate) -> Estimate {
+    let half = GRAIN * estimate.value.abs();
+    Estimate {
+        low: estimate.low.map(|low| low.min(estimate.value - half)),
+        high: estimate.high.map(|high| high.max(estimate.value + half)),
+        ..estimate
+    }
+}
+
 /// One figure of each trial that stands.
 pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
     evidence.standing(about).filter_map(figure).collect()
@@ -58,6 +68,8 @@ mod tests {
         assert!((found.value - 99.7492).abs() < 1e-3, "{found:?}");
         assert!(((found.high.unwrap() / found.value).ln() - 0.098_48).abs() < 1e-4, "{found:?}");
         assert!(mean(&[1.0; 4], 0.95).is_none(), "four say too little of their scatter");
+        let exact = Estimate { value: 1e4, low: Some(1e4), high: None };
+        assert_eq!(grained(exact), Estimate { low: Some(9999.0), ..exact });
         assert!(mean(&[5.0; 8], 0.95).unwrap().relative_half_width().unwrap() > 1e-4);
     }
 }

@@ -58,9 +58,10 @@ fn one(writer: &Writer, points: &Points) -> Finding {
                             where they are spread evenly.";
             let why = format!(
                 "The rates at {} strides, against layouts of every stripe and number of units: {} of them cannot be \
-                 excluded. Assumes units that are alike and serve in turn.",
+                 excluded. Assumes units that are alike and serve in turn.{}",
                 points.strided.len(),
-                layouts.len()
+                layouts.len(),
+                points.left_out_words()
             );
             writer.found(&conditions, &points.strided, estimate, sentence, why)
         }

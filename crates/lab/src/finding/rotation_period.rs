@@ -10,7 +10,7 @@
 //! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
 //! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
 
-use iosonde_model::{Conditions, Finding, Named, Op, Status};
+use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status};
 
 use super::{
     FindingKind, Proof, Told,
@@ -60,8 +60,8 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
     match sweep.turn() {
         Ok(Turn::Found(turn)) => {
             let estimate = turn.estimate(writer.confidence);
-            let minute = 60e9 / turn.value;
-            let sentence = format!("A platter turns here, once in {{}}: about {minute:.0} turns a minute.");
+            let turns = turns_a_minute(&turn.estimate(writer.confidence));
+            let sentence = format!("A platter turns here, once in {{}}: {turns} turns a minute.");
             let why = "Waits of requests within a narrow part are spread evenly over one turn; the interval comes from \
                        leaving out one trial at a time. Assumes that no cache answers.";
             writer.found(&conditions, &points, estimate, &sentence, why)
@@ -86,5 +86,34 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
             };
             writer.refused(&conditions, &points, "Whether anything rotates", &format!("{why}{cached}"))
         }
+    }
+}
+
+/// With as many digits as the interval earns: `7,190 [7,170, 7,220]`, without the commas.
+fn turns_a_minute(turn: &Estimate) -> String {
+    let minute = |ns: f64| 60e9 / ns;
+    let value = minute(turn.value);
+    let (Some(low), Some(high)) = (turn.high.map(minute), turn.low.map(minute)) else {
+        return format!("{value:.0} (no interval)");
+    };
+    // The first digit of the half-width.
+    let grain = 10f64.powf(((high - low) / 2.0).max(1.0).log10().floor());
+    let whole = |number: f64| format!("{:.0}", (number / grain).round() * grain);
+    format!("{} [{}, {}]", whole(value), whole(low), whole(high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_have_as_many_digits_as_they_are_known_to() {
+        let told = |ns: f64, half: f64| {
+            turns_a_minute(&Estimate { value: ns, low: Some(ns - half), high: Some(ns + half) })
+        };
+        // 60 s / 8.3368 ms = 7,197; 0.05 ms of it are 43 turns.
+        assert_eq!(told(8.3368e6, 0.05e6), "7200 [7150, 7240]");
+        assert_eq!(told(8.3368e6, 0.5e6), "7200 [6800, 7700]");
+        assert_eq!(told(8.3368e6, 1e3), "7197 [7196, 7198]");
     }
 }

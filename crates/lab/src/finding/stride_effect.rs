@@ -96,7 +96,8 @@ depth = 8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::{conclude::conclude, pretend::Pretend};
+    use iosonde_model::{Status, Trial};
 
     const STUDY: &str =
         "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nblock_size = \"64k\"";
@@ -110,5 +111,23 @@ mod tests {
         let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
         let found = &noisy.conclusions(&StrideEffect, STUDY, 1)[0];
         assert!(found[0].sentence.contains("cannot be told"), "{}", found[0].sentence);
+    }
+
+    #[test]
+    fn one_stride_that_says_nothing_hides_no_other() {
+        let told = |void: &[u64]| -> Finding {
+            let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(STUDY, 1);
+            let bound =
+                |trial: &&mut Trial| trial.spec.stride_bytes.is_some_and(|bytes| void.contains(&bytes));
+            run.trials.iter_mut().filter(bound).for_each(|trial| trial.busy_share = Some(1.0));
+            conclude(&mut run, None).unwrap();
+            run.findings.into_iter().find(|finding| finding.name == "stride_effect").expect("it is asked")
+        };
+        let one = told(&[256 << 10]);
+        assert!(one.sentence.contains("stride does not matter"), "{}", one.sentence);
+        assert!(one.sentence.ends_with("What a stride of 256 KiB does is not known."), "{}", one.sentence);
+        assert!(one.why.unwrap().contains("Left out: a stride of 256 KiB (0 of "), "{}", one.sentence);
+        let all: Vec<u64> = (0..30).map(|power| 1 << power).collect();
+        assert_eq!(told(&all).status, Status::Refused);
     }
 }

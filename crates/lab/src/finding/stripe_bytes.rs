@@ -54,8 +54,9 @@ fn one(writer: &Writer, points: &Points) -> Finding {
             let sentence = "{} of neighbouring addresses lie on one unit before the next one's turn comes.";
             let why = format!(
                 "The rates at {} strides fall where requests meet on the same unit. Assumes a stripe of a \
-                    power of two.",
-                points.strided.len()
+                    power of two.{}",
+                points.strided.len(),
+                points.left_out_words()
             );
             writer.found(&conditions, &points.strided, estimate, sentence, why)
         }

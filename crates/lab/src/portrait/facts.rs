@@ -69,7 +69,7 @@ impl Fact<'_> {
 
     /// Whether more than this may be there.
     pub(super) fn is_a_bound(&self) -> bool {
-        self.finding.sentence.contains("at least")
+        self.finding.at_least
     }
 
     fn relative_half_width(&self) -> f64 {

@@ -20,6 +20,7 @@ fn finding(name: &str, op: Op, block_size_bytes: u64, value: f64, unit: &str) ->
         unit: unit.into(),
         low: Some(value * 0.98),
         high: Some(value * 1.02),
+        at_least: false,
         confidence: 0.95,
         sentence: "It is so.".into(),
         why: None,

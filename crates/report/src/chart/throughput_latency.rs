@@ -7,7 +7,6 @@
 //! rate and latency with that product; its band is the knee's interval. Where no knee was found there is no curve, and
 //! the words below the title say why.
 
-use iosonde_lab::storage::is_rising;
 use iosonde_lab::words::{Unit, at_least, is_vague};
 use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
 
@@ -123,7 +122,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
     let most = families.iter().filter_map(|family| {
         let found = pick::finding(run, "max_iops", family)?;
         // The rate with the most in flight is no limit where it was still rising.
-        let rising = is_rising(found);
+        let rising = found.at_least;
         let bound = if rising { "at least" } else { "at most" };
         let (words, tone) = (format!("{}s: {bound}", family.op), Tone::of(family.op, false));
         let mark = pick::mark(found, Along::X, &words, tone)?;

@@ -7,6 +7,7 @@ use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, unit
 use maud::{Markup, html};
 
 use super::figures_of_several;
+use crate::comparison::ranking_caption;
 use crate::html::{capital, chart, document, prose, scroll};
 use crate::quantity::Quantity;
 use crate::story;
@@ -67,9 +68,10 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                 h3.later { "From fastest to slowest" }
                 ol {
                     @for names in &compared.ranking {
-                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (cannot be told apart)" } } }
+                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (no difference seen)" } } }
                     }
                 }
+                p.quiet { (prose(&ranking_caption(compared))) }
             }
             h3.later { "Can each be believed?" }
             dl {

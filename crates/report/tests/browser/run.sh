@@ -7,7 +7,10 @@ cd "$(dirname "$0")"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 npm ci --silent --no-audit --no-fund --omit-lockfile-registry-resolved >/dev/null 2>&1 || echo "skipped: axe-core could not be installed"
-cargo run --quiet -p iosonde-report --example fixture_report "$folder" 38
+# Of the whole workspace, since alone it has other features and is built from its dependencies on once more.
+cargo build --quiet --workspace --example fixture_report
+target=${CARGO_TARGET_DIR:-$(cd ../../../.. && pwd)/target}
+"$target/debug/examples/fixture_report" "$folder" 38
 exec_with=()
 if [ $# -gt 0 ]; then
     mkdir -p "$1"

@@ -27,6 +27,7 @@ pub(super) fn finding(
         unit: unit.into(),
         low: Some(told.1),
         high: Some(told.2),
+        at_least: false,
         confidence: 0.95,
         sentence: sentence.into(),
         why: None,

@@ -1,8 +1,6 @@
 //! The program's own error rates, in their quick form: eight runs of every clean device and of every stated effect.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {

@@ -3,15 +3,13 @@
 // What was skipped is said where people and ./test read it.
 #![allow(clippy::print_stderr)]
 
-mod common;
-
 use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use common::Bench;
+use crate::common::Bench;
 use iosonde_model::{Outcome, Run};
 
 fn data(name: &str) -> PathBuf {

@@ -1,8 +1,6 @@
 //! A run's storage as a simulated device, and the device against what was measured.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 /// 16 units of 50 us behind 2 GB/s; writes into a buffer that drains at 300 MB/s.
 const FLASH: &str = r#"

@@ -1,8 +1,6 @@
 //! `point` with whole workloads: what is typed is what is run, on simulated storage whose answers are known.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use serde_json::Value;
 
 fn point(words: &[&str]) -> Value {

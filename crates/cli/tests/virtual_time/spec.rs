@@ -1,8 +1,6 @@
 //! `spec`: a run against a vendor's sheet, on the sheet's own simulated drive, fresh and steady, and on 2 GiB of it.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use iosonde_model::Rw;
 use serde_json::Value;
 

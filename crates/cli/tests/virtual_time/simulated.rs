@@ -1,8 +1,6 @@
 //! Whole runs on simulated devices whose truth is set.
 
-mod common;
-
-use common::{Bench, SMALL_STUDY, names_in};
+use crate::common::{Bench, SMALL_STUDY, names_in};
 use iosonde_lab::finding::FINDINGS;
 use iosonde_model::{Run, RunState, Status};
 

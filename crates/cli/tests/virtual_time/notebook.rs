@@ -1,10 +1,8 @@
 //! The notebook of runs: reading makes nothing, what a kill left is cleared away, and the list tells the time.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Bench, SMALL_STUDY, names_in};
+use crate::common::{Bench, SMALL_STUDY, names_in};
 
 #[test]
 fn reading_commands_make_no_notebook_and_say_how_one_comes_into_being() {

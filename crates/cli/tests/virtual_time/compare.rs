@@ -1,8 +1,6 @@
 //! `run --repeats` and `compare`, on simulated storage whose ratio is known.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use serde_json::Value;
 
 /// A plain queue with one server: a fixed service time, so many microseconds, and a run effect of 1 %.

@@ -1,9 +1,7 @@
 //! What published reports got wrong, each on a simulated device on which it happens again, and the sentence that
 //! catches it. The numbers M1 .. M17 are those of docs/checks.md.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use iosonde_model::{Closed, Finding, Judgement, Outcome, Phase, Run, Status};
 
 const CACHED: &str = "name = \"cached\"\nsummary = \"a device behind a page cache\"\ncapacity = \"64GB\"\n[host]\n\

@@ -2,11 +2,9 @@
 //! What the report found and its numbers bear out is found; what it missed is said. The figures of the reports stand in
 //! the comments of `devices/*.toml`; docs/studies.md shows both side by side.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::Bench;
+use crate::common::Bench;
 use iosonde_model::{Finding, Op, Outcome, Point, Run, Rw, Status, TrialSpec};
 
 const MIB: f64 = 1_048_576.0;

@@ -1,0 +1,16 @@
+//! The program from end to end where no clock but the simulation's runs: on simulated devices, and on files of other
+//! tools. One test program, so that it is linked once and all processors have work until the end.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod compare;
+mod mistakes;
+mod notebook;
+mod portrait;
+mod reports;
+mod results;
+mod selftest;
+mod simulated;
+mod spec;
+mod workloads;
