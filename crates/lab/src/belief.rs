@@ -15,6 +15,7 @@ use crate::{
     limited,
     schedule::FEWEST_COMPLETE_ROUNDS,
     seen,
+    storage::found,
     words::lowered,
 };
 
@@ -556,7 +557,9 @@ fn shared(run: &Run) -> Option<BeliefLine> {
 /// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
 fn on_credit(run: &Run) -> Option<BeliefLine> {
     let model = run.info.device.model.as_deref().unwrap_or_default();
-    let spent = run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
+    let throttled =
+        run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
+    let spent = throttled || Op::TRANSFERS.iter().any(|op| found(run, "throttle_rate", *op).is_some());
     if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
         return None;
     }

@@ -45,6 +45,7 @@ mod tests {
 
     fn believed(study: &str) -> (Belief, String) {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
+        run.info.device.model = Some("Amazon Elastic Block Store".into());
         conclude(&mut run, None).unwrap();
         let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
         run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));
@@ -61,6 +62,7 @@ mod tests {
         let (belief, advised) = believed(STUDY);
         let said = |text: &str| belief.lines.iter().any(|line| line.text.contains(text));
         assert!(said(ANSWERED) && !said("fell to a limit"), "{belief:?}");
+        assert!(!said("sold with credit"), "its end was seen: {belief:?}");
         assert_eq!(
             advised,
             "count on 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n"
