@@ -60,7 +60,12 @@ fn nothing(run: &Run) -> String {
         (None, Some(first)) => first.why.as_deref().unwrap_or("no reason was given"),
         (None, None) => "nothing was asked that these trials answer",
     };
-    format!("nothing can be said about the storage: {}", lowered(why.trim_end_matches('.')))
+    let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Void) {
+        true => "nothing can be said about the storage",
+        // Its points stand.
+        false => "beyond what each point got nothing can be said",
+    };
+    format!("{told}: {}", lowered(why.trim_end_matches('.')))
 }
 
 /// Findings that the figures above put together, each into a line with others.

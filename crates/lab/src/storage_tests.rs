@@ -247,3 +247,15 @@ fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
     assert_eq!(wild.len(), 1, "{wild:?}");
     assert!(!wild[0].contains('\u{d7}'), "{wild:?}");
 }
+
+#[test]
+fn points_that_stand_are_not_nothing() {
+    let mut run = Pretend { cv: 0.005, ..Pretend::usual() }
+        .run("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"\njobs = 1\n", 1);
+    conclude(&mut run, None).unwrap();
+    let said = &storage_lines(&run)[0].text;
+    assert!(
+        said.starts_with("beyond what each point got nothing can be said: it takes several workers"),
+        "{said}"
+    );
+}
