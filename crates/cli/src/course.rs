@@ -1,7 +1,7 @@
 //! Where a run stands in its study: the schedule that it follows, and what comes after that.
 
-use iosonde_lab::schedule::Schedule;
 use iosonde_model::Closed;
+use iosonde_plan::schedule::Schedule;
 
 use crate::{progress::Progress, screen::Screen};
 

@@ -62,10 +62,10 @@ fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
         Command::Doctor(args) => command::doctor::run(args, screen),
         Command::Studies(args) => command::studies::run(args, screen),
         Command::Engines(args) => registry::engine(args.name.as_deref(), screen),
-        Command::Checks(args) => registry::show(&iosonde_lab::check::CHECKS, args.name.as_deref(), screen),
+        Command::Checks(args) => registry::show(&iosonde_judge::check::CHECKS, args.name.as_deref(), screen),
         Command::Experiments(args) => registry::experiment(args.name.as_deref(), screen),
         Command::Findings(args) => {
-            registry::show(&iosonde_lab::finding::FINDINGS, args.name.as_deref(), screen)
+            registry::show(&iosonde_infer::finding::FINDINGS, args.name.as_deref(), screen)
         }
         Command::Selftest(args) => command::selftest::run(args, screen),
         Command::Devices(args) => command::devices::run(args, store, screen),

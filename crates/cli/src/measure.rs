@@ -2,15 +2,17 @@
 
 use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
-use iosonde_lab::{
-    between, conclude,
+use iosonde_infer::{adaptive, conclude, sheet::WHOLE_SHARE};
+use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
-    plan,
-    schedule::{self, Asked, Schedule, Terms, Visiting},
-    sheet::WHOLE_SHARE,
+    standing,
 };
 use iosonde_model::{
     Closed, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units,
+};
+use iosonde_plan::{
+    plan,
+    schedule::{self, Asked, Schedule, Terms, Visiting},
 };
 use iosonde_rig::{
     drive::Limits,
@@ -301,7 +303,7 @@ impl<'a> Measurement<'a> {
                 self.run.info.id
             )));
         }
-        let begun = |trial: &Trial| trial.round > between::GRID_ROUNDS;
+        let begun = |trial: &Trial| trial.round > adaptive::GRID_ROUNDS;
         let mut course = Course::new(schedule, self.before_measuring_s());
         if study.adaptive {
             course.stage = Stage::Grid;
@@ -469,13 +471,13 @@ impl<'a> Measurement<'a> {
     fn go_on_to_all(&mut self, course: &mut Course) -> Result<(), Failure> {
         course.stage = Stage::All;
         course.begun_s = self.before_measuring_s();
-        if !between::is_due(&self.run.trials, &self.voids(), &course.schedule) {
+        if !adaptive::is_due(&self.run.trials, &self.voids(), &course.schedule) {
             return Ok(());
         }
         let mut info = self.run.info.clone();
         info.device = self.session.device.clone();
         let (added, schedule) =
-            between::between(&info, &self.run.trials, &course.schedule).map_err(Failure::failed)?;
+            adaptive::added(&info, &self.run.trials, &course.schedule).map_err(Failure::failed)?;
         for point in &added {
             self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
         }
@@ -486,7 +488,7 @@ impl<'a> Measurement<'a> {
     /// The next trial of this stage, with what it may write settled.
     fn next_of_stage(&mut self, course: &mut Course) -> Option<Asked> {
         let (begun_s, grid) = (course.begun_s, course.stage == Stage::Grid);
-        let last_round = if grid { between::GRID_ROUNDS } else { u32::MAX };
+        let last_round = if grid { adaptive::GRID_ROUNDS } else { u32::MAX };
         loop {
             let (schedule, progress) = course.parts();
             let voids = self.voids();
@@ -605,7 +607,7 @@ impl<'a> Measurement<'a> {
     }
 
     fn voids(&self) -> Voids {
-        conclude::voids(&self.run)
+        standing::voids(&self.run)
     }
 
     /// Writes down how the run stands.

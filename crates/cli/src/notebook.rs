@@ -122,6 +122,6 @@ fn kept(notebook: &Notebook, reference: Option<&str>) -> Result<Run, Failure> {
 fn concluded(mut run: Run) -> Result<Run, Failure> {
     let closed: Option<Vec<Option<Closed>>> =
         run.info.options.get("closed").and_then(|kept| serde_json::from_value(kept.clone()).ok());
-    iosonde_lab::conclude::conclude(&mut run, closed.as_deref()).map_err(Failure::failed)?;
+    iosonde_infer::conclude::conclude(&mut run, closed.as_deref()).map_err(Failure::failed)?;
     Ok(run)
 }

@@ -1,8 +1,8 @@
 //! What a person sees while a run is under way: one live line on a terminal, a plain line a round elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use iosonde_lab::schedule::{Asked, Progress as State, Schedule, Standing};
 use iosonde_model::{Phase, units};
+use iosonde_plan::schedule::{Asked, Progress as State, Schedule, Standing};
 
 use crate::screen::Screen;
 

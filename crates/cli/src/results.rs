@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use iosonde_lab::conclude;
+use iosonde_infer::conclude;
 use iosonde_model::{Device, Host, IMPORT, Run, RunInfo, RunState};
 use iosonde_rig::clock::Clock;
 use iosonde_store::import::{ImportError, Imported, import};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_lab::compare::{Question, Side};
+use iosonde_infer::compare::{Question, Side};
 use iosonde_model::{Compared, Likeness, Run, RunInfo, RunState};
 use iosonde_store::Notebook;
 

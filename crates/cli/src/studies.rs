@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use iosonde_lab::{
+use iosonde_model::{Device, Study, nearest};
+use iosonde_plan::{
     experiment::EXPERIMENTS,
     plan::{self, PlanError},
 };
-use iosonde_model::{Device, Study, nearest};
 
 use crate::failure::{Failure, in_words};
 

@@ -4,7 +4,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use iosonde_lab::compare::{self, Question};
+use iosonde_infer::compare::{self, Question};
 use iosonde_report::{FORMATS, Paint, terminal};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

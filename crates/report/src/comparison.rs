@@ -1,6 +1,6 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
-use iosonde_lab::words::{Unit, bounded};
+use iosonde_infer::words::{Unit, bounded};
 use iosonde_model::{Compared, ComparedPair, ComparedSide, Comparison, Estimate, Likeness, units};
 
 use crate::{

@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
-use iosonde_lab::{
+use iosonde_infer::{
     conclude::{belief, storage_lines},
     tabled::point_table,
 };
 use iosonde_model::Run;
 
-use crate::chart::figures;
-use crate::figure::Figure;
-use crate::picture::sheet;
-use crate::story::{self, Fact};
-use crate::text::clean;
+use crate::{
+    chart::figures,
+    figure::Figure,
+    picture::sheet,
+    story::{self, Fact},
+    text::clean,
+};
 
 /// A concluded run as Markdown (GitHub's tables), ending in a line break.
 pub fn markdown(run: &Run) -> String {
@@ -34,7 +36,7 @@ fn document(run: &Run, pictures: bool) -> String {
     put(&mut out, &format!("# {}\n", inline(&story::title(run))));
     put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
     first_screen(run, &mut out);
-    if let Ok(drawn) = iosonde_lab::portrait::portrait(run) {
+    if let Ok(drawn) = iosonde_infer::portrait::portrait(run) {
         put(&mut out, &format!("\n## A portrait of it\n\n{}", inline(&drawn.sentence)));
     }
     applications(run, &mut out);
@@ -148,7 +150,7 @@ fn first_screen(run: &Run, out: &mut String) {
 }
 
 fn applications(run: &Run, out: &mut String) {
-    let told = iosonde_lab::applications::applications(run);
+    let told = iosonde_infer::applications::applications(run);
     if told.iter().all(|application| application.findings.is_empty()) {
         return;
     }

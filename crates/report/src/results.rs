@@ -1,7 +1,7 @@
 //! Another tool's results, judged: one line each, the worst first, then what nobody could judge and what would settle
 //! it.
 
-use iosonde_lab::{
+use iosonde_infer::{
     conclude::Mark,
     results::{ResultLine, across_depths, headline, result_lines, unjudged, would_settle},
 };

@@ -1,6 +1,6 @@
 //! The end screen: can it be believed, what is it like, what to do about it.
 
-use iosonde_lab::{
+use iosonde_infer::{
     conclude::{Mark, belief, storage_lines},
     finding::RUN,
     tabled::{PointRow, point_table},
@@ -11,8 +11,10 @@ use iosonde_model::{
     TrialSpec, Verification, units,
 };
 
-use crate::quantity::Quantity;
-use crate::text::{Ink, clean, columns, pad};
+use crate::{
+    quantity::Quantity,
+    text::{Ink, clean, columns, pad},
+};
 
 pub use crate::text::Paint;
 

@@ -7,11 +7,16 @@ mod common;
 mod png;
 mod sides;
 
-use iosonde_lab::compare;
+use iosonde_infer::compare;
 use iosonde_model::{Run, RunState, Status};
-use iosonde_report::chart::{CHARTS, figures};
-use iosonde_report::figure::{Axis, Dot, Spacing};
-use iosonde_report::{FORMATS, Paint, html, markdown::markdown, picture, terminal};
+use iosonde_report::{
+    FORMATS, Paint,
+    chart::{CHARTS, figures},
+    figure::{Axis, Dot, Spacing},
+    html,
+    markdown::markdown,
+    picture, terminal,
+};
 
 const PLAIN: Paint = Paint { color: false, width: 80 };
 

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use iosonde_lab::{
-    conclude, plan,
+use iosonde_infer::conclude;
+use iosonde_model::{Device, Host, Medium, Phase, Run, RunInfo, RunState, Study};
+use iosonde_plan::{
+    plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{Device, Host, Medium, Phase, Run, RunInfo, RunState, Study};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,

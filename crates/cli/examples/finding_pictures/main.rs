@@ -14,7 +14,7 @@ mod view;
 
 use std::path::Path;
 
-use iosonde_lab::finding::FINDINGS;
+use iosonde_infer::finding::FINDINGS;
 use iosonde_model::{Finding, Status, Study};
 
 fn main() -> std::process::ExitCode {

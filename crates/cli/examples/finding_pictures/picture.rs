@@ -3,11 +3,13 @@
 
 use std::fmt::Write;
 
-use iosonde_lab::words::{Unit, with_interval};
+use iosonde_infer::words::{Unit, with_interval};
 use iosonde_model::{Estimate, Finding, Run};
 
-use crate::frame::{Dot, Frame, Mark, Series, Shape};
-use crate::{scale, view};
+use crate::{
+    frame::{Dot, Frame, Mark, Series, Shape},
+    scale, view,
+};
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 90.0;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_lab::compare::{self, FIGURES, Question};
+use iosonde_infer::compare::{self, FIGURES, Question};
 use iosonde_model::nearest;
 use iosonde_report::Paint;
 

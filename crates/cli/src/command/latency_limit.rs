@@ -5,8 +5,8 @@
 //! order, and the experiment `open-loop` concludes from them, as from any study: its finding `iops_at_latency` has an
 //! interval, the search does not.
 
-use iosonde_lab::experiment::EXPERIMENTS;
 use iosonde_model::{LatencyLimit, Phase, Point, Trial, TrialSpec, units};
+use iosonde_plan::experiment::EXPERIMENTS;
 use iosonde_rig::drive::Limits;
 
 use crate::{failure::Failure, measure::Measurement};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_lab::conclude;
+use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, RunState, Study, TrialSpec, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::{drive::Limits, offset, verify};

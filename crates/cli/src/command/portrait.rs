@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
-use iosonde_lab::{
+use iosonde_infer::{
     portrait::{self, AGREES},
     words::{Unit, with_interval},
 };

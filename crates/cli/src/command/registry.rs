@@ -1,8 +1,10 @@
 //! `iosonde engines`, `checks`, `experiments`, `findings` and `explain`: what can be extended lists itself, and each
 //! entry's manual page is the comment at the top of its file.
 
-use iosonde_lab::{check::CHECKS, experiment::EXPERIMENTS, finding::FINDINGS};
+use iosonde_infer::finding::FINDINGS;
+use iosonde_judge::check::CHECKS;
 use iosonde_model::{Named, Registry, nearest, units};
+use iosonde_plan::experiment::EXPERIMENTS;
 use iosonde_rig::engine::ENGINES;
 
 use crate::{failure::Failure, screen::Screen, sheets, studies};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_lab::compare;
+use iosonde_infer::compare;
 use iosonde_model::{Run, Unknown};
 use iosonde_report::{FORMATS, Files, Format};
 

@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_lab::{
-    conclude,
-    estimate::FEWEST_TRIALS,
-    schedule::{self, Schedule, Unplannable},
-};
+use iosonde_infer::conclude;
+use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{Closed, Outcome, Phase, Point, Run, RunState, Study, Trial, TrialSpec, units};
+use iosonde_plan::schedule::{self, Schedule, Unplannable};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::prepare;
 use iosonde_store::Notebook;
@@ -274,7 +272,7 @@ pub(super) fn prepare(measurement: &mut Measurement, study: &Study) -> Result<()
     let asked_bytes =
         measurement.options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
     let points =
-        iosonde_lab::plan::points(study, &measurement.session.device).map_err(Failure::usage)?.points;
+        iosonde_plan::plan::points(study, &measurement.session.device).map_err(Failure::usage)?.points;
     let round_bytes = write_limit::round_bytes(&points);
     let Some(span_bytes) = measurement.prepared_before_bytes else {
         let options = measurement.options;
@@ -402,7 +400,7 @@ fn planned(
     session: &Session,
 ) -> Result<(Schedule, Vec<String>), Failure> {
     session::refuse_what_does_not_fit(target, session, options)?;
-    let plan = iosonde_lab::plan::points(study, &session.device).map_err(Failure::usage)?;
+    let plan = iosonde_plan::plan::points(study, &session.device).map_err(Failure::usage)?;
     session::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
     let asked_bytes = options.size_bytes.or(study.size_bytes).unwrap_or(prepare::DEFAULT_SIZE_BYTES);
     let size_bytes = asked_bytes.min(session.room_bytes);
@@ -480,7 +478,7 @@ pub(super) fn dry_run(study: &Study, target: &str, options: &Options) -> Result<
     }
     text += &format!(
         "\n{} and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
-        iosonde_lab::plan::counted(schedule.points().len()),
+        iosonde_plan::plan::counted(schedule.points().len()),
         plan.trial_s,
         plan.rounds_expected,
         units::duration(plan.expected_s),

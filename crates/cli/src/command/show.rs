@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_lab::compare;
+use iosonde_infer::compare;
 use iosonde_model::{Run, units};
 use iosonde_report::{Paint, terminal};
 

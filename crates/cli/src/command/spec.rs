@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_lab::sheet;
+use iosonde_infer::sheet;
 use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
 use iosonde_report::Paint;
 use serde::Serialize;

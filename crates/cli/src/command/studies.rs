@@ -1,7 +1,7 @@
 //! `iosonde studies`: the built-in studies, and one's questions or file.
 
-use iosonde_lab::{experiment::EXPERIMENTS, plan};
 use iosonde_model::{Study, units};
+use iosonde_plan::{experiment::EXPERIMENTS, plan};
 
 use super::registry::list;
 use crate::{args::StudiesArgs, failure::Failure, screen::Screen, studies};

@@ -7,12 +7,12 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path};
 
-use iosonde_lab::{
+use iosonde_infer::{
     compare::{self, Side},
     conclude,
-    schedule::{Asked, Left, chance},
 };
 use iosonde_model::{Run, RunState, Study, units};
+use iosonde_plan::schedule::{Asked, Left, chance};
 use iosonde_report::{FORMATS, Paint};
 use iosonde_store::{Notebook, RunLock};
 

@@ -7,13 +7,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use iosonde_lab::{
-    conclude,
-    estimate::Voids,
+use iosonde_infer::conclude;
+use iosonde_judge::estimate::Voids;
+use iosonde_model::{Closed, Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
+use iosonde_plan::{
     plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{Closed, Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,

@@ -4,20 +4,26 @@ use std::{fs, path::Path};
 
 use crate::{Fault, Source};
 
-/// What each crate may use: model names, sim pretends, rig touches, lab thinks, store keeps, report shows, cli
-/// wires.
+/// What each crate may use: model names, stats counts, sim pretends, rig touches, judge doubts, plan chooses, infer
+/// concludes, store keeps, report tells, cli wires.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("sim", &["model"]),
     ("rig", &["model", "sim"]),
-    ("lab", &["model"]),
+    ("stats", &[]),
+    ("judge", &["model", "stats"]),
+    ("plan", &["model", "stats", "judge"]),
+    // A run's points are planned again from its study before anything is concluded from them.
+    ("infer", &["model", "stats", "judge", "plan"]),
     ("store", &["model"]),
-    ("report", &["model", "lab"]),
-    ("cli", &["model", "sim", "rig", "lab", "store", "report"]),
+    ("report", &["model", "judge", "plan", "infer"]),
+    ("cli", &["model", "stats", "sim", "rig", "judge", "plan", "infer", "store", "report"]),
+    ("testkit", &["model", "stats", "judge", "plan"]),
 ];
 
 /// What a crate's tests may use besides: findings are proved on simulated devices.
-const FOR_TESTS: &[(&str, &[&str])] = &[("lab", &["sim", "rig"])];
+const FOR_TESTS: &[(&str, &[&str])] =
+    &[("judge", &["testkit"]), ("plan", &["testkit"]), ("infer", &["testkit", "sim", "rig"])];
 
 const PREFIX: &str = "iosonde-";
 
@@ -97,11 +103,11 @@ mod tests {
     fn an_arrow_upwards_is_caught_and_tests_have_their_own() {
         let text = "[lints]\nworkspace = true\n[dependencies]\niosonde-sim.workspace = true\n";
         assert_eq!(
-            caught("lab", text),
-            ["Cargo.toml:4: `lab` must not know `sim`; the arrows point downwards"]
+            caught("infer", text),
+            ["Cargo.toml:4: `infer` must not know `sim`; the arrows point downwards"]
         );
         assert_eq!(caught("rig", text), [""; 0]);
-        assert_eq!(caught("lab", &text.replace("[dep", "[dev-dep")), [""; 0]);
+        assert_eq!(caught("infer", &text.replace("[dep", "[dev-dep")), [""; 0]);
         assert_eq!(caught("model", &text.replace("[dep", "[dev-dep")).len(), 1);
     }
 

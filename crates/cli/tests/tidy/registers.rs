@@ -12,10 +12,10 @@ use crate::{Fault, Source, sources::flat_tokens};
 
 /// Modules beside the entries of a registry that are no entries: folder and names.
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
-    ("crates/lab/src/check", &["counted", "course", "judged", "missing", "pause", "specimen"]),
-    ("crates/lab/src/experiment", &["grid", "parameters"]),
+    ("crates/judge/src/check", &["counted", "course", "judged", "missing", "pause"]),
+    ("crates/plan/src/experiment", &["grid", "parameters"]),
     (
-        "crates/lab/src/finding",
+        "crates/infer/src/finding",
         &[
             "best",
             "cached",

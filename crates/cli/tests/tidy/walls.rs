@@ -65,7 +65,7 @@ pub(crate) fn siblings(sources: &[Source]) -> Vec<Fault> {
     faults
 }
 
-/// Where a file stands in its crate: `crates/lab/src/check/errors.rs` is `["check", "errors"]`.
+/// Where a file stands in its crate: `crates/judge/src/check/errors.rs` is `["check", "errors"]`.
 fn module_path(source: &Source) -> Vec<String> {
     let inside = source.path.split_once("/src/").map_or("", |(_, inside)| inside);
     let names = inside.strip_suffix(".rs").unwrap_or(inside).split('/');
@@ -137,12 +137,12 @@ mod tests {
         let text = "//! A.\n// unsafe in a comment\nconst S: &str = \"unsafe\";\n\
                     macro_rules! m { () => { unsafe { f() } } }\n";
         let found = unsafe_code(&[
-            Source::new("crates/lab/src/a.rs", text),
+            Source::new("crates/judge/src/a.rs", text),
             Source::new("crates/rig/src/a.rs", text),
         ]);
         assert_eq!(
             found.iter().map(|f| (f.path.as_str(), f.line)).collect::<Vec<_>>(),
-            [("crates/lab/src/a.rs", 4)]
+            [("crates/judge/src/a.rs", 4)]
         );
     }
 

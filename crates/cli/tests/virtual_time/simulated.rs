@@ -1,8 +1,9 @@
 //! Whole runs on simulated devices whose truth is set.
 
-use crate::common::{Bench, SMALL_STUDY, names_in};
-use iosonde_lab::finding::FINDINGS;
+use iosonde_infer::finding::FINDINGS;
 use iosonde_model::{Run, RunState, Status};
+
+use crate::common::{Bench, SMALL_STUDY, names_in};
 
 #[test]
 fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {

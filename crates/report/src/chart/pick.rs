@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{
     About, Direction, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Rw, Status,
     Trial, TrialSpec, units,
 };
 
-use iosonde_lab::estimate::FEWEST_TRIALS;
-
-use crate::figure::{Along, Dot, Mark, Standing, Tone};
-use crate::quantity::Quantity;
+use crate::{
+    figure::{Along, Dot, Mark, Standing, Tone},
+    quantity::Quantity,
+};
 
 /// Points that differ in one parameter only, ascending in it, and the direction that is looked at.
 pub(super) struct Family<'a> {

@@ -5,13 +5,14 @@
 //! after a write it also waits for what that left behind: how often that was, the answer says.
 //! Points are compared within rounds, so drift falls on all of them alike.
 
-use iosonde_lab::estimate::leftovers;
+use iosonde_judge::estimate::leftovers;
 use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
 
-use super::Chart;
-use super::pick;
-use crate::figure::{Axis, Dot, Figure, Series, Standing};
-use crate::quantity::Quantity;
+use super::{Chart, pick};
+use crate::{
+    figure::{Axis, Dot, Figure, Series, Standing},
+    quantity::Quantity,
+};
 
 /// The chart.
 pub struct RateOverTime;

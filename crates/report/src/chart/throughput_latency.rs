@@ -7,13 +7,17 @@
 //! rate and latency with that product; its band is the knee's interval. Where no knee was found there is no curve, and
 //! the words below the title say why.
 
-use iosonde_lab::words::{Unit, at_least, is_vague};
+use iosonde_infer::words::{Unit, at_least, is_vague};
 use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
 
-use super::Chart;
-use super::pick::{self, Doubts, Family, MEAN, RATE};
-use crate::figure::{Along, Axis, Curve, Dot, Figure, Mark, Series, Tone, decimal_ticks};
-use crate::quantity::Quantity;
+use super::{
+    Chart,
+    pick::{self, Doubts, Family, MEAN, RATE},
+};
+use crate::{
+    figure::{Along, Axis, Curve, Dot, Figure, Mark, Series, Tone, decimal_ticks},
+    quantity::Quantity,
+};
 
 /// The chart.
 pub struct ThroughputLatency;

@@ -1,6 +1,6 @@
 //! One HTML file with everything in it: verdict, findings, charts to hover over, the method and every trial.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};

@@ -1,6 +1,6 @@
 //! JSON: the whole document (schema 1), every trial with its histogram and windows, for other programs.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};

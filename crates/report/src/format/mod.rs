@@ -1,6 +1,6 @@
 //! Formats: what a report can be written in, one file each.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run, registry};
 
 pub use json::json;

@@ -2,13 +2,11 @@
 //!
 //! Nothing in it refers to anything outside, so that it can be put into a page, a paper or a slide as it is.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Files, Format, ReportError};
-use crate::chart::figures;
-use crate::figure::Figure;
-use crate::picture::sheet;
+use crate::{chart::figures, figure::Figure, picture::sheet};
 
 /// The format.
 pub struct Svg;

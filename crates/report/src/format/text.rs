@@ -1,6 +1,6 @@
 //! Plain text: the screen that ends a run and its charts as bars, 80 columns wide, without colour, for a log or a mail.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};

@@ -1,6 +1,6 @@
 //! The first screen: can it be believed, what is it like, what to do about it, and one chart.
 
-use iosonde_lab::{
+use iosonde_infer::{
     applications,
     conclude::{Mark, StorageLine, belief, storage_lines},
     tabled::{PointTable, point_table},
@@ -8,8 +8,7 @@ use iosonde_lab::{
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
-use super::charts::Charts;
-use super::prose;
+use super::{charts::Charts, prose};
 use crate::story;
 
 pub(super) fn header(run: &Run) -> Markup {

@@ -8,7 +8,7 @@ use crate::quantity::Quantity;
 
 /// The section; nothing where the findings draw no portrait.
 pub(super) fn portrait(run: &Run) -> Markup {
-    let Ok(drawn) = iosonde_lab::portrait::portrait(run) else { return html! {} };
+    let Ok(drawn) = iosonde_infer::portrait::portrait(run) else { return html! {} };
     html! {
         section #portrait aria-labelledby="portrait-head" {
             h2 #portrait-head { "A portrait of it" }

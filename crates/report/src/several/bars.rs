@@ -4,13 +4,15 @@
 //! what one side does best may be another's worst. What a side gives beyond its bar with another size is said in
 //! words.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
 use super::tone;
-use crate::chart::pick::{Doubts, in_flight};
-use crate::figure::{Axis, Dot, Figure, Series, Standing};
-use crate::quantity::Quantity;
+use crate::{
+    chart::pick::{Doubts, in_flight},
+    figure::{Axis, Dot, Figure, Series, Standing},
+    quantity::Quantity,
+};
 
 /// The patterns that stand below each other.
 const PATTERNS: [(Rw, Op, &str); 4] = [

@@ -8,7 +8,7 @@ mod overlay;
 mod page;
 mod ratios;
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::Compared;
 
 use crate::figure::{Figure, Tone};

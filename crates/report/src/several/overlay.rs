@@ -1,12 +1,14 @@
 //! The same relation on every side: throughput by block size and rate by number in flight, a line for each side.
 
-use iosonde_lab::compare::Side;
+use iosonde_infer::compare::Side;
 use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
 use super::{bars, tone};
-use crate::chart::pick::Doubts;
-use crate::figure::{Axis, Dot, Figure, Series, Standing, decimal_ticks};
-use crate::quantity::Quantity;
+use crate::{
+    chart::pick::Doubts,
+    figure::{Axis, Dot, Figure, Series, Standing, decimal_ticks},
+    quantity::Quantity,
+};
 
 /// What varies along the x axis.
 #[derive(Clone, Copy)]

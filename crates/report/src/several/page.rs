@@ -1,16 +1,20 @@
 //! The page of several runs.
 
-use iosonde_lab::compare::Side;
-use iosonde_lab::conclude::{Mark, belief};
-use iosonde_lab::words::{Unit, with_interval};
+use iosonde_infer::{
+    compare::Side,
+    conclude::{Mark, belief},
+    words::{Unit, with_interval},
+};
 use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
 use maud::{Markup, html};
 
 use super::figures_of_several;
-use crate::comparison::ranking_caption;
-use crate::html::{capital, chart, document, prose, scroll};
-use crate::quantity::Quantity;
-use crate::story;
+use crate::{
+    comparison::ranking_caption,
+    html::{capital, chart, document, prose, scroll},
+    quantity::Quantity,
+    story,
+};
 
 /// Whose runs they are: an id says nothing to anybody.
 fn what_they_are(sides: &[Side]) -> String {

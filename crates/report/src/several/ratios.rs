@@ -1,10 +1,12 @@
 //! The ratios of one pair as dots with whiskers: all together, by operation, and each like point; 1 is equal.
 
-use iosonde_lab::words::{Unit, with_interval};
+use iosonde_infer::words::{Unit, with_interval};
 use iosonde_model::{Compared, ComparedPair, Estimate, Likeness};
 
-use crate::figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone, decimal_ticks};
-use crate::quantity::Quantity;
+use crate::{
+    figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone, decimal_ticks},
+    quantity::Quantity,
+};
 
 /// Rows that a picture has room for; the table below the charts has all.
 const ROWS_MAX: usize = 36;

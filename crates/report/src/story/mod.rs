@@ -5,14 +5,13 @@ mod facts;
 
 use std::collections::{BTreeMap, HashMap};
 
-use iosonde_lab::{experiment::EXPERIMENTS, finding::RUN};
+use iosonde_infer::finding::RUN;
 use iosonde_model::{
     Closed, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial, TrialSpec, units,
 };
+use iosonde_plan::experiment::EXPERIMENTS;
 
-use crate::chart::pick::Doubts;
-use crate::figure::Standing;
-use crate::quantity::Quantity;
+use crate::{chart::pick::Doubts, figure::Standing, quantity::Quantity};
 pub use facts::health;
 pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts};
 

@@ -319,7 +319,7 @@ pub fn nothing() -> Run {
 }
 
 /// One side of a comparison: the same run, its rates times this number, under a name that is markup.
-pub fn side(factor: u32) -> iosonde_lab::compare::Side {
+pub fn side(factor: u32) -> iosonde_infer::compare::Side {
     let mut run = rich(3);
     run.info.id = format!("7f3a9{factor}");
     run.info.host.kernel = Some(format!("Linux 6.{factor}"));
@@ -333,5 +333,5 @@ pub fn side(factor: u32) -> iosonde_lab::compare::Side {
             }
         }
     }
-    iosonde_lab::compare::Side { name: format!("<b>{factor}</b>"), runs: vec![run], history: Vec::new() }
+    iosonde_infer::compare::Side { name: format!("<b>{factor}</b>"), runs: vec![run], history: Vec::new() }
 }

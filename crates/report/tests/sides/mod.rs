@@ -1,10 +1,12 @@
 //! Several runs on one page: bars that are fair to every side, with their conditions and values; nothing cut off.
 
-use iosonde_lab::check::CHECKS;
-use iosonde_lab::compare::{self, Side};
+use iosonde_infer::compare::{self, Side};
+use iosonde_judge::check::CHECKS;
 use iosonde_model::{About, Judgement, Reason, Rw, Verdict};
-use iosonde_report::figure::{Figure, Standing};
-use iosonde_report::picture::{self, Theme};
+use iosonde_report::{
+    figure::{Figure, Standing},
+    picture::{self, Theme},
+};
 
 use super::common;
 

@@ -1,0 +1,389 @@
+//! Points between the grid's, where they narrow a finding: the number in flight at the knee, the block sizes just below
+//! and just above the edge of the plateau, the span at the edge of a cache.
+//!
+//! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
+//! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
+//!
+//! Where the numbers in flight behind a knee are a third of a study or more, and the time is far too short for the
+//! precision that was asked for, so that nearly all points will end with the budget, the visits that are left go to
+//! those that tell most of the knee (see `finding/closed_loop/design.rs`); the others stay as the first rounds left
+//! them.
+
+use iosonde_judge::{
+    estimate::{FEWEST_TRIALS, Voids},
+    standing,
+};
+use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Trial, TrialSpec};
+use iosonde_plan::schedule::Schedule;
+
+use crate::{
+    conclude::{self, PlanError},
+    finding::closed_loop::design::{self, Level},
+};
+
+/// Rounds of the grid before anything is added: an interval needs five trials, and one may be set aside.
+pub const GRID_ROUNDS: u32 = 6;
+/// Points added at most: each costs as much as one of the grid. Two for each edge of reads and writes, in order and at
+/// random.
+const ADDED_MAX: usize = 8;
+/// How far beyond the ends of its interval an edge is enclosed: later rounds move the estimate a little.
+const BEYOND: f64 = 1.015;
+/// A point nearer than this to one of the grid tells nothing that the grid does not: its interval is wider.
+const NEAR: f64 = 0.15;
+
+/// What follows the first rounds of the grid.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Following {
+    /// Ids go on after the plan's.
+    added: Vec<Point>,
+    /// The share of the coming rounds that visit a point, by its id, where it is not all of them.
+    shares: Vec<(usize, f64)>,
+}
+
+/// Whether the first rounds are done, after which points may be added, or were: a run that was killed says so by its
+/// trials alone.
+pub fn is_due(trials: &[Trial], voids: &Voids, schedule: &Schedule) -> bool {
+    let beyond = |trial: &Trial| trial.point.is_some_and(|point| point >= schedule.points().len());
+    let early: Vec<Trial> = trials.iter().filter(|trial| trial.round <= GRID_ROUNDS).cloned().collect();
+    trials.iter().any(beyond) || schedule.rounds(&early, voids) >= GRID_ROUNDS
+}
+
+/// The points to add to a run of which the first rounds were measured, and the schedule that goes on with them.
+///
+/// # Errors
+/// The study's text that the run carries cannot be planned on the run's device.
+pub fn added(
+    info: &RunInfo,
+    trials: &[Trial],
+    schedule: &Schedule,
+) -> Result<(Vec<Point>, Schedule), PlanError> {
+    let run = early(info, trials)?;
+    let voids = standing::voids(&run);
+    // A point of fewer trials than an interval needs would tell nothing, and cost the others their time. Where the time
+    // ends the run, its last seconds go to what is known least, which is what was added.
+    let fit = schedule.rounds_to_come(&run.trials).is_none_or(|rounds| rounds as usize >= FEWEST_TRIALS);
+    let following = fit.then(|| following(&run, schedule.rounds_short(&run.trials, &voids)));
+    let Following { added, shares } = following.unwrap_or_default();
+    let mut of_all = vec![1.0; run.points.len() + added.len()];
+    shares.into_iter().for_each(|(point, share)| of_all[point] = share);
+    let more = schedule.with_points(added.clone()).with_emphasis(GRID_ROUNDS, of_all);
+    Ok((added, more))
+}
+
+/// The first rounds, concluded from.
+fn early(info: &RunInfo, trials: &[Trial]) -> Result<Run, PlanError> {
+    let early = |trial: &&Trial| trial.round <= GRID_ROUNDS;
+    let mut run = Run::new(info.clone(), trials.iter().filter(early).cloned().collect());
+    conclude::conclude(&mut run, None)?;
+    Ok(run)
+}
+
+/// What narrows the findings; `rounds_left` where the time is too short for the points' own precision.
+fn following(run: &Run, rounds_left: Option<f64>) -> Following {
+    let mut out = Following::default();
+    for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
+        // Where it is one of many questions, no knee is worth the intervals of its points: each is asked for as well.
+        let is_asked_for = own(finding, &run.points).count() * 3 >= run.points.len();
+        let rounds_left = rounds_left.filter(|_| is_asked_for);
+        let designed = rounds_left.and_then(|rounds| knee_visits(finding, run, rounds));
+        let wanted = match &designed {
+            Some(visits) => visits.added(finding),
+            None => candidates(finding, run),
+        };
+        let mut ids = Vec::new();
+        for (experiment, spec) in wanted {
+            let known = run.points.iter().chain(&out.added).any(|point| point.spec == spec);
+            if !known && out.added.len() < ADDED_MAX {
+                let id = run.points.len() + out.added.len();
+                ids.push((u64::from(spec.queue_depth), id));
+                out.added.push(adaptive(id, &experiment, spec));
+            }
+        }
+        if let Some(visits) = designed {
+            out.shares.extend(visits.shares(&ids));
+        }
+    }
+    out
+}
+
+/// How the coming visits of the points behind a knee are given to numbers in flight.
+struct KneeVisits<'a> {
+    own: Vec<&'a Point>,
+    /// Numbers in flight with their visits.
+    design: Vec<(u32, usize)>,
+}
+
+fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeVisits<'a>> {
+    if finding.name != "queue_depth_knee" {
+        return None;
+    }
+    let own: Vec<&Point> = own(finding, &run.points).collect();
+    let level = |point: &&Point| {
+        let side = if point.spec.rw.reads() { &point.read } else { &point.write };
+        let visits = f64::from(point.trials - point.void);
+        Some(Level { in_flight: point.spec.queue_depth, iops: side.as_ref()?.iops, visits })
+    };
+    let levels: Option<Vec<Level>> = own.iter().map(level).collect();
+    let more = (rounds * own.len() as f64) as usize;
+    let design = design::design(&levels?, more, standing::confidence(run))?;
+    Some(KneeVisits { own, design })
+}
+
+impl KneeVisits<'_> {
+    /// The workload of a number in flight that the grid does not have.
+    fn added(&self, finding: &Finding) -> Vec<(String, TrialSpec)> {
+        let has = |depth: u32| self.own.iter().any(|point| point.spec.queue_depth == depth);
+        let missing = self.design.iter().filter(|(depth, _)| !has(*depth));
+        let spec = |&(queue_depth, _): &(u32, usize)| TrialSpec { queue_depth, ..self.own[0].spec.clone() };
+        missing.map(|one| (finding.experiment.clone(), spec(one))).collect()
+    }
+
+    /// The most visited in every round, the others in their share of them. A point that other experiments use too is
+    /// visited for them in any case.
+    fn shares(&self, added: &[(u64, usize)]) -> Vec<(usize, f64)> {
+        let most = self.design.iter().map(|(_, visits)| *visits).max().unwrap_or(1).max(1) as f64;
+        let visits = |depth: u64| {
+            let of = self.design.iter().find(|(number, _)| u64::from(*number) == depth);
+            of.map_or(0, |(_, visits)| *visits) as f64 / most
+        };
+        let alone = self.own.iter().filter(|point| point.also.is_empty());
+        let grid = alone.map(|point| (u64::from(point.spec.queue_depth), point.id));
+        grid.chain(added.iter().copied()).map(|(depth, id)| (id, visits(depth))).collect()
+    }
+}
+
+/// The points that a run's trials were made for beyond its plan.
+pub(crate) fn of_trials(trials: &[Trial], planned: usize) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        let Some(id) = trial.point.filter(|id| *id >= planned) else { continue };
+        if !points.iter().any(|point| point.id == id) {
+            points.push(adaptive(id, &trial.experiment, trial.spec.clone()));
+        }
+    }
+    points.sort_by_key(|point| point.id);
+    points
+}
+
+fn adaptive(id: usize, experiment: &str, spec: TrialSpec) -> Point {
+    Point { planned: Planned::Adaptive, ..Point::planned(id, experiment, spec) }
+}
+
+/// What a finding varies: its value in a workload, and a workload with another value.
+type Varied = (fn(&TrialSpec) -> u64, fn(&mut TrialSpec, u64));
+
+/// The workloads that would narrow a finding.
+fn candidates(finding: &Finding, run: &Run) -> Vec<(String, TrialSpec)> {
+    match edge_by_law(finding, run) {
+        Some((low_bytes, high_bytes)) => enclosing(finding, &run.points, low_bytes, high_bytes),
+        None => candidate(finding, &run.points).into_iter().collect(),
+    }
+}
+
+/// Where the plateau begins by the law of a cost and a rate, which knows it far better than the grid does: 95 % of the
+/// rate are reached at 19 half sizes.
+fn edge_by_law(finding: &Finding, run: &Run) -> Option<(f64, f64)> {
+    let same = |half: &&Finding| {
+        half.name == "half_size"
+            && half.status == Status::Found
+            && half.experiment == finding.experiment
+            && half.trials == finding.trials
+    };
+    let half = run.findings.iter().find(same).filter(|_| finding.name == "plateau_block_size")?;
+    Some((19.0 * half.low?, 19.0 * half.high?))
+}
+
+/// A size just below and one just above where an edge lies, unless the grid has them.
+fn enclosing(
+    finding: &Finding,
+    points: &[Point],
+    low_bytes: f64,
+    high_bytes: f64,
+) -> Vec<(String, TrialSpec)> {
+    let own: Vec<&Point> = own(finding, points).collect();
+    let levels = || own.iter().map(|point| point.spec.block_size_bytes);
+    let (Some(first), Some(last), Some(base)) = (levels().min(), levels().max(), own.first()) else {
+        return Vec::new();
+    };
+    let below = (low_bytes / BEYOND / 4096.0).floor() as u64 * 4096;
+    let above = (high_bytes * BEYOND / 4096.0).ceil() as u64 * 4096;
+    let has = |from: f64, to: f64| levels().any(|level| (from..=to).contains(&(level as f64)));
+    let wanted = [(below, has(below as f64, low_bytes)), (above, has(high_bytes, above as f64))];
+    let missing = wanted.into_iter().filter(|&(bytes, has)| !has && bytes > first && bytes < last);
+    let one = |(bytes, _)| {
+        let mut spec = base.spec.clone();
+        spec.block_size_bytes = bytes;
+        (finding.experiment.clone(), spec)
+    };
+    missing.map(one).collect()
+}
+
+/// The points that a finding is about.
+fn own<'p>(finding: &Finding, points: &'p [Point]) -> impl Iterator<Item = &'p Point> {
+    points.iter().filter(|point| point.belongs_to(&finding.experiment) && finding.trials_are_of(point))
+}
+
+fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)> {
+    let varied: Varied = match finding.name.as_str() {
+        "queue_depth_knee" => {
+            (|spec| u64::from(spec.queue_depth), |spec, value| spec.queue_depth = value as u32)
+        }
+        "plateau_block_size" => (|spec| spec.block_size_bytes, |spec, value| spec.block_size_bytes = value),
+        "cache_bytes" => (|spec| spec.span_bytes, |spec, value| spec.span_bytes = value),
+        _ => return None,
+    };
+    let (of, set) = varied;
+    let own: Vec<&Point> = own(finding, points).collect();
+    let mut levels: Vec<u64> = own.iter().map(|point| of(&point.spec)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let value = match finding.name.as_str() {
+        "queue_depth_knee" => finding.value?.round() as u64,
+        // The edge lies between the finding's size and the next smaller one, in the middle on a logarithmic scale.
+        _ => {
+            let upper = finding.high? as u64;
+            let lower = levels.iter().rev().find(|&&level| level < upper)?;
+            ((*lower as f64 * upper as f64).sqrt() / 4096.0).round() as u64 * 4096
+        }
+    };
+    let (first, last) = (*levels.first()?, *levels.last()?);
+    let near = |level: &u64| (*level as f64 / value as f64).ln().abs() < NEAR;
+    if value <= first || value >= last || levels.iter().any(near) {
+        return None;
+    }
+    let base = own.first()?;
+    let mut spec = base.spec.clone();
+    set(&mut spec, value);
+    // Not the first experiment that shares the base: it has no use for a point that varies something else.
+    Some((finding.experiment.clone(), spec))
+}
+
+trait TrialsOf {
+    /// Whether the finding is about this point's direction, order and whatever else it holds fixed.
+    fn trials_are_of(&self, point: &Point) -> bool;
+}
+
+impl TrialsOf for Finding {
+    fn trials_are_of(&self, point: &Point) -> bool {
+        let (conditions, spec) = (&self.conditions, &point.spec);
+        let op = if spec.rw.reads() { Op::Read } else { Op::Write };
+        let varies = |name: &str| self.name == name;
+        let same = |wanted: Option<u64>, is: u64| wanted.is_none_or(|wanted| wanted == is);
+        !spec.rw.is_mixed()
+            && conditions.op.is_none_or(|wanted| wanted == op)
+            && conditions.random.is_none_or(|random| random == spec.rw.is_random())
+            && (varies("plateau_block_size") || same(conditions.block_size_bytes, spec.block_size_bytes))
+            && (varies("queue_depth_knee")
+                || same(conditions.queue_depth.map(u64::from), spec.asked_in_flight()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\nadaptive = true\n[[experiment]]\nkind = \"queue-depth\"\n\
+         rw = \"randread\"\ndepth = \"1..256*4\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
+         block_size = \"4k..16M*4\"\n";
+
+    #[test]
+    fn a_knee_and_an_edge_get_a_point_between_the_grids() {
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let Following { added, shares } = following(&early(&run.info, &run.trials).unwrap(), None);
+        assert!(shares.is_empty());
+        // The knee lies at 8.33, between 4 and 16; the plateau begins at 19 x 100,000 B, between 1 and 4 MiB.
+        let depths: Vec<_> =
+            added.iter().map(|point| point.spec.queue_depth).filter(|&depth| depth > 1).collect();
+        assert!(matches!(depths[..], [7..=10]), "{depths:?}");
+        let sizes: Vec<_> =
+            added.iter().filter(|p| p.spec.queue_depth == 1).map(|p| p.spec.block_size_bytes).collect();
+        // 19 x 100,000 B, give or take what five rounds know of it.
+        assert!(matches!(sizes[..], [1_700_000..1_900_000, 1_900_000..2_100_000]), "{sizes:?}");
+        assert!(added.iter().all(|point| point.planned == Planned::Adaptive && point.id >= 11));
+        assert_eq!(added[0].id + 1, added[1].id);
+    }
+
+    #[test]
+    fn what_is_added_follows_from_the_first_rounds_alone() {
+        let run = Pretend { cv: 0.03, ..Pretend::usual() }.run(STUDY, 4);
+        let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
+        let of = |trials: &[Trial], rounds| following(&early(&run.info, trials).unwrap(), rounds);
+        assert_eq!(of(&first, None), of(&run.trials, None));
+        assert_eq!(of(&first, Some(9.0)), of(&run.trials, Some(9.0)));
+    }
+
+    #[test]
+    fn where_the_time_is_short_visits_go_to_what_tells_the_knee() {
+        let run = Pretend { cv: 0.02, ..Pretend::usual() }.run(STUDY, 6);
+        let run = early(&run.info, &run.trials).unwrap();
+        let Following { added, shares } = following(&run, Some(9.0));
+        assert!(!shares.is_empty(), "{:?}", run.findings);
+        let share = |depth: u32| {
+            let all = || run.points.iter().chain(&added);
+            let is = |p: &&Point| p.spec.queue_depth == depth && p.belongs_to("queue-depth");
+            let id = all().find(is).map(|point| point.id)?;
+            shares.iter().find(|(point, _)| *point == id).map(|(_, share)| *share)
+        };
+        // 1 in flight serves the block sizes as well. One of 16, 64 and 256, which all lie on the plateau, is visited
+        // in every round, or they take turns; and the corner is looked at now and then, where it may be sharp.
+        assert_eq!(share(1), None);
+        let plateau: f64 = [16, 64, 256].into_iter().filter_map(share).sum();
+        assert!(plateau >= 0.5, "{shares:?}");
+        let knee: f64 = (7..=10).filter_map(share).sum();
+        assert!(knee > 0.0 && knee < 0.9, "{shares:?}");
+    }
+
+    #[test]
+    fn trials_beyond_the_plan_are_points_of_their_own() {
+        let mut run = Pretend::usual().run(STUDY, 5);
+        let mut extra = run.trials[0].clone();
+        (extra.id, extra.point) = (10_000, Some(11));
+        extra.spec.queue_depth = 8;
+        run.trials.push(extra);
+        conclude::conclude(&mut run, None).unwrap();
+        assert_eq!((run.points.len(), run.points[11].planned), (12, Planned::Adaptive));
+        // One trial makes no interval; the knee is what the grid says, and not refused for it.
+        let knee = run.findings.iter().find(|finding| finding.name == "queue_depth_knee").unwrap();
+        assert_eq!(knee.status, Status::Found, "{}", knee.sentence);
+    }
+
+    fn schedule(run: &Run, rounds: u32) -> Schedule {
+        let terms = iosonde_plan::schedule::Terms {
+            seed: 3,
+            precision: 0.001,
+            confidence: 0.95,
+            budget_s: 1e6,
+            rounds: Some(rounds),
+            overhead_s: 0.01,
+        };
+        Schedule::new(early(&run.info, &run.trials).unwrap().points, terms).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_was_killed_says_by_its_trials_that_points_were_added() {
+        let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let canaries = run.trials.clone().into_iter().filter(|trial| trial.point == Some(0));
+        run.trials.extend(canaries.map(|trial| Trial { point: None, phase: Phase::Canary, ..trial }));
+        let plain = schedule(&run, 40);
+        let upto =
+            |round: u32| -> Vec<_> { run.trials.iter().filter(|t| t.round <= round).cloned().collect() };
+        assert!(!is_due(&upto(GRID_ROUNDS - 1), &Voids::default(), &plain));
+        assert!(is_due(&upto(GRID_ROUNDS), &Voids::default(), &plain));
+        // A trial of the plan was voided afterwards: what was added was added all the same.
+        let mut late = upto(GRID_ROUNDS - 1);
+        late.extend(
+            run.trials.last().cloned().map(|trial| Trial { point: Some(plain.points().len()), ..trial }),
+        );
+        assert!(is_due(&late, &Voids::default(), &plain));
+    }
+
+    #[test]
+    fn nothing_is_added_that_the_rounds_to_come_could_not_tell() {
+        let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
+        let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
+        let added = |rounds: u32| added(&run.info, &first, &schedule(&run, rounds)).unwrap().0.len();
+        assert_eq!(added(GRID_ROUNDS + 4), 0);
+        assert!(added(GRID_ROUNDS + 5) > 0);
+    }
+}

@@ -1,0 +1,250 @@
+//! How far a side's repeats lie apart, and from that the error of a ratio.
+//!
+//! The model, in logarithms: a line's figure in one repeat is the line's mean, plus what the repeat adds to all lines
+//! alike (the run effect: where the file lies, what the storage did before), plus what it adds to this line alone.
+//! Both kinds scatter from repeat to repeat; the mean over lines knows the first kind well, and each line's own
+//! scatter borrows from its kin ([`iosonde_stats::shrink`]). Degrees of freedom of sums follow Satterthwaite.
+
+use iosonde_stats::{LogEstimate, shrink::Prior, student_t};
+
+use super::{
+    Side,
+    like::{LinePair, Sample, mean},
+};
+
+/// What one line may borrow from the others, in degrees of freedom: as many as two sides of five repeats have.
+const BORROWED_MAX: f64 = 16.0;
+/// Runs that a history must have: two differ by chance as often as not.
+pub const HISTORY_MIN: usize = 3;
+/// Errors from trials rest on eight of them and more, pooled over points: so many degrees of freedom they have.
+const DEGREES_WITHIN: f64 = 30.0;
+
+/// What one unit of the statistics is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// The spread between repeats is known: sentences are about the storage.
+    Repeat,
+    /// It is not: sentences are about these two runs.
+    Run,
+}
+
+impl Unit {
+    /// As it stands in the data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Repeat => "repeat",
+            Self::Run => "run",
+        }
+    }
+
+    /// Where the spread comes from, for the end of a sentence.
+    pub fn of(self, a: &Side, b: &Side) -> String {
+        match (self, a.runs.len(), b.runs.len()) {
+            (Self::Run, a_runs, b_runs) if a_runs.max(b_runs) > 1 => {
+                let alone = if a_runs == 1 { &a.name } else { &b.name };
+                format!(", {alone} in one run: how much its repeats differ is not known (`run --repeats 5` tells)")
+            }
+            (Self::Run, ..) => {
+                ", one run a side: how much repeats of a run differ here is not known (`run --repeats 5` tells)".into()
+            }
+            (_, 1, _) | (_, _, 1) => ", with what older runs say of how much repeats differ".into(),
+            (_, a, b) if a == b => format!(", {a} repeats a side"),
+            (_, a, b) => format!(", {a} and {b} repeats"),
+        }
+    }
+}
+
+/// The error of the logarithm of a ratio.
+#[derive(Debug, Clone, Copy)]
+pub struct Spread {
+    variance: f64,
+    degrees_of_freedom: f64,
+}
+
+impl Spread {
+    pub fn half_width(&self, confidence: f64) -> f64 {
+        student_t(confidence, self.degrees_of_freedom) * self.variance.sqrt()
+    }
+
+    /// The variance of a sum; degrees of freedom after Satterthwaite (Biometrics 2, 1946).
+    fn plus(self, other: Self) -> Self {
+        let variance = self.variance + other.variance;
+        let share = |part: Self| part.variance.powi(2) / part.degrees_of_freedom.max(0.5);
+        let degrees = variance.powi(2) / (share(self) + share(other)).max(f64::MIN_POSITIVE);
+        Self { variance, degrees_of_freedom: if variance > 0.0 { degrees } else { 1.0 } }
+    }
+
+    fn over(self, count: usize) -> Self {
+        Self { variance: self.variance / count as f64, ..self }
+    }
+}
+
+/// What both sides' repeats, histories or trials say of the errors of all lines.
+#[derive(Debug)]
+pub struct Spreads {
+    pub unit: Unit,
+    sides: [Scatter; 2],
+}
+
+impl Spreads {
+    pub fn of(lines: &[&LinePair]) -> Self {
+        let a: Vec<&Sample> = lines.iter().map(|line| &line.a).collect();
+        let b: Vec<&Sample> = lines.iter().map(|line| &line.b).collect();
+        let known = Scatter::between(&a).zip(Scatter::between(&b));
+        match known {
+            Some((a, b)) => Self { unit: Unit::Repeat, sides: [a, b] },
+            None => Self { unit: Unit::Run, sides: within(lines, [&a, &b]) },
+        }
+    }
+
+    /// The error of one line's log ratio; `None` where nothing tells.
+    pub fn of_line(&self, line: usize) -> Option<Spread> {
+        Some(self.sides[0].of_line(line)?.plus(self.sides[1].of_line(line)?))
+    }
+
+    /// The error of the mean log ratio of some lines.
+    pub fn of_mean(&self, lines: &[usize]) -> Option<Spread> {
+        Some(self.sides[0].of_mean(lines)?.plus(self.sides[1].of_mean(lines)?))
+    }
+}
+
+/// Standard deviations from repeat to repeat: of the mean over all lines, and of one line.
+pub fn scatter(lines: &[&LinePair]) -> Option<(f64, f64)> {
+    let samples: Vec<&Sample> =
+        lines.iter().map(|line| &line.a).filter(|sample| sample.repeats.len() > 1).collect();
+    let Scatter::Between { deviations, .. } = Scatter::between(&samples)? else { return None };
+    let all: Vec<usize> = (0..deviations.len()).collect();
+    let each: Vec<f64> = all.iter().map(|&line| common(&deviations, &[line]).variance).collect();
+    Some((common(&deviations, &all).variance.sqrt(), mean(&each).sqrt()))
+}
+
+/// What the trials of two single runs say: of each line's pairs where the runs took turns, which is the error of the
+/// ratio and stands on the first side, else of each side by itself.
+fn within(lines: &[&LinePair], sides: [&[&Sample]; 2]) -> [Scatter; 2] {
+    let [mut a, mut b] = sides.map(Scatter::within);
+    if let (Scatter::Within(a), Scatter::Within(b)) = (&mut a, &mut b) {
+        for (line, pair) in lines.iter().enumerate() {
+            if let Some(ratio) = pair.in_turn {
+                (a[line], b[line]) = (Some(as_if_known_better(&ratio)), Some(0.0));
+            }
+        }
+    }
+    [a, b]
+}
+
+/// The standard error with which thirty degrees of freedom give the same interval at 95 %.
+fn as_if_known_better(ratio: &LogEstimate) -> f64 {
+    ratio.half_width(0.95) / student_t(0.95, DEGREES_WITHIN)
+}
+
+/// One side's scatter.
+#[derive(Debug)]
+enum Scatter {
+    /// From repeats, or from older runs: ln(figure) by line and run.
+    Between {
+        /// Deviations from each line's mean.
+        deviations: Vec<Vec<f64>>,
+        /// What each line's scatter beyond the run's own is, with its degrees of freedom.
+        own: Vec<Spread>,
+        /// The figure is the mean over so many repeats.
+        repeats: usize,
+    },
+    /// From the trials of the only run: standard errors by line.
+    Within(Vec<Option<f64>>),
+}
+
+impl Scatter {
+    fn between(samples: &[&Sample]) -> Option<Self> {
+        let repeats = samples.first()?.repeats.len();
+        let rows: Vec<&Vec<f64>> = samples
+            .iter()
+            .map(|sample| if repeats > 1 { &sample.repeats } else { &sample.history })
+            .collect();
+        let runs = rows.first()?.len();
+        let least = if repeats > 1 { 2 } else { HISTORY_MIN };
+        if runs < least || rows.iter().any(|row| row.len() != runs) {
+            return None;
+        }
+        let deviations: Vec<Vec<f64>> = rows
+            .iter()
+            .map(|row| {
+                let mean = mean(row);
+                row.iter().map(|value| value - mean).collect()
+            })
+            .collect();
+        let own = own(&deviations, runs);
+        Some(Self::Between { deviations, own, repeats })
+    }
+
+    fn within(samples: &[&Sample]) -> Self {
+        let error = |sample: &&Sample| match (sample.within, sample.repeats.len()) {
+            (Some(error), _) => Some(error),
+            (None, 1) => None,
+            // The other side has no spread to set beside it: its repeats count as their mean's error alone.
+            (None, count) => {
+                let mean = mean(&sample.repeats);
+                let sum: f64 = sample.repeats.iter().map(|value| (value - mean).powi(2)).sum();
+                Some((sum / (count - 1) as f64 / count as f64).sqrt())
+            }
+        };
+        Self::Within(samples.iter().map(error).collect())
+    }
+
+    fn of_line(&self, line: usize) -> Option<Spread> {
+        match self {
+            Self::Between { deviations, own, repeats } => {
+                let all: Vec<usize> = (0..deviations.len()).collect();
+                let run = common(deviations, &all);
+                Some(if deviations.len() > 1 { run.plus(own[line]) } else { run }.over(*repeats))
+            }
+            Self::Within(errors) => errors[line]
+                .map(|error| Spread { variance: error * error, degrees_of_freedom: DEGREES_WITHIN }),
+        }
+    }
+
+    fn of_mean(&self, lines: &[usize]) -> Option<Spread> {
+        match self {
+            Self::Between { deviations, repeats, .. } => Some(common(deviations, lines).over(*repeats)),
+            // One run's points share its drift, so that their errors do not cancel as independent ones would: they
+            // count as wholly alike, which is too much rather than too little.
+            Self::Within(errors) => {
+                let told: Option<Vec<f64>> = lines.iter().map(|&line| errors[line]).collect();
+                let told = told.filter(|told| !told.is_empty())?;
+                Some(Spread { variance: mean(&told).powi(2), degrees_of_freedom: DEGREES_WITHIN })
+            }
+        }
+    }
+}
+
+/// The variance, from run to run, of the mean over some lines.
+fn common(deviations: &[Vec<f64>], lines: &[usize]) -> Spread {
+    let runs = deviations[0].len();
+    let of_run =
+        |run: usize| lines.iter().map(|&line| deviations[line][run]).sum::<f64>() / lines.len() as f64;
+    let sum: f64 = (0..runs).map(|run| of_run(run).powi(2)).sum();
+    let degrees = (runs - 1) as f64;
+    Spread { variance: sum / degrees, degrees_of_freedom: degrees }
+}
+
+/// What each line scatters beyond what its run adds to all lines, with what it borrows from the others.
+fn own(deviations: &[Vec<f64>], runs: usize) -> Vec<Spread> {
+    let lines = deviations.len();
+    // Of the (runs - 1) degrees of a line, the run's mean over all lines takes its part.
+    let degrees = (runs - 1) as f64 * (1.0 - 1.0 / lines as f64);
+    let of_run = |run: usize| deviations.iter().map(|line| line[run]).sum::<f64>() / lines as f64;
+    let means: Vec<f64> = (0..runs).map(of_run).collect();
+    let variances: Vec<f64> = deviations
+        .iter()
+        .map(|line| line.iter().zip(&means).map(|(d, m)| (d - m).powi(2)).sum::<f64>() / (runs - 1) as f64)
+        .collect();
+    let groups: Vec<(f64, f64)> = variances.iter().map(|&v| (v, degrees)).collect();
+    let prior = Prior::of(&groups, BORROWED_MAX);
+    variances
+        .iter()
+        .map(|&variance| {
+            let (variance, degrees_of_freedom) =
+                prior.map_or((variance, degrees), |prior| prior.posterior(variance, degrees));
+            Spread { variance, degrees_of_freedom }
+        })
+        .collect()
+}

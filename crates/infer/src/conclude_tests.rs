@@ -1,0 +1,267 @@
+//! Whole runs of a storage whose truth is known, from trials to findings.
+
+use iosonde_judge::{check::CHECKS, standing::voids};
+use iosonde_model::{About, Judgement, Medium, Outcome, Phase, Status};
+
+use super::*;
+use crate::pretend::{Pretend, QUICK};
+
+fn concluded(pretend: &Pretend, seed: u64) -> Run {
+    let mut run = pretend.run(QUICK, seed);
+    conclude(&mut run, None).unwrap();
+    run
+}
+
+fn found<'a>(run: &'a Run, name: &str) -> &'a Finding {
+    let is_it = |finding: &&Finding| finding.name == name;
+    let finding = run.findings.iter().find(is_it).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+    finding
+}
+
+#[test]
+fn quick_finds_what_was_put_in() {
+    let run = concluded(&Pretend::usual(), 1);
+    // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s ×
+    // 104.096 µs; 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
+    let truths = [
+        ("base_latency", 104_096.0),
+        ("per_request_cost", 100_000.0),
+        ("half_size", 100_000.0),
+        ("plateau_block_size", 4_194_304.0),
+        ("max_iops", 80_000.0),
+        ("queue_depth_knee", 8.327_68),
+        ("depth_for_95_percent", 8.0),
+        ("device_bandwidth", 1e9),
+        ("random_vs_sequential", 1.0),
+    ];
+    for (name, truth) in truths {
+        let finding = found(&run, name);
+        let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
+        assert!(
+            low <= truth && truth <= high,
+            "{name}: {truth} is not in {low} .. {high}: {}",
+            finding.sentence
+        );
+        assert!((high - low) / truth < 0.3, "{name}: {low} .. {high} says nothing");
+        assert!(!finding.trials.is_empty() && finding.why.is_some());
+    }
+    // A storage that follows a law has no dip, one that does not tell reads from writes no crossover, and nothing
+    // drifts.
+    let absent = |finding: &Finding| ["shape", "crossover", "drift"].contains(&finding.name.as_str());
+    // Every pretended round has the same order, so that each point comes after the same one always.
+    for finding in run.findings.iter().filter(|finding| finding.name != "order_effect") {
+        let expected = if absent(finding) { Status::None } else { Status::Found };
+        assert_eq!(finding.status, expected, "{}", finding.sentence);
+        assert!(!finding.why.as_ref().unwrap().contains("At odds"), "{finding:#?}");
+    }
+}
+
+#[test]
+fn what_two_experiments_find_alike_is_said_once() {
+    let run = concluded(&Pretend::usual(), 2);
+    // `block-size` and both `queue-depth` experiments share the points of single 4 KiB requests.
+    let base: Vec<_> = run.findings.iter().filter(|finding| finding.name == "base_latency").collect();
+    assert_eq!(base.len(), 2);
+    assert!(base.iter().all(|finding| finding.experiment == "block-size"));
+}
+
+/// A file system that compresses nothing.
+fn on_ext4() -> Pretend {
+    let mut pretend = Pretend::usual();
+    pretend.device.file_system = Some("ext4".into());
+    pretend
+}
+
+#[test]
+fn nothing_passes_silently() {
+    let run = concluded(&on_ext4(), 3);
+    // No rate was asked for; eight rounds are too few to tell a steady state; nothing was written through the page
+    // cache; the device's link is not known; nothing was verified.
+    let silent = ["missed-rate", "not-steady", "write-back", "above-the-limit", "corrupted"];
+    for check in CHECKS.iter().filter(|check| !silent.contains(&check.name())) {
+        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.name()).collect();
+        let pass = lines.iter().find(|judgement| judgement.verdict == Outcome::Pass).unwrap();
+        assert_eq!((pass.scope.as_str(), pass.trial), ("run", None));
+        // 27 points × 8 rounds.
+        let expected = match check.name() {
+            "too-few-samples" => "243 of 243 trials and points pass",
+            "set-aside" | "drift" | "working-set" => "the run passes",
+            "interference" | "throttled" => "217 of 217 trials and runs pass",
+            "multimodal" => "27 of 27 points pass",
+            // 16 of the points read.
+            "unmapped" => "128 of 128 trials pass",
+            _ => "216 of 216 trials pass",
+        };
+        assert_eq!(pass.why, expected, "{}", check.name());
+    }
+}
+
+#[test]
+fn canaries_are_judged_and_not_counted_among_the_figures() {
+    let mut run = on_ext4().run(QUICK, 3);
+    let measured = run.trials.len();
+    run.trials[..8].iter_mut().for_each(|trial| (trial.phase, trial.point) = (Phase::Canary, None));
+    conclude(&mut run, None).unwrap();
+    let line =
+        run.verdicts.iter().find(|line| line.check == "clock" && line.verdict == Outcome::Pass).unwrap();
+    assert_eq!(line.why, format!("{0} of {0} trials pass", measured - 8));
+}
+
+#[test]
+fn void_trials_reach_no_figure_where_enough_others_stand() {
+    let mut run = Pretend::usual().run(QUICK, 4);
+    for trial in run.trials.iter_mut().filter(|trial| trial.round == 3) {
+        // Half as fast and not from the device.
+        trial.witnesses.block_layer_read_bytes = Some(0);
+        trial.witnesses.block_layer_write_bytes = Some(0);
+    }
+    conclude(&mut run, None).unwrap();
+    let voids = voids(&run);
+    assert_eq!(voids.len(), 27);
+    assert!(voids.values().all(|about| *about == About::All));
+    assert!(run.points.iter().all(|point| point.void == 1));
+    let finding = found(&run, "queue_depth_knee");
+    assert!(finding.trials.iter().all(|id| !voids.contains_key(id)));
+}
+
+#[test]
+fn memory_is_refused_in_words_and_its_figures_stay() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Memory;
+    pretend.device.file_system = Some("tmpfs".into());
+    let run = concluded(&pretend, 5);
+    assert!(run.findings.iter().all(|finding| finding.status == Status::Refused));
+    assert!(run.findings[0].sentence.contains("0 of 8 trials of 4 KiB random reads, one at a time, stand"));
+    assert!(run.points.iter().all(|point| point.read.is_some() || point.write.is_some()));
+    assert!(run.advice.is_empty());
+}
+
+#[test]
+fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
+    let mut run = Pretend::usual().run(QUICK, 6);
+    for trial in run.trials.iter_mut().filter(|trial| trial.spec.queue_depth == 128) {
+        trial.in_flight_mean = Some(90.0);
+        // The latency fits what was in flight, so that only the depth is wrong.
+        for direction in [&mut trial.read, &mut trial.write].into_iter().flatten() {
+            let latency_ns = (90.0 / direction.iops * 1e9).round() as u64;
+            *direction =
+                iosonde_testkit::specimen::direction(direction.ios, trial.spec.block_size_bytes, latency_ns);
+        }
+    }
+    conclude(&mut run, None).unwrap();
+    let of = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    assert_eq!(of("queue_depth_knee").status, Status::Refused);
+    assert!(of("queue_depth_knee").sentence.contains("stand as statements about the number in flight"));
+    assert_eq!(of("max_iops").status, Status::Found);
+}
+
+#[test]
+fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
+    let mut run = Pretend::usual().run(QUICK, 12);
+    for trial in run.trials.iter_mut().filter(|t| t.spec.describe() == "4 KiB random reads, 32 in flight") {
+        // Half as fast in one round, and half as fast again in the next.
+        let iops = if trial.round.is_multiple_of(2) { 40_000 } else { 120_000 };
+        let other = iosonde_testkit::specimen::healthy(trial.spec.rw, 4096, 32, iops);
+        (trial.read, trial.windows, trial.witnesses) = (other.read, other.windows, other.witnesses);
+    }
+    conclude(&mut run, None).unwrap();
+    let most = run.findings.iter().find(|finding| finding.name == "max_iops").unwrap();
+    assert!(most.low.unwrap() <= 80_000.0 && 80_000.0 <= most.high.unwrap(), "{}", most.sentence);
+    assert!(most.high.unwrap() < 90_000.0, "{}", most.sentence);
+    assert!(
+        most.why.as_ref().unwrap().ends_with("Left out, since it is hardly known: 32 in flight."),
+        "{:?}",
+        most.why
+    );
+}
+
+#[test]
+fn through_a_host_every_finding_says_so() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Virtual;
+    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    let run = concluded(&pretend, 7);
+    let found = || run.findings.iter().filter(|finding| finding.status == Status::Found);
+    assert!(found().all(|finding| finding.sentence.starts_with("As this guest sees it, ")));
+}
+
+#[test]
+fn a_single_workload_has_a_point_and_no_finding() {
+    let mut run = on_ext4().run(QUICK, 8);
+    run.trials.retain(|trial| trial.point == Some(0) && trial.round == 1);
+    (run.info.study_source, run.info.study) = (String::new(), "point".into());
+    conclude(&mut run, None).unwrap();
+    assert_eq!((run.points.len(), run.findings.len(), run.points[0].trials), (1, 0, 1));
+    // Ten windows are too few to tell a steady state, and nothing is known of the link.
+    let judged =
+        |judgement: &&Judgement| !["not-steady", "above-the-limit"].contains(&judgement.check.as_str());
+    let passes = run.verdicts.iter().filter(judged).all(|judgement| judgement.verdict == Outcome::Pass);
+    assert!(passes, "{:?}", run.verdicts);
+}
+
+#[test]
+fn concluding_again_changes_nothing() {
+    let mut run = Pretend::usual().run(QUICK, 9);
+    let closed = vec![Some(Closed::Precision); 27];
+    conclude(&mut run, Some(&closed)).unwrap();
+    let first = run.clone();
+    conclude(&mut run, None).unwrap();
+    assert_eq!(run, first);
+    assert!(run.points.iter().all(|point| point.closed == Some(Closed::Precision)));
+}
+
+#[test]
+fn preparation_is_judged_for_errors_and_for_nothing_else() {
+    let mut run = Pretend::usual().run(QUICK, 10);
+    run.trials[0].phase = Phase::Prepare;
+    run.trials[0].witnesses.block_layer_read_bytes = Some(0);
+    conclude(&mut run, None).unwrap();
+    assert!(run.verdicts.iter().all(|judgement| judgement.trial != Some(run.trials[0].id)));
+}
+
+#[test]
+fn a_disturbed_trial_is_set_aside_and_said() {
+    for slow in [12_000, 2_000, 100] {
+        let mut run = Pretend::usual().run(QUICK, 11);
+        let disturbed = &mut run.trials[40];
+        assert_eq!(disturbed.spec.describe(), "4 KiB random reads, 4 in flight");
+        let trial = iosonde_testkit::specimen::healthy(disturbed.spec.rw, 4096, 4, slow);
+        (disturbed.read, disturbed.windows, disturbed.witnesses) =
+            (trial.read, trial.windows, trial.witnesses);
+        conclude(&mut run, None).unwrap();
+        let doubt = run.verdicts.iter().find(|judgement| judgement.check == "set-aside").unwrap();
+        assert_eq!(doubt.verdict, Outcome::Doubt);
+        // The law says 38,426 a second, and all points scatter by 3 %.
+        let share = iosonde_model::units::percent(slow as f64 / 38_426.0);
+        let expected = format!("trial 41 was set aside: it had {share} of its point's usual rate, around");
+        assert!(doubt.why.starts_with(&expected), "{}", doubt.why);
+        let belief = belief(&run);
+        assert!(
+            belief.lines.iter().any(|line| line.text
+                == "no trial is void; 215 of 216 count, one lies far from the others of its point and is in \
+                    no mean"),
+            "{belief:?}"
+        );
+        // The law says 4 / 104.096 µs = 38,426 a second; the disturbed trial does not move that.
+        let iops = run.points[run.trials[40].point.unwrap()].read.as_ref().unwrap().iops;
+        assert!(iops.low.unwrap() <= 38_426.0 && 38_426.0 <= iops.high.unwrap(), "{iops:?}");
+        assert!(iops.relative_half_width().unwrap() < 0.05, "{iops:?}");
+    }
+}
+
+#[test]
+fn a_run_that_another_version_planned_is_concluded_from_what_its_trials_did() {
+    let mut run = concluded(&Pretend::usual(), 1);
+    let alone = |run: &Run| found(run, "base_latency").value;
+    let before = alone(&run);
+    // The grid's depths stood in another order: point by point, the trials did something else than is planned now.
+    let swapped = run.info.study_source.replace("\"1..128*2\"", "[128, 64, 32, 16, 8, 4, 2, 1]");
+    assert_ne!(swapped, run.info.study_source);
+    run.info.study_source = swapped;
+    conclude(&mut run, None).unwrap();
+    assert_eq!(alone(&run), before);
+    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        assert_eq!(run.points[trial.point.unwrap()].spec, trial.spec);
+    }
+}

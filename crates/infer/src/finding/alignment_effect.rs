@@ -1,0 +1,115 @@
+//! How much of its rate storage keeps when requests do not begin at a multiple of their size.
+//!
+//! What it is: the rate at the offset that departs most from 0, over the rate at 0, at the same block size and
+//! number in flight.
+//!
+//! How it is worked out: as `stride_effect` is: every offset against the smallest, with intervals that hold
+//! together; "does not matter" only where all lie within 5 % of 1.
+//!
+//! Assumes: that the file's beginning is aligned to the storage's own units, as file systems usually see to for
+//! 4 KiB.
+//!
+//! What it is not: the size of the storage's unit. Buffers gather small writes and hide it; an effect says that a
+//! unit is larger than the offset, and no effect says only that it does not show.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::{self, Question},
+    group::{self, Writer},
+};
+use crate::words::Unit;
+
+pub(crate) struct AlignmentEffect;
+
+const QUESTION: Question = Question {
+    // What lies before the addressed part is taken off behind it.
+    blank: |spec| (spec.offset_bytes, spec.span_bytes) = (0, 0),
+    level: |spec| Some(spec.offset_bytes as f64),
+    words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
+    subject: "alignment",
+    against_first: false,
+    figure: "the rate",
+    of: |evidence, op| group::rate(evidence, op, &[]),
+    op: |spec| group::only_direction(spec.rw),
+};
+
+impl Named for AlignmentEffect {
+    fn name(&self) -> &'static str {
+        "alignment_effect"
+    }
+}
+
+impl FindingKind for AlignmentEffect {
+    fn answers(&self) -> &'static [&'static str] {
+        &["alignment"]
+    }
+
+    fn told(&self) -> Told {
+        Told::folded("alignment")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        effect::conclude(&QUESTION, &writer, points)
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests at two offsets or more")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "pages"
+summary = "one unit of flash that senses whole pages of 4 KiB"
+capacity = "1GiB"
+[flash]
+units = 1
+stripe = "4KiB"
+page = "4KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
+[noise]
+latency_cv = 0.02
+"#,
+            study: r#"
+name = "offsets"
+question = "Does alignment matter?"
+time = "60s"
+size = "1GiB"
+[[experiment]]
+kind = "alignment"
+rw = "randread"
+block_size = "4k"
+offset = [0, 2048]
+"#,
+            truths: &[(
+                Some(0.5),
+                "a read across a boundary senses two pages on the only unit: 120 us for 60",
+            )],
+            widest: 0.05,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    #[test]
+    fn storage_without_units_is_said_to_have_no_effect() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"alignment\"";
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&AlignmentEffect, study, 1)[0];
+        assert_eq!(found.len(), 2);
+        assert!(found[1].sentence.contains("alignment does not matter"), "{}", found[1].sentence);
+    }
+}

@@ -1,0 +1,109 @@
+//! The highest of several points, without the winner's curse.
+//!
+//! The largest of k estimates is too high: it was chosen for being so. Of the true maximum M of k points
+//! this holds whatever their differences, with z(α) the quantile of an error that is exceeded with
+//! probability α:
+//! - M exceeds the largest of all upper ends with probability at most α/2, since already the upper end of
+//!   the point whose truth is M does;
+//! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each
+//!   is made for α/2k (Bonferroni).
+//!
+//! The value is the weighted mean of the points that cannot be told from the top.
+//!
+//! One point that is hardly known makes the upper end useless, whatever the others say. Where there is reason to
+//! think that it is not the highest, the caller may have it left out ([`without_ignorance`]), and must say so.
+
+use iosonde_model::Estimate;
+use iosonde_stats::{LogEstimate, student_t};
+
+/// The highest of these, with its interval, and the places of those that cannot be told from it.
+pub(super) fn highest(estimates: &[LogEstimate], confidence: f64) -> Option<(Estimate, Vec<usize>)> {
+    let count = estimates.len() as f64;
+    let strict = 1.0 - (1.0 - confidence) / count;
+    let low_of = |e: &LogEstimate| e.log_mean - student_t(strict, e.degrees_of_freedom) * e.standard_error;
+    let low = estimates.iter().map(low_of).max_by(f64::total_cmp)?;
+    let high = estimates.iter().map(|e| e.log_mean + e.half_width(confidence)).max_by(f64::total_cmp)?;
+    let top: Vec<usize> = (0..estimates.len())
+        .filter(|&i| estimates[i].log_mean + estimates[i].half_width(confidence) >= low)
+        .collect();
+    let weight = |i: &usize| estimates[*i].standard_error.powi(-2);
+    let total: f64 = top.iter().map(weight).sum();
+    let mean = top.iter().map(|i| weight(i) * estimates[*i].log_mean).sum::<f64>() / total;
+    // Many points of which most are a little lower pull the mean down; the interval knows better.
+    let value = mean.clamp(low, high).exp();
+    Some((Estimate { value, low: Some(low.exp()), high: Some(high.exp()) }, top))
+}
+
+/// How many times as wide as what the others give together an interval must be to be left out.
+const IGNORANCE: f64 = 3.0;
+
+/// The places of those that take part in [`highest`]. Left out, the widest first, is whose interval holds all of the
+/// interval that the others give and is three times as wide, as long as `may_go` allows it and two are left: it adds
+/// nothing but its own ignorance.
+pub(super) fn without_ignorance(
+    estimates: &[LogEstimate],
+    confidence: f64,
+    may_go: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let half = |place: usize| estimates[place].half_width(confidence);
+    let mut left: Vec<usize> = (0..estimates.len()).collect();
+    let mut widest: Vec<usize> = (0..estimates.len()).filter(|&place| may_go(place)).collect();
+    widest.sort_by(|&a, &b| half(b).total_cmp(&half(a)));
+    for place in widest {
+        let others: Vec<usize> = left.iter().copied().filter(|&other| other != place).collect();
+        let of: Vec<LogEstimate> = others.iter().map(|&other| estimates[other]).collect();
+        let Some((Estimate { low: Some(low), high: Some(high), .. }, _)) = highest(&of, confidence) else {
+            break;
+        };
+        let middle = estimates[place].log_mean;
+        let holds = middle - half(place) < low.ln() && middle + half(place) > high.ln();
+        if others.len() < 2 || !holds || 2.0 * half(place) < IGNORANCE * (high / low).ln() {
+            break;
+        }
+        left = others;
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(value: f64, standard_error: f64) -> LogEstimate {
+        LogEstimate { log_mean: value.ln(), standard_error, degrees_of_freedom: 1e6 }
+    }
+
+    #[test]
+    fn a_clear_winner_is_itself_with_a_stricter_lower_end() {
+        let (found, top) = highest(&[estimate(100.0, 0.01), estimate(50.0, 0.01)], 0.95).unwrap();
+        assert_eq!(top, [0]);
+        assert!((found.value - 100.0).abs() < 1e-9);
+        // z(0.975) = 1.95996; of two points, z(0.9875) = 2.24140.
+        assert!((found.high.unwrap() - 100.0 * 0.019_599_6f64.exp()).abs() < 1e-3);
+        assert!((found.low.unwrap() - 100.0 * (-0.022_414_0f64).exp()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn what_is_hardly_known_is_left_out_where_that_is_allowed() {
+        // ±0.8, around three of ±0.04.
+        let all = [estimate(98.0, 0.02), estimate(110.0, 0.4), estimate(100.0, 0.02), estimate(101.0, 0.02)];
+        assert_eq!(without_ignorance(&all, 0.95, |_| true), [0, 2, 3]);
+        assert_eq!(without_ignorance(&all, 0.95, |place| place != 1), [0, 1, 2, 3]);
+        // Surely above the others, or no wider than they are: it is the highest, or may well be.
+        let above = [estimate(98.0, 0.02), estimate(400.0, 0.4), estimate(100.0, 0.02)];
+        assert_eq!(without_ignorance(&above, 0.95, |_| true), [0, 1, 2]);
+        let alike = [estimate(98.0, 0.02), estimate(104.0, 0.03), estimate(100.0, 0.02)];
+        assert_eq!(without_ignorance(&alike, 0.95, |_| true), [0, 1, 2]);
+        // Two are left at the least.
+        assert_eq!(without_ignorance(&all[..2], 0.95, |_| true), [0, 1]);
+    }
+
+    #[test]
+    fn points_that_cannot_be_told_apart_are_averaged() {
+        let (found, top) =
+            highest(&[estimate(102.0, 0.02), estimate(100.0, 0.02), estimate(10.0, 0.02)], 0.95).unwrap();
+        assert_eq!(top, [0, 1]);
+        assert!((found.value - (102.0f64 * 100.0).sqrt()).abs() < 1e-9);
+        assert!(highest(&[], 0.95).is_none());
+    }
+}

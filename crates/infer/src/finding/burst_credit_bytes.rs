@@ -1,0 +1,167 @@
+//! How much passes a limit before it holds: the credit of a cloud volume, as it stood when the run began.
+//!
+//! What it is: what was moved beyond the limit's own rate until the rate fell to it. A volume that counts requests
+//! has a credit of requests; it is given here in bytes of the requests that were made, and the sentence says of
+//! which size.
+//!
+//! How it is worked out: as `throttle_rate` finds the fall. Everything that passed from the first request of the
+//! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the
+//! bucket fills. The interval has the part in which it fell, the
+//! limit's own interval over all of that time, the requests in flight when the
+//! rate fell, and the time that starting a trial takes. Where it fell while the schedule repeated the load for
+//! itself, the moment is not known, and the interval holds all of that time.
+//!
+//! Assumes: a token bucket, and that the experiment stands alone in its study: trials of others spend the credit
+//! unseen. Filling the working set spends some as well, so that a small `--size` finds more of it. The schedule's
+//! own repeats between trials are the same load and are counted as such.
+//!
+//! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Estimate, Finding, Named, Status, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{Group, Writer, workload},
+    limit::{self, Shown},
+};
+use crate::words::{Unit, capitalised};
+
+pub(crate) struct BurstCreditBytes;
+
+impl Named for BurstCreditBytes {
+    fn name(&self) -> &'static str {
+        "burst_credit_bytes"
+    }
+}
+
+impl FindingKind for BurstCreditBytes {
+    fn answers(&self) -> &'static [&'static str] {
+        &["limit"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("credit")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let groups = limit::groups(points);
+        groups.iter().map(|group| one(&writer, group)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes one load in one direction that goes on")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(327_680_000.0), "a credit of 80,000 requests of 4 KiB")], ..limit::PROOF }
+    }
+}
+
+fn one(writer: &Writer, group: &Group) -> Finding {
+    let what = workload(&group.conditions);
+    let about = format!("How large a credit {what} have before a limit holds");
+    let refused = |why: &str| writer.refused(&group.conditions, &group.points, &about, why);
+    let none = |sentence: String, why: String| Finding {
+        status: Status::None,
+        sentence: capitalised(&sentence),
+        why: Some(why),
+        ..refused("")
+    };
+    match limit::shown(group.points[0], group.op, writer.confidence) {
+        Shown::Unsure(why) => refused(&why),
+        Shown::Level(seconds) => none(
+            format!("no credit of {what} shows: their rate does not fall to a cap."),
+            format!(
+                "In {} of load; a larger credit would last longer: more --time would tell.",
+                units::duration(seconds)
+            ),
+        ),
+        Shown::Witnessed(_, limit) => none(
+            format!("{what} have no credit: they meet a limit from the first trial on."),
+            format!("{} sets it.", limit.set_by),
+        ),
+        Shown::Fell(fell) => {
+            let block_bytes = group.conditions.block_size_bytes.unwrap_or(1);
+            let times = |end: f64| end * block_bytes as f64;
+            let estimate = Estimate {
+                value: times(fell.credit.value),
+                low: fell.credit.low.map(times),
+                high: fell.credit.high.map(times),
+            };
+            let sentence = format!(
+                "a credit of {{}} was there for {what} ({} requests) when the run began.",
+                units::count(fell.credit.value)
+            );
+            let why = format!(
+                "It lasted for {} at {} requests a second.",
+                units::duration(fell.lasted_s),
+                units::count(fell.before)
+            );
+            writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Point, Rw, Trial};
+    use iosonde_testkit::specimen;
+
+    use super::*;
+    use crate::pretend::Pretend;
+
+    /// What trials of one load say, with the place of each among all trials and the moment when it began.
+    fn told(rates: &[u64], place: impl Fn(usize) -> (u64, f64)) -> Finding {
+        let trial = |(nth, rate): (usize, &u64)| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 32, *rate);
+            (trial.id, trial.started_s) = place(nth);
+            // Nothing is in flight when it ends, and nothing was before it began.
+            trial.witnesses.issued_ios = *rate;
+            trial.windows.iter_mut().for_each(|window| window.start_s -= 0.1);
+            (trial.warmup_s, trial.elapsed_s) = (0.0, 1.0);
+            trial
+        };
+        let trials: Vec<Trial> = rates.iter().enumerate().map(trial).collect();
+        let point = Point::planned(0, "limit", trials[0].spec.clone());
+        let (trials, void) = (trials.iter().collect(), vec![None; rates.len()]);
+        let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+        BurstCreditBytes.conclude("limit", &evidence, 0.95).remove(0)
+    }
+
+    #[test]
+    fn breaks_are_counted_for_what_they_held() {
+        const RATES: [u64; 9] = [5000, 5000, 5000, 1000, 1000, 1000, 1000, 1000, 1000];
+        let requests = |finding: &Finding| {
+            assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+            [finding.low, finding.value, finding.high].map(|end| end.unwrap() / 4096.0)
+        };
+        let holds = |[low, value, high]: [f64; 3], truth: f64| {
+            assert!(low <= truth && truth <= high && (value / truth - 1.0).abs() < 0.05, "{truth}: {value}");
+        };
+        // 3 s at 4,000 above the cap.
+        holds(requests(&told(&RATES, |nth| (nth as u64 + 1, nth as f64))), 12_000.0);
+        // A pause of 1 s in which nothing passes and the bucket fills.
+        let paused = |nth: usize| (nth as u64 + 1, nth as f64 + if nth > 1 { 1.0 } else { 0.0 });
+        holds(requests(&told(&RATES, paused)), 11_000.0);
+        // The schedule's own trial in the same break spends as the others do, and where the rate is low after it, the
+        // credit was spent at any moment of it.
+        let in_it =
+            |nth: usize| (nth as u64 + 1 + u64::from(nth > 2), nth as f64 + if nth > 2 { 1.0 } else { 0.0 });
+        let [low, _, high] = requests(&told(&RATES, in_it));
+        assert!(low < 12_100.0 && high > 15_900.0 && high < 17_000.0, "{low} .. {high}");
+        let repeated = |nth: usize| (nth as u64 + 1 + u64::from(nth > 1), paused(nth).1);
+        holds(requests(&told(&RATES, repeated)), 16_000.0);
+        let others = |nth: usize| (nth as u64 + 1 + 3 * u64::from(nth > 1), paused(nth).1);
+        let refused = told(&RATES, others);
+        assert!(refused.sentence.contains("other trials ran"), "{}", refused.sentence);
+    }
+
+    #[test]
+    fn storage_without_a_limit_has_no_credit() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
+        let found = &Pretend::usual().conclusions(&BurstCreditBytes, study, 1)[0];
+        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+    }
+}

@@ -1,0 +1,73 @@
+//! How fast writes are until a buffer is full.
+//!
+//! What it is: the rate of the first part of a long write, where the rate falls within it.
+//!
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
+//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
+//!
+//! Two buffers, one behind the other, make two falls, and two findings (`stage` 1 and 2 in the conditions): three
+//! levels must explain the rates so much better than two that chance does not (the Bayesian information
+//! criterion, at every fifth window), in more than half of the trials.
+//!
+//! Where it does not fall there is no burst, and `sustained_rate` is all there is.
+//!
+//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
+//! that the windows of 100 ms are short against the time that the buffer takes.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::Writer,
+    long_write::{self, Place, Say},
+};
+use crate::words::Unit;
+
+pub(crate) struct BurstRate;
+
+const SAY: Say = Say {
+    of_content: false,
+    about: "how fast writes are at first",
+    figure: |fall| fall.burst,
+    falls: |what, place| match place {
+        Place::Only => format!("{what} begin at {{}}, until a buffer is full."),
+        Place::First => format!("{what} begin at {{}}, until a first buffer is full."),
+        Place::Second => {
+            format!("{what} go on at {{}} behind a first buffer, until a second one is full too.")
+        }
+    },
+    of_first_level: true,
+    of_last_fall: false,
+    level: None,
+};
+
+impl Named for BurstRate {
+    fn name(&self) -> &'static str {
+        "burst_rate"
+    }
+}
+
+impl FindingKind for BurstRate {
+    fn answers(&self) -> &'static [&'static str] {
+        &["sustained-write"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("burst")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        long_write::conclude(&SAY, &writer, points)
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes writes that go on")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(1e8), "the link, as long as the buffer has room")], ..long_write::PROOF }
+    }
+}

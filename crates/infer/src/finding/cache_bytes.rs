@@ -1,0 +1,91 @@
+//! How much of the storage some cache holds, seen by the span at which requests become slower.
+//!
+//! What it is: a size between two measured spans: the larger part of the storage that is served as fast as the
+//! smallest part, and the next one, which surely is not.
+//!
+//! How it is worked out: the rate in each span against the rate in the smallest, with intervals that hold together
+//! (Bonferroni). A span is slower where the whole interval lies more than 5 % below 1. The interval runs from the
+//! largest span below that is not slower by more than 10 % to the first slower one; the value is their geometric
+//! mean. Where no span is slower, there is none, and the sentence says up to which span.
+//!
+//! Where the latencies in the slower spans are of two kinds, the share of the fast ones, times the span, is the cache
+//! (random requests find a share C / W of a span W). If all such spans agree on a size, that is the value, with their
+//! weighted mean's interval.
+//!
+//! A cache that is still filling looks small. Each span is therefore read once, in order, before each of its trials,
+//! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or
+//! where the span nevertheless becomes faster within its trials, the finding refuses.
+//!
+//! Refused where requests are not of two kinds and even within the smallest span one takes half a millisecond: on
+//! a disk a smaller span is faster because the arm has a shorter way.
+//!
+//! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
+//! Whose cache it is cannot be told from the rates: the storage's, a controller's, or a host's behind a virtual
+//! machine.
+//!
+//! With `--buffered` the page cache is what is asked about. Trials that memory served are void as statements about
+//! the device; here they count, and where hardly anything of the smallest span reaches the device the sentence says
+//! that it is the page cache. A control group's memory limit bounds it like the memory itself.
+//!
+//! What it is not: the amount of memory in the device: tables, buffers and other users share it.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named};
+
+use super::{FindingKind, Proof, Told, cached, group::Writer};
+use crate::words::Unit;
+
+pub(crate) struct CacheBytes;
+
+impl Named for CacheBytes {
+    fn name(&self) -> &'static str {
+        "cache_bytes"
+    }
+}
+
+impl FindingKind for CacheBytes {
+    fn answers(&self) -> &'static [&'static str] {
+        &["working-set"]
+    }
+
+    fn told(&self) -> Told {
+        Told::folded("cache")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let groups = cached::groups(points);
+        groups
+            .iter()
+            .filter(|group| group.points.len() > 1)
+            .map(|group| cached::one(&writer, group))
+            .collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests within spans of different sizes")
+    }
+
+    fn proof(&self) -> Proof {
+        cached::PROOF
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::Status;
+
+    use super::*;
+    use crate::pretend::Pretend;
+
+    #[test]
+    fn a_level_curve_has_no_cache_and_a_noisy_one_no_answer() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"working-set\"";
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&CacheBytes, study, 1)[0][0];
+        assert_eq!(found.status, Status::None);
+        assert!(found.sentence.starts_with("No cache shows: 16 KiB random reads"), "{}", found.sentence);
+        let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
+        assert_eq!(noisy.conclusions(&CacheBytes, study, 1)[0][0].status, Status::Refused);
+    }
+}

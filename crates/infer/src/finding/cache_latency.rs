@@ -1,0 +1,113 @@
+//! How long a request takes that a cache answers.
+//!
+//! What it is: the mean time of reads within a span that some cache holds whole, as the program sees it: the way to
+//! the cache and back included.
+//!
+//! How it is worked out: in the smallest span that was measured, where `cache_bytes` finds that larger spans
+//! are slower.
+//! Should some reads miss even there, the fast ones count (the two kinds are cut where the variance between the
+//! logarithms of their latencies is largest). The interval comes from leaving out one trial at a time.
+//!
+//! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the
+//! conditions say how many there were.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Finding, Named, Status};
+
+use super::{
+    FindingKind, Proof, Told, cached,
+    group::{self, Writer, workload},
+};
+use crate::words::Unit;
+
+pub(crate) struct CacheLatency;
+
+impl Named for CacheLatency {
+    fn name(&self) -> &'static str {
+        "cache_latency"
+    }
+}
+
+impl FindingKind for CacheLatency {
+    fn answers(&self) -> &'static [&'static str] {
+        &["working-set"]
+    }
+
+    fn told(&self) -> Told {
+        Told::alone("cache")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let sizes = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { unit: Unit::Time, ..sizes };
+        let groups = cached::groups(points);
+        groups
+            .iter()
+            .filter(|group| group.points.len() > 1)
+            .map(|group| one(&writer, &sizes, group))
+            .collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes the same requests within spans of different sizes")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(Some(8_000.0), "read_cache of 8 us, and nothing on the way to it")],
+            widest: 0.05,
+            study: r#"
+name = "spans"
+question = "How long does a cached read take?"
+time = "15s"
+size = "1GiB"
+[[experiment]]
+kind = "working-set"
+span = "8M..256M*2"
+depth = 1
+"#,
+            ..cached::PROOF
+        }
+    }
+}
+
+fn one(writer: &Writer, sizes: &Writer, group: &group::Group) -> Finding {
+    let held = cached::one(sizes, group);
+    let smallest = group.points.iter().min_by_key(|evidence| evidence.point.spec.span_bytes);
+    let Some(smallest) = smallest.copied() else {
+        return writer.refused(
+            &group.conditions,
+            &[],
+            "How long a cached read takes",
+            "nothing was measured",
+        );
+    };
+    let spec = &smallest.point.spec;
+    let conditions = Conditions { span_bytes: Some(spec.span_bytes), ..group.conditions.clone() };
+    let about = "How long a request takes that a cache answers";
+    match held.status {
+        Status::Found => {}
+        Status::None => {
+            return Finding {
+                status: Status::None,
+                why: held.why,
+                sentence: "No cache shows whose answers could be timed.".to_owned(),
+                ..writer.refused(&conditions, &[smallest], "", "")
+            };
+        }
+        Status::Refused => {
+            let why = "whether there is a cache is not known (see `cache_bytes`)";
+            return writer.refused(&conditions, &[smallest], about, why);
+        }
+    }
+    match cached::answered_ns(smallest, group.op) {
+        Some(time) => {
+            let sentence = format!("{} that a cache answers take {{}}.", workload(&group.conditions));
+            let why = "The mean over the smallest span, which is held; the interval comes from leaving out \
+                one trial at a \
+                       time.";
+            writer.found(&conditions, &[smallest], time.estimate(writer.confidence), &sentence, why)
+        }
+        None => writer.refused(&conditions, &[smallest], about, "too few trials stand"),
+    }
+}

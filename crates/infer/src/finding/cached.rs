@@ -1,0 +1,386 @@
+//! Requests that a cache answers, told from those that it does not by their latencies: what two findings read.
+//!
+//! Where both kinds occur in a point, the logarithms of its latencies fall into two heaps. They are cut where the
+//! variance between the two is largest (Otsu, A threshold selection method from gray-level histograms, 1979), and the
+//! cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
+//! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
+//! share of fast requests, times the span, is the cache.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, Trial, Window, units};
+
+use super::{
+    Proof,
+    effect::{self, MARGIN},
+    group::{self, Group, Writer, workload},
+    over_trials,
+    pooled::{self, Pooled},
+};
+use crate::words::capitalised;
+
+/// Slow over fast, mean over mean, from which on they are two kinds.
+const APART: f64 = 1.5;
+/// The largest share of the smaller heap that may lie within a tenth of the cut.
+const NEAR_MAX: f64 = 0.10;
+/// The least share of either kind: fewer slow ones may be a tail, and fewer fast ones chance.
+pub(super) const SHARE_MIN: f64 = 0.02;
+/// The largest share of what is read in a span that the page cache holds which still reaches the device: a few
+/// pages are evicted between the pass and the trial.
+const HELD_MOVES_MAX: f64 = 0.05;
+/// By how much a span may become faster within its trials, second half over first, before its cache is called still
+/// filling.
+const SETTLED: f64 = 1.02;
+
+/// Two kinds of requests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Kinds {
+    pub(super) cut_ns: f64,
+    pub(super) fast: f64,
+    pub(super) fast_ns: f64,
+}
+
+/// Share and mean of the latencies up to a cut.
+pub(super) fn below(histogram: &Histogram, cut_ns: f64) -> (f64, f64) {
+    let near = histogram.buckets().filter(|(middle, ..)| *middle <= cut_ns);
+    let (count, sum) =
+        near.fold((0.0, 0.0), |(count, sum), (middle, _, n)| (count + n as f64, sum + middle * n as f64));
+    (count / histogram.total().max(1) as f64, sum / f64::max(count, 1.0))
+}
+
+/// The two kinds of a histogram, if there are two.
+pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
+    let logs: Vec<(f64, f64)> = histogram.buckets().map(|(middle, _, n)| (middle.ln(), n as f64)).collect();
+    let (count, sum) = logs.iter().fold((0.0, 0.0), |(count, sum), (log, n)| (count + n, sum + log * n));
+    let (mut left, mut left_sum) = (0.0, 0.0);
+    let mut best = (0.0, 0.0);
+    for pair in logs.windows(2) {
+        left += pair[0].1;
+        left_sum += pair[0].0 * pair[0].1;
+        let right = count - left;
+        let between = left * right * (left_sum / left - (sum - left_sum) / right).powi(2);
+        if between > best.0 {
+            best = (between, (pair[0].0 + pair[1].0) / 2.0);
+        }
+    }
+    if best.0 <= 0.0 {
+        return None;
+    }
+    let cut_ns = best.1.exp();
+    let (fast, fast_ns) = below(histogram, cut_ns);
+    let slow_ns = (histogram.mean_ns()? - fast * fast_ns) / (1.0 - fast);
+    let near = below(histogram, 1.1 * cut_ns).0 - below(histogram, cut_ns / 1.1).0;
+    let smaller = fast.min(1.0 - fast);
+    let two = smaller >= SHARE_MIN && slow_ns >= APART * fast_ns && near <= NEAR_MAX * smaller;
+    two.then_some(Kinds { cut_ns, fast, fast_ns })
+}
+
+/// The size of the cache that this point tells of: the share of fast requests, times its span.
+pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
+    group::stands(evidence, &[About::Latency]).ok()?;
+    let histograms = pooled::latencies(evidence, op);
+    let whole = pooled::merged(histograms.iter().copied());
+    let kinds = kinds(&whole)?;
+    let share = pooled::jackknife(&histograms, |histogram| Some(below(histogram, kinds.cut_ns).0))?;
+    let span = evidence.point.spec.span_bytes as f64;
+    // Requests are independent at best, whatever the trials say of each other.
+    let least = (kinds.fast * (1.0 - kinds.fast) / whole.total() as f64).sqrt();
+    Some(Pooled {
+        value: share.value * span,
+        standard_error: share.standard_error.max(least) * span,
+        degrees_of_freedom: share.degrees_of_freedom,
+    })
+}
+
+/// The mean time of the requests that the cache answers: all of them where the span is held whole.
+pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
+    let evidence = &as_asked(evidence);
+    group::stands(evidence, &[About::Latency]).ok()?;
+    let histograms = pooled::latencies(evidence, op);
+    let cut_ns = kinds(&pooled::merged(histograms.iter().copied())).map(|kinds| kinds.cut_ns);
+    let time = pooled::jackknife(&histograms, |histogram| match cut_ns {
+        Some(cut_ns) => Some(below(histogram, cut_ns).1),
+        None => pooled::mean_within(histogram, 2.0),
+    })?;
+    // A bucket is reported by its middle, which is known to 0.2 %.
+    Some(Pooled { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
+}
+
+/// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
+fn still_filling(evidence: &Evidence, op: Op) -> Option<String> {
+    let span_bytes = evidence.point.spec.span_bytes;
+    let span = units::size(span_bytes);
+    let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
+    let least_bytes = evidence.standing(About::Rate).map(passed).min()?;
+    if least_bytes < span_bytes {
+        return Some(format!(
+            "before a trial only {} of the {span} in the first slower span were read, and a cache that could hold all \
+             would look as slow; measure smaller spans",
+            units::size(least_bytes)
+        ));
+    }
+    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| gain(trial, op)).collect();
+    let gain = over_trials::mean(&gains, GROWS_AT)?;
+    gain.low.is_some_and(|low| low > SETTLED).then(|| {
+        format!(
+            "within its trials the span of {span} becomes faster (by {}): something still fills; more --time, or \
+             several in flight, would tell",
+            units::percent(gain.value - 1.0)
+        )
+    })
+}
+
+/// Rate of a trial's second half over its first.
+fn gain(trial: &Trial, op: Op) -> Option<f64> {
+    let half = trial.windows.len() / 2;
+    let rate = |windows: &[Window]| {
+        let ios: u64 = windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
+        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
+        (ios > 0 && length_s > 0.0).then(|| ios as f64 / length_s)
+    };
+    let (first, second) = trial.windows.split_at(half);
+    Some(rate(second)? / rate(first)?)
+}
+
+/// Of each request within the smallest span, from which on no cache answers: the fastest disks take 1 ms and more
+/// with many in flight, when the arm hardly moves.
+const ANSWER_MAX_S: f64 = 5e-4;
+/// Below this share of the smallest span's rate a span is not called fast.
+const FAST: f64 = 0.9;
+/// How sure it must be that a span becomes faster within its trials.
+const GROWS_AT: f64 = 0.99;
+
+/// One for each pattern, size and number in flight.
+pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
+    group::groups(points, |op, evidence| {
+        let spec = &evidence.point.spec;
+        Some(Conditions {
+            op: Some(op),
+            random: Some(spec.rw.is_random()),
+            block_size_bytes: Some(spec.block_size_bytes),
+            queue_depth: Some(spec.asked_in_flight() as u32),
+            ..Conditions::default()
+        })
+    })
+}
+
+/// Points as this question takes them. Through the page cache memory is part of what is asked about, so that what is
+/// void as a statement about the device stands here.
+fn as_asked<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
+    let mut evidence = evidence.clone();
+    if !evidence.point.spec.direct {
+        evidence.void.iter_mut().filter(|void| **void == Some(About::Device)).for_each(|void| *void = None);
+    }
+    evidence
+}
+
+/// Whose cache it is: this kernel's, where reads through it in the smallest span hardly reached the device.
+fn whose(group: &Group) -> &'static str {
+    let smallest = group.points.iter().min_by_key(|evidence| evidence.point.spec.span_bytes);
+    let memory = |evidence: &&Evidence| {
+        let trials = || evidence.trials.iter().map(|trial| &trial.witnesses);
+        let moved: Option<u64> = trials().map(|saw| saw.block_layer_read_bytes).sum();
+        let asked: u64 = trials().map(|saw| saw.issued_read_bytes).sum();
+        !evidence.point.spec.direct
+            && moved.is_some_and(|moved| moved as f64 <= HELD_MOVES_MAX * asked as f64)
+    };
+    if smallest.is_some_and(memory) { "the page cache" } else { "some cache" }
+}
+
+pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
+    let what = workload(&group.conditions);
+    let about = format!("From which span on {what} are slower");
+    let asked: Vec<Evidence> = group.points.iter().map(|evidence| as_asked(evidence)).collect();
+    let mut points: Vec<&Evidence> = asked.iter().collect();
+    points.sort_by_key(|evidence| evidence.point.spec.span_bytes);
+    let rates: Result<Vec<_>, _> =
+        points.iter().map(|evidence| group::rate(evidence, group.op, &[])).collect();
+    let rates = match rates {
+        Ok(rates) => rates,
+        Err(why) => return writer.refused(&group.conditions, &points, &about, &why),
+    };
+    let spans: Vec<u64> = points.iter().map(|evidence| evidence.point.spec.span_bytes).collect();
+    let ratio = |place: usize| effect::ratio(rates[place], rates[0], writer.confidence, rates.len() - 1);
+    let slower = |place: &usize| ratio(*place).high.is_some_and(|high| high < 1.0 - MARGIN);
+    let fast = |place: &usize| *place == 0 || ratio(*place).low.is_some_and(|low| low > FAST);
+    let Some(first_slower) = (1..spans.len()).find(slower) else {
+        return no_step(writer, group, &points, &spans, (1..spans.len()).all(|place| fast(&place)));
+    };
+    let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
+    let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
+    if let Some(why) = still_filling(points[first_slower], group.op) {
+        return writer.refused(&group.conditions, &points, &about, &why);
+    }
+    if let Some((estimate, spans)) = by_shares(&points, group.op, (low, high), writer.confidence) {
+        let sentence = capitalised(&format!("{} holds {{}} of what {what} used last.", whose(group)));
+        let why = format!(
+            "In {spans} span(s) that are slower, requests are of two kinds; the share of the fast ones, \
+                times the span, is \
+             the cache. Assumes that it keeps what was used last."
+        );
+        return writer.found(&group.conditions, &points, estimate, &sentence, why);
+    }
+    let each_s = 1.0 / rates[0].value();
+    if each_s > ANSWER_MAX_S {
+        let why = format!(
+            "requests are not of two kinds, those that a cache answers and others, and even within {} one takes {}, \
+             which is no cache's time; a disk's arm has a shorter way within a smaller span",
+            units::size(spans[0]),
+            units::time(1e9 * each_s)
+        );
+        return writer.refused(&group.conditions, &points, &about, &why);
+    }
+    // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the
+    // medium as the loss of rate allows, when the largest span tells what one of them costs.
+    let lost = ratio(last_fast).low.map_or(0.0, |low| (1.0 / low - 1.0).max(0.0));
+    let medium = (1.0 / ratio(spans.len() - 1).value - 1.0).max(f64::MIN_POSITIVE);
+    let low = if last_fast == 0 { low } else { low * (1.0 - lost / medium).max(0.5) };
+    let estimate = Estimate { value: (low * high).sqrt(), low: Some(low), high: Some(high) };
+    let sentence = format!(
+        "{what} within {} are faster than within {}: {} holds {{}} of what was used last.",
+        units::size(spans[last_fast]),
+        units::size(spans[first_slower]),
+        whose(group)
+    );
+    let why = "The interval runs between two measured spans; finer ones in between would narrow it.";
+    writer.found(&group.conditions, &points, estimate, &sentence, why)
+}
+
+/// The weighted mean of what the slower spans say, and how many do, if they agree with each other and with the step.
+fn by_shares(
+    points: &[&Evidence],
+    op: Op,
+    (low, high): (f64, f64),
+    confidence: f64,
+) -> Option<(Estimate, usize)> {
+    let said: Vec<Pooled> = points
+        .iter()
+        .filter(|evidence| evidence.point.spec.span_bytes as f64 > low && evidence.point.spec.rw.is_random())
+        .filter_map(|evidence| size(evidence, op))
+        .collect();
+    let together = pooled::together(&said, confidence)?;
+    let mean = together.value;
+    // A tenth beyond the step to either side: a rate that is a little lower may still be called fast.
+    let fits = mean >= 0.9 * low && mean <= 1.1 * high;
+    if !fits || !together.agree {
+        return None;
+    }
+    // Whole requests are held or not: what is left over of the cache, less than one of them, is never seen.
+    let grain =
+        points.iter().map(|evidence| evidence.point.spec.block_size_bytes as f64 / 2.0).fold(0.0, f64::max);
+    let (mean, half) = (mean + grain, together.half_width + grain);
+    Some((Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) }, said.len()))
+}
+
+/// A level curve is an answer as well; one that is only not known to fall is none.
+fn no_step(writer: &Writer, group: &Group, points: &[&Evidence], spans: &[u64], level: bool) -> Finding {
+    let what = workload(&group.conditions);
+    let largest = units::size(*spans.last().unwrap_or(&0));
+    if !level {
+        let about = format!("From which span on {what} are slower");
+        return writer.refused(&group.conditions, points, &about, "the rates are too uncertain");
+    }
+    let refused = writer.refused(&group.conditions, points, "", "");
+    Finding {
+        status: Status::None,
+        sentence: format!(
+            "No cache shows: {what} are as fast within {largest} as within {}.",
+            units::size(spans[0])
+        ),
+        why: Some("Every span keeps more than 90 % of the rate in the smallest.".to_owned()),
+        ..refused
+    }
+}
+
+/// One device and study that prove what is said of caches.
+pub(super) const PROOF: Proof = Proof {
+    device: r#"
+name = "cached"
+summary = "flash behind a cache of 48 MiB"
+capacity = "1GiB"
+[flash]
+units = 8
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
+read_cache = { size = "48MiB", latency = "8us" }
+[noise]
+latency_cv = 0.02
+"#,
+    study: r#"
+name = "spans"
+question = "How much is cached?"
+time = "15s"
+size = "1GiB"
+[[experiment]]
+kind = "working-set"
+span = "8M..256M*2"
+"#,
+    truths: &[(Some(50_331_648.0), "read_cache of 48 MiB, which holds 32 MiB and not 64")],
+    widest: 0.7,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heaps(fast: u32, slow: u32, slow_ns: u64) -> Histogram {
+        let mut all = Histogram::new();
+        (0..fast).for_each(|i| all.record(10_000 + u64::from(i % 100) * 10));
+        (0..slow).for_each(|i| all.record(slow_ns + u64::from(i % 100) * 50));
+        all
+    }
+
+    #[test]
+    fn two_heaps_are_told_apart_with_their_shares() {
+        let found = kinds(&heaps(3000, 1000, 70_000)).unwrap();
+        assert!((found.fast - 0.75).abs() < 1e-9, "{found:?}");
+        assert!((found.fast_ns - 10_495.0).abs() < 40.0, "{found:?}");
+        assert!((12_000.0..70_000.0).contains(&found.cut_ns), "{found:?}");
+    }
+
+    #[test]
+    fn a_disk_is_faster_within_a_small_span_and_that_is_no_cache() {
+        use iosonde_judge::evidence::DirectionEvidence;
+        use iosonde_model::{Point, Rw};
+        use iosonde_stats::LogEstimate;
+        use iosonde_testkit::specimen;
+
+        use crate::words::Unit;
+        // The arm: 250 a second within 4 MiB, 150 beyond.
+        let of = |span_bytes: u64, iops: u64| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 1, iops);
+            trial.spec.span_bytes = span_bytes;
+            trial.passed_bytes = Some(span_bytes);
+            let estimate =
+                LogEstimate { log_mean: (iops as f64).ln(), standard_error: 0.005, degrees_of_freedom: 50.0 };
+            let both = DirectionEvidence { iops: estimate, latency_ns_mean: estimate };
+            let point: &'static Point = Box::leak(Box::new(Point::planned(0, "x", trial.spec.clone())));
+            let trial: &'static Trial = Box::leak(Box::new(trial));
+            Evidence { point, trials: vec![trial; 8], void: vec![None; 8], read: Some(both), write: None }
+        };
+        let told = |factor: u64| {
+            let points = [of(4 << 20, 250 * factor), of(16 << 20, 150 * factor), of(64 << 20, 140 * factor)];
+            let writer = Writer { name: "cache_bytes", experiment: "x", unit: Unit::Bytes, confidence: 0.95 };
+            one(&writer, &groups(&points)[0])
+        };
+        let disk = told(1);
+        assert!(disk.sentence.contains("a disk's arm has a shorter way"), "{}", disk.sentence);
+        assert_eq!(told(100).status, Status::Found, "40 us are a cache's time");
+    }
+
+    #[test]
+    fn one_heap_a_tail_and_neighbours_are_not_two_kinds() {
+        assert_eq!(kinds(&heaps(3000, 0, 1)), None);
+        assert_eq!(kinds(&heaps(3000, 30, 70_000)), None, "1 % is a tail");
+        assert_eq!(kinds(&heaps(3000, 1000, 12_000)), None, "a fifth slower is no other kind");
+        assert_eq!(kinds(&Histogram::new()), None);
+        let mut spread = Histogram::new();
+        (0..5000u64).for_each(|i| spread.record(10_000 + i * 20));
+        assert_eq!(kinds(&spread), None, "everything between is there as well");
+    }
+}

@@ -1,0 +1,78 @@
+//! How many requests must be in flight for 95 % of the throughput.
+//!
+//! What it is: the least whole number in flight that gives 95 % of the rate with the most that were
+//! measured. At the knee itself, storage made of units that random addresses choose blindly (the dies of an
+//! SSD, the members of a RAID) gives only 51 to 62 %, since some units have two requests and others none;
+//! how many more it takes is this finding.
+//!
+//! How it is worked out: as `queue_depth_knee` is, from all numbers that the program kept in flight, also those that
+//! waited above the device, and refused where that fit is. Where a curve is
+//! nearly flat a small error of its level is a large one of this number: the interval reaches from what
+//! gives 1 % less at its lower end to what gives 1 % more at its upper one.
+//!
+//! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four
+//! knees.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told, closed_loop,
+    group::{Writer, workload},
+};
+use crate::words::Unit;
+
+const SHARE: f64 = 0.95;
+
+pub(crate) struct DepthFor95Percent;
+
+impl Named for DepthFor95Percent {
+    fn name(&self) -> &'static str {
+        "depth_for_95_percent"
+    }
+}
+
+impl FindingKind for DepthFor95Percent {
+    fn answers(&self) -> &'static [&'static str] {
+        &["queue-depth"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("knee")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let groups = closed_loop::groups(points);
+        groups
+            .iter()
+            .map(|group| {
+                let what = workload(&group.conditions);
+                match closed_loop::of(group, confidence) {
+                    Ok(curve) => writer.found(
+                        &group.conditions,
+                        &group.points,
+                        curve.depth_for(SHARE),
+                        &format!("{what} reach 95 % of their highest rate with {{}}."),
+                        curve.assumption(),
+                    ),
+                    Err(why) => {
+                        let what = format!("How many {what} in flight give 95 % of the rate");
+                        writer.refused(&group.conditions, &group.points, &what, &why)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[
+                (Some(4.0), "X(3) is 75 % and X(4) is 100 % of 4 servers / 80 us"),
+                (Some(4.0), "writes pass the same servers"),
+            ],
+            widest: 0.3,
+            ..closed_loop::PROOF
+        }
+    }
+}

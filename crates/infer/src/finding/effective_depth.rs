@@ -1,0 +1,132 @@
+//! How many requests were in flight on average, of the most that were asked for.
+//!
+//! What it is: outstanding requests, averaged over the measured time, at the deepest number of each block size and
+//! direction. A depth that was not reached is the commonest error in tables of depths: the program cannot refill fast
+//! enough, the kernel blocks in submission, or a few slow requests leave gaps at the end of each batch.
+//!
+//! How it is worked out: each trial's time average, the program's own count; then the geometric mean over trials with
+//! Student's interval. Trials that are void as statements about depth are in it: they are what is asked about. Where
+//! the block layer below counted as well, `why` says how many it saw; what it did not see waited above the device.
+//!
+//! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen, so
+//! that the time in the kernel on the way counts.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told, closed_loop,
+    group::{self, Group, Writer, workload},
+    over_trials,
+};
+use crate::words::Unit;
+
+/// As a share of what was asked for: what the check `depth-not-reached` calls short.
+const SHORT_BY: f64 = 0.049;
+
+pub(crate) struct EffectiveDepth;
+
+impl Named for EffectiveDepth {
+    fn name(&self) -> &'static str {
+        "effective_depth"
+    }
+}
+
+impl FindingKind for EffectiveDepth {
+    fn answers(&self) -> &'static [&'static str] {
+        &["queue-depth"]
+    }
+
+    fn told(&self) -> Told {
+        Told::alone("depth")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        closed_loop::groups(points).iter().filter_map(|group| one(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[
+                (Some(128.0), "a closed loop of 128 that refills at once"),
+                (Some(128.0), "and so for writes"),
+            ],
+            widest: 0.01,
+            ..closed_loop::PROOF
+        }
+    }
+}
+
+fn one(writer: &Writer, group: &Group) -> Option<Finding> {
+    let asked = |evidence: &&&Evidence| evidence.point.spec.asked_in_flight();
+    let deepest: &Evidence = group.points.iter().filter(|evidence| asked(evidence) > 1).max_by_key(asked)?;
+    let most = deepest.point.spec.asked_in_flight();
+    let conditions = Conditions { queue_depth: Some(most as u32), ..group.conditions.clone() };
+    let what = workload(&conditions);
+    let counts: Vec<f64> = group::of_the_device(deepest)
+        .filter(|trial| trial.measured_s > 0.0)
+        .filter_map(|t| t.in_flight_mean)
+        .collect();
+    let Some(estimate) = over_trials::mean(&counts, writer.confidence) else {
+        let about = format!("How many {what} were in flight of the {most} asked for");
+        let why = match group::stands(deepest, &[About::Rate]) {
+            Err(why) => why,
+            Ok(()) => "nobody counted the outstanding requests of enough trials".to_owned(),
+        };
+        return Some(writer.refused(&conditions, &[deepest], &about, &why));
+    };
+    // The grain of an interval, and rounding, may reach beyond what can be there.
+    let whole = |value: f64| value.min(most as f64);
+    let estimate = Estimate { value: whole(estimate.value), high: estimate.high.map(whole), ..estimate };
+    let enough = most as f64 * (1.0 - SHORT_BY);
+    let means = match (estimate.low, estimate.high) {
+        (_, Some(high)) if high < enough => "the number asked for was not reached",
+        (Some(low), _) if low >= enough => "it was reached",
+        _ => "whether it was reached cannot be told",
+    };
+    let sentence = format!("{what}: of {most} asked for, {{}} on average: {means}.");
+    let seen: Vec<f64> =
+        group::of_the_device(deepest).filter_map(|t| t.witnesses.block_layer_in_flight_mean).collect();
+    let below = match seen.len() {
+        0 => "Nobody counted below the program.".to_owned(),
+        count => format!(
+            "The block layer below counted {:.1} on average, splitting and other programs included.",
+            seen.iter().sum::<f64>() / count as f64
+        ),
+    };
+    let why =
+        format!("The program's own count, averaged over time and over {} trials. {below}", counts.len());
+    Some(writer.found(&conditions, &[deepest], estimate, &sentence, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Point, Rw, Trial};
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    fn said(in_flight: [f64; 5]) -> String {
+        let trials = in_flight.map(|mean| Trial {
+            in_flight_mean: Some(mean),
+            ..specimen::healthy(Rw::RandRead, 4096, 128, 100_000)
+        });
+        let point = Point::planned(0, "x", trials[0].spec.clone());
+        let evidence = Evidence {
+            point: &point,
+            trials: trials.iter().collect(),
+            void: vec![None; 5],
+            read: None,
+            write: None,
+        };
+        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence.clone()
+    }
+
+    #[test]
+    fn what_lies_on_both_sides_of_the_bound_cannot_be_told() {
+        assert!(said([127.9, 128.0, 127.8, 128.0, 127.9]).ends_with("it was reached."));
+        assert!(said([64.0, 63.0, 65.0, 64.0, 64.5]).ends_with("the number asked for was not reached."));
+        assert!(said([128.0, 90.0, 127.0, 70.0, 126.0]).ends_with("whether it was reached cannot be told."));
+    }
+}

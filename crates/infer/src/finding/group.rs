@@ -1,0 +1,330 @@
+//! What findings share: which points belong together, whether their figures stand, and how a finding is
+//! written.
+
+use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
+use iosonde_stats::LogEstimate;
+
+use crate::words::{Unit, capitalised, with_interval};
+
+/// Points that differ in what a finding varies and in nothing else.
+pub(super) struct Group<'e, 'a> {
+    /// What they have in common.
+    pub(super) conditions: Conditions,
+    /// The direction that they measure.
+    pub(super) op: Op,
+    /// In the order of the plan.
+    pub(super) points: Vec<&'e Evidence<'a>>,
+}
+
+/// The direction of a workload that has only one.
+pub(super) fn only_direction(rw: Rw) -> Option<Op> {
+    match (rw.reads(), rw.writes()) {
+        (true, false) => Some(Op::Read),
+        (false, true) => Some(Op::Write),
+        _ => None,
+    }
+}
+
+/// Sorts points of one direction into groups by what `conditions` says of each; `None` leaves a point out.
+pub(super) fn groups<'e, 'a>(
+    points: &'e [Evidence<'a>],
+    conditions: impl Fn(Op, &Evidence) -> Option<Conditions>,
+) -> Vec<Group<'e, 'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for evidence in points {
+        let Some(op) = only_direction(evidence.point.spec.rw) else { continue };
+        let Some(conditions) = conditions(op, evidence) else { continue };
+        match groups.iter_mut().find(|group| group.conditions == conditions) {
+            Some(group) => group.points.push(evidence),
+            None => groups.push(Group { conditions, op, points: vec![evidence] }),
+        }
+    }
+    groups
+}
+
+/// Whether enough trials of a point stand in all that a finding uses; the sentence says why not.
+///
+/// A finding is about the device, so what is void about the device is always void here.
+pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+    stands_as(evidence, &[&[About::Device], used].concat())
+}
+
+fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+    let what = evidence.point.spec.describe();
+    let all = evidence.trials.len();
+    for &about in used {
+        // A trial that took no time says nothing.
+        let standing = evidence.standing(about).filter(|trial| trial.measured_s > 0.0).count();
+        if standing < FEWEST_TRIALS && standing < all {
+            let about = match about {
+                About::Device => "the device",
+                About::Depth => "the number in flight",
+                About::Latency => "latency",
+                About::Rate => "throughput",
+                About::All => "anything",
+            };
+            return Err(format!("{standing} of {all} trials of {what}, stand as statements about {about}"));
+        }
+        if standing < FEWEST_TRIALS {
+            return Err(format!("{what}: {}, {FEWEST_TRIALS} are needed", trials_stand(standing)));
+        }
+    }
+    Ok(())
+}
+
+/// The trials whose rates stand as statements about the device.
+pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
+    let stands = |void: &Option<About>| {
+        !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device))
+    };
+    let both = evidence.trials.iter().zip(&evidence.void).filter(move |(_, void)| stands(void));
+    both.map(|(trial, _)| *trial)
+}
+
+/// Completions per second of a point, if its figures stand.
+pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
+    stands(evidence, &[&[About::Rate], used].concat())?;
+    rate_of(evidence, op)
+}
+
+/// The same, whether the device or the program set them.
+pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    stands_as(evidence, &[About::Rate])?;
+    rate_of(evidence, op)
+}
+
+fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
+    in_numbers(direction.iops, evidence)?;
+    Ok(no_better_than_requests(grained(direction.iops), evidence, op))
+}
+
+/// The mean latency of a point, if its figures stand.
+pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    stands(evidence, &[About::Latency])?;
+    let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
+    in_numbers(direction.latency_ns_mean, evidence)?;
+    Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
+}
+
+/// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
+/// spend their time in a link that does not scatter. A mean of requests made one at a time is known no better than
+/// their number allows, as if each were independent, nor than its own trials agree.
+fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -> LogEstimate {
+    if evidence.point.spec.asked_in_flight() != 1 {
+        return estimate;
+    }
+    let latencies =
+        || evidence.standing(About::Rate).filter_map(|trial| trial.direction(op)).map(|d| &d.latency_ns);
+    let requests: u64 = evidence.standing(About::Rate).filter_map(|t| t.direction(op)).map(|d| d.ios).sum();
+    let spreads = latencies().filter_map(|l| Some(l.stddev? / l.mean.filter(|mean| *mean > 0.0)?));
+    let squares: Vec<f64> = spreads.map(|spread| spread * spread).collect();
+    if requests == 0 || squares.is_empty() {
+        return estimate;
+    }
+    let variance = squares.iter().sum::<f64>() / squares.len() as f64;
+    let rates: Vec<f64> = evidence
+        .standing(About::Rate)
+        .filter_map(|t| Some(t.direction(op)?.iops))
+        .filter(|r| *r > 0.0)
+        .collect();
+    let rates = without_odd_ones(rates);
+    let (of_requests, of_trials) = ((variance / requests as f64).sqrt(), standard_error(&rates));
+    if of_trials > of_requests.max(estimate.standard_error) {
+        // What a few trials say of their own scatter is known no better than they are many.
+        let degrees_of_freedom = (rates.len() as f64 - 1.0).min(estimate.degrees_of_freedom);
+        return LogEstimate { standard_error: of_trials, degrees_of_freedom, ..estimate };
+    }
+    LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }
+}
+
+/// Times the median distance from the median: what lies beyond is set aside from a point's rate (see `iosonde checks
+/// set-aside`), and says nothing of how far the others agree.
+const ODD: f64 = 4.5 * 1.4826;
+/// Trials that agree to the digit have no median distance.
+const DIGITS: f64 = 1e-3;
+
+/// Without those that lie far from the others, where they are one in five or fewer.
+fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    let median = middle(rates.clone());
+    let off = |rate: f64| (rate / median).ln().abs();
+    let far = ODD * middle(rates.iter().map(|&rate| off(rate)).collect()).max(DIGITS);
+    let near: Vec<f64> = rates.iter().copied().filter(|&rate| off(rate) <= far).collect();
+    if near.len() >= FEWEST_TRIALS && 5 * near.len() >= 4 * rates.len() { near } else { rates }
+}
+
+/// Of the mean logarithm of independent values, their drift in it.
+fn standard_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().map(|value| value.ln()).sum::<f64>() / count;
+    let square: f64 = values.iter().map(|value| (value.ln() - mean).powi(2)).sum();
+    if values.len() < FEWEST_TRIALS { 0.0 } else { (square / (count - 1.0) / count).sqrt() }
+}
+
+/// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing
+/// would weigh that infinitely, and call a miss of a billionth a contradiction. No trial is known better
+/// than to one request in ten thousand.
+fn grained(estimate: LogEstimate) -> LogEstimate {
+    LogEstimate { standard_error: estimate.standard_error.max(1e-4), ..estimate }
+}
+
+/// Trials that took no time have no rate.
+fn in_numbers(estimate: LogEstimate, evidence: &Evidence) -> Result<(), String> {
+    if estimate.log_mean.is_finite() && estimate.standard_error.is_finite() {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: its trials took no time, or their figures are no numbers",
+        evidence.point.spec.describe()
+    ))
+}
+
+fn no_interval(evidence: &Evidence) -> String {
+    format!("{} has no interval", evidence.point.spec.describe())
+}
+
+/// `1 trial stands`, `3 trials stand`.
+pub(super) fn trials_stand(count: usize) -> String {
+    if count == 1 { "1 trial stands".to_owned() } else { format!("{count} trials stand") }
+}
+
+/// The parts that all findings of one kind and one experiment share.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'a> {
+    pub(super) name: &'static str,
+    pub(super) experiment: &'a str,
+    pub(super) unit: Unit,
+    pub(super) confidence: f64,
+}
+
+impl Writer<'_> {
+    /// A finding with its value. `sentence` gets the value with its interval where it has `{}`.
+    pub(super) fn found(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        estimate: Estimate,
+        sentence: &str,
+        why: impl Into<String>,
+    ) -> Finding {
+        let ends = [Some(estimate.value), estimate.low, estimate.high];
+        if !ends.iter().flatten().all(|end| end.is_finite()) {
+            let why = "the figures of its trials are no numbers";
+            return self.refused(conditions, points, &format!("`{}`", self.name), why);
+        }
+        let within = estimate.low.is_none_or(|low| low <= estimate.value)
+            && estimate.high.is_none_or(|high| estimate.value <= high);
+        debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
+        let words = with_interval(self.unit, &estimate);
+        Finding {
+            name: self.name.to_owned(),
+            experiment: self.experiment.to_owned(),
+            conditions: conditions.clone(),
+            status: Status::Found,
+            value: Some(estimate.value),
+            unit: self.unit.name().to_owned(),
+            low: estimate.low,
+            high: estimate.high,
+            at_least: false,
+            confidence: self.confidence,
+            sentence: capitalised(&sentence.replace("{}", &words)),
+            why: Some(capitalised(&why.into())),
+            trials: trial_ids(points, About::Device),
+        }
+    }
+
+    /// A finding that the trials do not allow: what was looked for, and why it cannot be said.
+    pub(super) fn refused(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        what: &str,
+        why: &str,
+    ) -> Finding {
+        Finding {
+            name: self.name.to_owned(),
+            experiment: self.experiment.to_owned(),
+            conditions: conditions.clone(),
+            status: Status::Refused,
+            value: None,
+            unit: self.unit.name().to_owned(),
+            low: None,
+            high: None,
+            at_least: false,
+            confidence: self.confidence,
+            sentence: capitalised(&format!("{what} cannot be told: {why}.")),
+            why: Some(capitalised(&format!("{why}."))),
+            trials: trial_ids(points, About::Device),
+        }
+    }
+}
+
+/// The trials behind a finding, which stand as statements about this.
+pub(super) fn trial_ids(points: &[&Evidence], about: About) -> Vec<u64> {
+    let mut ids: Vec<u64> =
+        points.iter().flat_map(|evidence| evidence.standing(about).map(|trial| trial.id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// `4 KiB random reads`, `random writes`, `reads`: as much as the conditions tell.
+pub(crate) fn workload(conditions: &Conditions) -> String {
+    let size = conditions.block_size_bytes.map(units::size);
+    let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
+    let ops = conditions.op.map_or("requests", |op| match op {
+        Op::Read => "reads",
+        Op::Write => "writes",
+        Op::Trim => "trims",
+        Op::Flush => "flushes",
+    });
+    size.into_iter().chain(order).chain([ops.to_owned()]).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_judge::evidence::DirectionEvidence;
+    use iosonde_model::Point;
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    #[test]
+    fn a_trial_that_was_set_aside_widens_nothing() {
+        let agree = [60_742.8; 11];
+        let mut one_off: Vec<f64> = agree.to_vec();
+        one_off.push(13_110.0);
+        assert_eq!(without_odd_ones(one_off), agree);
+        let scatter = vec![900.0, 950.0, 1000.0, 1050.0, 1100.0];
+        assert_eq!(without_odd_ones(scatter.clone()), scatter);
+        let two_levels = vec![900.0, 900.0, 900.0, 900.0, 500.0, 500.0];
+        assert_eq!(without_odd_ones(two_levels.clone()), two_levels);
+    }
+
+    #[test]
+    fn one_trial_stands_and_two_stand() {
+        assert_eq!([1, 2].map(trials_stand), ["1 trial stands", "2 trials stand"]);
+    }
+
+    #[test]
+    fn an_error_of_five_trials_has_four_degrees_of_freedom() {
+        // Rates that scatter by 10 %, of a point whose neighbours let it believe in 0.1 %.
+        let rates = [900, 950, 1000, 1050, 1100];
+        let trials: Vec<Trial> = rates.map(|rate| specimen::healthy(Rw::RandRead, 4096, 1, rate)).into();
+        let point = Point::planned(0, "x", trials[0].spec.clone());
+        let borrowed =
+            LogEstimate { log_mean: 1000f64.ln(), standard_error: 0.001, degrees_of_freedom: 100.0 };
+        let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
+        let (trials, void) = (trials.iter().collect(), vec![None; 5]);
+        let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
+        let own = rate(&evidence, Op::Read, &[]).unwrap();
+        assert_eq!(own.degrees_of_freedom, 4.0);
+        // By hand: the logarithms scatter by 0.0794, over the root of 5.
+        assert!((own.standard_error - 0.0355).abs() < 1e-3, "{own:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! The request size at which half of the attainable rate is reached: n½ = t₀ · B.
+//!
+//! What it is: requests of this size spend half of their time on what every request costs and half on
+//! moving bytes. It says what "small" means for this storage when requests are made one at a time: far
+//! below it, time hardly depends on size; far above it, throughput hardly does.
+//!
+//! How it is worked out: with t₀ in one fit (see `per_request_cost`), so that the errors of t₀ and B, which
+//! go together, are taken as they are. Refused where the time of a request does not rise with its size as
+//! far as was measured, or where the interval spans more than a factor of four.
+//!
+//! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Estimate, Finding, Named, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{Group, Writer, workload},
+    hockney,
+};
+use crate::words::Unit;
+
+/// High over low of an interval that still says something about a size.
+const SPREAD_MAX: f64 = 4.0;
+
+pub(crate) struct HalfSize;
+
+impl Named for HalfSize {
+    fn name(&self) -> &'static str {
+        "half_size"
+    }
+}
+
+impl FindingKind for HalfSize {
+    fn answers(&self) -> &'static [&'static str] {
+        &["block-size"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("plateau")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let groups = hockney::groups(points);
+        groups
+            .iter()
+            .map(|group| {
+                let what = workload(&group.conditions);
+                match half_size(group, confidence) {
+                    Ok((size, why)) => writer.found(
+                        &group.conditions,
+                        &group.points,
+                        size,
+                        &format!("{what}, one at a time, reach half of their attainable rate at {{}}."),
+                        why,
+                    ),
+                    Err(why) => {
+                        let what = format!("At which size {what}, one at a time, reach half of their rate");
+                        writer.refused(&group.conditions, &group.points, &what, &why)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[
+                (Some(100_000.0), "t0 = 100 us times 1 GB/s = 100,000 B"),
+                (Some(100_000.0), "writes pass the same parts"),
+            ],
+            widest: 0.01,
+            ..hockney::PROOF
+        }
+    }
+}
+
+/// The size with its interval and the fit's assumption, or why there is none.
+fn half_size(group: &Group, confidence: f64) -> Result<(Estimate, String), String> {
+    let law = hockney::of(group, confidence)?;
+    let largest = group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes).max().unwrap_or(0);
+    let flat =
+        || format!("the time of a request does not rise enough with its size up to {}", units::size(largest));
+    let size = law.half_size_bytes.ok_or_else(flat)?;
+    match (size.low, size.high) {
+        (Some(low), Some(high)) if high <= SPREAD_MAX * low => Ok((size, law.assumption())),
+        _ => {
+            Err("its interval spans more than a factor of four; smaller and larger blocks would tell".into())
+        }
+    }
+}

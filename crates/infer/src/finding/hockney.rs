@@ -1,0 +1,222 @@
+//! The time of a request against its size, t(b) = t₀ + b/B: one fit, which three findings read.
+//!
+//! Hockney, The Science of Computer Benchmarking (SIAM 1996): a pipe is told by its rate r∞ and by n½, the
+//! size at which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where
+//! the scatter is alike at all sizes.
+//!
+//! Real storage bends a little away from any law. Where points miss it by more than their errors, the interval is
+//! stretched by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method
+//! of least squares, 1932). Where they surely do (at 1 %), the reader is told, and where a size misses by more than
+//! 10 %, the law is refused.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Estimate, units};
+use iosonde_stats::{
+    least_squares::{Fit, least_squares},
+    normal, student_t,
+};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::{
+    Proof,
+    group::{self, Group},
+};
+
+/// Sizes that a fit of two parameters needs, to have two left for judging it.
+pub(super) const SIZES_MIN: usize = 4;
+/// Largest over smallest size: a law of two parts is not seen in a narrow range.
+const SIZE_RANGE_MIN: u64 = 16;
+/// The largest miss that a stretched interval may cover.
+pub(super) const MISS_MAX: f64 = 0.10;
+/// Chance of calling a true law bent.
+pub(super) const REJECTED_AT: f64 = 0.01;
+
+/// One point of the curve.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    pub(super) bytes: u64,
+    /// ln of the nanoseconds that a request takes: one over the rate of requests made one at a time.
+    pub(super) log_time: f64,
+    /// As of a normal deviate.
+    pub(super) standard_error: f64,
+}
+
+/// The fitted law.
+pub(super) struct Hockney {
+    /// What every request costs, whatever its size, in nanoseconds.
+    pub(super) t0_ns: Estimate,
+    /// The size at which half of the asymptotic rate is reached, in bytes; `None` where the time of a
+    /// request does not depend on its size as far as was measured.
+    pub(super) half_size_bytes: Option<Estimate>,
+    /// Where and by what share the points miss the law most.
+    worst_miss: (u64, f64),
+    /// Whether the interval was stretched.
+    stretched: bool,
+}
+
+impl Hockney {
+    /// What a reader must know of the law.
+    pub(super) fn assumption(&self) -> String {
+        let (bytes, share) = self.worst_miss;
+        let (size, miss) = (units::size(bytes), units::percent(share));
+        let base =
+            "the law t(b) = t₀ + b/B, fitted to the times of single requests over their sizes (Hockney)";
+        match self.stretched {
+            true => {
+                format!(
+                    "{base}. The points bend away from it, by {miss} at {size}; the interval is stretched \
+                     to match."
+                )
+            }
+            false => format!("{base}. The largest miss is {miss}, at {size}."),
+        }
+    }
+}
+
+/// ln t(b) = ln t₀ + ln(1 + b / n½).
+fn log_time(log_t0: f64, log_half: f64, bytes: u64) -> f64 {
+    log_t0 + (bytes as f64 / log_half.exp()).ln_1p()
+}
+
+/// The law through the points of a group, or why there is none.
+pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, String> {
+    one_at_a_time(group)?;
+    fit(&sizes(group, confidence)?, confidence)
+}
+
+/// The curve of a group of points made one at a time, or why there is none.
+fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, String> {
+    let mut sizes = Vec::new();
+    for evidence in &group.points {
+        let rate = group::rate(evidence, group.op, &[])?;
+        sizes.push(Size {
+            bytes: evidence.point.spec.block_size_bytes,
+            log_time: 1e9_f64.ln() - rate.log_mean,
+            standard_error: rate.normal_error(confidence),
+        });
+    }
+    sizes.sort_by_key(|size| size.bytes);
+    Ok(sizes)
+}
+
+/// The law through these points, or why not.
+pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
+    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else {
+        return Err("nothing was measured".into());
+    };
+    if sizes.len() < SIZES_MIN || last.bytes < first.bytes * SIZE_RANGE_MIN {
+        return Err(format!(
+            "block sizes that were measured: {}; a law of two parts needs {SIZES_MIN} over a range of \
+             {SIZE_RANGE_MIN} times",
+            sizes.len()
+        ));
+    }
+    let (fit, rising) = curve(sizes)?;
+    let at = |bytes: u64| {
+        if rising { log_time(fit.parameters[0], fit.parameters[1], bytes) } else { fit.parameters[0] }
+    };
+    let misses = sizes.iter().map(|size| (size.bytes, (size.log_time - at(size.bytes)).exp_m1().abs()));
+    let worst_miss = misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are sizes");
+    let stretched = is_bent(fit.chi_square, fit.degrees_of_freedom);
+    if stretched && worst_miss.1 > MISS_MAX {
+        return Err(format!(
+            "the times do not follow t₀ + b/B: {} misses it by {}",
+            units::size(worst_miss.0),
+            units::percent(worst_miss.1)
+        ));
+    }
+    let t = if stretched { student_t(confidence, fit.degrees_of_freedom) } else { normal(confidence) };
+    // What the points miss by beyond their own errors belongs to the interval even where a bend is not sure.
+    let fit = if stretched || fit.chi_square > fit.degrees_of_freedom { fit.widened() } else { fit };
+    let estimate = |parameter: usize| {
+        let (log, half) = (fit.parameters[parameter], t * fit.standard_error(parameter));
+        Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
+    };
+    Ok(Hockney { t0_ns: estimate(0), half_size_bytes: rising.then(|| estimate(1)), worst_miss, stretched })
+}
+
+/// The least-squares curve with parameters ln t₀ and ln n½, and true; or a constant, ln t₀ alone, and false
+/// where time does not rise with size.
+fn curve(sizes: &[Size]) -> Result<(Fit, bool), String> {
+    let observed: Vec<_> = sizes.iter().map(|size| size.log_time).collect();
+    let errors: Vec<_> = sizes.iter().map(|size| size.standard_error).collect();
+    let (first, last) = (sizes[0], sizes[sizes.len() - 1]);
+    // The cost of the smallest size, and the size that takes this long at the largest one's rate.
+    let rate = last.bytes as f64 / last.log_time.exp();
+    let rising = |p: &[f64]| sizes.iter().map(|size| log_time(p[0], p[1], size.bytes)).collect();
+    if let Ok(fit) = least_squares(rising, &observed, &errors, &[first.log_time, first.log_time + rate.ln()])
+        // 10: there the largest size takes a tenth longer than the smallest; beyond, n½ is a guess.
+        && fit.parameters[1].exp() < 10.0 * last.bytes as f64
+    {
+        return Ok((fit, true));
+    }
+    let level = |p: &[f64]| vec![p[0]; sizes.len()];
+    least_squares(level, &observed, &errors, &[first.log_time])
+        .map(|fit| (fit, false))
+        .map_err(|why| why.to_string())
+}
+
+/// Whether the residuals are larger than the points' own errors explain.
+pub(super) fn is_bent(chi_square: f64, degrees_of_freedom: f64) -> bool {
+    ChiSquared::new(degrees_of_freedom).is_ok_and(|law| 1.0 - law.cdf(chi_square) < REJECTED_AT)
+}
+
+/// The groups that a curve over block sizes is made of: one for each pattern and number in flight.
+pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
+    group::groups(points, |op, evidence| {
+        let spec = &evidence.point.spec;
+        Some(Conditions {
+            op: Some(op),
+            random: Some(spec.rw.is_random()),
+            queue_depth: Some(spec.queue_depth * spec.jobs),
+            span_bytes: Some(spec.span_bytes),
+            ..Conditions::default()
+        })
+    })
+}
+
+/// Several in flight: then the time between completions is no request's time.
+fn one_at_a_time(group: &Group) -> Result<(), String> {
+    match group.conditions.queue_depth {
+        Some(1) => Ok(()),
+        depth => Err(format!(
+            "with {} in flight the time between completions is no request's own; measure one at a time",
+            depth.unwrap_or(0)
+        )),
+    }
+}
+
+/// One device and study that prove all findings of the law; each adds its truths.
+pub(super) const PROOF: Proof = Proof {
+    device: r#"
+name = "hockney"
+summary = "100 us whatever the size, then 1 GB/s"
+capacity = "64GiB"
+[host]
+request_cost = "20us"
+[link]
+bandwidth = "1GB/s"
+latency = "5us"
+[queue]
+servers = 4
+service = { fixed = "75us" }
+[noise]
+latency_cv = 0.05
+"#,
+    study: r#"
+name = "hockney"
+question = "What does a request cost?"
+time = "90s"
+[[experiment]]
+kind = "block-size"
+rw = ["randread", "randwrite"]
+block_size = "4k..4M*4"
+depth = 1
+"#,
+    truths: &[],
+    widest: 0.0,
+};
+
+#[cfg(test)]
+#[path = "hockney_tests.rs"]
+mod tests;

@@ -1,0 +1,314 @@
+//! Whether several workers get more than one that has as many requests in flight.
+//!
+//! What it is: the rate of N workers with d requests each, over the rate of one worker with N × d in flight, at the
+//! greatest number in flight that both have. The storage is asked for the same by both; what differs is how many
+//! processors ask. At 1, the requests in flight are what counts, whoever makes them. Above it, one worker was the
+//! limit; below it, workers are in each other's way.
+//!
+//! How it is worked out: the difference of the two logarithms, its error from both. "No effect" is said where the
+//! whole interval lies within 5 % of 1; otherwise more or fewer where all of it lies on one side of 1; otherwise this
+//! run cannot tell. The single worker's processor is named as its limit where it was busy for 80 % of the time or
+//! more. Trials that `generator-bound` voids as statements about the storage are in it: whether the program is the
+//! limit is what is asked.
+//!
+//! An engine that makes one request at a time (psync, mmap) has no single worker with several in flight. The figure
+//! is then N workers over one, and the sentence says so: it is what more in flight gives, by the only way that there
+//! is.
+//!
+//! How often it is right: `bench/blind --kinds worker`, where workers change nothing and where one worker is the
+//! limit; its figures stand in docs/findings.md.
+//!
+//! Assumes: a processor for each worker. Where there are fewer, workers wait for each other, and the ratio holds for
+//! this machine only.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{About, Conditions, Estimate, Finding, Named, TrialSpec, units};
+use iosonde_plan::{experiment::alone, plan};
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::{self, Answer, TOO_ROUGH},
+    group::{self, Group, Writer, workload},
+};
+use crate::words::{Unit, is_vague, with_interval};
+
+/// Share of the time from which on a single worker's processor is called its limit: what `generator-bound` doubts.
+const BUSY: f64 = 0.8;
+
+pub(crate) struct JobsEffect;
+
+impl Named for JobsEffect {
+    fn name(&self) -> &'static str {
+        "jobs_effect"
+    }
+}
+
+impl FindingKind for JobsEffect {
+    fn answers(&self) -> &'static [&'static str] {
+        &["jobs"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("workers")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let groups = group::groups(points, |op, evidence| {
+            let spec = &evidence.point.spec;
+            Some(Conditions {
+                op: Some(op),
+                random: Some(spec.rw.is_random()),
+                block_size_bytes: Some(spec.block_size_bytes),
+                span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
+            })
+        });
+        groups.iter().filter_map(|group| compare(&writer, group)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes several workers, and one with as many requests in flight as all of them")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "busy-workers"
+summary = "workers that each have a processor, which takes 40 us for a request, and a server for each request"
+capacity = "64GiB"
+[host]
+request_cost = "40us"
+processors = 8
+[queue]
+servers = 32
+service = { fixed = "60us" }
+[noise]
+latency_cv = 0.05
+"#,
+            study: r#"
+name = "workers"
+question = "Do several workers get more than one?"
+time = "60s"
+[[experiment]]
+kind = "jobs"
+jobs = [1, 8]
+"#,
+            truths: &[(
+                Some(3.2),
+                "8 workers / (40 us on their own processors + 60 us) = 80,000, over 1 / 40 us = 25,000",
+            )],
+            widest: 0.03,
+        }
+    }
+}
+
+/// Several workers, and what they are held against.
+struct Pair<'g, 'a> {
+    several: &'g Evidence<'a>,
+    one: &'g Evidence<'a>,
+}
+
+impl<'g, 'a> Pair<'g, 'a> {
+    /// The pair with the most in flight, and of these with the most workers.
+    fn of(group: &Group<'g, 'a>, against: impl Fn(&TrialSpec) -> Option<TrialSpec>) -> Option<Self> {
+        let pair = |&several: &&'g Evidence<'a>| {
+            let wanted = against(&several.point.spec)?;
+            let one = group.points.iter().find(|other| other.point.spec == wanted)?;
+            Some(Self { several, one })
+        };
+        let size = |pair: &Self| (pair.several.point.spec.asked_in_flight(), pair.several.point.spec.jobs);
+        group.points.iter().filter_map(pair).max_by_key(size)
+    }
+}
+
+/// `None` where nobody asked with several workers.
+fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
+    let spec = |evidence: &&Evidence| evidence.point.spec.clone();
+    let most = group.points.iter().map(spec).filter(|spec| spec.jobs > 1).max_by_key(|spec| spec.jobs)?;
+    let blocking = plan::is_blocking(&most.engine);
+    let what = workload(&group.conditions);
+    let against = |several: &TrialSpec| match blocking {
+        true => (several.jobs > 1).then(|| TrialSpec { jobs: 1, ..several.clone() }),
+        false => alone(several),
+    };
+    let Some(pair) = Pair::of(group, against) else {
+        let about = format!("Whether several workers get more {what} than one");
+        let why = "no point has one worker with as many requests in flight as several have";
+        return Some(writer.refused(&group.conditions, &group.points, &about, why));
+    };
+    Some(held_against(writer, group, &pair, blocking))
+}
+
+fn held_against(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> Finding {
+    let (several, one) = (&pair.several.point.spec, &pair.one.point.spec);
+    let conditions =
+        Conditions { queue_depth: Some(several.asked_in_flight() as u32), ..group.conditions.clone() };
+    let (what, points) = (workload(&conditions), [pair.several, pair.one]);
+    let (workers, worker) = (workers(several, blocking), worker(one, blocking));
+    let cannot = format!("Whether {workers} get more {what} than {worker}");
+    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op);
+    let (over, under) = match rate(pair.several).and_then(|over| Ok((over, rate(pair.one)?))) {
+        Ok(rates) => rates,
+        Err(why) => return writer.refused(&conditions, &points, &cannot, &why),
+    };
+    let Some(found) = effect::extreme(under, &[over], writer.confidence) else {
+        return writer.refused(&conditions, &points, &cannot, "nothing was measured");
+    };
+    if found.answer == Answer::CannotTell && is_vague(&found.ratio) {
+        return writer.refused(&conditions, &points, &cannot, TOO_ROUGH);
+    }
+    let gets = format!("{what}: {workers} get {{}} what {worker} gets");
+    let sentence = match found.answer {
+        _ if blocking => format!(
+            "{gets}; with {} a worker makes one request at a time, so that this is what more in flight gives.",
+            several.engine
+        ),
+        Answer::CannotTell | Answer::NoneSeen => {
+            format!("{cannot} cannot be told from this run: they get {{}} what it gets.")
+        }
+        Answer::NoEffect => format!("{gets}: what counts is the requests in flight, not who makes them."),
+        Answer::Changes => format!("{gets}: {}.", reason(&found.ratio, pair.one)),
+    };
+    let why = why(writer, group, pair, blocking);
+    let mut finding = writer.found(&conditions, &points, found.ratio, &sentence, why);
+    finding.trials = group::trial_ids(&points, About::Rate);
+    finding
+}
+
+/// `8 workers with one request each`.
+fn workers(spec: &TrialSpec, blocking: bool) -> String {
+    match spec.queue_depth {
+        1 if blocking => format!("{} workers", spec.jobs),
+        1 => format!("{} workers with one request each", spec.jobs),
+        depth => format!("{} workers with {depth} requests each", spec.jobs),
+    }
+}
+
+/// `one worker with 8 in flight`.
+fn worker(spec: &TrialSpec, blocking: bool) -> String {
+    if blocking { "one".to_owned() } else { format!("one worker with {} in flight", spec.queue_depth) }
+}
+
+/// Why the two differ, as far as the single worker's own time tells.
+fn reason(ratio: &Estimate, one: &Evidence) -> String {
+    if ratio.value < 1.0 {
+        return "workers are in each other's way".to_owned();
+    }
+    match busy_share(one) {
+        Some(busy) if busy >= BUSY => "one worker's processor was the limit".to_owned(),
+        Some(busy) => format!(
+            "one worker was the limit, though its processor was busy for {} of the time only",
+            units::percent(busy)
+        ),
+        None => "one worker was the limit".to_owned(),
+    }
+}
+
+/// Of the busiest worker, over the trials that know it.
+fn busy_share(evidence: &Evidence) -> Option<f64> {
+    let shares: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| trial.busy_share).collect();
+    let sum: f64 = shares.iter().map(|share| share.min(1.0)).sum();
+    (!shares.is_empty()).then(|| sum / shares.len() as f64)
+}
+
+/// How it was worked out, and what the same workers get over one of them alone.
+fn why(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> String {
+    let rates = "The ratio of the two rates";
+    if blocking {
+        return format!(
+            "{rates}. Whether one worker with as many in flight would get as much, only an engine that keeps several \
+             in flight can tell (io_uring, libaio)."
+        );
+    }
+    let several = &pair.several.point.spec;
+    let single = |evidence: &&&Evidence| evidence.point.spec == TrialSpec { jobs: 1, ..several.clone() };
+    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op).ok();
+    let alone = group.points.iter().find(single).and_then(|one| Some((rate(pair.several)?, rate(one)?)));
+    let added = alone.map_or_else(String::new, |(over, under)| {
+        let ratio = effect::ratio(over, under, writer.confidence, 1);
+        format!(
+            " Against one worker with {} in flight it is {}.",
+            several.queue_depth,
+            with_interval(Unit::Ratio, &ratio)
+        )
+    });
+    format!("{rates}, with as many in flight; no effect means within 5 %.{added}")
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Device, Status};
+    use iosonde_testkit::specimen;
+
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"";
+
+    fn found(pretend: &Pretend) -> Finding {
+        pretend.conclusions(&JobsEffect, STUDY, 1).remove(0).remove(0)
+    }
+
+    #[test]
+    fn where_the_storage_does_not_see_who_asks_the_requests_in_flight_are_what_counts() {
+        let exact = found(&Pretend { cv: 0.0005, ..Pretend::usual() });
+        let begin = "4 KiB random reads: 8 workers with one request each get 1.0";
+        let end = "what one worker with 8 in flight gets: what counts is the requests in flight, not who makes them.";
+        assert!(exact.sentence.starts_with(begin) && exact.sentence.ends_with(end), "{}", exact.sentence);
+        // 8 / 104.1 us is 76,850 a second, and the storage could do 80,000: 8, give or take 0.05 %.
+        assert!(
+            exact.why.as_ref().is_some_and(|why| why.contains("with 1 in flight it is 7.999×")),
+            "{exact:?}"
+        );
+        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
+        assert!(noisy.sentence.contains("cannot be told from this run: they get"), "{}", noisy.sentence);
+    }
+
+    #[test]
+    fn an_engine_that_makes_one_request_at_a_time_is_compared_with_one_worker_and_says_so() {
+        let device = Device { engine: "psync".into(), ..Pretend::usual().device };
+        let sync = found(&Pretend { cv: 0.0005, device, ..Pretend::usual() });
+        let begin = "4 KiB random reads: 8 workers get 7.999×";
+        let end = "what one gets; with psync a worker makes one request at a time, so that this is what more in \
+                   flight gives.";
+        assert!(sync.sentence.starts_with(begin) && sync.sentence.ends_with(end), "{}", sync.sentence);
+        assert!(sync.why.as_ref().is_some_and(|why| why.contains("io_uring")), "{sync:?}");
+    }
+
+    #[test]
+    fn without_one_that_has_as_many_in_flight_nothing_is_said() {
+        let study = iosonde_model::Study::parse(STUDY, "x").unwrap();
+        let pretend = Pretend::usual();
+        let points = plan::points(&study, &pretend.device).unwrap().points;
+        let mut evidence = pretend.evidence(&points, 1);
+        evidence.retain(|evidence| evidence.point.spec.queue_depth == 1);
+        let refused = JobsEffect.conclude("x", &evidence, 0.95).remove(0);
+        assert_eq!(refused.status, Status::Refused);
+        assert!(refused.sentence.contains("no point has one worker"), "{}", refused.sentence);
+        evidence.retain(|evidence| evidence.point.spec.jobs == 1);
+        assert!(JobsEffect.conclude("x", &evidence, 0.95).is_empty());
+    }
+
+    #[test]
+    fn the_reason_is_the_processor_only_where_it_was_busy() {
+        let more = Estimate { value: 1.8, low: Some(1.7), high: Some(1.9) };
+        let point = iosonde_model::Point::planned(0, "x", specimen::usual().spec);
+        let reason_at = |busy_share: Option<f64>, ratio: &Estimate| {
+            let trial = iosonde_model::Trial { busy_share, ..specimen::usual() };
+            let evidence = Evidence {
+                point: &point,
+                trials: vec![&trial; 2],
+                void: vec![None; 2],
+                read: None,
+                write: None,
+            };
+            reason(ratio, &evidence)
+        };
+        assert_eq!(reason_at(Some(0.97), &more), "one worker's processor was the limit");
+        assert!(reason_at(Some(0.4), &more).ends_with("busy for 40 % of the time only"));
+        assert_eq!(reason_at(None, &more), "one worker was the limit");
+        let fewer = Estimate { value: 0.8, low: Some(0.7), high: Some(0.9) };
+        assert_eq!(reason_at(Some(0.97), &fewer), "workers are in each other's way");
+    }
+}

@@ -1,0 +1,80 @@
+//! How many durable appends a second one writer gets: each written, then flushed, before the next.
+//!
+//! What it is: the rate of sequential writes of a size, one at a time, each followed by a flush (`fsync:1`,
+//! `fdatasync:1`) or durable by itself (`dsync`). A database's commit rate with one client is about this, and so
+//! is what etcd's test asks for (2,300 bytes, fdatasync after each).
+//!
+//! How it is worked out: as every rate of a point: a fit over the run's trials that takes its drift out.
+//!
+//! Assumes: that the storage tells the truth about what is kept.
+//!
+//! Traps: group commit lets many clients share a flush; then this rate times the clients is the bound, not this
+//! rate. Figures well above one over a rotation, or over a network's round trip, mean that something answers early.
+
+use iosonde_judge::evidence::{Evidence, WithInterval};
+use iosonde_model::{Conditions, Finding, Named, Op, Sync};
+
+use super::{
+    FindingKind, Proof, Told, durable,
+    group::{self, Writer, workload},
+};
+use crate::words::Unit;
+
+pub(crate) struct LogWritesPerS;
+
+impl Named for LogWritesPerS {
+    fn name(&self) -> &'static str {
+        "log_writes_per_s"
+    }
+}
+
+impl FindingKind for LogWritesPerS {
+    fn answers(&self) -> &'static [&'static str] {
+        &["latency"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("log")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        points.iter().filter_map(|evidence| one(&writer, evidence)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(Some(625.0), "12 us into the buffer and 1.588 ms for the flush: 1.6 ms each")],
+            ..durable::PROOF
+        }
+    }
+}
+
+/// `None` where a workload is no log.
+fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
+    let spec = &evidence.point.spec;
+    let durable = spec.sync == Sync::Dsync || spec.sync.flush_every() == Some(1);
+    if !durable || spec.rw.reads() || spec.rw.is_random() || spec.asked_in_flight() != 1 {
+        return None;
+    }
+    let conditions = Conditions {
+        op: Some(Op::Write),
+        random: Some(false),
+        block_size_bytes: Some(spec.block_size_bytes),
+        queue_depth: Some(1),
+        ..Conditions::default()
+    };
+    let (what, sync) = (workload(&conditions), spec.sync);
+    Some(match group::rate(evidence, Op::Write, &[]) {
+        Ok(rate) => {
+            let sentence =
+                format!("one log writer gets {{}}: {what}, each durable before the next ({sync}).");
+            let why = "One writer, without group commit.".to_owned();
+            writer.found(&conditions, &[evidence], rate.estimate(writer.confidence), &sentence, why)
+        }
+        Err(why) => {
+            let about = format!("How many {what} a second are durable");
+            writer.refused(&conditions, &[evidence], &about, &why)
+        }
+    })
+}

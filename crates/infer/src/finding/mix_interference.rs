@@ -1,0 +1,155 @@
+//! How much longer requests of one direction take when the other direction is mixed in.
+//!
+//! What it is: the mean latency of reads at the mix that departs most from reads alone, over their latency alone,
+//! with as many requests in flight; and the same of writes.
+//!
+//! How it is worked out: as `stride_effect` is: every mix against the direction alone (a mix of 100 % or of 0 %
+//! reads, which the study must have), with intervals that hold together; "does not matter" only where all lie
+//! within 5 % of 1.
+//!
+//! Assumes: that the number in flight is shared by both directions, as it is here. More writes in flight mean
+//! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named, Op, Rw, TrialSpec};
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::{self, Question},
+    group::{self, Writer},
+};
+use crate::words::Unit;
+
+pub(crate) struct MixInterference;
+
+const READS: Question = Question {
+    // Alone first: none of the other direction.
+    blank: as_mix,
+    level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
+        (true, false) => Some(0.0),
+        (true, true) => spec.read_percent.map(|percent| 100.0 - percent),
+        _ => None,
+    },
+    words: |percent| if percent == 0.0 { "reads alone".to_owned() } else { format!("{percent} % writes") },
+    against_first: true,
+    subject: "mixing in writes",
+    figure: "mean latency",
+    of: group::latency,
+    op: |spec| spec.rw.reads().then_some(Op::Read),
+};
+
+const WRITES: Question = Question {
+    level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
+        (false, true) => Some(0.0),
+        (true, true) => spec.read_percent,
+        _ => None,
+    },
+    words: |percent| if percent == 0.0 { "writes alone".to_owned() } else { format!("{percent} % reads") },
+    subject: "mixing in reads",
+    op: |spec| spec.rw.writes().then_some(Op::Write),
+    ..READS
+};
+
+/// A direction alone belongs to the mixes of its kind.
+fn as_mix(spec: &mut TrialSpec) {
+    spec.rw = if spec.rw.is_random() { Rw::RandRw } else { Rw::Rw };
+    spec.read_percent = None;
+}
+
+/// Without a direction alone there is nothing to compare with: then nobody asked.
+fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evidence<'a>> {
+    let blank = |evidence: &Evidence| {
+        let mut spec = evidence.point.spec.clone();
+        as_mix(&mut spec);
+        spec
+    };
+    let alone: Vec<_> =
+        points.iter().filter(|e| (question.level)(&e.point.spec) == Some(0.0)).map(blank).collect();
+    points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
+}
+
+impl Named for MixInterference {
+    fn name(&self) -> &'static str {
+        "mix_interference"
+    }
+}
+
+impl FindingKind for MixInterference {
+    fn answers(&self) -> &'static [&'static str] {
+        &["mix", "matrix"]
+    }
+
+    fn told(&self) -> Told {
+        Told::folded("mix")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        [READS, WRITES]
+            .iter()
+            .flat_map(|question| effect::conclude(question, &writer, &with_one_alone(question, points)))
+            .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "no-difference"
+summary = "a queue that does not tell reads from writes"
+capacity = "64GiB"
+[queue]
+servers = 4
+service = { fixed = "80us" }
+[noise]
+latency_cv = 0.02
+"#,
+            study: r#"
+name = "mixes"
+question = "Do writes hold up reads?"
+time = "60s"
+[[experiment]]
+kind = "mix"
+mix = [0, 50, 100]
+depth = 32
+"#,
+            truths: &[
+                (Some(1.0), "32 in flight / (4 servers / 80 us) = 640 us, whatever they are"),
+                (Some(1.0), "nor do reads hold up writes"),
+            ],
+            widest: 0.05,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    fn study(mix: &str) -> String {
+        format!("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = {mix}")
+    }
+
+    #[test]
+    fn a_mix_without_its_direction_alone_was_not_asked() {
+        let found =
+            |mix: &str| Pretend::usual().conclusions(&MixInterference, &study(mix), 1).remove(0).len();
+        assert_eq!((found("70"), found("[50, 100]"), found("[0, 50, 100]")), (0, 1, 2));
+    }
+
+    #[test]
+    fn the_sentence_names_both_sides() {
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
+        assert!(found[0].sentence.contains("mixing in writes does not matter"), "{}", found[0].sentence);
+        // However many mixes there are, a direction alone is what each is held against.
+        let many = &exact.conclusions(&MixInterference, &study("[0, 25, 50, 75, 100]"), 1)[0];
+        assert!(many[0].sentence.contains("From reads alone to 75 % writes"), "{}", many[0].sentence);
+        assert!(
+            many[0].why.as_ref().unwrap().contains("4 ratios to reads alone")
+                || many[0].why.as_ref().unwrap().contains("3 ratios to reads alone"),
+            "{:?}",
+            many[0].why
+        );
+    }
+}

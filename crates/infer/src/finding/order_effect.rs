@@ -1,0 +1,264 @@
+//! What reading right after a write does to the rate of reads, against reading after other reads.
+//!
+//! What it is: a ratio, the geometric mean over all points that only read: 0.8× says that what a write leaves behind
+//! (a buffer that empties itself, flash that tidies up, a page cache that writes back) costs reads a fifth of their
+//! rate for as long as a trial lasts. Whoever measures reads and writes in turn measures this, too.
+//!
+//! How it is worked out: of each point the mean of ln(rate) of the trials that came right after a trial that writes,
+//! less that of the trials that came after one that reads; then the mean over points, with Student's interval from
+//! the scatter of trials within both kinds (degrees of freedom after Satterthwaite, Biometrics 2, 1946). Points count
+//! with three trials of each kind or more. What comes before is drawn at random in every round, so that a drift falls
+//! on both kinds alike and only makes the interval wider.
+//!
+//! Nothing is said of studies that visit reads before writes (`order = "reads-first"`): no read comes after a write
+//! there, which is what that order is for, and nothing is asked of a run that only reads. Trials that came after a
+//! canary count as neither.
+//!
+//! Assumes: that what a write leaves behind is gone after one more trial, since the trial before is all that is
+//! looked at.
+
+use std::collections::BTreeMap;
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Trial};
+use iosonde_stats::student_t;
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::MARGIN,
+    group::{Writer, of_the_device},
+};
+use crate::words::Unit;
+
+/// Trials of each kind that a point must have.
+const EACH_MIN: usize = 3;
+/// Of all trials that read, those that must have come after a write before anything is asked: a trial that was made
+/// again at the end of a round is no order of visits.
+const AFTER_MIN: f64 = 0.1;
+/// Of what is measured of a mean, no more is believed: a simulated device without noise repeats itself.
+const GRAIN: f64 = 1e-4;
+
+pub(crate) struct OrderEffect;
+
+impl Named for OrderEffect {
+    fn name(&self) -> &'static str {
+        "order_effect"
+    }
+}
+
+impl FindingKind for OrderEffect {
+    fn answers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn told(&self) -> Told {
+        Told::alone("history")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let reads: Vec<&Evidence> = points.iter().filter(|evidence| only_reads(evidence)).collect();
+        let after_write = after_writes(points);
+        let trials = || reads.iter().flat_map(|evidence| &evidence.trials);
+        let after = trials().filter(|trial| after_write.get(&trial.id) == Some(&true)).count();
+        if (after as f64) < AFTER_MIN * trials().count() as f64 || after == 0 {
+            return Vec::new();
+        }
+        vec![one(&writer, &reads, &after_write)]
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "no-memory"
+summary = "four servers that know nothing of what came before"
+capacity = "1GiB"
+[queue]
+servers = 4
+service = { fixed = "500us" }
+[noise]
+rate_cv_100ms = 0.02
+lag1_100ms = 0.5
+"#,
+            study: r#"
+name = "in-turn"
+question = "What does a write leave behind?"
+time = "2m"
+precision = "0.1%"
+size = "1GiB"
+[[experiment]]
+kind = "queue-depth"
+rw = ["randread", "randwrite"]
+depth = [1, 4, 16]
+"#,
+            truths: &[(Some(1.0), "no part remembers a write that has ended")],
+            widest: 0.02,
+        }
+    }
+}
+
+fn only_reads(evidence: &Evidence) -> bool {
+    let spec = &evidence.point.spec;
+    !spec.changes() && spec.rw.has(Op::Read) && spec.rate_iops.is_none()
+}
+
+/// Of each trial, whether the one right before it wrote. Where a canary or a fill came between, which are no point's,
+/// it is left out: trials are numbered as they were made.
+fn after_writes(points: &[Evidence]) -> BTreeMap<u64, bool> {
+    let mut trials: Vec<&Trial> =
+        points.iter().flat_map(|evidence| evidence.trials.iter().copied()).collect();
+    trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s).then(a.id.cmp(&b.id)));
+    // A point that belongs to two experiments is one.
+    trials.dedup_by_key(|trial| trial.id);
+    let neighbours = trials.windows(2).filter(|pair| pair[1].id == pair[0].id + 1);
+    neighbours.map(|pair| (pair[1].id, pair[0].spec.changes())).collect()
+}
+
+/// ln(rate) after a write less that after a read, with its variance and degrees of freedom.
+struct Difference {
+    log: f64,
+    variance: f64,
+    degrees: f64,
+}
+
+fn difference(evidence: &Evidence, after_write: &BTreeMap<u64, bool>) -> Option<Difference> {
+    let of = |kind: bool| -> Vec<f64> {
+        let standing = of_the_device(evidence).filter(|trial| trial.iops() > 0.0);
+        let own = standing.filter(|trial| after_write.get(&trial.id) == Some(&kind));
+        own.map(|trial| trial.iops().ln()).filter(|log| log.is_finite()).collect()
+    };
+    let (after, other) = (of(true), of(false));
+    if after.len() < EACH_MIN || other.len() < EACH_MIN {
+        return None;
+    }
+    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
+    let squares = |logs: &[f64]| logs.iter().map(|log| (log - mean(logs)).powi(2)).sum::<f64>();
+    // Each kind has a scatter of its own: what a write leaves behind differs from time to time.
+    let part = |logs: &[f64]| squares(logs) / (logs.len() as f64 - 1.0) / logs.len() as f64;
+    let (a, b) = (part(&after), part(&other));
+    let variance = (a + b).max(GRAIN * GRAIN);
+    let below = a * a / (after.len() as f64 - 1.0) + b * b / (other.len() as f64 - 1.0);
+    let degrees = if below > 0.0 { (a + b).powi(2) / below } else { 1e6 };
+    Some(Difference { log: mean(&after) - mean(&other), variance, degrees })
+}
+
+fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) -> Finding {
+    let (conditions, about) = (
+        Conditions { op: Some(Op::Read), ..Conditions::default() },
+        "What a write does to the reads that come after it",
+    );
+    let known: Vec<(&Evidence, Difference)> =
+        reads.iter().filter_map(|evidence| Some((*evidence, difference(evidence, after_write)?))).collect();
+    if known.is_empty() {
+        let why = format!(
+            "no point has {EACH_MIN} trials that came after a write and as many that came after a read; more rounds \
+             would give them"
+        );
+        return writer.refused(&conditions, reads, about, &why);
+    }
+    let count = known.len() as f64;
+    let log = known.iter().map(|(_, difference)| difference.log).sum::<f64>() / count;
+    let total: f64 = known.iter().map(|(_, difference)| difference.variance).sum();
+    let below: f64 = known.iter().map(|(_, d)| d.variance.powi(2) / d.degrees).sum();
+    let half = student_t(writer.confidence, total * total / below) * total.sqrt() / count;
+    let estimate =
+        Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) };
+    let points = if known.len() == 1 { "1 point".to_owned() } else { format!("{} points", known.len()) };
+    let means = match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => {
+            "what came before does not matter"
+        }
+        (_, Some(high)) if high < 1.0 => "a write leaves something behind that reads pay for",
+        (Some(low), _) if low > 1.0 => "reads gain from the write before them",
+        _ => "whether what came before matters cannot be told",
+    };
+    let sentence =
+        format!("reads right after a write reach {{}} of their rate after a read, over {points}: {means}.");
+    let most = known.iter().max_by(|(_, a), (_, b)| a.log.abs().total_cmp(&b.log.abs()));
+    let most = most.map_or_else(String::new, |(evidence, difference)| {
+        format!(" Furthest off: {}, {:.2}×.", evidence.point.spec.describe(), difference.log.exp())
+    });
+    let why =
+        format!("The geometric mean of one ratio a point; the trial right before is what counts.{most}");
+    let points: Vec<&Evidence> = known.iter().map(|(evidence, _)| *evidence).collect();
+    writer.found(&conditions, &points, estimate, &sentence, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Point, Rw, Status};
+    use iosonde_testkit::specimen;
+    use rand::{RngExt, SeedableRng, seq::SliceRandom};
+    use rand_distr::{Distribution, StandardNormal};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    /// Four points in rounds of random order, two of them reads, whose rate after a write is `effect` of the usual; all
+    /// trials scatter by 3 % and the storage loses 0.05 % from trial to trial.
+    fn found(effect: f64, rounds: u32, reads_first: bool, seed: u64) -> Vec<Finding> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let points: Vec<Point> = [Rw::RandRead, Rw::Read, Rw::RandWrite, Rw::Write]
+            .iter()
+            .enumerate()
+            .map(|(id, &rw)| Point::planned(id, "x", specimen::healthy(rw, 4096, 4, 1000).spec))
+            .collect();
+        let mut trials: Vec<Trial> = Vec::new();
+        let mut canaries = 0;
+        for _ in 0..rounds {
+            canaries += 1;
+            let mut order = [0, 1, 2, 3];
+            match reads_first {
+                true => order[..2].shuffle(&mut random),
+                false => order.shuffle(&mut random),
+            }
+            for point in order {
+                let before = trials.last().is_some_and(|last: &Trial| {
+                    last.spec.changes() && last.id + 1 == trials.len() as u64 + canaries
+                });
+                let own = if point < 2 && before { effect } else { 1.0 };
+                let noise: f64 = StandardNormal.sample(&mut random);
+                let drift = 0.9995f64.powi(trials.len() as i32);
+                let iops = 1e5 * (point + 1) as f64 * own * drift * (0.03 * noise).exp();
+                let mut trial = specimen::healthy(points[point].spec.rw, 4096, 4, iops as u64);
+                trial.id = trials.len() as u64 + canaries;
+                trial.started_s = trials.len() as f64 + 0.1 * random.random::<f64>();
+                trial.point = Some(point);
+                trials.push(trial);
+            }
+        }
+        let evidence: Vec<Evidence> = points
+            .iter()
+            .map(|point| {
+                let own: Vec<&Trial> = trials.iter().filter(|trial| trial.point == Some(point.id)).collect();
+                let void = vec![None; own.len()];
+                Evidence { point, trials: own, void, read: None, write: None }
+            })
+            .collect();
+        OrderEffect.conclude("run", &evidence, 0.95)
+    }
+
+    #[test]
+    fn its_interval_holds_what_a_write_leaves_behind() {
+        let mut held = 0;
+        for seed in 0..200 {
+            let finding = &found(0.9, 50, false, seed)[0];
+            held += usize::from(finding.low.unwrap() <= 0.9 && 0.9 <= finding.high.unwrap());
+        }
+        assert!(held >= 184, "{held} of 200");
+        let said = &found(0.8, 30, false, 1)[0];
+        assert!(
+            said.sentence.contains("over 2 points: a write leaves something behind"),
+            "{}",
+            said.sentence
+        );
+        assert!(found(1.0, 80, false, 1)[0].sentence.ends_with("what came before does not matter."));
+    }
+
+    #[test]
+    fn too_few_rounds_are_refused_and_reads_that_come_first_ask_nothing() {
+        assert_eq!(found(0.9, 4, false, 2)[0].status, Status::Refused);
+        // A canary comes before the first of each round.
+        assert!(found(0.9, 20, true, 3).is_empty());
+    }
+}

@@ -1,0 +1,72 @@
+//! Figures that each trial has once: their mean over trials, on a logarithmic scale.
+//!
+//! Rates and mean latencies of points have a fit over the whole run that knows its drift and its correlation.
+//! What is read off a trial by other means (a flush, a change within it, a processor's share) has no such fit:
+//! its trials lie a round apart and are taken as independent, which makes these intervals a little narrow where
+//! the storage wanders slowly.
+
+use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_model::{About, Estimate, Trial};
+use iosonde_stats::student_t;
+
+/// No trial is known better than to one part in ten thousand: a simulated device without noise repeats itself.
+const GRAIN: f64 = 1e-4;
+
+/// The geometric mean with its interval, of five values or more.
+pub(crate) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
+    let logs: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
+    if logs.len() < FEWEST_TRIALS {
+        return None;
+    }
+    let count = logs.len() as f64;
+    let middle = logs.iter().sum::<f64>() / count;
+    let variance = logs.iter().map(|log| (log - middle).powi(2)).sum::<f64>() / (count - 1.0);
+    let half = student_t(confidence, count - 1.0) * (variance / count).sqrt().max(GRAIN);
+    Some(Estimate {
+        value: middle.exp(),
+        low: Some((middle - half).exp()),
+        high: Some((middle + half).exp()),
+    })
+}
+
+/// The same with a share by which every value may be wrong in the same way, in quadrature.
+pub(super) fn widened(estimate: Estimate, share: f64) -> Estimate {
+    let wider = |end: Option<f64>| end.map(|end| (end / estimate.value).ln().hypot(share));
+    Estimate {
+        low: wider(estimate.low).map(|half| estimate.value * (-half).exp()),
+        high: wider(estimate.high).map(|half| estimate.value * half.exp()),
+        ..estimate
+    }
+}
+
+/// The same where nothing scattered: an interval without width is more than a clock and a count can know.
+pub(crate) fn grained(estimate: Estimate) -> Estimate {
+    let half = GRAIN * estimate.value.abs();
+    Estimate {
+        low: estimate.low.map(|low| low.min(estimate.value - half)),
+        high: estimate.high.map(|high| high.max(estimate.value + half)),
+        ..estimate
+    }
+}
+
+/// One figure of each trial that stands.
+pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
+    evidence.standing(about).filter_map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_of_logarithms_with_students_interval() {
+        let found = mean(&[90.0, 100.0, 110.0, 95.0, 105.0], 0.95).unwrap();
+        // By hand: mean of logs 4.602659, s = 0.079317, t(4) = 2.776445, half = 0.098485.
+        assert!((found.value - 99.7492).abs() < 1e-3, "{found:?}");
+        assert!(((found.high.unwrap() / found.value).ln() - 0.098_48).abs() < 1e-4, "{found:?}");
+        assert!(mean(&[1.0; 4], 0.95).is_none(), "four say too little of their scatter");
+        let exact = Estimate { value: 1e4, low: Some(1e4), high: None };
+        assert_eq!(grained(exact), Estimate { low: Some(9999.0), ..exact });
+        assert!(mean(&[5.0; 8], 0.95).unwrap().relative_half_width().unwrap() > 1e-4);
+    }
+}

@@ -1,0 +1,80 @@
+//! How many parts of the storage work side by side.
+//!
+//! What it is: the number of units (chips of flash, members of an array) to which addresses are spread in turn. So
+//! many requests are served at once where they are spread evenly, and no more, however many are in flight.
+//!
+//! How it is worked out: reads in strides meet all units, or half of them, or only one. The rates at all strides are
+//! compared with those of every layout of units and stripes, and the layouts that chance does not exclude make up the
+//! interval; the value is the likeliest.
+//!
+//! Assumes: that units are alike and serve in the order of arrival, that addresses go round them in stripes of a
+//! power of two, and that their number is a power of two or three times one. Refuses where a link or the program
+//! carries less than the units could, where no stride meets a single unit, and where strides make no difference:
+//! then the number in flight at the knee (`queue_depth_knee`) is what can be known.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::Writer,
+    layout::{self, PROOF, Points, Shown},
+};
+use crate::words::Unit;
+
+pub(crate) struct Parallelism;
+
+impl Named for Parallelism {
+    fn name(&self) -> &'static str {
+        "parallelism"
+    }
+}
+
+impl FindingKind for Parallelism {
+    fn answers(&self) -> &'static [&'static str] {
+        &["units"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("units")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        Points::of(points).iter().map(|points| one(&writer, points)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes reads in strides")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(8.0), "8 units")], widest: 0.01, ..PROOF }
+    }
+}
+
+fn one(writer: &Writer, points: &Points) -> Finding {
+    let conditions = layout::conditions(points);
+    let about = "How many units work side by side";
+    match points.shown(writer.confidence) {
+        Ok(Shown::Layouts(layouts)) => {
+            let estimate = layout::over(&layouts, |layout| layout.units);
+            let sentence = "The storage spreads its addresses over units that work side by side, and serves {} at once \
+                            where they are spread evenly.";
+            let why = format!(
+                "The rates at {} strides, against layouts of every stripe and number of units: {} of them cannot be \
+                 excluded. Assumes units that are alike and serve in turn.{}",
+                points.strided.len(),
+                layouts.len(),
+                points.left_out_words()
+            );
+            writer.found(&conditions, &points.strided, estimate, sentence, why)
+        }
+        Ok(Shown::Level) => {
+            let why = "every stride is served alike, so that no two addresses are seen to share a unit; the number in \
+                       flight at the knee (`queue_depth_knee`) bounds what works at once";
+            writer.refused(&conditions, &points.strided, about, why)
+        }
+        Err(why) => writer.refused(&conditions, &points.strided, about, &why),
+    }
+}

@@ -1,0 +1,208 @@
+//! From which block size on larger requests buy no more throughput.
+//!
+//! What it is: the smallest of the measured sizes that gives 95 % of the rate which ever larger requests
+//! approach, with as many in flight as the points had (one, in `quick`). Half of the rate is reached far
+//! earlier: see `half_size`.
+//!
+//! How it is worked out: where the times follow t(b) = t₀ + b/B, the rate is b/(b + n½) of B, which is 95 %
+//! at 19 n½; the measured sizes at or above both ends of 19 n½ are the interval. Where the times do not (a
+//! limit that cuts the curve off, several in flight), the highest rate is found among the points without
+//! the winner's curse, and each size is compared with it: low is the smallest size from which on all rates
+//! may be within 5 % of it, high the smallest from which on all surely are. Refused where even the largest
+//! size is not there yet.
+//!
+//! Why 95 %: the last twentieth costs as much size as all before it, and `quick` resolves 5 %.
+//!
+//! What it is not: the device's page size. The curve has no corner there, and a page cache would hide it.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_stats::{LogEstimate, student_t};
+
+use super::{
+    FindingKind, Proof, Told, best,
+    group::{self, Group, Writer, workload},
+    hockney,
+};
+use crate::words::{Unit, capitalised};
+
+/// Share of the asymptotic rate that counts as the plateau.
+const SHARE: f64 = 0.95;
+
+pub(crate) struct PlateauBlockSize;
+
+impl Named for PlateauBlockSize {
+    fn name(&self) -> &'static str {
+        "plateau_block_size"
+    }
+}
+
+impl FindingKind for PlateauBlockSize {
+    fn answers(&self) -> &'static [&'static str] {
+        &["block-size"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("plateau")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let groups = hockney::groups(points);
+        groups
+            .iter()
+            .map(|group| {
+                let what = workload(&group.conditions);
+                match plateau(group, confidence) {
+                    Ok(found) => {
+                        let Sizes { value, low, high, why } = found;
+                        let estimate =
+                            Estimate { value: value as f64, low: Some(low as f64), high: Some(high as f64) };
+                        let mut finding = writer.found(&group.conditions, &group.points, estimate, "", why);
+                        finding.sentence = sentence(group, value, low, high);
+                        finding
+                    }
+                    Err(why) => {
+                        let what = format!("From which size on larger {what} buy nothing");
+                        writer.refused(&group.conditions, &group.points, &what, &why)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[
+                (
+                    Some(4_194_304.0),
+                    "19 times 100,000 B = 1.9 MB; the next of 4 KiB .. 4 MiB by fours is 4 MiB",
+                ),
+                (Some(4_194_304.0), "writes pass the same parts"),
+            ],
+            widest: 0.8,
+            ..hockney::PROOF
+        }
+    }
+}
+
+fn sentence(group: &Group, value: u64, low: u64, high: u64) -> String {
+    let in_flight = match group.conditions.queue_depth {
+        Some(1) | None => "one at a time".to_owned(),
+        Some(depth) => format!("{depth} in flight"),
+    };
+    let what = workload(&group.conditions);
+    let smaller = group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
+    let smaller = smaller.filter(|&bytes| bytes < low).max();
+    let from = match smaller {
+        // The edge lies in between: an interval of no width would say that it is known exactly.
+        Some(smaller) if low == high => format!("over {}", units::size(smaller)),
+        None if low == high => "the smallest measured".to_owned(),
+        _ => units::size(low),
+    };
+    let (value, high) = (units::size(value), units::size(high));
+    capitalised(&format!(
+        "{what}, {in_flight}, give 95 % of their attainable rate from {value} [{from}, {high}] on."
+    ))
+}
+
+/// Measured sizes.
+struct Sizes {
+    value: u64,
+    low: u64,
+    high: u64,
+    why: String,
+}
+
+fn plateau(group: &Group, confidence: f64) -> Result<Sizes, String> {
+    let mut rates = Vec::new();
+    for evidence in &group.points {
+        let bytes = evidence.point.spec.block_size_bytes;
+        let mut rate = group::rate(evidence, group.op, &[])?;
+        rate.log_mean += (bytes as f64).ln();
+        rates.push((bytes, rate));
+    }
+    rates.sort_by_key(|&(bytes, _)| bytes);
+    if rates.len() < hockney::SIZES_MIN {
+        return Err(format!(
+            "block sizes that were measured: {}; {} are needed",
+            rates.len(),
+            hockney::SIZES_MIN
+        ));
+    }
+    let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
+    match law {
+        Some((law, half)) => {
+            let told = by_law(&rates, &half, law.assumption())?;
+            // A law that bends a little may be believed for its two parts, and not against points that surely are
+            // there.
+            match by_comparison(&rates, confidence) {
+                Ok(seen) if seen.high < told.low => Ok(Sizes {
+                    why: format!(
+                        "Each size compared with the highest rate: by the law of two parts it would be {}, which the \
+                         sizes below contradict.",
+                        units::size(told.value)
+                    ),
+                    ..seen
+                }),
+                _ => Ok(told),
+            }
+        }
+        None => by_comparison(&rates, confidence),
+    }
+}
+
+/// 95 % at 19 n½, rounded up to a measured size.
+fn by_law(rates: &[(u64, LogEstimate)], half: &Estimate, why: String) -> Result<Sizes, String> {
+    let times = SHARE / (1.0 - SHARE);
+    let measured =
+        |bytes: f64| rates.iter().map(|&(size, _)| size).find(|&size| size as f64 >= times * bytes);
+    let largest = rates.last().map_or(0, |&(size, _)| size);
+    let rising = || {
+        format!(
+            "throughput still rises at {}; 95 % would need about {}",
+            units::size(largest),
+            units::size((times * half.value).round() as u64)
+        )
+    };
+    let (Some(low), Some(high)) = (half.low, half.high) else { return Err(rising()) };
+    Ok(Sizes {
+        value: measured(half.value).ok_or_else(rising)?,
+        low: measured(low).ok_or_else(rising)?,
+        high: measured(high).ok_or_else(rising)?,
+        why: format!("{why} 95 % of B is reached at 19 n½; measured sizes only."),
+    })
+}
+
+/// Every size against the highest rate.
+fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes, String> {
+    let estimates: Vec<_> = rates.iter().map(|&(_, rate)| rate).collect();
+    let (top, _) = best::highest(&estimates, confidence).ok_or("nothing was measured")?;
+    let (top, high, low) = (top.value.ln(), top.high.map_or(0.0, f64::ln), top.low.map_or(0.0, f64::ln));
+    let top_error = (high - low) / 2.0;
+    let wanted = top + SHARE.ln();
+    // How far each size's rate lies above 95 % of the highest, and how far that may be wrong.
+    let above: Vec<_> = rates
+        .iter()
+        .map(|&(size, rate)| {
+            let own = student_t(confidence, rate.degrees_of_freedom) * rate.standard_error;
+            (size, rate.log_mean - wanted, own.hypot(top_error))
+        })
+        .collect();
+    let from = |holds: &dyn Fn(f64, f64) -> bool| {
+        let after = above.iter().rposition(|&(_, above, error)| !holds(above, error)).map_or(0, |i| i + 1);
+        above.get(after).map(|&(size, ..)| size)
+    };
+    let unsure = || "the rates are too uncertain, or fall again, at the largest sizes".to_owned();
+    let largest = rates[rates.len() - 1].0;
+    let likely = from(&|above, _| above >= 0.0).ok_or_else(unsure)?;
+    if likely == largest {
+        return Err(format!("throughput still rises at {}", units::size(largest)));
+    }
+    Ok(Sizes {
+        value: likely,
+        low: from(&|above, error| above + error >= 0.0).ok_or_else(unsure)?,
+        high: from(&|above, error| above - error >= 0.0).unwrap_or(largest),
+        why: "Each size compared with the highest rate, since the times follow no law of two parts.".into(),
+    })
+}

@@ -1,0 +1,155 @@
+//! Figures read off the latencies of a point's trials together, with an interval from leaving out one trial at a
+//! time.
+//!
+//! A shape (where a line of quantiles begins, which share of requests is fast) needs more requests than one trial of
+//! a slow storage has. The figure is worked out from all trials, and again without each of them in turn; the spread
+//! of these says how far it may be wrong, and their mean by how much it leans (the jackknife: Miller, The jackknife,
+//! a review, Biometrika 61 (1974) 1). Assumes trials as independent as those of [`over_trials`](super::over_trials).
+
+use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_model::{About, Estimate, Histogram, Op};
+use iosonde_stats::{normal, student_t};
+
+use super::hockney::is_bent;
+
+/// A figure on its own scale, with what is known of its error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pooled {
+    pub(super) value: f64,
+    pub(super) standard_error: f64,
+    pub(super) degrees_of_freedom: f64,
+}
+
+impl Pooled {
+    pub(super) fn half_width(&self, confidence: f64) -> f64 {
+        student_t(confidence, self.degrees_of_freedom) * self.standard_error
+    }
+
+    pub(super) fn estimate(&self, confidence: f64) -> Estimate {
+        let half = self.half_width(confidence);
+        Estimate { value: self.value, low: Some(self.value - half), high: Some(self.value + half) }
+    }
+
+    /// The sum with another figure from other trials, times a factor.
+    pub(super) fn plus(self, factor: f64, other: Self) -> Self {
+        Self {
+            value: self.value + factor * other.value,
+            standard_error: self.standard_error.hypot(factor * other.standard_error),
+            // The smaller is the cautious one (Welch's lies between it and the sum).
+            degrees_of_freedom: self.degrees_of_freedom.min(other.degrees_of_freedom),
+        }
+    }
+}
+
+/// What several points say of one figure.
+pub(super) struct Together {
+    pub(super) value: f64,
+    pub(super) half_width: f64,
+    /// Whether they differ by no more than their errors.
+    pub(super) agree: bool,
+}
+
+/// Their mean, weighted with what is known of each; `None` without any.
+pub(super) fn together(said: &[Pooled], confidence: f64) -> Option<Together> {
+    let weight = |one: &Pooled| (one.half_width(confidence) / normal(confidence)).powi(-2);
+    let total: f64 = said.iter().map(weight).sum();
+    let value = said.iter().map(|one| weight(one) * one.value).sum::<f64>() / total;
+    let chi_square: f64 = said.iter().map(|one| weight(one) * (one.value - value).powi(2)).sum();
+    let agree = said.len() < 2 || !is_bent(chi_square, (said.len() - 1) as f64);
+    (!said.is_empty()).then(|| Together { value, half_width: normal(confidence) / total.sqrt(), agree })
+}
+
+/// The latencies of each trial that stands.
+pub(super) fn latencies<'a>(evidence: &Evidence<'a>, op: Op) -> Vec<&'a Histogram> {
+    let direction = |trial: &'a iosonde_model::Trial| trial.direction(op);
+    let all = evidence.standing(About::Latency).filter_map(direction).map(|direction| &direction.histogram);
+    all.filter(|histogram| histogram.total() > 0).collect()
+}
+
+/// All of them together.
+pub(super) fn merged<'a>(histograms: impl IntoIterator<Item = &'a Histogram>) -> Histogram {
+    let mut all = Histogram::new();
+    histograms.into_iter().for_each(|histogram| all.merge(histogram));
+    all
+}
+
+/// The mean of what takes no longer than `times` the median: without requests that met something else.
+pub(super) fn mean_within(histogram: &Histogram, times: f64) -> Option<f64> {
+    let most = times * histogram.quantile_ns(0.5)?;
+    let near = histogram.buckets().filter(|(middle, ..)| *middle <= most);
+    let (count, sum) =
+        near.fold((0.0, 0.0), |(count, sum), (middle, _, n)| (count + n as f64, sum + middle * n as f64));
+    (count > 0.0).then(|| sum / count)
+}
+
+/// A figure of all trials, by leaving out one at a time. `None` where there are too few, or where the figure is not
+/// to be had without one of them.
+pub(super) fn jackknife(
+    histograms: &[&Histogram],
+    figure: impl Fn(&Histogram) -> Option<f64>,
+) -> Option<Pooled> {
+    leaving_one_out(histograms, |histograms| figure(&merged(histograms.iter().copied())))
+}
+
+/// The same for figures of anything that each trial has.
+pub(super) fn leaving_one_out<T: Copy>(trials: &[T], figure: impl Fn(&[T]) -> Option<f64>) -> Option<Pooled> {
+    if trials.len() < FEWEST_TRIALS {
+        return None;
+    }
+    let count = trials.len() as f64;
+    let whole = figure(trials)?;
+    let without = |left_out: usize| {
+        let others = trials.iter().enumerate().filter(|(place, _)| *place != left_out);
+        figure(&others.map(|(_, trial)| *trial).collect::<Vec<T>>())
+    };
+    let partial: Option<Vec<f64>> =
+        (0..trials.len()).map(|left_out| Some(count * whole - (count - 1.0) * without(left_out)?)).collect();
+    let partial = partial?;
+    let value = partial.iter().sum::<f64>() / count;
+    let variance = partial.iter().map(|one| (one - value).powi(2)).sum::<f64>() / (count - 1.0);
+    // No figure is known better than to one part in ten thousand: a device without noise repeats itself.
+    let standard_error = (variance / count).sqrt().max(1e-4 * value.abs());
+    Some(Pooled { value, standard_error, degrees_of_freedom: count - 1.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|&value| histogram.record(value));
+        histogram
+    }
+
+    #[test]
+    fn the_jackknife_of_a_mean_is_the_mean_with_students_error() {
+        let trials: Vec<Histogram> = [100, 110, 90, 105, 95].map(|value| of(&[value])).into();
+        let trials: Vec<&Histogram> = trials.iter().collect();
+        let found = jackknife(&trials, Histogram::mean_ns).unwrap();
+        // By hand: mean 100, s² = 62.5, over 5: 3.5355.
+        assert!((found.value - 100.0).abs() < 1e-9, "{found:?}");
+        assert!((found.standard_error - 3.535_534).abs() < 1e-5, "{found:?}");
+        assert!((found.half_width(0.95) - 9.8162).abs() < 1e-3, "t(4) = 2.7764");
+        assert_eq!(jackknife(&trials[..4], Histogram::mean_ns), None);
+        assert_eq!(jackknife(&trials, |_| None), None);
+    }
+
+    #[test]
+    fn points_that_agree_are_weighted_and_others_said_not_to() {
+        let of = |value, standard_error| Pooled { value, standard_error, degrees_of_freedom: 1e6 };
+        let both = together(&[of(10.0, 1.0), of(13.0, 2.0)], 0.95).unwrap();
+        // By hand: (10 + 13 / 4) / 1.25, and the root of 1 / 1.25 times 1.96.
+        assert!((both.value - 10.6).abs() < 1e-3 && (both.half_width - 1.753).abs() < 1e-3);
+        assert!(both.agree && !together(&[of(10.0, 1.0), of(20.0, 1.0)], 0.95).unwrap().agree);
+        assert!(together(&[], 0.95).is_none());
+    }
+
+    #[test]
+    fn sums_of_figures_add_their_errors_as_squares() {
+        let a = Pooled { value: 10.0, standard_error: 3.0, degrees_of_freedom: 9.0 };
+        let b = Pooled { value: 2.0, standard_error: 8.0, degrees_of_freedom: 5.0 };
+        let sum = a.plus(-0.5, b);
+        assert_eq!((sum.value, sum.standard_error, sum.degrees_of_freedom), (9.0, 5.0, 5.0));
+    }
+}

@@ -1,0 +1,133 @@
+//! How much of the time the program and the kernel were at work, rather than waiting for storage.
+//!
+//! What it is: processor time of the busiest worker over elapsed time, at the largest block size that was measured:
+//! 1 means that nothing was waited for. System calls, copying between the program and the page cache, and the
+//! program's own loop are in it; time that a device or a kernel thread worked meanwhile is not.
+//!
+//! How it is worked out: the share of each trial, then the geometric mean over trials with Student's interval;
+//! trials lie a round apart and are taken as independent.
+//!
+//! Why the largest block size: there the cost of the calls is smallest, so that what is left is copying. A share
+//! near 1 even there means that the whole curve is the program's and the memory's, whatever medium lies below.
+//!
+//! Assumes: that the kernel's accounting of processor time is right, which it is to a tick or better.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Finding, Named, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{self, Group, Writer, workload},
+    over_trials,
+};
+use crate::words::Unit;
+
+/// From here on the processor and nothing else sets the pace.
+const BUSY: f64 = 0.9;
+/// Up to here the processor sets it nowhere.
+const IDLE: f64 = 0.5;
+
+pub(crate) struct ProcessorShare;
+
+impl Named for ProcessorShare {
+    fn name(&self) -> &'static str {
+        "processor_share"
+    }
+}
+
+impl FindingKind for ProcessorShare {
+    fn answers(&self) -> &'static [&'static str] {
+        &["media"]
+    }
+
+    fn told(&self) -> Told {
+        Told::folded("processor")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let groups = group::groups(points, |op, evidence| {
+            let random = Some(evidence.point.spec.rw.is_random());
+            Some(Conditions { op: Some(op), random, ..Conditions::default() })
+        });
+        groups.iter().map(|group| one(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "busy-program"
+summary = "a program that works 20 us for each request, and a server that takes 80"
+capacity = "1GiB"
+[host]
+request_cost = "20us"
+[queue]
+servers = 1
+service = { fixed = "80us" }
+"#,
+            study: r#"
+name = "shares"
+question = "Who is at work?"
+time = "60s"
+size = "1GiB"
+[[experiment]]
+kind = "media"
+rw = "read"
+block_size = ["4k", "64k"]
+"#,
+            truths: &[(Some(0.2), "20 us of every 100")],
+            widest: 0.02,
+        }
+    }
+}
+
+fn shares(evidence: &Evidence) -> Vec<f64> {
+    // Void trials too: what memory served is just what this is about.
+    let took_time = evidence.trials.iter().filter(|trial| trial.measured_s > 0.0);
+    took_time.filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
+}
+
+/// Of the time that passed: less is hardly any.
+const HARDLY: f64 = 1e-3;
+
+fn one(writer: &Writer, group: &Group) -> Finding {
+    let size = |evidence: &&&Evidence| evidence.point.spec.block_size_bytes;
+    let (Some(largest), Some(smallest)) =
+        (group.points.iter().max_by_key(size), group.points.iter().min_by_key(size))
+    else {
+        return writer.refused(&group.conditions, &group.points, "Who is at work", "nothing was measured");
+    };
+    let conditions = Conditions {
+        block_size_bytes: Some(largest.point.spec.block_size_bytes),
+        ..group.conditions.clone()
+    };
+    let what = workload(&conditions);
+    let Some(estimate) = over_trials::mean(&shares(largest), writer.confidence) else {
+        let about = format!("How busy {what} keep the processor");
+        return writer.refused(&conditions, &[largest], &about, "too few trials know their processor time");
+    };
+    let means = match (estimate.low, estimate.high) {
+        (Some(low), _) if low > BUSY => "the curve is the program's and the memory's, not the storage's",
+        (_, Some(high)) if high < IDLE => "most of the time something else was waited for",
+        _ => "the program and what it waited for share the time",
+    };
+    let sentence = match estimate.high {
+        // What a ratio is printed with has no digit for it.
+        Some(high) if high < HARDLY => {
+            format!(
+                "{what}: the processor's time is less than a thousandth of the time that passed [0, 0.001]: {means}."
+            )
+        }
+        _ => format!("{what}: the processor's time is {{}} the time that passed: {means}."),
+    };
+    let small = shares(smallest);
+    let at_smallest = small.iter().sum::<f64>() / small.len().max(1) as f64;
+    let why = format!(
+        "Processor time over elapsed time. With {} it is {:.2}.",
+        units::size(smallest.point.spec.block_size_bytes),
+        at_smallest
+    );
+    let mut finding = writer.found(&conditions, &[largest], estimate, &sentence, why);
+    finding.trials = largest.trials.iter().map(|trial| trial.id).collect();
+    finding
+}

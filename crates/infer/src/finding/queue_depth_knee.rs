@@ -1,0 +1,142 @@
+//! How many requests in flight make the storage busy: N* = X_max · R₀.
+//!
+//! What it is: the number in flight at which a storage would just be busy if requests never got in each
+//! other's way. With fewer in flight, throughput is given away; with more, latency grows in proportion to
+//! the number and throughput hardly. The two asymptotes X = N/R₀ and X = X_max meet there.
+//!
+//! How it is worked out: a family of curves between them is fitted to the logarithms of the rates at all
+//! numbers in flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is
+//! fitted too and the interval is the profile likelihood over it. What a wrong family may cost is added in
+//! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %; where the
+//! corner is known to be sharper than k = 4, at least 12 % over k, and the difference less its noise. Refused
+//! where fewer than four numbers in flight stand, where one in flight is missing, where the deepest is less
+//! than four times the knee (the plateau is then a guess), where a point's number in flight was not
+//! reached, and where a point misses every curve by over 10 %. Numbers of which the device saw less than half, by
+//! the block layer's count, are left out and named: their curve would be that of a queue above the device.
+//!
+//! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of
+//! runs.
+//!
+//! Assumes: a closed loop, in which each completion makes room for the next request.
+//!
+//! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing
+//! Surveys 10 (1978) 225: asymptotic bounds and their crossing, N*.
+
+use iosonde_judge::{evidence::Evidence, reach::too_few_at_the_device};
+use iosonde_model::{About, Finding, Named, Trial};
+
+use super::{
+    FindingKind, Proof, Told, closed_loop,
+    group::{Group, Writer, workload},
+};
+use crate::words::{Unit, capitalised};
+
+pub(crate) struct QueueDepthKnee;
+
+impl Named for QueueDepthKnee {
+    fn name(&self) -> &'static str {
+        "queue_depth_knee"
+    }
+}
+
+impl FindingKind for QueueDepthKnee {
+    fn answers(&self) -> &'static [&'static str] {
+        &["queue-depth"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("knee")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        closed_loop::groups(points).iter().map(|group| knee(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(Some(4.0), "50,000 IOPS x 80 us"), (Some(4.0), "writes pass the same servers")],
+            widest: 0.1,
+            ..closed_loop::PROOF
+        }
+    }
+}
+
+fn knee(writer: &Writer, group: &Group) -> Finding {
+    let (what, conditions) = (workload(&group.conditions), &group.conditions);
+    let (reached, unseen) = reached(group);
+    let left_out = match unseen.as_slice() {
+        [] => String::new(),
+        depths => {
+            let depths: Vec<String> = depths.iter().map(u64::to_string).collect();
+            format!("the device saw less than half of {} in flight, which are left out", depths.join(", "))
+        }
+    };
+    match closed_loop::of(&reached, writer.confidence) {
+        Ok(curve) => {
+            let sentence = format!(
+                "the knee of {what} lies at {{}}: up to there more in flight is mostly throughput, beyond it mostly \
+                 waiting."
+            );
+            let assumption = curve.assumption();
+            let why = match left_out.is_empty() {
+                true => assumption,
+                false => format!("{assumption} {}.", capitalised(&left_out)),
+            };
+            writer.found(conditions, &reached.points, curve.knee(), &sentence, why)
+        }
+        Err(why) => {
+            let why = if left_out.is_empty() { why } else { format!("{left_out}; {why}") };
+            writer.refused(conditions, &group.points, &format!("The knee of {what}"), &why)
+        }
+    }
+}
+
+/// The points whose requests reached the device, and the numbers in flight of the others: a curve through these is the
+/// queue's above the device. A counter at nothing stands still, and is no witness.
+fn reached<'e, 'a>(group: &Group<'e, 'a>) -> (Group<'e, 'a>, Vec<u64>) {
+    let seen = |evidence: &Evidence| {
+        let mut trials = evidence.standing(About::Depth).peekable();
+        let fewer = |trial: &Trial| too_few_at_the_device(trial).is_some_and(|seen| seen > 0.0);
+        trials.peek().is_none() || !trials.all(fewer)
+    };
+    let (points, others): (Vec<_>, Vec<_>) =
+        group.points.iter().copied().partition(|evidence| seen(evidence));
+    let depths = others.iter().map(|evidence| evidence.point.spec.asked_in_flight()).collect();
+    (Group { conditions: group.conditions.clone(), op: group.op, points }, depths)
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Run, Status};
+
+    use super::*;
+    use crate::{
+        conclude::conclude,
+        pretend::{Pretend, QUICK},
+    };
+
+    fn knee_of_reads(run: &Run) -> &Finding {
+        run.findings.iter().find(|finding| finding.name == "queue_depth_knee").expect("it is asked")
+    }
+
+    #[test]
+    fn what_the_device_never_saw_draws_no_knee() {
+        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        assert_eq!(knee_of_reads(&run).status, Status::Found, "{:?}", knee_of_reads(&run));
+        // A block layer that hands 4 on: what is above has a queue of its own.
+        for trial in &mut run.trials {
+            let asked = trial.spec.asked_in_flight() as f64;
+            trial.witnesses.block_layer_in_flight_mean = Some(asked.min(3.9));
+        }
+        conclude(&mut run, None).unwrap();
+        let knee = knee_of_reads(&run);
+        assert_eq!(knee.status, Status::Refused, "{}", knee.sentence);
+        assert!(knee.sentence.contains("the device saw less than half of 8, 16, "), "{}", knee.sentence);
+        // And one that stands still is no witness of anything.
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_in_flight_mean = Some(0.0));
+        conclude(&mut run, None).unwrap();
+        assert_eq!(knee_of_reads(&run).status, Status::Found, "{:?}", knee_of_reads(&run));
+    }
+}

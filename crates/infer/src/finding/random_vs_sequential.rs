@@ -1,0 +1,210 @@
+//! How much faster or slower random requests are than sequential ones, everything else equal.
+//!
+//! What it is: the ratio of two points' rates, random over sequential, at the same block size and number in
+//! flight.
+//!
+//! How it is worked out: the difference of the two logarithms, its error from both. "As fast" is said when
+//! the whole interval lies within 5 % of 1; "slower" or "faster" when all of it lies on one side of 1;
+//! otherwise this run cannot tell. An interval that contains 1 is not yet evidence that order does not
+//! matter.
+//!
+//! Assumes: that both points met the same storage, which the order of trials (random within each round)
+//! sees to.
+//!
+//! Traps: a span that fits a cache makes order free on anything; read-ahead outside a virtual machine makes
+//! sequential reads fast on anything. The answer holds for its block size.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{self, Group, Writer, workload},
+};
+use crate::words::Unit;
+
+/// To either side of 1: what `quick` can resolve, and less than anybody plans for.
+const MARGIN: f64 = 0.05;
+
+/// What an interval of the ratio says about order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It lies within the margin around 1.
+    AsFast,
+    /// It lies below 1.
+    Slower,
+    /// It lies above 1.
+    Faster,
+    /// It contains 1 and reaches beyond the margin.
+    CannotTell,
+}
+
+impl Order {
+    /// Read off the interval of random over sequential.
+    pub(crate) fn of(low: f64, high: f64) -> Self {
+        match () {
+            () if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => Self::AsFast,
+            () if high < 1.0 => Self::Slower,
+            () if low > 1.0 => Self::Faster,
+            () => Self::CannotTell,
+        }
+    }
+
+    /// The sentence about `what` (`1 MiB reads`), without a figure.
+    pub(crate) fn sentence(self, what: &str) -> String {
+        match self {
+            Self::AsFast => format!("random {what} are as fast as sequential ones"),
+            Self::Slower => format!("random {what} are slower than sequential ones"),
+            Self::Faster => format!("random {what} are faster than sequential ones"),
+            Self::CannotTell => format!("whether order matters to {what} cannot be told from this run"),
+        }
+    }
+}
+
+pub(crate) struct RandomVsSequential;
+
+impl Named for RandomVsSequential {
+    fn name(&self) -> &'static str {
+        "random_vs_sequential"
+    }
+}
+
+impl FindingKind for RandomVsSequential {
+    fn answers(&self) -> &'static [&'static str] {
+        &["random-vs-sequential", "readahead"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("order")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let groups = group::groups(points, |op, evidence| {
+            let spec = &evidence.point.spec;
+            Some(Conditions {
+                op: Some(op),
+                random: None,
+                block_size_bytes: Some(spec.block_size_bytes),
+                queue_depth: Some(spec.queue_depth * spec.jobs),
+                span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
+            })
+        });
+        groups.iter().filter_map(|group| compare(&writer, group)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "no-order"
+summary = "a queue that does not look at addresses"
+capacity = "64GiB"
+[link]
+bandwidth = "2GB/s"
+latency = "5us"
+[queue]
+servers = 4
+service = { fixed = "4ms" }
+[noise]
+latency_cv = 0.05
+"#,
+            study: r#"
+name = "no-order"
+question = "Does order matter?"
+time = "60s"
+[[experiment]]
+kind = "random-vs-sequential"
+rw = ["read", "randread", "write", "randwrite"]
+block_size = "1M"
+depth = 8
+"#,
+            truths: &[
+                (Some(1.0), "no part looks at addresses: 4 servers / 4 ms either way"),
+                (Some(1.0), "nor for writes"),
+            ],
+            widest: 0.03,
+        }
+    }
+}
+
+/// `None` where a group has only one of the two patterns: then nobody asked.
+fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
+    let of = |random: bool| group.points.iter().find(|evidence| evidence.point.spec.rw.is_random() == random);
+    let (random, sequential) = (of(true)?, of(false)?);
+    let (conditions, points) = (&group.conditions, [*random, *sequential]);
+    let what = workload(conditions);
+    let rates = group::rate(random, group.op, &[About::Depth])
+        .and_then(|over| Ok((over, group::rate(sequential, group.op, &[About::Depth])?)));
+    let (over, under) = match rates {
+        Ok(rates) => rates,
+        Err(why) => {
+            return Some(writer.refused(
+                conditions,
+                &points,
+                &format!("Whether order matters to {what}"),
+                &why,
+            ));
+        }
+    };
+    let log_ratio = over.log_mean - under.log_mean;
+    let half = over.half_width(writer.confidence).hypot(under.half_width(writer.confidence));
+    let (low, high) = ((log_ratio - half).exp(), (log_ratio + half).exp());
+    let sentence = format!("{}: {{}}.", Order::of(low, high).sentence(&what));
+    let estimate = Estimate { value: log_ratio.exp(), low: Some(low), high: Some(high) };
+    let depth = conditions.queue_depth.unwrap_or(1);
+    let why = format!("The ratio of the two rates with {depth} in flight; as fast means within 5 %.");
+    Some(writer.found(conditions, &points, estimate, &sentence, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \
+     \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
+
+    fn sentence(pretend: &Pretend) -> String {
+        pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence.clone()
+    }
+
+    #[test]
+    fn as_fast_needs_an_interval_within_the_margin() {
+        let exact = Pretend { cv: 0.01, ..Pretend::usual() };
+        assert!(
+            sentence(&exact).starts_with("Random 1 MiB reads are as fast as sequential ones: 1.0"),
+            "{}",
+            sentence(&exact)
+        );
+        let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
+        assert!(sentence(&noisy).starts_with("Whether order matters to 1 MiB reads cannot be told"));
+    }
+
+    #[test]
+    fn slower_and_faster_need_an_interval_beside_one() {
+        let disk = Pretend { random_ratio: 0.1, ..Pretend::usual() };
+        assert!(
+            sentence(&disk).starts_with("Random 1 MiB reads are slower than sequential ones: 0.10"),
+            "{}",
+            sentence(&disk)
+        );
+        let odd = Pretend { random_ratio: 1.5, ..Pretend::usual() };
+        assert!(sentence(&odd).starts_with("Random 1 MiB reads are faster"));
+    }
+
+    #[test]
+    fn the_four_answers_are_told_apart_by_the_interval_alone() {
+        assert_eq!(Order::of(0.97, 1.04), Order::AsFast);
+        assert_eq!(Order::of(0.96, 0.99), Order::AsFast);
+        assert_eq!(Order::of(0.90, 0.99), Order::Slower);
+        assert_eq!(Order::of(1.01, 1.20), Order::Faster);
+        assert_eq!(Order::of(0.90, 1.02), Order::CannotTell);
+    }
+
+    #[test]
+    fn a_study_without_one_of_the_patterns_did_not_ask() {
+        let reads = STUDY.replace("\"read\", ", "");
+        assert!(Pretend::usual().conclusions(&super::RandomVsSequential, &reads, 1)[0].is_empty());
+    }
+}

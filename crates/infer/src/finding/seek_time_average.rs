@@ -1,0 +1,118 @@
+//! How long the arm of a disk takes to get to a random address.
+//!
+//! What it is: the mean time of a seek between two random addresses of the span, without the wait for the platter.
+//!
+//! How it is worked out: random reads over the span take a seek, half a turn on average and whatever every request
+//! takes. Half of the rotation period is taken off (see `rotation_period`), and the time of small reads in sequence,
+//! which the disk's cache answers without arm or platter. What lies beyond four times the median is left out of the
+//! means: no arm takes that long. The interval adds the three errors as squares.
+//!
+//! Assumes: that a read in sequence costs what any read costs beside seek and turn; a disk without a cache of its own
+//! makes it wait for a turn, and then the finding refuses. Holds for the span that was measured: within a file, seeks
+//! are shorter than over the whole disk.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Finding, Named, Op, Status, units};
+
+use super::{
+    FindingKind, Proof, Told, cached,
+    group::Writer,
+    platter::{self, Sweep, Turn},
+    pooled::{self, Pooled},
+};
+use crate::words::Unit;
+
+pub(crate) struct SeekTimeAverage;
+
+impl Named for SeekTimeAverage {
+    fn name(&self) -> &'static str {
+        "seek_time_average"
+    }
+}
+
+impl FindingKind for SeekTimeAverage {
+    fn answers(&self) -> &'static [&'static str] {
+        &["disk"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("seek")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some(platter::WANTS)
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(Some(8_500_000.0), "as set, over the whole disk")],
+            widest: 0.08,
+            ..super::disk_proof()
+        }
+    }
+}
+
+fn one(writer: &Writer, sweep: &Sweep) -> Finding {
+    let wide = sweep.wide.unwrap_or(sweep.narrow);
+    let spec = &wide.point.spec;
+    let conditions = Conditions {
+        op: Some(Op::Read),
+        random: Some(true),
+        block_size_bytes: Some(spec.block_size_bytes),
+        queue_depth: Some(1),
+        span_bytes: Some(spec.span_bytes),
+        ..Conditions::default()
+    };
+    let points: Vec<&Evidence> =
+        [Some(sweep.narrow), sweep.wide, sweep.in_turn].into_iter().flatten().collect();
+    let about = "How long a seek takes";
+    let whole = pooled::merged(pooled::latencies(wide, Op::Read).iter().copied());
+    if let Some(kinds) = cached::kinds(&whole) {
+        let why = format!(
+            "some memory answered {} of the reads, which travel nowhere, so that their mean is no seek; a wider span \
+             would leave it behind",
+            iosonde_model::units::percent(kinds.fast)
+        );
+        return writer.refused(&conditions, &points, about, &why);
+    }
+    match seek(sweep) {
+        Ok(Some(seek)) if seek.value > seek.half_width(writer.confidence) => {
+            let span = units::size(spec.span_bytes);
+            let sentence =
+                format!("Within {span}, the arm takes {{}} on average to get to a random address.");
+            let why = "The time of random reads, less half a turn, less the time of small reads in sequence. Assumes \
+                       that these wait for neither arm nor platter.";
+            writer.found(&conditions, &points, seek.estimate(writer.confidence), &sentence, why)
+        }
+        Ok(Some(_)) => writer.refused(&conditions, &points, about, "it is not told from nothing"),
+        Ok(None) => Finding {
+            status: Status::None,
+            sentence: "No arm travels for these reads: nothing that answers them turns.".to_owned(),
+            why: Some("Random reads show no wait for a platter (see `rotation_period`).".to_owned()),
+            ..writer.refused(&conditions, &points, "", "")
+        },
+        Err(why) => writer.refused(&conditions, &points, about, &why),
+    }
+}
+
+/// `None` where nothing rotates.
+fn seek(sweep: &Sweep) -> Result<Option<Pooled>, String> {
+    let Turn::Found(turn) = sweep.turn()? else { return Ok(None) };
+    let (Some(wide), Some(in_turn)) = (sweep.wide, sweep.in_turn) else {
+        return Err("it takes small reads in sequence and random ones over the whole span".to_owned());
+    };
+    let (wide, base) = (platter::mean(wide)?, platter::mean(in_turn)?);
+    if base.value > turn.value / 2.0 {
+        return Err(format!(
+            "reads in sequence take {}, as if they waited for the platter too, so that the time beside seek and turn \
+             is not known",
+            units::time(base.value)
+        ));
+    }
+    Ok(Some(wide.plus(-0.5, turn).plus(-1.0, base)))
+}

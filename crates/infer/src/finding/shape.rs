@@ -1,0 +1,410 @@
+//! Whether a curve has a dip, a peak or a step: a level that surely differs from both of its neighbours.
+//!
+//! What it is: the place where the rate over one parameter (in flight, block size, stride, offset or mix) goes
+//! against its neighbours, and the rate there over theirs. A *dip* lies below both, a *peak* above both; a *step* is
+//! a fall after which everything stays below all that came before.
+//!
+//! How it is worked out: every level inside the curve is compared with both neighbours, and every fall with all that
+//! lies on its other side, with intervals that hold for all these comparisons together (Bonferroni). A dip or peak
+//! counts where both intervals exclude 1 and the nearer neighbour is not surely within 5 %; the ratio to the nearer
+//! neighbour is the value. Of several, the one that goes furthest is given and the others are counted. Where no
+//! level goes against its neighbours by more than 5 %, there is no such thing; where one seems to and chance may
+//! have done it, the finding refuses.
+//!
+//! Assumes: that all levels met the same storage, which the order of trials (random within each round) sees to. Over
+//! block sizes bytes a second are compared, over everything else requests a second.
+//!
+//! What it is not: a cause. A stride at which all requests meet on one unit makes a dip, and so does a neighbour that
+//! came at the wrong moment of a single run: measure again before building on it.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status, TrialSpec, units};
+use iosonde_stats::LogEstimate;
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::{self, MARGIN},
+    group::{self, Writer, workload},
+};
+use crate::words::{Unit, capitalised};
+
+pub(crate) struct Shape;
+
+/// A parameter that a curve may run over.
+struct Axis {
+    blank: fn(&mut TrialSpec),
+    level: fn(&TrialSpec) -> f64,
+    words: fn(f64) -> String,
+    /// Whether bytes are compared instead of requests.
+    in_bytes: bool,
+}
+
+const AXES: [Axis; 5] = [
+    Axis {
+        blank: |spec| spec.queue_depth = 1,
+        level: |spec| f64::from(spec.queue_depth),
+        words: |depth| format!("{depth} in flight"),
+        in_bytes: false,
+    },
+    Axis {
+        blank: |spec| spec.block_size_bytes = 1,
+        level: |spec| spec.block_size_bytes as f64,
+        words: |bytes| format!("blocks of {}", units::size(bytes as u64)),
+        in_bytes: true,
+    },
+    Axis {
+        blank: |spec| spec.stride_bytes = None,
+        level: |spec| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64,
+        words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
+        in_bytes: false,
+    },
+    Axis {
+        blank: |spec| spec.offset_bytes = 0,
+        level: |spec| spec.offset_bytes as f64,
+        words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
+        in_bytes: false,
+    },
+    Axis {
+        blank: as_mix,
+        level: read_percent,
+        words: |percent| format!("{percent} % reads"),
+        in_bytes: false,
+    },
+];
+
+/// Levels of a curve at the least: one between two neighbours.
+const LEVELS_MIN: usize = 3;
+
+fn as_mix(spec: &mut TrialSpec) {
+    use iosonde_model::Rw;
+    spec.rw = if spec.rw.is_random() { Rw::RandRw } else { Rw::Rw };
+    spec.read_percent = None;
+}
+
+fn read_percent(spec: &TrialSpec) -> f64 {
+    match (spec.rw.reads(), spec.rw.writes()) {
+        (true, true) => spec.read_percent.unwrap_or(50.0),
+        (reads, _) => f64::from(u8::from(reads)) * 100.0,
+    }
+}
+
+/// A level with its rate.
+struct Level<'e, 'a> {
+    at: f64,
+    evidence: &'e Evidence<'a>,
+    rate: LogEstimate,
+}
+
+/// What a curve has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Dip,
+    Peak,
+    Step,
+}
+
+/// One of them, at a place among the levels.
+#[derive(Debug, Clone, Copy)]
+struct Feature {
+    kind: Kind,
+    place: usize,
+    /// Its rate over the nearer neighbour's.
+    ratio: Estimate,
+    sure: bool,
+}
+
+impl Named for Shape {
+    fn name(&self) -> &'static str {
+        "shape"
+    }
+}
+
+impl FindingKind for Shape {
+    fn answers(&self) -> &'static [&'static str] {
+        &["block-size", "queue-depth", "mix", "stride"]
+    }
+
+    fn told(&self) -> Told {
+        Told::alone("shape")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let all =
+            AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
+        all.map(|(axis, curve)| one(&writer, axis, &curve)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "one-bad-stride"
+summary = "eight units of flash, all of which a stride of 128 KiB brings down to one"
+capacity = "1GiB"
+[flash]
+units = 8
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
+[noise]
+latency_cv = 0.02
+rate_cv_100ms = 0.02
+lag1_100ms = 0.5
+"#,
+            study: r#"
+name = "strides"
+question = "Is one stride worse than its neighbours?"
+time = "60s"
+size = "1GiB"
+[[experiment]]
+kind = "stride"
+rw = "read"
+block_size = "16k"
+stride = ["80k", "112k", "128k", "144k", "176k"]
+depth = 128
+"#,
+            truths: &[(
+                Some(0.125),
+                "strides of 5, 7, 9 and 11 stripes go round all 8 units, one of 8 stays on one: 1/8",
+            )],
+            widest: 0.05,
+        }
+    }
+}
+
+/// The curves over a parameter: workloads that differ in it and in nothing else, in its order.
+fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<Vec<&'e Evidence<'a>>> {
+    let mut curves: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
+    // A trim moves no bytes, and is no mix of reads and writes.
+    let moves = |spec: &TrialSpec| spec.rate_iops.is_none() && (spec.rw.reads() || spec.rw.writes());
+    for evidence in points.iter().filter(|evidence| moves(&evidence.point.spec)) {
+        let mut alike = evidence.point.spec.clone();
+        (axis.blank)(&mut alike);
+        match curves.iter_mut().find(|(known, _)| *known == alike) {
+            Some((_, members)) => members.push(evidence),
+            None => curves.push((alike, vec![evidence])),
+        }
+    }
+    let mut curves: Vec<Vec<&Evidence>> = curves.into_iter().map(|(_, members)| members).collect();
+    let level = |evidence: &&Evidence| (axis.level)(&evidence.point.spec);
+    curves.iter_mut().for_each(|members| members.sort_by(|a, b| level(a).total_cmp(&level(b))));
+    curves.retain(|members| members.len() >= LEVELS_MIN);
+    curves
+}
+
+/// Requests a second of both directions together. In a mix each has a fixed share, and the larger one is known
+/// better.
+fn rate(axis: &Axis, evidence: &Evidence) -> Result<LogEstimate, String> {
+    let spec = &evidence.point.spec;
+    let reads = read_percent(spec) / 100.0;
+    let (op, share) = if reads >= 0.5 { (Op::Read, reads) } else { (Op::Write, 1.0 - reads) };
+    let requests = group::rate(evidence, op, &[])?;
+    let each = if axis.in_bytes { spec.block_size_bytes as f64 } else { 1.0 };
+    Ok(LogEstimate { log_mean: requests.log_mean - share.ln() + each.ln(), ..requests })
+}
+
+fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
+    let conditions = conditions(curve);
+    let what = workload(&conditions);
+    let (first, last) = (curve[0], curve[curve.len() - 1]);
+    let words = |evidence: &Evidence| (axis.words)((axis.level)(&evidence.point.spec));
+    let between = format!("between {} and {}", words(first), words(last));
+    let about = format!("Whether the curve of {what} {between} has a dip, a peak or a step");
+    let levels: Result<Vec<Level>, String> = curve
+        .iter()
+        .map(|evidence| {
+            Ok(Level { at: (axis.level)(&evidence.point.spec), evidence, rate: rate(axis, evidence)? })
+        })
+        .collect();
+    let levels = match levels {
+        Ok(levels) => levels,
+        Err(why) => return writer.refused(&conditions, curve, &about, &why),
+    };
+    let features = features(&levels, writer.confidence);
+    let far = |feature: &&Feature| feature.ratio.value.ln().abs();
+    let furthest = |sure: bool| {
+        features.iter().filter(|feature| feature.sure == sure).max_by(|a, b| far(a).total_cmp(&far(b)))
+    };
+    if let Some(feature) = furthest(true) {
+        let others = features.iter().filter(|feature| feature.sure).count() - 1;
+        return found(writer, axis, &levels, feature, others, conditions);
+    }
+    if let Some(feature) = furthest(false) {
+        let at = (axis.words)(levels[feature.place].at);
+        let why = format!(
+            "with {at} the rate is {} of the nearer neighbour's, which chance may have done; more --time would tell",
+            crate::words::with_interval(Unit::Ratio, &feature.ratio)
+        );
+        return writer.refused(&conditions, curve, &about, &why);
+    }
+    Finding {
+        status: Status::None,
+        sentence: capitalised(&format!("{what} show no dip, peak or step {between}.")),
+        why: Some(format!("None of {} levels goes against its neighbours by more than 5 %.", levels.len())),
+        ..writer.refused(&conditions, curve, "", "")
+    }
+}
+
+fn conditions(curve: &[&Evidence]) -> Conditions {
+    let spec = &curve[0].point.spec;
+    let same = |value: fn(&TrialSpec) -> u64| {
+        curve.iter().all(|e| value(&e.point.spec) == value(spec)).then(|| value(spec))
+    };
+    let ops = || curve.iter().map(|evidence| group::only_direction(evidence.point.spec.rw));
+    Conditions {
+        op: ops().reduce(|a, b| if a == b { a } else { None }).flatten(),
+        random: Some(spec.rw.is_random()),
+        block_size_bytes: same(|spec| spec.block_size_bytes),
+        queue_depth: same(|spec| spec.asked_in_flight()).map(|depth| depth as u32),
+        ..Conditions::default()
+    }
+}
+
+fn found(
+    writer: &Writer,
+    axis: &Axis,
+    levels: &[Level],
+    feature: &Feature,
+    others: usize,
+    conditions: Conditions,
+) -> Finding {
+    let what = workload(&conditions);
+    let words = |place: usize| (axis.words)(levels[place].at);
+    let (at, before) = (words(feature.place), words(feature.place - 1));
+    let sentence = match feature.kind {
+        Kind::Step => {
+            format!("{what} fall at {at} and stay below: there they give {{}} of what {before} gives.")
+        }
+        kind => {
+            let name = if kind == Kind::Dip { "a dip" } else { "a peak" };
+            let after = words(feature.place + 1);
+            format!("{what} have {name} at {at}: {{}} of what the nearer of {before} and {after} gives.")
+        }
+    };
+    let more = if others > 0 { format!(" There are {others} more.") } else { String::new() };
+    let why = format!("Its interval excludes both sides, among {} levels together.{more}", levels.len());
+    let members: Vec<&Evidence> = levels.iter().map(|level| level.evidence).collect();
+    writer.found(&conditions, &members, feature.ratio, &sentence, why)
+}
+
+/// Everything that goes against its neighbours by more than the margin, surely or not.
+fn features(levels: &[Level], confidence: f64) -> Vec<Feature> {
+    // Two neighbours of each inner level, and as many falls.
+    let comparisons = 3 * (levels.len() - 2) + 1;
+    let ratio = |over: usize, under: usize| {
+        effect::ratio(levels[over].rate, levels[under].rate, confidence, comparisons)
+    };
+    let below = |ratio: &Estimate| ratio.high.is_some_and(|high| high < 1.0);
+    let above = |ratio: &Estimate| ratio.low.is_some_and(|low| low > 1.0);
+    let mut features = Vec::new();
+    for place in 1..levels.len() - 1 {
+        let sides = [ratio(place, place - 1), ratio(place, place + 1)];
+        let nearer = if sides[0].value.ln().abs() < sides[1].value.ln().abs() { sides[0] } else { sides[1] };
+        let (dips, peaks) =
+            (sides.iter().all(|side| side.value < 1.0), sides.iter().all(|side| side.value > 1.0));
+        let sure = if dips { sides.iter().all(below) } else { sides.iter().all(above) };
+        if (dips || peaks) && beyond(&nearer, sure) {
+            let kind = if dips { Kind::Dip } else { Kind::Peak };
+            features.push(Feature { kind, place, ratio: nearer, sure });
+        }
+    }
+    for place in 1..levels.len() {
+        // The pair that comes closest to refuting it: the lowest before against the highest after.
+        let lowest = (0..place).min_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
+        let highest = (place..levels.len())
+            .max_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
+        let (Some(lowest), Some(highest)) = (lowest, highest) else { continue };
+        let closest = ratio(highest, lowest);
+        // One level before or after says nothing of staying.
+        if place >= 2 && levels.len() - place >= 2 && below(&closest) && beyond(&closest, true) {
+            features.push(Feature { kind: Kind::Step, place, ratio: ratio(place, place - 1), sure: true });
+        }
+    }
+    // Where a step is followed by a level curve, its first level is no dip of its own; a sloping fall is one step.
+    let steepest = features
+        .iter()
+        .filter(|feature| feature.kind == Kind::Step)
+        .min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
+        .copied();
+    features.retain(|feature| feature.kind != Kind::Step);
+    features.extend(steepest);
+    features
+}
+
+/// Whether a ratio matters: surely not within the margin, or, where nothing is sure, apparently beyond it.
+fn beyond(ratio: &Estimate, sure: bool) -> bool {
+    let (low, high) = (1.0 / (1.0 + MARGIN), 1.0 + MARGIN);
+    let within = |value: f64| value >= low && value <= high;
+    match sure {
+        true => !(ratio.low.is_some_and(within) && ratio.high.is_some_and(within)),
+        false => !within(ratio.value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretend::Pretend;
+
+    const DEPTHS: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"";
+
+    #[test]
+    fn a_smooth_curve_has_no_shape_and_a_noisy_one_invents_none() {
+        let exact = Pretend { cv: 0.005, ..Pretend::usual() };
+        let found = &exact.conclusions(&Shape, DEPTHS, 1)[0];
+        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!(
+            found[0].sentence,
+            "4 KiB random reads show no dip, peak or step between 1 in flight and 1024 in flight."
+        );
+        let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
+        let invented = noisy.conclusions(&Shape, DEPTHS, 400);
+        let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();
+        assert!(invented <= 400 / 50, "{invented} of 400 dips and peaks that are not there");
+    }
+
+    #[test]
+    fn trims_are_no_writes_of_a_mix() {
+        use iosonde_model::{Point, Rw};
+        use iosonde_testkit::specimen;
+        let of = |(nth, rw): (usize, Rw)| Point::planned(nth, "x", specimen::healthy(rw, 4096, 8, 9).spec);
+        let points: Vec<Point> =
+            [Rw::RandRead, Rw::RandRw, Rw::RandTrim].into_iter().enumerate().map(of).collect();
+        let bare = |point| Evidence { point, trials: vec![], void: vec![], read: None, write: None };
+        let evidence: Vec<Evidence> = points.iter().map(bare).collect();
+        assert!(Shape.conclude("x", &evidence, 0.95).is_empty(), "two levels are no curve");
+    }
+
+    fn levels_of<'e, 'a>(evidence: &'e Evidence<'a>, rates: &[f64], error: f64) -> Vec<Level<'e, 'a>> {
+        let level = |(at, rate): (usize, &f64)| Level {
+            at: at as f64,
+            evidence,
+            rate: LogEstimate { log_mean: rate.ln(), standard_error: error, degrees_of_freedom: 100.0 },
+        };
+        rates.iter().enumerate().map(level).collect()
+    }
+
+    fn told(rates: &[f64], error: f64) -> Vec<(Kind, usize, bool)> {
+        let spec = TrialSpec::default();
+        let point = iosonde_model::Point::planned(0, "x", spec);
+        let evidence = Evidence { point: &point, trials: vec![], void: vec![], read: None, write: None };
+        let levels = levels_of(&evidence, rates, error);
+        features(&levels, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
+    }
+
+    #[test]
+    fn dips_peaks_and_steps_are_told_apart_and_need_their_intervals() {
+        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(Kind::Dip, 2, true)]);
+        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(Kind::Peak, 1, true)]);
+        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(Kind::Step, 2, true)]);
+        assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is surely there, and does not matter");
+        assert_eq!(told(&[100.0, 90.0, 100.0], 0.05), [(Kind::Dip, 1, false)], "chance may have done it");
+        assert_eq!(told(&[10.0, 20.0, 40.0, 41.0], 0.01), [], "a curve that rises and levels off");
+        assert_eq!(told(&[100.0, 50.0], 0.01), [], "two levels have no inside");
+    }
+}

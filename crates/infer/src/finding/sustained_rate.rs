@@ -1,0 +1,76 @@
+//! How fast writes are once no buffer helps any more.
+//!
+//! What it is: the rate of the last part of a long write, where the rate falls within it; else the rate of the whole.
+//!
+//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
+//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations, or where the
+//! first window alone is 5 % higher and stands out as far; the figure is then read off each trial, and given as the
+//! geometric mean over trials with Student's interval.
+//!
+//! Where the rate falls twice (see `burst_rate`), it is the rate after the second fall.
+//!
+//! Where no trial shows a fall, the sentence says how much was written without one:
+//! a larger buffer may still be there.
+//!
+//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
+//! that the windows of 100 ms are short against the time that the buffer takes.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::Writer,
+    long_write::{self, Place, Say},
+};
+use crate::words::Unit;
+
+pub(crate) struct SustainedRate;
+
+const SAY: Say = Say {
+    of_content: false,
+    about: "how fast writes stay",
+    figure: |fall| fall.sustained,
+    falls: |what, place| match place {
+        Place::Only => format!("{what} go on at {{}} once a buffer is full."),
+        _ => format!("{what} go on at {{}} once two buffers, one behind the other, are full."),
+    },
+    of_first_level: false,
+    of_last_fall: true,
+    level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
+};
+
+impl Named for SustainedRate {
+    fn name(&self) -> &'static str {
+        "sustained_rate"
+    }
+}
+
+impl FindingKind for SustainedRate {
+    fn answers(&self) -> &'static [&'static str] {
+        &["sustained-write"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("sustained")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        long_write::conclude(&SAY, &writer, points)
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes writes that go on")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            truths: &[(
+                Some(2e7),
+                "drain of the buffer: 20 MB/s, below the 16 units x 16 KiB / 600 us = 437 MB/s",
+            )],
+            ..long_write::PROOF
+        }
+    }
+}

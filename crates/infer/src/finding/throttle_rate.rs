@@ -1,0 +1,221 @@
+//! The rate that somebody allows: a control group's, or a cloud volume's once its credit is spent.
+//!
+//! What it is: the rate at which requests pass a limit that was set, whatever the storage behind it could do.
+//!
+//! How it is worked out: where a control group's limit was seen and reached, from the trials at it, whoever else used
+//! the device; the interval has half a slice of 100 ms, in which the kernel lets the budget pass. Otherwise from
+//! an unbroken load: its windows are cut where two levels fit them best, and it is a limit where the rate falls by a
+//! sixth or more, out of the scatter by five standard deviations, and the trials after the fall agree within 1 %.
+//! The geometric mean over trials, with Student's interval.
+//!
+//! Where the rate does not fall and no witness is there, no limit shows. One that held from the first second on looks
+//! like the storage's own rate, and nobody can tell without a witness.
+//!
+//! Assumes: that a medium scatters. Heat slows a drive down as well; a drive that then keeps its rate within 1 %
+//! would be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in bytes a
+//! second.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Finding, Named, Status, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{Group, Writer, workload},
+    limit::{self, Shown},
+    over_trials,
+};
+use crate::words::{Unit, capitalised};
+
+/// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
+/// first and last one half is its own, on average.
+const SLICE_S: f64 = 0.1;
+
+pub(crate) struct ThrottleRate;
+
+impl Named for ThrottleRate {
+    fn name(&self) -> &'static str {
+        "throttle_rate"
+    }
+}
+
+impl FindingKind for ThrottleRate {
+    fn answers(&self) -> &'static [&'static str] {
+        &["limit"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("limit")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let groups = limit::groups(points);
+        groups.iter().map(|group| one(experiment, group, confidence)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes one load in one direction that goes on")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(1000.0), "the volume's own rate: 1,000 requests a second")], ..limit::PROOF }
+    }
+}
+
+fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
+    let block_bytes = group.conditions.block_size_bytes.unwrap_or(0);
+    let as_bytes = limit::in_bytes(block_bytes);
+    let unit = if as_bytes { Unit::Rate } else { Unit::Iops };
+    let writer = Writer { name: "throttle_rate", experiment, unit, confidence };
+    let what = workload(&group.conditions);
+    let about = format!("Whether somebody limits {what}");
+    let evidence = group.points[0];
+    match limit::shown(evidence, group.op, confidence) {
+        Shown::Unsure(why) => writer.refused(&group.conditions, &group.points, &about, &why),
+        Shown::Level(seconds) => Finding {
+            status: Status::None,
+            sentence: capitalised(&format!("no limit of {what} shows: their rate does not fall to a cap.")),
+            why: Some(format!(
+                "In {} of load; a limit from the first second on would not show, nor one after a longer credit: more \
+                 --time would tell.",
+                units::duration(seconds)
+            )),
+            ..writer.refused(&group.conditions, &group.points, "", "")
+        },
+        Shown::Witnessed(rates, limit) => {
+            let unit = if limit.iops.is_some() { Unit::Iops } else { Unit::Rate };
+            let writer = Writer { unit, ..writer };
+            let allowed = match (limit.iops, limit.bytes_per_s) {
+                (Some(iops), _) => format!("{} requests a second", units::count(iops)),
+                (_, rate) => units::rate(rate.unwrap_or(0.0)),
+            };
+            let Some(estimate) = over_trials::mean(&rates, confidence) else {
+                return writer.refused(&group.conditions, &group.points, &about, "too few trials stand");
+            };
+            let shortest_s =
+                evidence.trials.iter().map(|trial| trial.measured_s).fold(f64::INFINITY, f64::min);
+            let estimate = over_trials::widened(estimate, SLICE_S / 2.0 / shortest_s.max(SLICE_S));
+            let sentence = format!("{what} pass a limit at {{}}; {} allows {allowed}.", limit.set_by);
+            let why = format!("{} trials were at the limit; the mean over them.", rates.len());
+            writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+        }
+        Shown::Fell(fell) => {
+            let each = if as_bytes { block_bytes as f64 } else { 1.0 };
+            let times = |end: Option<f64>| end.map(|end| end * each);
+            let cap = iosonde_model::Estimate {
+                value: fell.cap.value * each,
+                low: times(fell.cap.low),
+                high: times(fell.cap.high),
+            };
+            let sentence = format!("{what} are limited to {{}} once a credit is spent.");
+            let why = format!(
+                "After {} the rate fell from {} requests a second, and then stays within 1 %.",
+                units::duration(fell.lasted_s),
+                units::count(fell.before)
+            );
+            writer.found(&group.conditions, &group.points, cap, &sentence, why)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{IoLimit, Op, Point, Rw, Trial};
+    use iosonde_testkit::specimen;
+
+    use super::*;
+    use crate::pretend::Pretend;
+
+    fn told(trials: &[Trial]) -> Finding {
+        let point = Point::planned(0, "limit", trials[0].spec.clone());
+        let trials: Vec<&Trial> = trials.iter().collect();
+        let void = vec![None; trials.len()];
+        let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+        ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
+    }
+
+    fn trials(rates: &[u64]) -> Vec<Trial> {
+        let trial = |(nth, rate): (usize, &u64)| {
+            let mut trial = specimen::healthy(Rw::RandRead, 4096, 32, *rate);
+            (trial.id, trial.started_s) = (nth as u64 + 1, 1.11 * nth as f64);
+            trial
+        };
+        rates.iter().enumerate().map(trial).collect()
+    }
+
+    #[test]
+    fn a_fall_to_a_cap_is_a_limit_and_one_to_a_scatter_is_not() {
+        let found = told(&trials(&[5000, 5000, 1000, 1000, 1001, 999, 1000, 1000]));
+        assert_eq!(found.status, Status::Found, "{}", found.sentence);
+        assert!((found.value.unwrap() - 1000.0).abs() < 2.0, "{found:?}");
+        let scatters = told(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
+        assert_eq!(scatters.status, Status::Refused);
+        assert!(scatters.sentence.contains("a medium that became slower"), "{}", scatters.sentence);
+        let soon = told(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
+        assert!(soon.sentence.contains("more --time would tell"), "{}", soon.sentence);
+        assert_eq!(told(&trials(&[5000; 8])).status, Status::None);
+        assert_eq!(told(&trials(&[5000; 3])).status, Status::Refused);
+    }
+
+    #[test]
+    fn a_control_group_that_was_reached_is_named_with_its_figure() {
+        let mut all = trials(&[4990, 5001, 4995, 5000, 4998, 5003]);
+        for trial in &mut all {
+            trial.witnesses.io_limits = Some(vec![IoLimit {
+                set_by: "/sys/fs/cgroup/box/io.max".into(),
+                device: "vda".into(),
+                op: Op::Read,
+                iops: Some(5000.0),
+                bytes_per_s: None,
+            }]);
+        }
+        let found = told(&all);
+        assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
+        let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
+        assert!(found.sentence.contains(said), "{}", found.sentence);
+        // 1 s is ten slices of the kernel's: half of one is a twentieth.
+        let half = found.high.unwrap() / found.value.unwrap() - 1.0;
+        assert!((0.04..0.06).contains(&half), "{found:?}");
+        // Whoever else was at the device, the limit is the same.
+        let point = Point::planned(0, "limit", all[0].spec.clone());
+        let (trials, void) = (all.iter().collect(), vec![Some(iosonde_model::About::All); all.len()]);
+        let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+        assert_eq!(ThrottleRate.conclude("limit", &evidence, 0.95)[0].status, Status::Found);
+    }
+
+    #[test]
+    fn writes_that_fall_without_a_witness_are_no_limit() {
+        let write = |(nth, rate): (usize, u64)| {
+            let mut trial = specimen::healthy(Rw::RandWrite, 4096, 32, rate);
+            (trial.id, trial.started_s) = (nth as u64 + 1, 1.11 * nth as f64);
+            trial
+        };
+        let all: Vec<Trial> =
+            [5000, 5000, 1000, 1000, 1001, 999, 1000, 1000].into_iter().enumerate().map(write).collect();
+        let said = told(&all);
+        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
+        assert!(said.sentence.contains("where a buffer is full"), "{}", said.sentence);
+    }
+
+    #[test]
+    fn trials_that_say_nothing_of_the_device_show_no_limit_and_no_absence() {
+        let all = trials(&[5000; 8]);
+        let point = Point::planned(0, "limit", all[0].spec.clone());
+        let of = |about: Option<iosonde_model::About>| {
+            let (trials, void) = (all.iter().collect(), vec![about; all.len()]);
+            let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
+            ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
+        };
+        assert_eq!(of(None).status, Status::None);
+        // As what memory served is void.
+        let said = of(Some(iosonde_model::About::Device));
+        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
+        assert!(said.sentence.contains("say something of the device"), "{}", said.sentence);
+    }
+
+    #[test]
+    fn storage_without_a_limit_shows_none() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
+        let found = &Pretend::usual().conclusions(&ThrottleRate, study, 1)[0];
+        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+    }
+}

@@ -1,0 +1,117 @@
+//! How many times faster the storage reads at its first addresses than at its last.
+//!
+//! What it is: a disk's outer tracks are longer than its inner ones and pass in the same time, so that reading in
+//! sequence is about twice as fast there. 1 on storage without a platter.
+//!
+//! How it is worked out: the rate of large reads in sequence at the first place over that at the last. Where the
+//! whole interval of the ratio lies within 5 % of 1, the rate is the same everywhere, and the finding says that
+//! there is no such thing. Each place is some way from the edge; since tracks of a constant width hold bytes in
+//! proportion to their length, the square of the rate falls in proportion to the address, which carries the two
+//! rates on to the edges.
+//!
+//! Assumes: that the medium, not a link or the program, bounds these reads (a bound evens out the fast end), and that
+//! the first address lies at the outer edge, as it does on disks.
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, units};
+
+use super::{
+    FindingKind, Proof, Told,
+    effect::{self, MARGIN},
+    group::{self, Writer},
+};
+use crate::words::Unit;
+
+pub(crate) struct ZoneRatio;
+
+impl Named for ZoneRatio {
+    fn name(&self) -> &'static str {
+        "zone_ratio"
+    }
+}
+
+impl FindingKind for ZoneRatio {
+    fn answers(&self) -> &'static [&'static str] {
+        &["disk"]
+    }
+
+    fn told(&self) -> Told {
+        Told::always("zones")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let mut groups = group::groups(points, |op, evidence| {
+            let spec = &evidence.point.spec;
+            (spec.rw == Rw::Read && spec.stride_bytes.is_none()).then(|| Conditions {
+                op: Some(op),
+                random: Some(false),
+                block_size_bytes: Some(spec.block_size_bytes),
+                queue_depth: Some(spec.asked_in_flight() as u32),
+                span_bytes: Some(spec.span_bytes),
+                ..Conditions::default()
+            })
+        });
+        groups.retain(|group| group.points.len() > 1);
+        groups.iter_mut().map(|group| one(&writer, &group.conditions, &mut group.points)).collect()
+    }
+
+    fn wants(&self) -> Option<&'static str> {
+        Some("it takes large reads in sequence in two places or more")
+    }
+
+    fn proof(&self) -> Proof {
+        Proof { truths: &[(Some(2.0), "210 MB/s / 105 MB/s")], widest: 0.06, ..super::disk_proof() }
+    }
+}
+
+fn one(writer: &Writer, conditions: &Conditions, points: &mut [&Evidence]) -> Finding {
+    points.sort_by_key(|evidence| evidence.point.spec.offset_bytes);
+    let (first, last) = (points[0], points[points.len() - 1]);
+    let about = "Whether the first addresses are read faster than the last";
+    let ratio = group::rate(first, Op::Read, &[])
+        .and_then(|over| Ok(effect::ratio(over, group::rate(last, Op::Read, &[])?, writer.confidence, 1)));
+    let ratio = match ratio {
+        Ok(ratio) => ratio,
+        Err(why) => return writer.refused(conditions, points, about, &why),
+    };
+    let ratio = to_the_edges(ratio, first, last);
+    let (low, high) = (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
+    let end = units::size(last.point.spec.offset_bytes + last.point.spec.span_bytes);
+    if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN {
+        return Finding {
+            status: Status::None,
+            sentence: format!("The rate of reads in sequence is the same from the first address to {end}."),
+            why: Some(format!("The first place over the last is within 5 % of 1: {low:.2} to {high:.2}.")),
+            ..writer.refused(conditions, points, "", "")
+        };
+    }
+    if low <= 1.0 {
+        return writer.refused(
+            conditions,
+            points,
+            about,
+            &format!("the ratio lies between {low:.2} and {high:.2}"),
+        );
+    }
+    let sentence = format!("The first addresses are read at {{}} the rate of the last before {end}.");
+    let why = format!("Large reads in sequence in {} places, the first against the last.", points.len());
+    writer.found(conditions, points, ratio, &sentence, why)
+}
+
+/// The ratio between the first byte and the last, of the ratio between two places.
+fn to_the_edges(ratio: Estimate, first: &Evidence, last: &Evidence) -> Estimate {
+    let middle = |evidence: &Evidence| {
+        let spec = &evidence.point.spec;
+        spec.offset_bytes as f64 + spec.span_bytes as f64 / 2.0
+    };
+    let end = (last.point.spec.offset_bytes + last.point.spec.span_bytes) as f64;
+    let (near, far) = (middle(first) / end, middle(last) / end);
+    // With squares q and 1 at the two places, a line between them goes on to both edges.
+    let carried = |ratio: f64| {
+        let fall = (ratio * ratio - 1.0) / (far - near);
+        let (outer, inner) = (ratio * ratio + fall * near, 1.0 - fall * (1.0 - far));
+        if inner > 0.0 { (outer / inner).sqrt() } else { ratio }
+    };
+    Estimate { value: carried(ratio.value), low: ratio.low.map(carried), high: ratio.high.map(carried) }
+}

@@ -1,0 +1,136 @@
+//! Portraits of runs whose findings are set.
+
+use iosonde_model::{Build, Conditions, Device, Finding, Medium, Op, Run, Status, TrialSpec};
+use iosonde_testkit::specimen;
+
+use super::*;
+
+fn finding(name: &str, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
+    Finding {
+        name: name.into(),
+        experiment: "x".into(),
+        conditions: Conditions {
+            op: Some(op),
+            random: Some(true),
+            block_size_bytes: Some(block_size_bytes),
+            ..Conditions::default()
+        },
+        status: Status::Found,
+        value: Some(value),
+        unit: unit.into(),
+        low: Some(value * 0.98),
+        high: Some(value * 1.02),
+        at_least: false,
+        confidence: 0.95,
+        sentence: "It is so.".into(),
+        why: None,
+        trials: vec![1],
+    }
+}
+
+/// A run whose deepest trial had so many in flight.
+fn run(findings: Vec<Finding>, depth: u32) -> Run {
+    let mut trial = specimen::usual();
+    trial.id = 1;
+    trial.spec = TrialSpec { queue_depth: depth, span_bytes: 1 << 30, ..TrialSpec::default() };
+    Run { findings, ..specimen::run_on(Device::unknown("simulated", 1 << 30), trial) }
+}
+
+fn value(portrait: &Portrait, key: &str) -> f64 {
+    find(&portrait.traits, key).unwrap_or_else(|| panic!("no {key}: {portrait:?}")).estimate.value
+}
+
+#[test]
+fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
+    // 32 units of 60 us behind a way of 6.5 us and 3.5 GB/s: 94 % of 533,333 with 256 in flight.
+    let alone = 66_500.0 + 4096.0 / 3.5;
+    let findings = vec![
+        finding("base_latency", Op::Read, 4096, alone, "ns"),
+        finding("base_latency", Op::Write, 4096, 19_670.0, "ns"),
+        finding("max_iops", Op::Read, 4096, 501_000.0, "IOPS"),
+        finding("device_bandwidth", Op::Read, 1 << 20, 3.5e9, "B/s"),
+        finding("device_bandwidth", Op::Write, 1 << 20, 480e6, "B/s"),
+        finding("write_buffer_bytes", Op::Write, 1 << 20, 67e6, "B"),
+        finding("sustained_rate", Op::Write, 1 << 20, 480e6, "B/s"),
+    ];
+    let drawn = portrait(&run(findings.clone(), 256)).unwrap();
+    assert_eq!(drawn.build, Build::Units);
+    assert!((30.0..=34.0).contains(&value(&drawn, "flash.units")), "{drawn:?}");
+    assert_eq!(value(&drawn, "flash.write_buffer.drain"), 480e6);
+    // Writes in a burst come at the link's rate, not at the drain's.
+    assert_eq!(value(&drawn, "link.bandwidth.write"), 3.5e9);
+    assert!(
+        drawn.sentence.contains("units side by side") && drawn.sentence.contains("drains at 480"),
+        "{}",
+        drawn.sentence
+    );
+    assert!(drawn.untold.iter().any(|sentence| sentence.contains("`parallelism`")), "{:?}", drawn.untold);
+    // Where the units are known, what is left of a read is its way.
+    let known = findings.into_iter().chain([finding("parallelism", Op::Read, 4096, 32.0, "1")]).collect();
+    let drawn = portrait(&run(known, 256)).unwrap();
+    assert_eq!(value(&drawn, "flash.units"), 32.0);
+    assert!((value(&drawn, "flash.read") / 60e3 - 1.0).abs() < 0.05, "{drawn:?}");
+    assert!((value(&drawn, "flash.read") + value(&drawn, "link.latency") - 66_500.0).abs() < 1.0);
+}
+
+#[test]
+fn servers_are_whole_and_the_way_is_what_is_left() {
+    // 4 servers of 80 us and a way of 9.1 us.
+    let findings = vec![
+        finding("base_latency", Op::Read, 4096, 89_096.0, "ns"),
+        finding("max_iops", Op::Read, 4096, 50_000.0, "IOPS"),
+        finding("device_bandwidth", Op::Read, 1 << 20, 1e9, "B/s"),
+    ];
+    let drawn = portrait(&run(findings, 64)).unwrap();
+    assert_eq!(drawn.build, Build::Servers);
+    assert_eq!(value(&drawn, "queue.servers"), 4.0);
+    assert!((value(&drawn, "queue.service.fixed") - 80e3).abs() < 1.0);
+    assert!((value(&drawn, "link.latency") - 5e3).abs() < 1.0);
+    assert!(
+        drawn.device.contains("servers = 4\n") && drawn.device.contains("{ fixed = \"80.000us\" }"),
+        "{}",
+        drawn.device
+    );
+}
+
+#[test]
+fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
+    let of = |medium, alone_ns: f64| {
+        let findings = vec![
+            finding("base_latency", Op::Read, 4096, alone_ns, "ns"),
+            finding("max_iops", Op::Read, 4096, 4.5e9 / alone_ns, "IOPS"),
+            finding("device_bandwidth", Op::Read, 1 << 20, 1e8, "B/s"),
+        ];
+        let mut run = run(findings, 64);
+        (run.info.device.medium, run.info.device.rotational) = (medium, Some(true));
+        portrait(&run).unwrap().build
+    };
+    assert_eq!(of(Medium::Virtual, 8.9e6), Build::Servers);
+    assert_eq!(of(Medium::Disk, 8.9e6), Build::Disk);
+    // What answers sooner than any arm is no disk, whatever it is called: a network, a cache before it.
+    assert_eq!(of(Medium::Disk, 3e5), Build::Servers);
+}
+
+#[test]
+fn a_disk_is_known_by_its_turn_and_its_seek_is_what_the_turn_leaves() {
+    let mut seek = finding("base_latency", Op::Read, 4096, 12.7e6, "ns");
+    seek.conditions.span_bytes = Some(1 << 30);
+    let findings = vec![
+        seek,
+        finding("max_iops", Op::Read, 4096, 150.0, "IOPS"),
+        finding("device_bandwidth", Op::Read, 1 << 20, 210e6, "B/s"),
+        finding("rotation_period", Op::Write, 4096, 8.333e6, "ns"),
+    ];
+    let drawn = portrait(&run(findings, 64)).unwrap();
+    assert_eq!(drawn.build, Build::Disk);
+    assert!((value(&drawn, "disk.rpm") - 7200.0).abs() < 2.0);
+    // 12.7 ms - 4.17 ms - 30 us - 20 us, over all of what there is.
+    assert!((value(&drawn, "disk.seek.average") / 8.48e6 - 1.0).abs() < 0.01, "{drawn:?}");
+    assert!(drawn.device.contains("policy = \"sptf\""), "{}", drawn.device);
+}
+
+#[test]
+fn without_the_findings_that_it_rests_on_there_is_no_portrait() {
+    let said = portrait(&run(Vec::new(), 1)).unwrap_err();
+    assert!(said.contains("alone was not found") && said.contains("iosonde run quick"), "{said}");
+}

@@ -1,0 +1,104 @@
+//! Published tables, judged.
+
+use iosonde_model::{IMPORT, LatencySummary, Rw};
+use iosonde_testkit::specimen;
+
+use super::*;
+
+/// A row of the published table: depth, size, and thousands a second with microseconds for reads and writes.
+fn row(depth: u32, size: u64, reads: Option<(f64, f64)>, writes: Option<(f64, f64)>) -> Trial {
+    let mut trial = specimen::tabled();
+    let empty = trial.read.take().unwrap();
+    let side = |figures: Option<(f64, f64)>| {
+        let (kiops, us) = figures?;
+        let mut side = empty.clone();
+        (side.iops, side.bytes_per_s) = (kiops * 1e3, kiops * 1e3 * size as f64);
+        side.latency_ns = LatencySummary { mean: Some(us * 1e3), ..LatencySummary::default() };
+        Some(side)
+    };
+    (trial.read, trial.write) = (side(reads), side(writes));
+    trial.spec.rw = match (reads, writes) {
+        (Some(_), Some(_)) => Rw::RandRw,
+        (Some(_), None) => Rw::RandRead,
+        _ => Rw::RandWrite,
+    };
+    trial.spec.read_percent = trial.spec.rw.is_mixed().then_some(50.0);
+    (trial.spec.queue_depth, trial.spec.block_size_bytes) = (depth, size);
+    trial
+}
+
+fn concluded(trials: Vec<Trial>) -> Run {
+    let mut run = specimen::run(specimen::usual());
+    run.info.study = IMPORT.into();
+    run.trials = trials;
+    for (place, trial) in run.trials.iter_mut().enumerate() {
+        (trial.id, trial.point, trial.started_s) = (place as u64 + 1, Some(place), place as f64);
+    }
+    crate::conclude::conclude(&mut run, None).unwrap();
+    run
+}
+
+#[test]
+fn an_imported_table_is_judged_worst_first() {
+    let run = concluded(vec![
+        row(64, 65_536, Some((19.7, 1167.0)), Some((20.1, 1993.0))),
+        row(16, 4096, Some((76.1, 128.0)), Some((75.6, 52.0))),
+        row(1024, 4096, Some((88.1, 2981.0)), Some((87.6, 2880.0))),
+        row(64, 4096, Some((189.0, 248.0)), None),
+    ]);
+    let lines = result_lines(&run);
+    let said: Vec<_> = lines.iter().map(|l| format!("{}: {}: {}", l.workload, l.verdict, l.why)).collect();
+    assert_eq!(
+        said,
+        [
+            // 88.1e3 × 2981e-6 + 87.6e3 × 2880e-6 = 514.9.
+            "4 KiB 50:50 depth 1024: VOID as a depth figure: 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = 515 in flight, \
+             not 1024",
+            // 189e3 × 248e-6 = 46.9.
+            "4 KiB 100:0 depth 64: VOID as a depth figure: 189 k × 248 µs = 47 in flight, not 64",
+            // 76.1e3 × 128e-6 + 75.6e3 × 52e-6 = 13.7.
+            "4 KiB 50:50 depth 16: VOID as a depth figure: 76.1 k × 128 µs + 75.6 k × 52.0 µs = 13.7 in flight, not 16",
+            // 19.7e3 × 1167e-6 + 20.1e3 × 1993e-6 = 63.05.
+            "64 KiB 50:50 depth 64: believable: 63 of 64 in flight",
+        ]
+    );
+    assert!(lines[0].meaning.as_ref().unwrap().starts_with("Either the depth was not reached"));
+    assert_eq!(headline(&run, "a table"), "4 results from a table: 3 void, 1 not refuted");
+    assert_eq!(would_settle(&run).unwrap(), "iosonde point TARGET --rw randrw --bs 4k --depth 1024");
+}
+
+/// M12: "lines up with the queuing theory".
+#[test]
+fn a_latency_that_grows_with_depth_is_held_against_the_law() {
+    let run = concluded(vec![
+        row(16, 4096, Some((76.1, 128.0)), Some((75.6, 52.0))),
+        row(1024, 4096, Some((88.1, 2981.0)), Some((87.6, 2880.0))),
+    ]);
+    assert_eq!(
+        across_depths(&run),
+        [
+            "4 KiB 50:50, from 16 to 1024 in flight (×64): the rate grew ×1.16, so the mean latency must grow ×55; it \
+          grew ×33. Latency that grows with depth is not yet a queue: in a closed loop X·R = N."
+        ]
+    );
+    // Two depths that keep the law: 100 k × 160 us = 16, 200 k × 5,120 us = 1,024.
+    let run = concluded(vec![
+        row(16, 4096, Some((100.0, 160.0)), None),
+        row(1024, 4096, Some((200.0, 5120.0)), None),
+    ]);
+    assert!(across_depths(&run)[0].ends_with("must grow ×32; so it did (×32)."), "{:?}", across_depths(&run));
+}
+
+#[test]
+fn what_was_not_in_the_file_is_said() {
+    let run = concluded(vec![row(64, 4096, Some((189.0, 248.0)), None)]);
+    let said = unjudged(&run).join(", ");
+    assert!(said.starts_with("the page cache (no witness of the device)"), "{said}");
+    assert!(said.contains("whether the program was the limit") && said.contains("failed requests"), "{said}");
+    assert!(said.ends_with("steady state, drift and noise (one figure a point)"), "{said}");
+    let mut silent = row(64, 4096, Some((189.0, 248.0)), None);
+    silent.read.as_mut().unwrap().latency_ns.mean = None;
+    let run = concluded(vec![silent]);
+    assert_eq!(result_lines(&run)[0].verdict, "not refuted");
+    assert!(unjudged(&run).iter().any(|line| line.starts_with("the number in flight")));
+}

@@ -1,0 +1,129 @@
+//! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
+
+use iosonde_model::{Claim, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetLine, Standing, TrialSpec};
+use iosonde_testkit::specimen;
+
+use super::{MARGIN, lines};
+
+const TB: u64 = 1_000_000_000_000;
+
+fn run(rw: Rw, span_bytes: u64, iops: f64, half: f64) -> Run {
+    let mut run = specimen::run(specimen::usual());
+    run.trials.clear();
+    (run.info.device.kind, run.info.device.size_bytes) = ("block".into(), Some(TB));
+    run.info.bytes_written = 0;
+    let spec = TrialSpec { rw, queue_depth: 256, span_bytes, ..TrialSpec::default() };
+    let mut point = Point::planned(0, "queue-depth", spec);
+    let estimate =
+        |value: f64| Estimate { value, low: Some(value * (1.0 - half)), high: Some(value * (1.0 + half)) };
+    let direction = PointDirection {
+        iops: estimate(iops),
+        bytes_per_s: estimate(iops * 4096.0),
+        latency_ns_mean: None,
+        latency_ns_p50: None,
+        latency_ns_p99: None,
+        latency_ns_p99_9: None,
+    };
+    if rw.writes() {
+        point.write = Some(direction)
+    } else {
+        point.read = Some(direction)
+    }
+    run.points = vec![point];
+    run
+}
+
+fn against(run: &Run, typed: &str, whole: bool, steady: bool) -> SheetLine {
+    let claim =
+        Claim { span: whole.then_some(1.0), steady, in_flight: Some(256), ..Claim::parse(typed).unwrap() };
+    let sheet = Sheet {
+        name: "x".into(),
+        summary: String::new(),
+        source: String::new(),
+        capacity_bytes: None,
+        claims: vec![claim],
+    };
+    lines(run, &sheet, MARGIN).remove(0)
+}
+
+#[test]
+fn a_claim_is_met_missed_or_exceeded_with_certainty() {
+    let verdict =
+        |iops, half| against(&run(Rw::RandRead, TB, iops, half), "randread 4k 100000", true, false).verdict;
+    assert_eq!(verdict(100_000.0, 0.01), Standing::Meets);
+    assert_eq!(verdict(90_000.0, 0.01), Standing::Below);
+    // 90 % ± 8 % reaches 97 %: not below with certainty, and not met either.
+    assert_eq!(verdict(90_000.0, 0.08), Standing::NotComparable);
+    // Surely as much as is claimed, and perhaps more.
+    assert_eq!(verdict(103_000.0, 0.06), Standing::Meets);
+    assert_eq!(verdict(120_000.0, 0.01), Standing::Above);
+}
+
+#[test]
+fn an_interval_that_holds_everything_meets_nothing() {
+    // 46 k IOPS [8.6, 241].
+    let mut rough = run(Rw::RandWrite, TB, 45_500.0, 0.0);
+    let direction = rough.points[0].write.as_mut().unwrap();
+    (direction.iops.low, direction.iops.high) = (Some(8_600.0), Some(241_000.0));
+    for claimed in [10_000, 30_000, 60_000, 200_000] {
+        let line = against(&rough, &format!("randwrite 4k {claimed}"), true, false);
+        assert_eq!(line.verdict, Standing::NotComparable, "{claimed}");
+        assert!(line.why.contains("too rough to tell"), "{}", line.why);
+    }
+    assert_eq!(against(&rough, "randwrite 4k 300000", true, false).verdict, Standing::Below);
+    // Of two points for one claim the one that is surely faster answers.
+    let mut sure = rough.points[0].clone();
+    (sure.id, sure.spec.jobs) = (1, 2);
+    (sure.spec.queue_depth, sure.write.as_mut().unwrap().iops.value) = (128, 35_600.0);
+    let iops = &mut sure.write.as_mut().unwrap().iops;
+    (iops.low, iops.high) = (Some(35_200.0), Some(36_000.0));
+    rough.points.push(sure);
+    let line = against(&rough, "randwrite 4k 35000", true, false);
+    assert_eq!((line.verdict, line.measured), (Standing::Meets, Some(35_600.0)), "{}", line.why);
+}
+
+#[test]
+fn two_gigabytes_of_a_drive_are_not_the_drive() {
+    let line = against(&run(Rw::RandWrite, 2 << 30, 316_935.0, 0.01), "randwrite 4k 118000", true, true);
+    assert_eq!(line.verdict, Standing::NotComparable);
+    for said in ["span 2 GiB of 1 TB", "not in steady state", "0.00 drive writes"] {
+        assert!(line.why.contains(said), "{}", line.why);
+    }
+}
+
+#[test]
+fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
+    let fresh = |iops| against(&run(Rw::RandWrite, TB, iops, 0.01), "randwrite 4k 118000", true, true);
+    assert_eq!(fresh(300_000.0).verdict, Standing::Above);
+    assert!(fresh(300_000.0).why.contains("suspicious rather than good"));
+    assert_eq!(fresh(50_000.0).verdict, Standing::Below);
+    assert_eq!(fresh(118_000.0).verdict, Standing::NotComparable);
+    let mut worn = run(Rw::RandWrite, TB, 118_000.0, 0.01);
+    worn.info.bytes_written = 2 * TB;
+    assert_eq!(against(&worn, "randwrite 4k 118000", true, true).verdict, Standing::Meets);
+}
+
+#[test]
+fn less_with_fewer_in_flight_than_claimed_is_no_refutation() {
+    let with = |in_flight: u32, iops| {
+        let mut run = run(Rw::RandRead, TB, iops, 0.01);
+        run.points[0].spec.queue_depth = in_flight;
+        against(&run, "randread 4k 100000", true, false)
+    };
+    assert_eq!(with(256, 90_000.0).verdict, Standing::Below);
+    assert_eq!(with(128, 90_000.0).verdict, Standing::NotComparable);
+    assert!(with(128, 90_000.0).why.contains("128 in flight, not 256"));
+    assert_eq!(with(128, 100_000.0).verdict, Standing::Meets, "as much with less is as much");
+}
+
+#[test]
+fn what_was_not_measured_is_said() {
+    let line = against(&run(Rw::RandRead, TB, 1e5, 0.01), "randwrite 4k 118000", false, false);
+    assert_eq!((line.verdict, line.measured), (Standing::NotComparable, None));
+    assert_eq!(line.why, "no randwrite of 4 KiB was measured");
+    let mut buffered = run(Rw::RandRead, TB, 1e5, 0.01);
+    buffered.points[0].spec.direct = false;
+    let line = against(&buffered, "randread 4k 100000", true, false);
+    assert_eq!(line.verdict, Standing::NotComparable);
+    assert!(line.why.contains("page cache"));
+}

@@ -1,0 +1,413 @@
+//! What the storage is like, in a few labelled lines: the second block of every report.
+//!
+//! Figures that people compare stand together in lines of their own; every other finding has its sentence, under the
+//! label that its kind gives it.
+
+mod refusals;
+
+use iosonde_judge::standing::confidence;
+use iosonde_model::{
+    About, Conditions, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, RunInfo, Status, units,
+};
+
+use crate::{
+    finding::{
+        FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH,
+        group::workload, over_trials,
+    },
+    seen,
+    words::{Unit, at_least, bounded, is_vague, lowered, with_interval},
+};
+
+/// One line about the storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorageLine {
+    /// `bandwidth`, `4 KiB reads`, `knee`; empty for a sentence that needs none.
+    pub label: String,
+    /// The figures with their intervals.
+    pub text: String,
+    /// Whether it may wait behind the figures until somebody asks.
+    pub folded: bool,
+}
+
+/// What a concluded run says about the storage: what it is first, then its figures, then what was asked and could not
+/// be told. Where nothing could be found, one line that says why; for a run without findings (a single workload), none.
+pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
+    if run.findings.is_empty() {
+        return Vec::new();
+    }
+    let figures: Vec<_> =
+        [bandwidth(run), small(run, Op::Read), small(run, Op::Write), knee(run), plateau(run), promise(run)]
+            .into_iter()
+            .flatten()
+            .collect();
+    let figures: Vec<_> =
+        figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
+    if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
+        return vec![line("", nothing(run))];
+    }
+    let untold = refusals::lines(run, &figures);
+    std::iter::once(line("", what_it_is(run))).chain(figures).chain(untold).collect()
+}
+
+/// Why nothing is said. One question that could not be answered is named; of many, the first reason is that of all.
+fn nothing(run: &Run) -> String {
+    let first = run.findings.iter().find(|finding| finding.status == Status::Refused);
+    let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
+    let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
+    let why = match (of_one_kind, first) {
+        (Some(only), _) => return lowered(only.sentence.trim_end_matches('.')),
+        (None, Some(first)) => first.why.as_deref().unwrap_or("no reason was given"),
+        (None, None) => "nothing was asked that these trials answer",
+    };
+    let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Void) {
+        true => "nothing can be said about the storage",
+        // Its points stand.
+        false => "beyond what each point got nothing can be said",
+    };
+    format!("{told}: {}", lowered(why.trim_end_matches('.')))
+}
+
+/// Findings that the figures above put together, each into a line with others.
+const PUT_TOGETHER: [&str; 9] = [
+    "device_bandwidth",
+    "max_iops",
+    "base_latency",
+    "half_size",
+    "plateau_block_size",
+    "queue_depth_knee",
+    "depth_for_95_percent",
+    "random_vs_sequential",
+    "iops_at_latency",
+];
+/// Of each: more belong into the report's table, not on its first screen.
+const TOLD_OF_EACH: usize = 4;
+
+/// The other findings: their sentences, each under its kind's label, those that may be folded last.
+fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
+    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.name()));
+    let folded = |kind: &&dyn FindingKind| kind.told().when == When::Folded;
+    own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
+}
+
+/// What the findings of one kind say.
+fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
+    let name = kind.name();
+    lines_of(
+        kind.told(),
+        run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)),
+        &run.info,
+    )
+}
+
+/// What these findings of one kind say: those that could be told a line each, the others together.
+fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>, info: &RunInfo) -> Vec<StorageLine> {
+    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) =
+        own.partition(|finding| finding.sentence.contains(UNTOLD));
+    let left = told_now.len().saturating_sub(TOLD_OF_EACH);
+    let left = (left > 0).then(|| format!("and {left} more in the report"));
+    let texts: Vec<_> =
+        told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding, info)).collect();
+    let texts = texts.into_iter().chain(left).chain(untold(&open, info));
+    texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
+}
+
+/// Whether a finding is read on the first screen: it was found, or looked for and surely not there, or it was hardly
+/// missed; and where its kind is told only alone, nothing else of its experiment is.
+fn is_read(run: &Run, finding: &Finding) -> bool {
+    let answers = finding.status != Status::Refused;
+    let when = |finding: &Finding| FINDINGS.find(&finding.name).map(|kind| kind.told().when);
+    match when(finding) {
+        Ok(When::Always | When::Folded) => answers || finding.sentence.contains(TOO_ROUGH),
+        Ok(When::Alone) => {
+            let of_run = finding.experiment == RUN;
+            let other = |other: &&Finding| {
+                (of_run || other.experiment == finding.experiment)
+                    && other.status != Status::Refused
+                    && when(other) != Ok(When::Alone)
+            };
+            answers && !run.findings.iter().any(|one| other(&one))
+        }
+        // Of a later version.
+        Err(_) => false,
+    }
+}
+
+/// A finding's sentence; that nothing is there is believed for what was looked through, so that is said with it.
+fn in_a_line(finding: &Finding, info: &RunInfo) -> String {
+    let sentence = seen::plain(finding.sentence.trim_end_matches('.'), info);
+    match finding.why.as_deref().filter(|_| finding.status == Status::None) {
+        Some(why) => format!("{sentence} ({})", lowered(why.trim_end_matches('.'))),
+        None => sentence,
+    }
+}
+
+/// In the sentence of a finding that could not be made.
+pub(crate) const UNTOLD: &str = " cannot be told";
+
+/// What could not be told, in one line: it is the same of each.
+fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
+    let [first, others @ ..] = open else { return None };
+    if others.is_empty() {
+        return Some(lowered(first.sentence.trim_end_matches('.')));
+    }
+    let mut asked: Vec<String> = Vec::new();
+    let mut before = String::new();
+    for finding in open {
+        // The first line says how far this system sees.
+        let question = seen::plain(finding.sentence.split(UNTOLD).next().unwrap_or_default(), info);
+        // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
+        let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
+        asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });
+        before = same.to_owned();
+    }
+    Some(format!("cannot be told from this run: {}", asked.join("; ")))
+}
+
+fn line(label: &str, text: String) -> StorageLine {
+    StorageLine { label: label.to_owned(), text, folded: false }
+}
+
+/// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
+/// both orders were asked for, else the first.
+pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
+    all_found(run, name, op).min_by_key(|finding| {
+        let Conditions { random, block_size_bytes, .. } = finding.conditions;
+        (block_size_bytes, random == Some(false))
+    })
+}
+
+/// The same for requests of this size and order.
+pub(crate) fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Option<&'a Finding> {
+    all_found(run, name, op).find(|finding| {
+        let own = &finding.conditions;
+        own.block_size_bytes == like.block_size_bytes && own.random == like.random
+    })
+}
+
+pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<Item = &'a Finding> {
+    run.findings.iter().filter(move |finding| {
+        finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
+    })
+}
+
+/// A finding's value with its interval.
+pub(crate) fn estimate(finding: &Finding) -> Estimate {
+    // A found finding has a value; NaN would be seen at once.
+    Estimate { value: finding.value.unwrap_or(f64::NAN), low: finding.low, high: finding.high }
+}
+
+fn worded(unit: Unit, finding: &Finding) -> String {
+    with_interval(unit, &estimate(finding))
+}
+
+/// What the first line says of order.
+fn first_order(run: &Run) -> Option<&Finding> {
+    Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op))
+}
+
+/// What order does at the other sizes, where a run was about nothing else.
+fn orders(run: &Run) -> Vec<StorageLine> {
+    let name = RandomVsSequential.name();
+    let first = first_order(run);
+    let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
+    let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
+    let others = run.findings.iter().filter(|finding| {
+        alone && finding.name == name && Some(*finding) != first && finding.status != Status::Refused
+    });
+    lines_of(RandomVsSequential.told(), others, &run.info)
+}
+
+fn what_it_is(run: &Run) -> String {
+    let device = &run.info.device;
+    let medium = match device.medium {
+        Medium::Flash => "storage that does not rotate",
+        Medium::Disk => "a rotating disk",
+        Medium::Memory => "memory",
+        Medium::Network => "a network file system",
+        Medium::UserSpace => "a file system in user space",
+        Medium::Simulated => "a simulated device",
+        Medium::Virtual => "a virtual disk",
+        Medium::Unknown => "storage of unknown kind",
+    };
+    let seen = seen::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
+    match first_order(run) {
+        Some(finding) => format!("{medium}{seen}: {}", order(finding)),
+        None => format!("{medium}{seen}"),
+    }
+}
+
+fn order(finding: &Finding) -> String {
+    let order = Order::of(finding.low.unwrap_or(0.0), finding.high.unwrap_or(f64::INFINITY));
+    let sentence = order.sentence(&workload(&finding.conditions));
+    // An interval over several decades is no ratio to quote.
+    if is_vague(&estimate(finding)) {
+        sentence
+    } else {
+        format!("{sentence} ({})", worded(Unit::Ratio, finding))
+    }
+}
+
+/// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could
+/// not be told says so beside the other: silence would look as if nobody had asked.
+fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
+    let one = |op: Op| match found(run, name, op) {
+        Some(finding) => Some(format!("{op} {}", say(finding))),
+        None => Some(format!("{op} cannot be told: {}", why_not(run, name, op)?)),
+    };
+    Op::TRANSFERS
+        .iter()
+        .any(|&op| found(run, name, op).is_some())
+        .then(|| Op::TRANSFERS.into_iter().filter_map(one).collect::<Vec<_>>().join("; "))
+}
+
+/// Why a finding about a direction was refused, of the smallest requests.
+fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
+    let refused = run.findings.iter().filter(|finding| {
+        finding.name == name && finding.status == Status::Refused && finding.conditions.op == Some(op)
+    });
+    let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?.why.as_deref()?;
+    // What would answer stands in the report; here the other direction has the room.
+    let why = why.trim_end_matches('.').split("; ").next().unwrap_or_default();
+    Some(seen::plain(&lowered(why), &run.info))
+}
+
+fn bandwidth(run: &Run) -> Option<StorageLine> {
+    both(run, "device_bandwidth", |finding| worded(Unit::Rate, finding)).map(|text| line("bandwidth", text))
+}
+
+/// The load up to which a latency is kept.
+fn promise(run: &Run) -> Option<StorageLine> {
+    let limit = run.points.iter().find_map(|point| point.spec.latency_limit)?;
+    let told = both(run, "iops_at_latency", |finding| {
+        format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
+    });
+    // What one request alone does not keep, none keeps among others.
+    let alone = || {
+        // Half of them are more than a percentile above the middle allows, and say nothing of a mean.
+        limit.quantile.filter(|quantile| *quantile >= 0.5)?;
+        let alone = run.points.iter().filter(|point| point.spec.asked_in_flight() == 1);
+        let asked =
+            |point: &&Point| run.points.iter().any(|p| p.spec.latency_limit.is_some() && alike(p, point));
+        let (op, ns) = alone.filter(asked).find_map(|point| {
+            let op = Op::TRANSFERS.into_iter().find(|&op| point.spec.rw.has(op))?;
+            Some((op, point.direction(op)?.latency_ns_p50?))
+        })?;
+        let takes = bounded(Unit::Time, &ns);
+        (ns.low? > limit.ns as f64).then(|| {
+            format!("{}: no load keeps it: half of the {op}s take {takes} or more alone", limit.describe())
+        })
+    };
+    // A promise that was asked about is answered, also with why it cannot be.
+    let unkept = || {
+        let mut refused = run.findings.iter().filter(|finding| finding.name == "iops_at_latency");
+        refused
+            .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
+    };
+    told.or_else(alone).or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
+}
+
+/// Whether two points make the same requests, whatever the load.
+fn alike(one: &Point, other: &Point) -> bool {
+    let (one, other) = (&one.spec, &other.spec);
+    (one.rw, one.block_size_bytes, one.span_bytes, one.direct)
+        == (other.rw, other.block_size_bytes, other.span_bytes, other.direct)
+}
+
+/// What readers get beside other streams, as a database's do beside its log.
+fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
+    let together = run.points.iter().filter(|point| point.spec.streams().count() > 1);
+    together.take(TOLD_OF_EACH).filter_map(|point| {
+        let own = |op: Op| {
+            let direction = point.direction(op)?;
+            let iops = bounded(Unit::Iops, &direction.iops).replace(" IOPS", "");
+            let latency = direction.latency_ns_mean.as_ref();
+            let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
+            // Whoever waits for the flush waits for both.
+            let flushed = flush(run, point).filter(|_| op == Op::Write);
+            let and = flushed.map_or_else(String::new, |flush| {
+                format!(" and {} for each flush", bounded(Unit::Time, &flush))
+            });
+            Some(format!("{iops} {op}s a second{takes}{and}"))
+        };
+        let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
+        (!told.is_empty()).then(|| line("beside", format!("{}: {}", point.spec.describe(), told.join("; "))))
+    })
+}
+
+/// How long a flush took among a point's streams, over the trials that stand.
+fn flush(run: &Run, point: &Point) -> Option<Estimate> {
+    let void = |id: u64| {
+        run.verdicts.iter().any(|line| {
+            line.trial == Some(id) && line.verdict == Outcome::Void && line.about.touches(About::Latency)
+        })
+    };
+    let own = run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id) && !void(trial.id));
+    let means: Vec<f64> = own.filter_map(|trial| trial.flush.as_ref()?.latency_ns.mean).collect();
+    over_trials::mean(&means, confidence(run))
+}
+
+/// The most and the least of small requests: how many a second, and how long one takes alone.
+fn small(run: &Run, op: Op) -> Option<StorageLine> {
+    let (most, alone) = (found(run, "max_iops", op), found(run, "base_latency", op));
+    let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
+    let like = |finding: &&Finding| {
+        let [own, line] =
+            [*finding, most.or(alone).expect("one of them has the size")].map(|f| &f.conditions);
+        (own.block_size_bytes, own.random) == (line.block_size_bytes, line.random)
+    };
+    // Two sizes, or two orders, do not share a line.
+    let told = alone.filter(like);
+    let parts = [
+        most.map(|finding| {
+            let say = if finding.at_least { at_least } else { bounded };
+            say(Unit::Iops, &estimate(finding))
+        }),
+        told.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    // At random goes without saying; in order does not.
+    let in_order = most.or(alone)?.conditions.random == Some(false);
+    Some(line(&format!("{size} {op}s"), if in_order { format!("in order: {text}") } else { text }))
+}
+
+fn knee(run: &Run) -> Option<StorageLine> {
+    let in_flight = |finding: &Finding| bounded(Unit::InFlight, &estimate(finding));
+    let say = |finding: &Finding| {
+        let op = finding.conditions.op.unwrap_or(Op::Read);
+        let size_bytes = finding.conditions.block_size_bytes;
+        let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
+        let enough =
+            found(run, "depth_for_95_percent", op).filter(same_size).map_or_else(String::new, |depth| {
+                format!(", 95 % of the highest needs {}", in_flight(depth).replace(" in flight", ""))
+            });
+        // The lines above speak of the smallest requests; of others the size is said.
+        let above = found(run, "max_iops", op).or(found(run, "base_latency", op));
+        let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
+        let size = size_bytes
+            .filter(|_| !told)
+            .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
+        format!("{size}{}{enough}", in_flight(finding))
+    };
+    both(run, "queue_depth_knee", say).map(|text| line("knee", text))
+}
+
+fn plateau(run: &Run) -> Option<StorageLine> {
+    let from = both(run, "plateau_block_size", |finding| {
+        let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
+        let ends = format!("{}, {}", size(finding.low), size(finding.high));
+        // Its sentence knows which smaller size was measured, where one is the least that it may be.
+        let range = finding.sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
+        format!("from {} [{range}]", size(finding.value))
+    });
+    // Its law is the plateau's, and so would be the reason why not.
+    let half = |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, "half_size", op)?)));
+    let half: Vec<String> = Op::TRANSFERS.into_iter().filter_map(half).collect();
+    let half = (!half.is_empty()).then(|| format!("half the bandwidth: {}", half.join("; ")));
+    let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then(|| line("plateau", text))
+}
+
+#[cfg(test)]
+#[path = "storage_tests.rs"]
+mod tests;

@@ -1,0 +1,70 @@
+//! What was asked and could not be told: a line each, with the reason and what would ask it better.
+
+use iosonde_model::{Finding, Run, Status, Study};
+use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
+
+use super::{StorageLine, line};
+use crate::{
+    asking,
+    finding::{FINDINGS, FindingKind, When},
+    seen,
+};
+
+/// Lines at the most: a screen that is full of what is not known is not read.
+const LINES_MAX: usize = 3;
+/// Numbers in flight from which on an experiment is about them.
+const DEPTHS_MIN: usize = 4;
+
+/// One for each label that no figure has, in the order of the registry.
+pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
+    let mut lines: Vec<StorageLine> = Vec::new();
+    for kind in FINDINGS.iter().filter(|kind| kind.told().when != When::Alone) {
+        let label = kind.told().label;
+        if figures.iter().chain(&lines).any(|line| line.label == label) {
+            continue;
+        }
+        let own = || run.findings.iter().filter(|finding| finding.name == kind.name());
+        let answered = own().any(|finding| finding.status != Status::Refused);
+        if let Some(first) = own().next().filter(|_| !answered) {
+            lines.push(line(label, refusal(run, kind, first)));
+        }
+    }
+    lines.truncate(LINES_MAX);
+    lines
+}
+
+fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
+    let sentence = seen::plain(first.sentence.trim_end_matches('.'), &run.info);
+    match better(run, kind) {
+        Some(better) => format!("{sentence}; {better}"),
+        None => sentence,
+    }
+}
+
+/// The experiment that is made for a finding, where this run was about other things as well.
+fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
+    let asks = |experiment: &&'static dyn Experiment| kind.answers().contains(&experiment.name());
+    let experiment = EXPERIMENTS.iter().find(asks)?;
+    let study = Study::parse(&run.info.study_source, &run.info.study).ok()?;
+    if study.experiments.iter().all(|own| own.kind == experiment.name()) {
+        return None;
+    }
+    let command = asking::command(experiment.name(), &run.info.target)?;
+    Some(match deeper(run, experiment) {
+        Some(depth) => format!("{command} asks with up to {depth} in flight"),
+        None => format!("{command} asks that alone"),
+    })
+}
+
+/// The most in flight that an experiment asks for by itself, where that is more than this run did.
+fn deeper(run: &Run, experiment: &dyn Experiment) -> Option<u64> {
+    let parameters =
+        Parameters::check(experiment.name(), &toml::Table::new(), experiment.parameters()).ok()?;
+    let specs = experiment.grid(&parameters, &run.info.device).ok()?;
+    let mut depths: Vec<u64> = specs.iter().map(|spec| spec.asked_in_flight()).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    let most = *depths.last().filter(|_| depths.len() >= DEPTHS_MIN)?;
+    let here = run.points.iter().filter(|point| point.spec.rate_iops.is_none());
+    here.map(|point| point.spec.asked_in_flight()).max().filter(|&here| here < most).map(|_| most)
+}

@@ -1,0 +1,262 @@
+//! The lines that a person reads about the storage, whole.
+
+use iosonde_model::Flush;
+
+use super::*;
+use crate::{
+    conclude::conclude,
+    pretend::{Pretend, QUICK, wording},
+};
+
+fn lines(pretend: &Pretend) -> Vec<String> {
+    let mut run = pretend.run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    storage_lines(&run).into_iter().map(|line| format!("{}: {}", line.label, line.text)).collect()
+}
+
+#[test]
+fn every_figure_stands_with_its_interval() {
+    let pretend = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() };
+    let lines: Vec<_> = lines(&pretend).iter().map(|line| wording(line)).collect();
+    assert_eq!(
+        lines,
+        [
+            ": storage that does not rotate: random # MiB reads are as fast as sequential ones (#× [#, #])",
+            "bandwidth: read # GB/s [#, #]; write # GB/s [#, #]",
+            "# KiB reads: # k IOPS [#, #]; one alone takes # µs [#, #]",
+            "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
+            "knee: read # in flight [#, #], # % of the highest needs # [over #, #]; \
+             write # in flight [#, #], # % of the highest needs # [#, #]",
+            "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
+             half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
+        ]
+    );
+}
+
+#[test]
+fn where_a_host_stands_between_the_first_line_says_so() {
+    let mut pretend = Pretend::usual();
+    pretend.device.medium = Medium::Virtual;
+    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    assert!(
+        lines(&pretend)[0].starts_with(": a virtual disk, as this guest sees it: "),
+        "{:?}",
+        lines(&pretend)
+    );
+}
+
+#[test]
+fn of_memory_nothing_is_said_but_why() {
+    let mut pretend = Pretend::usual();
+    (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
+    assert_eq!(
+        lines(&pretend),
+        [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
+             stand as statements about the device"]
+    );
+}
+
+fn finding(name: &str, experiment: &str, status: Status) -> Finding {
+    let found = status == Status::Found;
+    Finding {
+        name: name.into(),
+        experiment: experiment.into(),
+        conditions: Conditions {
+            op: Some(Op::Read),
+            random: Some(true),
+            block_size_bytes: Some(4096),
+            ..Conditions::default()
+        },
+        status,
+        value: found.then_some(8192.0),
+        unit: "B".into(),
+        low: found.then_some(8000.0),
+        high: found.then_some(9000.0),
+        at_least: false,
+        confidence: 0.95,
+        sentence: format!("What {name} says."),
+        why: Some(format!("How {name} was worked out.")),
+        trials: Vec::new(),
+    }
+}
+
+fn screen_of(findings: Vec<Finding>) -> Vec<StorageLine> {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    run.points[0].spec.latency_limit = Some("p99=1ms".parse().unwrap());
+    run.findings = findings;
+    storage_lines(&run)
+}
+
+#[test]
+fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found() {
+    for kind in FINDINGS.iter() {
+        // A share of the rate at some depth is told beside the knee that the same fit gives.
+        let beside = (kind.name() == "depth_for_95_percent").then_some("queue_depth_knee");
+        let names = beside.into_iter().chain([kind.name()]);
+        let lines = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
+        let told = lines.len() > 1 || lines[0].text.contains("are faster than");
+        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.name());
+        let label = kind.told().label;
+        assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
+    }
+}
+
+#[test]
+fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
+    let lines = screen_of(vec![finding("throttle_rate", "limit", Status::None)]);
+    let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
+    assert_eq!(told[1], ("limit", "what throttle_rate says (how throttle_rate was worked out)"));
+}
+
+#[test]
+fn what_qualifies_others_is_read_where_they_are_silent() {
+    let labels = |others: Status| -> Vec<String> {
+        let of = |name: &str, status: Status| finding(name, "queue-depth", status);
+        let lines = screen_of(vec![of("max_iops", others), of("shape", Status::Found)]);
+        lines.into_iter().map(|line| line.label).collect()
+    };
+    assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
+    assert_eq!(labels(Status::Refused), ["", "shape", "rate"]);
+}
+
+#[test]
+fn more_than_four_of_a_kind_are_counted() {
+    let seven = (0..7).map(|_| finding("flush_latency", "log", Status::Found)).collect();
+    let lines = screen_of(seven);
+    assert_eq!(lines.len(), 6, "{lines:?}");
+    assert_eq!(lines[5].text, "and 3 more in the report");
+}
+
+#[test]
+fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
+    let lines = screen_of(vec![
+        finding("device_bandwidth", "x", Status::Found),
+        finding("queue_depth_knee", "x", Status::Refused),
+        finding("depth_for_95_percent", "x", Status::Refused),
+        finding("shape", "x", Status::Refused),
+        finding("stride_effect", "x", Status::Refused),
+        finding("readahead_bytes", "x", Status::Refused),
+        finding("zone_ratio", "x", Status::Refused),
+    ]);
+    let told: Vec<_> = lines[2..].iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
+    let command = |study: &str| format!("`iosonde run {study} ./`");
+    assert_eq!(
+        told,
+        [
+            format!(
+                "knee: what queue_depth_knee says; {} asks with up to 1024 in flight",
+                command("queue-depth")
+            ),
+            format!("stride: what stride_effect says; {} asks that alone", command("stride")),
+            format!("readahead: what readahead_bytes says; {} asks that alone", command("readahead")),
+        ]
+    );
+}
+
+#[test]
+fn the_half_of_an_answer_says_that_the_other_is_missing() {
+    let mut writes = finding("queue_depth_knee", "x", Status::Found);
+    writes.conditions.op = Some(Op::Write);
+    let lines = screen_of(vec![finding("queue_depth_knee", "x", Status::Refused), writes]);
+    let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
+    let told = "read cannot be told: how queue_depth_knee was worked out; write ";
+    assert!(knee.text.starts_with(told), "{}", knee.text);
+}
+
+#[test]
+fn the_flush_of_a_point_is_the_mean_over_its_trials() {
+    let mut run = Pretend::usual().run(QUICK, 1);
+    conclude(&mut run, None).unwrap();
+    let point = run.points[0].clone();
+    assert_eq!(flush(&run, &point), None, "nothing was flushed");
+    for trial in run.trials.iter_mut().filter(|trial| point.trial_ids.contains(&trial.id)) {
+        let like = trial.read.clone().or(trial.write.clone()).expect("it transfers something");
+        let mut latency_ns = like.latency_ns;
+        latency_ns.mean = Some(600_000.0);
+        trial.flush = Some(Flush { ios: like.ios, errors: 0, latency_ns, histogram: like.histogram });
+    }
+    let told = flush(&run, &point).expect("every trial has flushes");
+    assert!((told.value - 600_000.0).abs() < 1e-3, "{told:?}");
+    assert!(told.low.unwrap() < told.value && told.value < told.high.unwrap(), "{told:?}");
+}
+
+#[test]
+fn a_study_of_order_alone_says_it_of_every_size() {
+    let of = |bytes: u64, experiment: &str| {
+        let mut one = finding("random_vs_sequential", experiment, Status::Found);
+        one.conditions.block_size_bytes = Some(bytes);
+        one
+    };
+    let labels = |findings: Vec<Finding>| -> Vec<String> {
+        screen_of(findings).into_iter().map(|line| line.label).collect()
+    };
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), of(1 << 20, "x")]), ["", "order", "order"]);
+    let beside = finding("stride_effect", "stride", Status::Found);
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), beside]), ["", "stride"]);
+}
+
+#[test]
+fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
+    let lines = screen_of(vec![finding("mapping_unit_bytes", "rewrite", Status::Refused)]);
+    assert_eq!((lines.len(), lines[0].text.as_str()), (1, "what mapping_unit_bytes says"));
+}
+
+#[test]
+fn a_rate_that_was_still_rising_is_a_least() {
+    let fast = Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() };
+    assert!(lines(&fast).iter().any(|line| line.starts_with("4 KiB reads: at least ")), "{:?}", lines(&fast));
+}
+
+#[test]
+fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_gets() {
+    let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"open-loop\"\nrw = \"randread\"\n\
+        rate = [100, 200]\nlimit = \"p99=1ms\"\n[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n\
+        block_size = \"8k\"\ndepth = 4\nbeside = [{ rw = \"write\", block_size = \"4k\", depth = 1 }]\n";
+    let mut run = Pretend::usual().run(study, 2);
+    conclude(&mut run, None).unwrap();
+    let lines = storage_lines(&run);
+    let text = |label: &str| lines.iter().find(|line| line.label == label).map(|line| line.text.clone());
+    let promise = text("promise").unwrap_or_else(|| panic!("{lines:?}"));
+    assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
+    let beside = text("beside").unwrap_or_else(|| panic!("{lines:?}"));
+    assert!(beside.contains("8 KiB random reads") && beside.contains("reads a second at "), "{beside}");
+}
+
+#[test]
+fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
+    let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nrw = \"read\"\n\
+        block_size = [\"4k\", \"64k\"]\nstride = [\"64k\", \"1M\"]\n";
+    let strides = |cv: f64, unseen: Option<&str>| -> Vec<String> {
+        let mut pretend = Pretend { cv, ..Pretend::usual() };
+        pretend.device.unseen = unseen.map(str::to_owned);
+        let mut run = pretend.run(study, 1);
+        conclude(&mut run, None).unwrap();
+        storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
+    };
+    let noisy = strides(0.2, None);
+    let asked = "cannot be told from this run: whether stride matters to 4 KiB sequential reads, one at a time; \
+        to 64 KiB sequential reads, one at a time";
+    assert_eq!(noisy, [asked]);
+    assert_eq!(
+        strides(0.2, Some("the host's cache")),
+        [asked],
+        "how far this system sees stands in the first line"
+    );
+    assert_eq!(strides(0.005, None).len(), 2, "what can be told has a line each");
+    let wild = strides(2.0, None);
+    assert_eq!(wild.len(), 1, "{wild:?}");
+    assert!(!wild[0].contains('\u{d7}'), "{wild:?}");
+}
+
+#[test]
+fn points_that_stand_are_not_nothing() {
+    let mut run = Pretend { cv: 0.005, ..Pretend::usual() }
+        .run("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"\njobs = 1\n", 1);
+    conclude(&mut run, None).unwrap();
+    let said = &storage_lines(&run)[0].text;
+    assert!(
+        said.starts_with("beyond what each point got nothing can be said: it takes several workers"),
+        "{said}"
+    );
+}

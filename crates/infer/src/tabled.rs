@@ -1,0 +1,220 @@
+//! Points that are read one by one: those of a run that no finding answers, and of an experiment, run alone, that asks
+//! what each workload gets.
+
+use std::collections::BTreeSet;
+
+use iosonde_model::{
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Status, Study, units,
+};
+use iosonde_plan::experiment::EXPERIMENTS;
+
+use crate::{
+    conclude::StorageLine,
+    finding::{FINDINGS, When},
+    storage::UNTOLD,
+    words::{Unit, in_a_column},
+};
+
+/// Rows at the most: a page that scrolls away is not read.
+const ROWS_MAX: usize = 12;
+/// Requests of this size or more are told in bytes a second, as `limit` does.
+const LARGE_BYTES: u64 = 128 << 10;
+
+/// What the workloads of a run get, a row for each direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointTable {
+    /// What all rows have in common: `32 in flight`; empty where nothing is.
+    pub shared: String,
+    /// At most a dozen.
+    pub rows: Vec<PointRow>,
+    /// Rows that were left out.
+    pub more: usize,
+}
+
+/// One direction of one point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointRow {
+    /// What the others do not have in common with it.
+    pub workload: String,
+    /// Requests or, of large ones, bytes a second.
+    pub rate: String,
+    /// Half of the requests took no longer.
+    pub median_ns: Option<f64>,
+    /// Nor 99 of a hundred.
+    pub p99_ns: Option<f64>,
+}
+
+impl PointTable {
+    /// The same as labelled lines, for pages that have room for words.
+    pub fn lines(&self) -> Vec<StorageLine> {
+        let line = |row: &PointRow| {
+            let within = |share: &str, ns: Option<f64>| {
+                let told = in_a_column(Unit::Time, &Estimate { value: ns?, low: ns, high: ns });
+                Some(format!("{share} within {}", told.split(" [").next().unwrap_or_default()))
+            };
+            let parts = [within("half", row.median_ns), within("99 %", row.p99_ns)];
+            let text = std::iter::once(row.rate.clone()).chain(parts.into_iter().flatten());
+            StorageLine {
+                label: row.workload.clone(),
+                text: text.collect::<Vec<_>>().join("; "),
+                folded: false,
+            }
+        };
+        self.rows.iter().map(line).collect()
+    }
+}
+
+/// The table of a concluded study; none where its findings say it all.
+pub fn point_table(run: &Run) -> Option<PointTable> {
+    let study = Study::parse(&run.info.study_source, &run.info.study).ok()?;
+    let by_points = |name: &str| {
+        let kind = study.experiments.iter().find(|own| own.name == name).map(|own| own.kind.as_str());
+        kind.is_some_and(|kind| EXPERIMENTS.find(kind).is_ok_and(|experiment| experiment.point_by_point()))
+    };
+    // Beside the figures of other experiments they would be one table among many: the report has it.
+    let asked = match study.experiments.as_slice() {
+        [only] => by_points(&only.name) || !answered(run, &only.name),
+        all => all.iter().all(|own| !answered(run, &own.name)),
+    };
+    if !asked {
+        return None;
+    }
+    // What two streams get beside each other has lines of its own.
+    let one_stream = |point: &&Point| point.spec.streams().count() == 1;
+    let stands = |point: &&Point| point.void < point.trials;
+    let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
+    let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
+    let void = void_as_storage(run);
+    let of_others = |point: &Point| point.trial_ids.iter().all(|id| void.contains(id));
+    let mut rows: Vec<(Vec<String>, PointRow)> = points
+        .iter()
+        .flat_map(|point| rows(point, spans).into_iter().map(|row| (of_others(point), row)))
+        .map(|(of_others, (parts, row))| {
+            (parts.into_iter().chain(of_others.then(|| NOT_STORAGE.to_owned())).collect(), row)
+        })
+        .collect();
+    let (first, _) = rows.first()?;
+    let shared: Vec<String> =
+        first.iter().filter(|part| rows.iter().all(|(parts, _)| parts.contains(part))).cloned().collect();
+    // One row alone has everything in common with itself.
+    let shared = if rows.len() == 1 { Vec::new() } else { shared };
+    for (parts, row) in &mut rows {
+        let own: Vec<&str> =
+            parts.iter().map(String::as_str).filter(|p| !shared.iter().any(|s| s == p)).collect();
+        row.workload = [own.join(", "), row.workload.clone()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(": ");
+    }
+    let more = rows.len().saturating_sub(ROWS_MAX);
+    let rows = rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
+    Some(PointTable { shared: shared.join(", "), rows, more })
+}
+
+/// Whose speed a row is, where a verdict voids all of its trials as statements about the storage.
+const NOT_STORAGE: &str = "what the program got, not what the storage can do";
+
+/// Trials whose figures are void as statements about the storage: memory or the program gave them.
+fn void_as_storage(run: &Run) -> BTreeSet<u64> {
+    let void = |line: &&Judgement| line.verdict == Outcome::Void && line.about.touches(About::Device);
+    run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
+}
+
+/// Whether a finding of an experiment is an answer that stands on the first screen.
+fn answered(run: &Run, experiment: &str) -> bool {
+    let first =
+        |finding: &Finding| FINDINGS.find(&finding.name).is_ok_and(|kind| kind.told().when != When::Alone);
+    run.findings.iter().any(|finding| {
+        finding.experiment == experiment
+            && finding.status != Status::Refused
+            && !finding.sentence.contains(UNTOLD)
+            && first(finding)
+    })
+}
+
+/// A point's parts in words, and a row for each direction, whose workload says which of several it is.
+/// Where they differ in their spans, these are among the parts.
+fn rows(point: &Point, spans: bool) -> Vec<(Vec<String>, PointRow)> {
+    let span = spans.then(|| format!("within {}", units::size(point.spec.span_bytes)));
+    let parts: Vec<String> = point.spec.describe().split(", ").map(str::to_owned).chain(span).collect();
+    let own: Vec<(Op, &PointDirection)> =
+        Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, point.direction(op)?))).collect();
+    let several = own.len() > 1;
+    let row = |(op, direction): (Op, &PointDirection)| PointRow {
+        workload: if several { format!("{op}s") } else { String::new() },
+        rate: match point.spec.block_size_bytes >= LARGE_BYTES {
+            true => in_a_column(Unit::Rate, &direction.bytes_per_s),
+            false => in_a_column(Unit::Iops, &direction.iops),
+        },
+        median_ns: direction.latency_ns_p50.map(|p50| p50.value),
+        p99_ns: direction.latency_ns_p99.map(|p99| p99.value),
+    };
+    own.into_iter().map(|one| (parts.clone(), row(one))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{conclude::conclude, pretend::Pretend};
+
+    fn table(experiments: &str) -> Option<PointTable> {
+        let study = format!("name = \"x\"\nquestion = \"?\"\n{experiments}");
+        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(&study, 1);
+        conclude(&mut run, None).unwrap();
+        point_table(&run)
+    }
+
+    #[test]
+    fn what_no_finding_answers_is_read_point_by_point() {
+        let mix = "[[experiment]]\nkind = \"mix\"\nmix = 70\n";
+        let told = table(mix).expect("a mix without its directions alone has no finding");
+        assert_eq!(told.shared, "4 KiB random, 70 % reads, 32 in flight");
+        let workloads: Vec<&str> = told.rows.iter().map(|row| row.workload.as_str()).collect();
+        assert_eq!(workloads, ["reads", "writes"]);
+        assert!(told.rows.iter().all(|row| row.rate.contains(" IOPS [") && row.median_ns.is_some()));
+        let sizes = "[[experiment]]\nkind = \"block-size\"\n";
+        assert_eq!(table(sizes), None, "findings say it all");
+        assert_eq!(table(&format!("{sizes}{mix}")), None, "beside figures it is one table among many");
+        let both = format!(
+            "{mix}[[experiment]]\nkind = \"matrix\"\nrw = \"read\"\nblock_size = \"4k\"\ndepth = 1\n"
+        );
+        assert_eq!(table(&both).map(|told| told.rows.len()), Some(3), "neither has a finding");
+    }
+
+    #[test]
+    fn what_all_rows_share_is_said_once_and_a_dozen_rows_are_enough() {
+        let matrix =
+            |keys: &str| table(&format!("[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n{keys}\n"));
+        let told = matrix("block_size = [\"4k\", \"1M\"]\ndepth = \"1..128*2\"");
+        let told = told.expect("a matrix has no finding");
+        assert_eq!((told.rows.len(), told.more), (12, 4));
+        let depths = matrix("block_size = \"4k\"\ndepth = [2, 4]").unwrap();
+        assert_eq!(depths.shared, "4 KiB random reads");
+        assert_eq!(depths.rows[0].workload, "2 in flight");
+        let spans = matrix("block_size = \"4k\"\ndepth = 1\nspan = [\"64M\", \"256M\"]").unwrap();
+        assert_eq!(spans.rows[1].workload, "within 256 MiB", "{spans:?}");
+        let large = matrix("block_size = \"1M\"\ndepth = 1").unwrap();
+        assert!(large.rows[0].rate.contains("B/s"), "{large:?}");
+        let line = &large.lines()[0];
+        assert!(line.text.contains("; half within ") && line.text.contains("; 99 % within "), "{line:?}");
+    }
+
+    #[test]
+    fn what_memory_gave_is_not_shown_as_the_storages_speed() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"matrix\"\nrw = \"randread\"\n\
+            depth = [1, 2]\n";
+        let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));
+        conclude(&mut run, None).unwrap();
+        let told = point_table(&run).expect("a matrix has no finding");
+        assert!(told.shared.ends_with(NOT_STORAGE), "{told:?}");
+    }
+
+    #[test]
+    fn an_experiment_that_asks_for_points_shows_them_beside_its_finding_when_it_is_alone() {
+        let latency = "[[experiment]]\nkind = \"latency\"\n";
+        assert_eq!(table(latency).map(|told| told.rows.len()), Some(6));
+        assert_eq!(table(&format!("{latency}[[experiment]]\nkind = \"block-size\"\n")), None);
+    }
+}

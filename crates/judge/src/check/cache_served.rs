@@ -1,0 +1,246 @@
+//! Bytes that never moved: reads that memory served, direct writes that the device did not take.
+//!
+//! Looks at: the bytes that a trial's requests moved, against the bytes that the block device below the
+//! file moved in the same time by the kernel's own count; where reads are buffered, also at how much of the
+//! span was in the page cache before and after.
+//!
+//! Rule: a device that moved fewer than 95 % of the bytes did not serve the trial. Others' I/O on the same
+//! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 95 % leaves
+//! ten times what is lost between reading the counters and the requests (0.5 % in a trial of a second) and
+//! catches a file of which a tenth is cached. A trial of less than 1 MiB is not judged: one stray page counts
+//! too much there. Bytes are compared, never requests, since the kernel splits and merges those. Buffered
+//! reads of a span that was wholly in the page cache, before and after, came from it even where others' I/O
+//! hides the shortfall. Residency alone never voids direct I/O: it goes past the cache, whatever lies in
+//! it. Memory file systems (tmpfs) have no device.
+//!
+//! Writes through the page cache are judged by `write-back`.
+//!
+//! Behind a network file system the mount's counters stand in the device's place; the server's cache is seen by
+//! nobody here.
+//!
+//! Verdict: void as a statement about the device; the rates remain what a program here gets. Where there is
+//! neither a counter nor a view of the cache, it abstains and says so; likewise where the counter stood still
+//! while the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
+//!
+//! Another tool's result that went through the page cache, without a witness in its file, is doubted.
+//!
+//! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can
+//! give a third of it, and the report concluded that the disk is as fast as an SSD. Another found strided
+//! reads "at very high throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
+//!
+//! What to do: measure with direct I/O (the default where the file system gives it), or over a span several
+//! times larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For
+//! writes, count the flush, or measure direct writes.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{About, Device, Medium, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+
+use super::{Check, TOO_SMALL, counted, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// See the manual page above: ten times what the counters' readings may miss.
+const MOVED_SHARE_MIN: f64 = 0.95;
+/// Of the span, for calling it wholly resident.
+const RESIDENT_SHARE_MIN: f64 = 0.95;
+/// Below this, one stray page counts too much.
+const JUDGED_BYTES_MIN: u64 = 1 << 20;
+
+pub(super) struct CacheServed;
+
+impl Named for CacheServed {
+    fn name(&self) -> &'static str {
+        "cache-served"
+    }
+}
+
+impl Check for CacheServed {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let device = &run.info.device;
+        // Writes through the page cache are the business of `write-back`.
+        let own =
+            |trial: &&Trial| device.medium == Medium::Memory || trial.spec.direct || trial.spec.has(Op::Read);
+        let judged = judged::measuring(scope, run).filter(own);
+        judged.map(|trial| {
+            judged::through_the_cache(verdict(&counted::witnessed(trial, run), device), trial, run)
+        })
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let hole = || {
+            let mut trial = specimen::usual();
+            trial.witnesses.block_layer_read_bytes = Some(0);
+            trial
+        };
+        let written = specimen::healthy(Rw::Write, 1 << 20, 1, 2000);
+        let mut kept_back = written.clone();
+        kept_back.witnesses.block_layer_write_bytes = Some(150 << 20);
+        // A direct read is believed although all of its span lies in the page cache.
+        let mut resident = specimen::usual();
+        resident.witnesses.resident_before_bytes = Some(1 << 30);
+        resident.witnesses.resident_after_bytes = Some(1 << 30);
+        let mut tiny = specimen::healthy(Rw::RandRead, 4096, 1, 100);
+        tiny.witnesses.block_layer_read_bytes = Some(0);
+        let tmpfs = Device {
+            medium: Medium::Memory,
+            file_system: Some("tmpfs".into()),
+            ..Device::unknown("file", 1 << 30)
+        };
+        let issued = specimen::buffered(None, None).witnesses.issued_read_bytes;
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
+                specimen::run(specimen::buffered(Some(issued), Some(0))),
+                specimen::run(written),
+                specimen::run(resident),
+            ],
+            void: vec![
+                specimen::run(specimen::buffered(Some(issued / 33), Some(1 << 30))),
+                specimen::run(specimen::buffered(Some(issued / 2), None)),
+                // A neighbour reads as much as we do: the sum hides it, the cache shows it.
+                specimen::run(specimen::buffered(Some(issued), Some(1 << 30))),
+                specimen::run(specimen::buffered(None, Some(1 << 30))),
+                specimen::run(kept_back),
+                specimen::run(hole()),
+                specimen::run_on(tmpfs, specimen::usual()),
+                // The fill was counted, or went to memory: the counters are a witness, and right.
+                specimen::filled(1 << 30, 0, hole()),
+                specimen::filled(0, 1 << 30, hole()),
+            ],
+            doubt: vec![specimen::imported(specimen::buffered(None, None))],
+            abstain: vec![
+                specimen::run(specimen::buffered(None, None)),
+                specimen::run(tiny),
+                // The head of a multipath set counts nothing, whatever passes it.
+                specimen::filled(0, 0, hole()),
+                specimen::filled(100 << 20, 0, hole()),
+            ],
+        }
+    }
+}
+
+fn verdict(trial: &Trial, device: &Device) -> Verdict {
+    if device.medium == Medium::Memory {
+        let name = device.file_system.as_deref().or(device.name.as_deref()).unwrap_or("this target");
+        return Verdict::Void(Reason::new(About::Device, format!("{name} is memory: no storage was asked")));
+    }
+    let own = |op: &Op| trial.spec.has(*op) && (trial.spec.direct || *op != Op::Write);
+    let verdicts = Op::DIRECTIONS.into_iter().filter(own).map(|op| one_way(trial, op));
+    let severity = |verdict: &Verdict| match verdict {
+        Verdict::Void(_) => 3,
+        Verdict::Doubt(_) => 2,
+        Verdict::Abstain(_) => 1,
+        Verdict::Pass => 0,
+    };
+    verdicts.max_by_key(severity).unwrap_or(Verdict::Pass)
+}
+
+fn one_way(trial: &Trial, op: Op) -> Verdict {
+    let witnesses = &trial.witnesses;
+    let (issued_bytes, moved_bytes) = match op {
+        // Behind a network file system the server stands in the device's place.
+        Op::Read => {
+            (witnesses.issued_read_bytes, witnesses.block_layer_read_bytes.or(witnesses.network_read_bytes))
+        }
+        Op::Write => (
+            witnesses.issued_write_bytes,
+            witnesses.block_layer_write_bytes.or(witnesses.network_write_bytes),
+        ),
+        Op::Trim | Op::Flush => {
+            let why = format!("{op}s move no data that a counter could have seen");
+            return Verdict::Abstain(Reason::new(About::Device, why));
+        }
+    };
+    if moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none() {
+        return Verdict::Abstain(Reason::new(About::Device, no_witness(trial)));
+    }
+    if issued_bytes < JUDGED_BYTES_MIN {
+        let why = format!("only {} were asked for; {TOO_SMALL}", units::decimal_bytes(issued_bytes));
+        return Verdict::Abstain(Reason::new(About::Device, why));
+    }
+    if let Some(moved_bytes) = moved_bytes
+        && (moved_bytes as f64) < MOVED_SHARE_MIN * issued_bytes as f64
+    {
+        let mut why = shortfall(&trial.spec, op, issued_bytes, moved_bytes);
+        if trial.witnesses.block_layer_device.is_none() {
+            why = why.replace("the device", "the server");
+        }
+        let reason = Reason::new(About::Device, why).with("issued_bytes", issued_bytes as f64);
+        return Verdict::Void(reason.with("moved_bytes", moved_bytes as f64));
+    }
+    if op == Op::Read && !trial.spec.direct && wholly_resident(trial) {
+        let why = format!(
+            "all {} that were read from lay in the page cache before and after: this is memory",
+            units::size(trial.spec.span_bytes)
+        );
+        let reason = Reason::new(About::Device, why).with("span_bytes", trial.spec.span_bytes as f64);
+        return Verdict::Void(reason);
+    }
+    match moved_bytes {
+        Some(_) => Verdict::Pass,
+        None => Verdict::Abstain(Reason::new(About::Device, no_witness(trial))),
+    }
+}
+
+fn shortfall(spec: &TrialSpec, op: Op, issued_bytes: u64, moved_bytes: u64) -> String {
+    let share = units::percent(moved_bytes as f64 / issued_bytes as f64);
+    let issued = units::decimal_bytes(issued_bytes);
+    match (op, spec.direct) {
+        (Op::Read, false) => {
+            format!("the device moved {share} of the {issued} that were read: this is memory")
+        }
+        (Op::Read, true) => format!(
+            "the device moved {share} of the {issued} that were read past the page cache: the rest was \
+             not read from storage (holes in the file, or a cache that direct I/O does not pass)"
+        ),
+        (Op::Write | Op::Trim | Op::Flush, _) => format!(
+            "the device took {share} of the {issued} that were written: the file system keeps, packs or \
+             drops the rest"
+        ),
+    }
+}
+
+fn wholly_resident(trial: &Trial) -> bool {
+    let enough = RESIDENT_SHARE_MIN * trial.spec.span_bytes as f64;
+    let resident = |bytes: Option<u64>| bytes.is_some_and(|bytes| bytes as f64 >= enough);
+    resident(trial.witnesses.resident_before_bytes) && resident(trial.witnesses.resident_after_bytes)
+}
+
+fn no_witness(trial: &Trial) -> String {
+    // The device's counters come first; what else is missing would not tell either.
+    let why = trial.witnesses.absent.first().map_or("no device's counters were read", String::as_str);
+    format!("whether the bytes moved cannot be told: {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_moved_in_numbers() {
+        let mut trial = specimen::buffered(None, None);
+        // 2,000 × 1.1 reads of 1 MiB are 2.31 GB; 3 % of it moved.
+        trial.witnesses.block_layer_read_bytes = Some(69_206_016);
+        let Verdict::Void(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
+            panic!("it is memory")
+        };
+        assert_eq!(reason.why, "the device moved 3.0 % of the 2.31 GB that were read: this is memory");
+        assert_eq!(reason.about, About::Device);
+    }
+
+    #[test]
+    fn behind_a_network_the_server_is_asked() {
+        let mut trial = specimen::buffered(None, None);
+        trial.witnesses.block_layer_device = None;
+        trial.witnesses.network_read_bytes = Some(0);
+        let Verdict::Void(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
+            panic!("it is memory")
+        };
+        assert_eq!(reason.why, "the server moved 0 % of the 2.31 GB that were read: this is memory");
+        trial.witnesses.network_read_bytes = Some(trial.witnesses.issued_read_bytes);
+        assert_eq!(verdict(&trial, &specimen::run(trial.clone()).info.device), Verdict::Pass);
+    }
+}

@@ -1,0 +1,216 @@
+//! Bytes that compress or repeat, on storage that saves what it can.
+//!
+//! Looks at: what was written (`--payload`), who wrote what is read, and whether a layer below is known to compress
+//! or to deduplicate: btrfs, f2fs or bcachefs mounted with compression, a file marked so or of which parts lie
+//! compressed, ZFS (which compresses unless told not to), zram and VDO.
+//!
+//! Rule: zeros on such a layer are not stored at all: void. A payload of which a share compresses or repeats is
+//! stored in as much less: a doubt, since that is what was asked to be seen, and no figure of the device. Zeros
+//! anywhere else are a doubt: some SSD controllers, most arrays and many hypervisors' images drop them unseen.
+//! Random bytes pass; reads of what this run filled with random bytes pass too. Reads of what somebody else wrote
+//! are doubted on a layer that compresses.
+//!
+//! Verdict: about the device; the rates are those of this payload. It abstains where the storage cannot be seen through
+//! (a virtual machine's disk, a network) and somebody else wrote what was read, or what was written compresses or
+//! repeats; where a file system that compresses single files does not say whether this one lies so; and of another
+//! tool's result, whose file does not say what was written on what.
+//!
+//! Example: fio's buffers are filled once and written again and again (without `refill_buffers`), which a layer
+//! that deduplicates stores once; `dd if=/dev/zero` measures how fast a compressing file system throws zeros away.
+//!
+//! What to do: leave `--payload` at `random`, which neither compresses nor repeats; to learn what your data would
+//! give, use a payload that compresses as they do, and say so beside the figure.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{
+    About, Device, Medium, Named, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
+};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+pub(super) struct Compressible;
+
+impl Named for Compressible {
+    fn name(&self) -> &'static str {
+        "compressible"
+    }
+}
+
+impl Check for Compressible {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let device = &run.info.device;
+        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        if run.info.is_imported() {
+            let why = "neither what was written nor what it lies on stands in the file";
+            return Some(Verdict::Abstain(Reason::new(About::Device, why)));
+        }
+        Some(if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let btrfs = |options: &str| Device {
+            file_system: Some("btrfs".into()),
+            mount_options: Some(options.into()),
+            medium: Medium::Flash,
+            ..Device::unknown("directory", 1 << 30)
+        };
+        let writing = |device: Device, payload| {
+            let mut trial = specimen::healthy(Rw::Write, 1 << 20, 8, 900);
+            trial.spec.payload = payload;
+            specimen::run_on(device, trial)
+        };
+        let unknown = || Device { medium: Medium::Flash, ..Device::unknown("directory", 1 << 30) };
+        let plain = || Device { file_system: Some("ext4".into()), ..unknown() };
+        let packed = || btrfs("rw,noatime,compress=zstd:3");
+        let guest = || Device { unseen: Some("a host".into()), ..plain() };
+        let reading = |device: Device, filled: bool| {
+            let mut run = if filled {
+                specimen::filled(1 << 30, 0, specimen::usual())
+            } else {
+                specimen::run(specimen::usual())
+            };
+            run.info.device = device;
+            run
+        };
+        Specimens {
+            pass: vec![
+                writing(packed(), Payload::Random),
+                writing(btrfs("rw,noatime"), Payload::Random),
+                writing(plain(), Payload::Compress { share: 0.5 }),
+                reading(packed(), true),
+                reading(plain(), false),
+            ],
+            doubt: vec![
+                writing(plain(), Payload::Zero),
+                writing(packed(), Payload::Compress { share: 0.5 }),
+                reading(packed(), false),
+                reading(Device { marked_compressed: Some(true), ..plain() }, false),
+                lying_compressed(reading(plain(), false)),
+            ],
+            void: vec![writing(packed(), Payload::Zero)],
+            abstain: vec![
+                reading(guest(), false),
+                reading(btrfs("rw,noatime"), false),
+                reading(unknown(), false),
+                writing(guest(), Payload::Dedupe { share: 0.5 }),
+                specimen::imported(specimen::usual()),
+            ],
+        }
+    }
+}
+
+/// For a specimen: a quarter of what is read lies compressed.
+#[cfg(test)]
+fn lying_compressed(mut run: Run) -> Run {
+    run.trials.iter_mut().for_each(|trial| trial.witnesses.compressed_bytes = Some(256 << 20));
+    run
+}
+
+/// The layer that saves what it can, in words; `None` where none is known.
+fn saver(device: &Device, trial: &Trial) -> Option<String> {
+    if let Some(bytes) = trial.witnesses.compressed_bytes.filter(|&bytes| bytes > 0) {
+        return Some(format!("a file of which {} lie compressed", units::size(bytes)));
+    }
+    if device.marked_compressed == Some(true) {
+        return Some("a file that is marked to be compressed".to_owned());
+    }
+    let options = device.mount_options.as_deref().unwrap_or_default();
+    let option = |names: &[&str]| {
+        let own = |option: &&str| names.iter().any(|name| option.split('=').next() == Some(name));
+        options.split(',').find(own).filter(|option| !option.ends_with("=none") && !option.ends_with("=no"))
+    };
+    match device.file_system.as_deref() {
+        Some(name @ "btrfs") => {
+            option(&["compress", "compress-force"]).map(|found| format!("{name} mounted with {found}"))
+        }
+        Some(name @ "f2fs") => {
+            option(&["compress_algorithm"]).map(|found| format!("{name} mounted with {found}"))
+        }
+        Some(name @ "bcachefs") => {
+            option(&["compression"]).map(|found| format!("{name} mounted with {found}"))
+        }
+        Some("zfs") => Some("ZFS, which compresses unless it is told not to".to_owned()),
+        _ => None,
+    }
+    .or_else(|| {
+        let zram = device.chain.iter().find(|name| name.starts_with("zram"));
+        zram.map(|name| format!("{name}, which compresses"))
+    })
+}
+
+fn written(trial: &Trial, device: &Device) -> Verdict {
+    let reason = |why: String| Reason::new(About::Device, why);
+    let payloads = || trial.spec.streams().filter(|stream| stream.rw.writes()).map(|stream| stream.payload);
+    let zero = payloads().any(|payload| payload == Payload::Zero);
+    let saved = payloads().find_map(|payload| match payload {
+        Payload::Compress { share } => Some((share, "compresses")),
+        Payload::Dedupe { share } => Some((share, "repeats")),
+        Payload::Random | Payload::Zero => None,
+    });
+    match (saver(device, trial), zero, saved) {
+        (Some(layer), true, _) => {
+            Verdict::Void(reason(format!("zeros were written to {layer}: they are not stored at all")))
+        }
+        (Some(layer), false, Some((share, how))) => Verdict::Doubt(
+            reason(format!(
+                "{} of what was written {how}, on {layer}: the device stored less",
+                units::percent(share)
+            ))
+            .with("saved_share", share),
+        ),
+        (None, true, _) => Verdict::Doubt(reason(
+            "zeros were written: storage that does not keep them is faster with them than with your data"
+                .to_owned(),
+        )),
+        (None, false, Some((share, how))) if device.unseen.is_some() => Verdict::Abstain(
+            reason(format!(
+                "{} of what was written {how}: whether storage that cannot be seen keeps it whole is not known",
+                units::percent(share)
+            ))
+            .with("saved_share", share),
+        ),
+        _ => Verdict::Pass,
+    }
+}
+
+/// Whether single files may lie compressed on this file system, or on one that nobody named, and nobody said whether
+/// this one does.
+fn may_be_packed(device: &Device, trial: &Trial) -> bool {
+    let able = match device.file_system.as_deref() {
+        Some(name) => matches!(name, "btrfs" | "f2fs" | "bcachefs"),
+        // Only a bare device has none.
+        None => device.kind != "block",
+    };
+    able && trial.witnesses.compressed_bytes.is_none()
+}
+
+/// Reads alone: what matters is who wrote what lies there.
+fn read(trial: &Trial, run: &Run) -> Verdict {
+    let own = |trial: &Trial| trial.phase == Phase::Prepare && trial.spec.has(Op::Write);
+    // Filling comes first; looking no further keeps this cheap.
+    if run.trials.iter().take_while(|trial| trial.phase == Phase::Prepare).any(own) {
+        return Verdict::Pass;
+    }
+    let device = &run.info.device;
+    match (saver(device, trial), &device.unseen) {
+        (Some(layer), _) => Verdict::Doubt(Reason::new(
+            About::Device,
+            format!(
+                "this run did not write what it read, and it lies on {layer}: fewer bytes may have been read"
+            ),
+        )),
+        (None, Some(_)) => Verdict::Abstain(Reason::new(
+            About::Device,
+            "this run did not write what it read: whether storage that cannot be seen keeps it whole is not known",
+        )),
+        (None, None) if may_be_packed(device, trial) => Verdict::Abstain(Reason::new(
+            About::Device,
+            "this run did not write what it read, and the file system does not say whether it lies compressed",
+        )),
+        (None, None) => Verdict::Pass,
+    }
+}

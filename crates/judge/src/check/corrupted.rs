@@ -1,0 +1,89 @@
+//! Data that came back other than it was written.
+//!
+//! Looks at: what `--verify` found when the blocks of a trial were read back.
+//!
+//! Rule: one is enough. A block that is lost, stale, torn or misplaced means that the storage, or something between,
+//! did not do the work that was timed; a checksum of 64 bits is wrong by chance once in 10¹⁹ blocks. Blocks that
+//! carry no whole mark cannot be judged: they were never written with `--verify`, or somebody has written over them
+//! since, which is just what silent damage of a whole block would look like.
+//!
+//! Verdict: void, about everything, from one bad block on; a doubt where blocks carried no mark. Trials that were not
+//! verified are not its business.
+//!
+//! Example: a drive whose write cache claims to be flushed, and is not, is the fastest of all; after a power cut its
+//! last writes are lost. None of the field reports verified anything.
+//!
+//! What to do: save what is on this storage. Run it again on another path to the device (cable, controller, memory) to
+//! learn which part is at fault.
+
+#[cfg(test)]
+use iosonde_model::Verification;
+use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+pub(super) struct Corrupted;
+
+impl Named for Corrupted {
+    fn name(&self) -> &'static str {
+        "corrupted"
+    }
+}
+
+impl Check for Corrupted {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::any(scope, run).and_then(verdict)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let with = |found: Verification| {
+            let mut trial = specimen::usual();
+            trial.spec.verify = true;
+            trial.verify = Some(found);
+            specimen::run(trial)
+        };
+        let sound = Verification { checked: 1000, ..Verification::default() };
+        Specimens {
+            pass: vec![with(sound)],
+            doubt: vec![with(Verification { unmarked: 1, ..sound })],
+            void: vec![
+                with(Verification { lost: 1, ..sound }),
+                with(Verification { stale: 1, ..sound }),
+                with(Verification { torn: 1, ..sound }),
+                with(Verification { misplaced: 1, unmarked: 5, ..sound }),
+                with(Verification { unreadable: 1, ..sound }),
+            ],
+            // Everything was overwritten since.
+            abstain: vec![with(Verification { unmarked: 1000, ..Verification::default() })],
+        }
+    }
+}
+
+fn verdict(trial: &Trial) -> Option<Verdict> {
+    let found = trial.verify?;
+    let read = found.checked + found.unmarked;
+    let kinds = [
+        (found.lost, "lost"),
+        (found.stale, "stale"),
+        (found.torn, "torn"),
+        (found.misplaced, "misplaced"),
+        (found.unreadable, "unreadable"),
+    ];
+    let bad = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
+    let bad: Vec<String> = bad.collect();
+    let of = format!("of {} blocks that were read back", units::count(read as f64));
+    let reason = |why: String| Reason::new(About::All, why).with("bad", found.bad() as f64);
+    Some(match (bad.is_empty(), found.unmarked) {
+        (false, _) => Verdict::Void(reason(format!("{of}, {} are not as they were written", bad.join(", ")))),
+        (true, _) if found.checked == 0 => {
+            Verdict::Abstain(reason("no block that was read back carries a mark".to_owned()))
+        }
+        (true, 0) => Verdict::Pass,
+        (true, unmarked) => Verdict::Doubt(reason(format!(
+            "{of}, {unmarked} carry no whole mark: they were not written with --verify, or have been overwritten"
+        ))),
+    })
+}

@@ -1,0 +1,216 @@
+//! Storage that became slower or faster while the run went on, all points alike.
+//!
+//! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at
+//! the order in which points were visited. (Not at canaries that read right after a
+//! write: they take what it left behind.)
+//!
+//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed
+//! for that resembles the trial before. A drift is named where its slope differs from zero at 0.07 % and where it
+//! changes the rate by 2 % or more from the first trial to the last. (Least squares on time, not on round numbers:
+//! rounds become shorter when points close.) 0.07 %, not the usual 5 %: a run that does not drift must almost never
+//! be said to, and correlation that 12 rounds cannot tell makes a nominal 0.5 % a real 2 %. Where points were not
+//! visited in turn (each point's trials all at one time: more than half of all differences in time are differences
+//! between points) a drift cannot be told from what the points differ by.
+//!
+//! Where more than a third of the points have slopes of their own that the common one contradicts (by six standard
+//! errors and 2 %), it is said how many rose, fell and held, and no figure is given for all of them.
+//!
+//! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points
+//! that are visited in rounds, in random order, all carry the same share of a drift; what is concluded from
+//! their differences stands. The estimates are means over the run's time, drift included.
+//!
+//! Measured: see docs/checks.md. A loss of 2 % a round at a CV of 5 % is caught in 95 % and more from 12 rounds
+//! of 4 points on; one of 5 % an hour is 0.4 % in five minutes, and nobody sees that.
+//!
+//! Example: a "sharp decline" at reads of 128 MB and 512 MB, five trials each, all points in sorted order, the
+//! larger ones last. Whether it is the size, or a machine that became slower, nobody can tell from it.
+//!
+//! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its lasting state
+//! first. For a shared machine: look at what else ran.
+
+use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, course};
+#[cfg(test)]
+use super::{Specimens, specimen};
+use iosonde_stats::common_slope::{Levels, Unlike, Visit};
+
+use crate::estimate::leftovers;
+
+/// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
+const CHANCE: f64 = 0.0007;
+/// Change over the run that matters to anybody, as a share.
+const CHANGE_MIN: f64 = 0.02;
+/// Of the intervals that are told.
+const CONFIDENCE: f64 = 0.95;
+/// Trials at the least.
+const TRIALS_MIN: usize = 12;
+/// Share of the trials' differences in time that lie between points, from which on time and point are one.
+const CONFOUNDED: f64 = 0.5;
+
+pub(super) struct Drift;
+
+impl Named for Drift {
+    fn name(&self) -> &'static str {
+        "drift"
+    }
+}
+
+impl Check for Drift {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        // One workload by hand has no rounds.
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run))
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        // 24 trials of four points in turn, whose rates differ by a factor of three.
+        let in_turn =
+            |law: fn(usize) -> f64| points(24, |i| i % 4, |i| 1e5 / (1 + i % 4) as f64 * quiet(i) * law(i));
+        Specimens {
+            pass: vec![in_turn(|_| 1.0), in_turn(|i| 1.0 + 0.0005 * i as f64)],
+            doubt: vec![
+                in_turn(|i| 0.98f64.powi(i as i32 / 4)),
+                in_turn(|i| 1.0 + 0.01 * i as f64),
+                // Sorted: each point's six trials stand together.
+                points(24, |i| i / 6, |i| 1e5 * quiet(i)),
+            ],
+            abstain: vec![specimen::rounds(5, |_| 1e5)],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A run of trials of several points, one after the other.
+#[cfg(test)]
+fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> f64) -> Run {
+    let mut run = specimen::rounds(count, iops);
+    run.trials.iter_mut().enumerate().for_each(|(place, trial)| trial.point = Some(point(place)));
+    run
+}
+
+fn rows(run: &Run) -> Vec<Visit> {
+    let mut aside = leftovers(&run.trials);
+    aside.extend(run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id));
+    let counts =
+        |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !aside.contains(&trial.id);
+    let of = |trial: &Trial| Visit {
+        // A canary is a group of its own.
+        group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
+        at_s: trial.started_s + trial.elapsed_s / 2.0,
+        log: trial.iops().ln(),
+    };
+    let mut rows: Vec<Visit> = run.trials.iter().filter(counts).map(of).collect();
+    rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    let mut trials = std::collections::BTreeMap::new();
+    rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
+    // A group that was visited once says nothing of time.
+    rows.retain(|row| trials[&row.group] > 1);
+    rows
+}
+
+fn unlike_words(unlike: Unlike, duration_s: f64) -> Reason {
+    let Unlike { rose, fell, held } = unlike;
+    let why = format!(
+        "the rates changed over the {} of the run, and not alike at all points: of {} it rose at {rose}, fell at \
+         {fell} and held at {held}; a mean describes neither the beginning nor the end of those that changed",
+        units::duration(duration_s),
+        rose + fell + held
+    );
+    let reason = Reason::new(About::Rate, why).with("rose", rose as f64).with("fell", fell as f64);
+    reason.with("duration_s", duration_s)
+}
+
+fn verdict(run: &Run) -> Verdict {
+    let rows = rows(run);
+    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Rate, why));
+    if rows.len() < TRIALS_MIN {
+        let why = format!(
+            "{} trials of points that were visited more than once stand; {TRIALS_MIN} are needed to see a drift",
+            rows.len()
+        );
+        return abstain(why);
+    }
+    let levels = Levels::of(&rows);
+    let between = levels.share_of_time_between(&rows);
+    if levels.count() > 1 && between > CONFOUNDED {
+        let why = format!(
+            "the points were measured one after the other, not in turn: {} of all differences in time are differences \
+             between points, so that what they differ by cannot be told from drift",
+            units::percent(between)
+        );
+        return Verdict::Doubt(Reason::new(About::All, why).with("confounded_share", between));
+    }
+    let Some(fit) = levels.slope(&rows) else {
+        return abstain("the trials cannot tell time from points".into());
+    };
+    let duration_s = rows.last().map_or(0.0, |row| row.at_s) - rows[0].at_s;
+    let (low, high) = fit.interval(0, CONFIDENCE);
+    let over_run = |slope: f64| (slope * duration_s).exp_m1();
+    let (value, low, high) = (over_run(fit.coefficient(0)), over_run(low), over_run(high));
+    let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
+    if tail > CHANCE / 2.0 || value.abs() < CHANGE_MIN {
+        return Verdict::Pass;
+    }
+    if let Some(unlike) = levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
+        return Verdict::Doubt(unlike_words(unlike, duration_s));
+    }
+    let word = if value < 0.0 { "fell" } else { "rose" };
+    let sign = value.signum();
+    let ends = if sign < 0.0 { (-high, -low) } else { (low, high) };
+    let why = format!(
+        "the rate {word} by {:.1} % [{:.1}, {:.1}] over the {} of the run, all points alike: figures are means over \
+         that time, and the order of visits was drawn at random, so that no point's place is made by it",
+        value.abs() * 100.0,
+        ends.0 * 100.0,
+        ends.1 * 100.0,
+        units::duration(duration_s)
+    );
+    let reason =
+        Reason::new(About::Rate, why).with("change_share", value).with("low", low).with("high", high);
+    Verdict::Doubt(reason.with("duration_s", duration_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(run: &Run) -> String {
+        match Drift.check(Scope::Run, run) {
+            Some(Verdict::Doubt(reason)) => reason.why,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_drift_is_told_with_its_interval_and_the_time() {
+        // 4 points, 12 rounds, 2 % a round: 0.98^11.75 = 0.789 from the first to the last of 48 trials.
+        let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * 0.98f64.powf(i as f64 / 4.0)));
+        assert!(why.starts_with("the rate fell by 2") && why.contains(" % [19."), "{why}");
+        assert!(why.contains("over the 56 s of the run, all points alike"), "{why}");
+    }
+
+    #[test]
+    fn points_that_go_different_ways_have_no_drift_in_common() {
+        let quiet = |i: usize| 1.0 + 0.01 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        // Two of four rise, two stand still.
+        let half = |i: usize| if i.is_multiple_of(2) { 1.0 } else { 2f64.powf(i as f64 / 48.0) };
+        let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * half(i)));
+        assert!(why.contains("not alike at all points: of 4 it rose at 2, fell at 0 and held at 2"), "{why}");
+    }
+
+    #[test]
+    fn one_disturbed_trial_is_no_drift() {
+        let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        let run = points(40, |i| i % 4, |i| if i == 39 { 2e4 } else { 1e5 * quiet(i) });
+        assert_eq!(Drift.check(Scope::Run, &run), Some(Verdict::Pass));
+    }
+
+    #[test]
+    fn points_in_sorted_order_cannot_be_told_from_drift() {
+        let why = said(&points(24, |i| i / 6, |_| 1e5));
+        assert!(why.starts_with("the points were measured one after the other, not in turn: 9"), "{why}");
+    }
+}

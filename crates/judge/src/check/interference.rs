@@ -1,0 +1,418 @@
+//! Somebody else used the storage, or the processors, while a trial ran.
+//!
+//! Looks at: the bytes that the block layer moved beyond ours (direct I/O only: through the page cache, reading
+//! ahead and writing back move more than is asked for); the share of processor time that a hypervisor took
+//! (steal) and in which some task waited for a processor (pressure); behind a network file system at what its mount
+//! exchanged and had to send again; and, over a run, at windows in which the rate collapsed (not those of canaries that
+//! read right after one of the run's own writes).
+//!
+//! Rule: a trial is void where others moved 5 % of our bytes and at least 1 MiB (what reading the counters
+//! beside the trial misses is below 0.8 %, and 10 % must not be missed), or where the hypervisor took 10 % of
+//! the processors' time; from 5 %, or where tasks waited for a processor in a quarter of the time, it is a
+//! doubt; so is one request that a network file system sent again, since it waits for that as long as the mount's
+//! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in
+//! the windows of a run: stretches of two windows and more that lie both 5 standard deviations and 20 % below what
+//! their point does otherwise, in three places or more. Their starts are called regular where each gap is a whole
+//! multiple of the median one within 15 %.
+//!
+//! What cannot be seen is said: without the device's counters, or through the page cache, where others' bytes are not
+//! told from its own, and without the hypervisor's share or the pressure, it abstains.
+//!
+//! Verdict: void trials are repeated within the round and counted nowhere. Stretches of a run are a doubt about
+//! the rate: the estimates set such trials aside, and the check `set-aside` counts them.
+//!
+//! Measured: see docs/checks.md. A neighbour that takes half of the storage for a fifth of the time is caught in
+//! 95 % and more of runs; other bytes of 10 % always where a trial moves 13 MB and more, and in nine of ten runs
+//! beside smaller trials, since less than 1 MiB is nobody's work.
+//!
+//! Example: a "peculiar divot" at depth 32 of a sweep of single runs. One stretch of somebody else's work would
+//! make it, and nobody looked.
+//!
+//! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
+//! is a scheduled job, or the device's own housekeeping.
+
+use iosonde_model::{About, Medium, Named, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
+
+use super::{Check, counted, course, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+use iosonde_stats::robust;
+
+use crate::estimate::leftovers;
+
+/// Of our bytes; see the manual page above.
+const OTHERS_SHARE: f64 = 0.05;
+/// Less is nobody's work, only a log that was written.
+const OTHERS_MIN_BYTES: u64 = 1 << 20;
+const STEAL_DOUBT: f64 = 0.05;
+const STEAL_VOID: f64 = 0.10;
+const PRESSURE_DOUBT: f64 = 0.25;
+/// A window is low below this share of what its point does otherwise, and below so many deviations.
+const LOW_SHARE: f64 = 0.8;
+const LOW_DEVIATIONS: f64 = 5.0;
+/// Windows of a stretch at the least.
+const STRETCH_MIN: usize = 2;
+const STRETCHES_MIN: usize = 3;
+/// Windows of a point, and requests in a usual one of them, below which it is not looked at: ten requests
+/// scatter by a third of themselves.
+const WINDOWS_MIN: usize = 20;
+const REQUESTS_MIN: f64 = 30.0;
+
+pub(super) struct Interference;
+
+impl Named for Interference {
+    fn name(&self) -> &'static str {
+        "interference"
+    }
+}
+
+impl Check for Interference {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        match scope {
+            Scope::Trial(_) => {
+                judged::measuring(scope, run).map(|trial| of_trial(&counted::witnessed(trial, run), run))
+            }
+            Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
+            Scope::Point(_) => None,
+        }
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let with = |change: fn(&mut Trial)| {
+            let mut trial = specimen::usual();
+            change(&mut trial);
+            specimen::run(trial)
+        };
+        let visited = |every: usize| {
+            let mut run = specimen::rounds(40, |i| 1e5 + 100.0 * (i % 7) as f64);
+            for trial in run.trials.iter_mut().skip(3).step_by(every) {
+                trial.windows[4..8].iter_mut().for_each(|window| slow(window, 2));
+            }
+            run
+        };
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::rounds(40, |i| 1e5 + 100.0 * (i % 7) as f64),
+                with(|trial| trial.witnesses.steal_share = Some(0.02)),
+                with(|trial| on_a_network(trial, 0)),
+                visited(100),
+            ],
+            doubt: vec![
+                with(|trial| trial.witnesses.steal_share = Some(0.07)),
+                with(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.4)),
+                with(|trial| trial.witnesses.network_retransmissions = Some(3)),
+                visited(8),
+            ],
+            void: vec![
+                with(|trial| *trial.witnesses.block_layer_read_bytes.as_mut().expect("counted") += 60 << 20),
+                with(|trial| trial.witnesses.block_layer_write_bytes = Some(90 << 20)),
+                with(|trial| trial.witnesses.steal_share = Some(0.3)),
+                with(|trial| on_a_network(trial, 60 << 20)),
+            ],
+            abstain: vec![
+                with(|trial| {
+                    let witnesses = &mut trial.witnesses;
+                    (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
+                }),
+                with(|trial| trial.witnesses.steal_share = None),
+                with(|trial| trial.witnesses.pressure_cpu_some_share = None),
+                // What was read ahead is nobody else's, and hides what is.
+                specimen::run(specimen::buffered(Some(4 << 30), Some(0))),
+                // Ten requests a window scatter by a third of themselves.
+                specimen::rounds(8, |_| 100.0),
+            ],
+        }
+    }
+}
+
+/// For a specimen: a mount's counters in the place of a device's, with so many bytes of others.
+#[cfg(test)]
+fn on_a_network(trial: &mut Trial, others_bytes: u64) {
+    let witnesses = &mut trial.witnesses;
+    let (read, write) = (witnesses.block_layer_read_bytes.take(), witnesses.block_layer_write_bytes.take());
+    witnesses.network_read_bytes = read.map(|bytes| bytes + others_bytes);
+    witnesses.network_write_bytes = write;
+}
+
+/// For a specimen: a window at a `part` of its rate.
+#[cfg(test)]
+fn slow(window: &mut iosonde_model::Window, part: u64) {
+    if let Some(read) = &mut window.read {
+        read.ios /= part;
+    }
+}
+
+fn of_trial(trial: &Trial, run: &Run) -> Verdict {
+    let witnesses = &trial.witnesses;
+    let others = others_bytes(trial, run);
+    let issued_bytes = witnesses.issued_read_bytes + witnesses.issued_write_bytes;
+    let share = others.map(|bytes| bytes as f64 / issued_bytes.max(1) as f64);
+    if let (Some(bytes), Some(share)) = (others, share)
+        && bytes >= OTHERS_MIN_BYTES
+        && share >= OTHERS_SHARE
+    {
+        let why = format!(
+            "others moved {} on {} meanwhile, {} of the {} that this trial moved",
+            units::decimal_bytes(bytes),
+            witnesses.block_layer_device.as_deref().unwrap_or(match witnesses.block_layer_read_bytes {
+                Some(_) => "the device",
+                None => "this mount",
+            }),
+            units::percent(share),
+            units::decimal_bytes(issued_bytes)
+        );
+        return Verdict::Void(Reason::new(About::All, why).with("others_bytes", bytes as f64));
+    }
+    if let Some(steal) = witnesses.steal_share.filter(|&steal| steal >= STEAL_DOUBT) {
+        let why = format!(
+            "the hypervisor gave {} of the processors' time to others: rates and latencies are theirs as well",
+            units::percent(steal)
+        );
+        let reason = Reason::new(About::All, why).with("steal_share", steal);
+        return if steal >= STEAL_VOID { Verdict::Void(reason) } else { Verdict::Doubt(reason) };
+    }
+    if let Some(waited) = witnesses.pressure_cpu_some_share.filter(|&share| share >= PRESSURE_DOUBT) {
+        let why = format!(
+            "in {} of the time some program waited for a processor: this machine was busy, and a slow figure may be \
+             its own",
+            units::percent(waited)
+        );
+        return Verdict::Doubt(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
+    }
+    if let Some(again) = witnesses.network_retransmissions.filter(|&again| again > 0) {
+        let what = if again == 1 { "one request".to_owned() } else { format!("{again} requests") };
+        let why = format!(
+            "the network file system sent {what} again: the network lost them, or the server was out of reach, and \
+             what they took is no latency of the storage"
+        );
+        return Verdict::Doubt(Reason::new(About::Latency, why).with("retransmissions", again as f64));
+    }
+    let unseen = unseen(trial, others);
+    // Nobody else is inside a simulation.
+    if unseen.is_empty() || run.info.device.medium == Medium::Simulated {
+        return Verdict::Pass;
+    }
+    Verdict::Abstain(Reason::new(
+        About::Rate,
+        format!("who else was at work cannot be told: {}", unseen.join("; ")),
+    ))
+}
+
+/// What of others' work no witness shows.
+fn unseen(trial: &Trial, others: Option<u64>) -> Vec<&'static str> {
+    let witnesses = &trial.witnesses;
+    let parts = [
+        (others.is_none() && trial.spec.direct, "the device's counters are not seen"),
+        (
+            others.is_none() && !trial.spec.direct,
+            "through the page cache, others' bytes are not told from what it reads ahead and writes back",
+        ),
+        (witnesses.steal_share.is_none(), "the hypervisor's share of the processors was not read"),
+        (
+            witnesses.pressure_cpu_some_share.is_none(),
+            "how long programs waited for a processor was not read",
+        ),
+    ];
+    parts.into_iter().filter_map(|(missing, what)| missing.then_some(what)).collect()
+}
+
+/// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
+fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
+    let witnesses = &trial.witnesses;
+    // A network file system's mount counts in the place of a device.
+    let (read, write) = match (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) {
+        (None, None) => (witnesses.network_read_bytes?, witnesses.network_write_bytes?),
+        (read, write) => (read?, write?),
+    };
+    if !trial.spec.direct {
+        return None;
+    }
+    // A flush makes the file system write its own records, and a trim moves no data: then only reads are others'.
+    let own_records = trial.spec.streams().any(|stream| stream.sync != Sync::None || stream.has(Op::Trim));
+    // What an earlier trial left in the page cache is written out whenever the kernel likes.
+    let left_dirty = |earlier: &Trial| !earlier.spec.direct && earlier.spec.changes();
+    let own_pages = || run.trials.iter().take_while(|earlier| earlier.id < trial.id).any(left_dirty);
+    let written =
+        if own_records || own_pages() { 0 } else { write.saturating_sub(witnesses.issued_write_bytes) };
+    Some(read.saturating_sub(witnesses.issued_read_bytes) + written)
+}
+
+/// A window in the course of the run.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    at_s: f64,
+    length_s: f64,
+    /// ln of its rate over what its point does otherwise.
+    log: f64,
+    low: bool,
+}
+
+fn of_run(run: &Run) -> Verdict {
+    let moments = moments(run);
+    if moments.len() < WINDOWS_MIN {
+        let why = format!(
+            "a neighbour that no counter shows would need {WINDOWS_MIN} windows of one point with {REQUESTS_MIN} \
+             requests each to be seen, and no point has them"
+        );
+        return Verdict::Abstain(Reason::new(About::Rate, why));
+    }
+    let stretches = stretches(&moments);
+    if stretches.len() < STRETCHES_MIN {
+        return Verdict::Pass;
+    }
+    let low: Vec<&Moment> = stretches.iter().flatten().collect();
+    let depth = 1.0 - robust::median(&low.iter().map(|m| m.log).collect::<Vec<_>>()).unwrap_or(0.0).exp();
+    let length = |stretch: &Vec<Moment>| {
+        stretch.last().map_or(0.0, |m| m.at_s + m.length_s) - stretch.first().map_or(0.0, |m| m.at_s)
+    };
+    let lengths: Vec<f64> = stretches.iter().map(length).collect();
+    let share = low.iter().map(|m| m.length_s).sum::<f64>() / moments.iter().map(|m| m.length_s).sum::<f64>();
+    let typical_s = robust::median(&lengths).unwrap_or(0.0);
+    let starts: Vec<f64> = stretches.iter().map(|stretch| stretch[0].at_s).collect();
+    let period = period_s(&starts);
+    let often = period
+        .map_or_else(String::new, |period_s| format!(", one about every {}", units::time(period_s * 1e9)));
+    let why = format!(
+        "in {} stretches of about {}{often}, the storage gave {} less than otherwise, {} of the time in all: another \
+         user of it, or its own housekeeping",
+        stretches.len(),
+        units::time(typical_s * 1e9),
+        units::percent(depth),
+        units::percent(share)
+    );
+    let reason = Reason::new(About::Rate, why).with("stretches", stretches.len() as f64);
+    let reason = reason.with("loss_share", depth).with("time_share", share);
+    Verdict::Doubt(match period {
+        Some(period_s) => reason.with("period_s", period_s),
+        None => reason,
+    })
+}
+
+/// Every window of the run's standing trials, in the order of time.
+fn moments(run: &Run) -> Vec<Moment> {
+    let mut of_point: std::collections::BTreeMap<usize, Vec<(f64, f64, f64, f64)>> = Default::default();
+    // What a canary waits for after a write is the run's own doing.
+    let leftovers = leftovers(&run.trials);
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !leftovers.contains(&trial.id);
+    for trial in run.trials.iter().filter(counts) {
+        let group = trial.point.map_or(0, |point| point + 1);
+        let lane = of_point.entry(group).or_default();
+        // Half a window at a trial's end is half as sure.
+        for window in trial.windows.iter().filter(|window| window.length_s > 0.05) {
+            let requests = course::completed(window) as f64;
+            let log = course::log(requests / window.length_s);
+            lane.push((trial.started_s + window.start_s, window.length_s, log, requests));
+        }
+    }
+    let mut out = Vec::new();
+    for lane in of_point.values().filter(|lane| lane.len() >= WINDOWS_MIN) {
+        let of = |pick: fn(&(f64, f64, f64, f64)) -> f64| lane.iter().map(pick).collect::<Vec<_>>();
+        let usual = robust::median(&of(|m| m.2)).unwrap_or(0.0);
+        if robust::median(&of(|m| m.3)).unwrap_or(0.0) < REQUESTS_MIN {
+            continue;
+        }
+        let off: Vec<f64> = lane.iter().map(|m| m.2 - usual).collect();
+        let scatter = robust::median_distance(&off).unwrap_or(0.0) * robust::SIGMA_PER_MEDIAN_DISTANCE;
+        let limit = (-LOW_DEVIATIONS * scatter).min(LOW_SHARE.ln());
+        out.extend(lane.iter().zip(&off).map(|(&(at_s, length_s, ..), &log)| Moment {
+            at_s,
+            length_s,
+            log,
+            low: log < limit,
+        }));
+    }
+    out.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    out
+}
+
+/// Runs of low windows, also over a trial's end: what lies between trials is nobody's window.
+fn stretches(moments: &[Moment]) -> Vec<Vec<Moment>> {
+    let mut out: Vec<Vec<Moment>> = Vec::new();
+    let mut open = false;
+    for moment in moments {
+        match (moment.low, open) {
+            (true, true) => out.last_mut().expect("one is open").push(*moment),
+            (true, false) => out.push(vec![*moment]),
+            (false, _) => {}
+        }
+        open = moment.low;
+    }
+    out.retain(|stretch| stretch.len() >= STRETCH_MIN);
+    out
+}
+
+/// The time from one start to the next, where all gaps are whole multiples of the median one.
+fn period_s(starts: &[f64]) -> Option<f64> {
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    if gaps.len() < 3 {
+        return None;
+    }
+    let median = robust::median(&gaps)?;
+    let regular = gaps.iter().all(|gap| {
+        let times = (gap / median).round().max(1.0);
+        (gap / median - times).abs() <= 0.15
+    });
+    regular.then_some(median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_bytes_are_told_in_numbers() {
+        let mut trial = specimen::usual();
+        // 110,000 reads of 4 KiB are 450.6 MB; 62.9 MB more were moved.
+        *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() += 60 << 20;
+        let Verdict::Void(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+            panic!("another reader")
+        };
+        assert_eq!(
+            reason.why,
+            "others moved 62.9 MB on vda meanwhile, 14 % of the 451 MB that this trial moved"
+        );
+    }
+
+    #[test]
+    fn what_a_mount_sent_again_is_no_latency_of_the_storage() {
+        let mut trial = specimen::usual();
+        trial.witnesses.network_retransmissions = Some(1);
+        let Verdict::Doubt(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+            panic!("sent again")
+        };
+        assert_eq!(reason.about, About::Latency);
+        assert!(reason.why.starts_with("the network file system sent one request again: "), "{}", reason.why);
+        trial.witnesses.network_retransmissions = Some(0);
+        assert_eq!(of_trial(&trial, &specimen::run(trial.clone())), Verdict::Pass);
+    }
+
+    #[test]
+    fn what_earlier_trials_left_in_memory_is_nobody_elses() {
+        let mut direct = specimen::usual();
+        direct.id = 2;
+        direct.witnesses.block_layer_write_bytes = Some(90 << 20);
+        let mut run = specimen::run(direct);
+        assert!(matches!(of_trial(&run.trials[0], &run), Verdict::Void(_)));
+        let mut buffered = specimen::healthy(iosonde_model::Rw::Write, 1 << 20, 1, 2000);
+        (buffered.id, buffered.spec.direct) = (1, false);
+        run.trials.insert(0, buffered);
+        assert_eq!(of_trial(&run.trials[1], &run), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_regular_neighbour_is_named_with_its_period() {
+        let mut run = specimen::rounds(48, |i| 1e5 + 100.0 * (i % 7) as f64);
+        for trial in run.trials.iter_mut().skip(3).step_by(8) {
+            trial.windows[2..8].iter_mut().for_each(|window| slow(window, 2));
+        }
+        let Some(Verdict::Doubt(reason)) = Interference.check(Scope::Run, &run) else { panic!("seen") };
+        // Every eighth trial of 1.2 s, six windows of 100 ms at half the rate: 36 of 480.
+        assert_eq!(
+            reason.why,
+            "in 6 stretches of about 600 ms, one about every 9.60 s, the storage gave 50 % less than otherwise, 7.5 % \
+             of the time in all: another user of it, or its own housekeeping"
+        );
+    }
+}

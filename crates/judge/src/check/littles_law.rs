@@ -1,0 +1,232 @@
+//! Rate, latency and number in flight that cannot all be true.
+//!
+//! Looks at: rate × mean latency, summed over reads and writes, against the number in flight: as counted
+//! where it was counted, as asked for otherwise.
+//!
+//! Rule: in any system, over any stretch of time, the mean number of requests inside is the rate at which
+//! they leave times the mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is
+//! assumed of the storage. A stretch with an end differs by what hangs over its edges, at most the longest
+//! latency as a share of the measured time; that and 5 % are allowed. Where that share exceeds a half,
+//! nothing can be told; nor where the law falls short of the counted number and fewer than 20 requests completed for
+//! each in flight: a disk that serves the nearest first passes some over for the whole of a short trial.
+//!
+//! One request in flight, by a table that counted nothing: what is missing is the program's own time between
+//! requests, in which none was. That is a doubt about the rate, not about the depth. Where the law is missed by a
+//! thousand or a million, a unit was misread, and the sentence says so.
+//!
+//! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked
+//! number, depth is void: either it was not reached, or the latency leaves out part of the wait.
+//!
+//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, where 64 were asked for: the mixed 4 KiB row
+//! of a published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
+//!
+//! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the
+//! one that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Share of the number in flight by which the law may be missed, beside the edges.
+const TOLERANCE: f64 = 0.05;
+/// Largest share of the measured time that one request may take.
+const EDGE_MAX: f64 = 0.5;
+/// Of the time, with one request in flight: what a program may spend between requests before the figures are of
+/// something else.
+const IDLE_MIN: f64 = 0.5;
+
+/// Completions for each request in flight, below which those that a scheduler passed over for the whole of a trial
+/// (a disk's arm that goes where it is nearest) may be what is missing: of 8 in flight, 1,600. (20 were too few: with 4
+/// in flight of a simulated disk, one was passed over for a hundred others.)
+const COMPLETIONS_MIN: f64 = 200.0;
+
+pub(super) struct LittlesLaw;
+
+impl Named for LittlesLaw {
+    fn name(&self) -> &'static str {
+        "littles-law"
+    }
+}
+
+impl Check for LittlesLaw {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::measuring(scope, run).map(verdict)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let table = |queue_depth, reads: (u64, u64), writes: (u64, u64)| {
+            specimen::run(published(queue_depth, 4096, reads, writes))
+        };
+        let mut wait_left_out = specimen::usual();
+        wait_left_out.read = Some(specimen::direction(100_000, 4096, 200_000));
+        let mut slow = specimen::healthy(Rw::RandRead, 4 << 20, 8, 4);
+        slow.in_flight_mean = Some(8.0);
+        let mut silent = specimen::usual();
+        silent.read = Some(specimen::direction(0, 4096, 320_000));
+        // 119 requests of 17.8 ms in a second are 2.1 in flight: the others of the 8 never came back.
+        let mut passed_over = specimen::healthy(Rw::RandRead, 4096, 8, 119);
+        passed_over.read = Some(specimen::direction(119, 4096, 17_800_000));
+        passed_over.in_flight_mean = Some(8.0);
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::RandRw, 4096, 16, 20_000)),
+                specimen::run(specimen::tabled()),
+                // 19.7 k × 1,167 µs + 20.1 k × 1,993 µs = 63 of 64.
+                specimen::run(published(64, 65_536, (19_700, 1_167_000), (20_100, 1_993_000))),
+            ],
+            void: vec![
+                table(64, (82_200, 260_000), (81_800, 187_000)),
+                table(16, (76_100, 128_000), (75_600, 52_000)),
+                table(256, (86_100, 829_000), (85_700, 731_000)),
+                table(1024, (88_100, 2_981_000), (87_600, 2_880_000)),
+                specimen::run(wait_left_out),
+            ],
+            // Its requests take 2 s each in a trial of 1 s.
+            abstain: vec![specimen::run(slow), specimen::run(silent), specimen::run(passed_over)],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A row of a published table: nobody counted what was in flight.
+#[cfg(test)]
+fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes: (u64, u64)) -> Trial {
+    let mut trial = specimen::healthy(Rw::RandRw, block_size_bytes, queue_depth, 1000);
+    trial.read = Some(specimen::direction(reads.0, block_size_bytes, reads.1));
+    trial.write = Some(specimen::direction(writes.0, block_size_bytes, writes.1));
+    trial.in_flight_mean = None;
+    trial
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let asked = trial.spec.asked_in_flight() as f64;
+    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
+    let mut known: Vec<_> = known.collect();
+    let abstain = |why: &str| Verdict::Abstain(Reason::new(About::Depth, why));
+    if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
+        return abstain(
+            "with a rate, latency counts from the due moment and the number in flight from the sending",
+        );
+    }
+    if trial.in_flight_mean.is_none() && !trial.spec.keeps_depth() {
+        return abstain("with flushes the number in flight is a limit, not a promise, and nobody counted it");
+    }
+    if let Some((flush, mean_ns)) =
+        trial.flush.as_ref().and_then(|flush| Some((flush, flush.latency_ns.mean?)))
+    {
+        // A flush is in flight like any other request.
+        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
+    }
+    if known.is_empty() {
+        return abstain("no latency is given that the rate could be multiplied with");
+    }
+    // A result without its largest latency has at least its mean on the edge.
+    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
+    // A table that does not say for how long was hardly made of trials as short as that.
+    let edge = if trial.measured_s > 0.0 { longest_ns / (trial.measured_s * 1e9) } else { 0.0 };
+    if edge.is_nan() || edge > EDGE_MAX {
+        return abstain("the longest request took more than half of the measured time");
+    }
+    let product: f64 = known.iter().map(|&(iops, mean_ns, _)| iops * mean_ns / 1e9).sum();
+    let (in_flight, about) = match trial.in_flight_mean {
+        Some(counted) => (counted, About::Latency),
+        None => (asked, About::Depth),
+    };
+    if (product / in_flight - 1.0).abs() <= TOLERANCE + edge {
+        return Verdict::Pass;
+    }
+    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    if trial.in_flight_mean.is_some() && product < in_flight && (done as f64) < COMPLETIONS_MIN * asked {
+        return abstain(&format!(
+            "only {done} requests completed with {} in flight: those that were passed over and had not come back when \
+             it ended are in no latency",
+            rounded(in_flight)
+        ));
+    }
+    let terms: Vec<_> = known
+        .iter()
+        .map(|&(iops, mean_ns, _)| format!("{} × {}", units::count(iops), units::time(mean_ns)))
+        .collect();
+    let slip = misread(product / in_flight);
+    let why =
+        format!("{} = {} in flight, not {}{slip}", terms.join(" + "), rounded(product), rounded(in_flight));
+    if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&product) {
+        let idle = units::percent(1.0 - product);
+        let why = format!(
+            "{} = {product:.2} in flight: for {idle} of the time none was, and the rate holds the program's own time",
+            terms.join(" + ")
+        );
+        return Verdict::Doubt(
+            Reason::new(About::Depth, why).with("in_flight", product).with("expected", 1.0),
+        );
+    }
+    Verdict::Void(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
+}
+
+/// A slip between ns, µs, ms and s: about a power of a thousand.
+fn misread(ratio: f64) -> String {
+    let thousands = (ratio.log10() / 3.0).round();
+    // Three times too many or too few is still that slip; nothing else is off by hundreds.
+    let slip = thousands != 0.0 && (ratio.log10() - 3.0 * thousands).abs() < 0.5;
+    let factor = ["", "thousand", "million", "billion"].get(thousands.abs() as usize).copied();
+    match factor.filter(|_| slip) {
+        Some(factor) => {
+            let word = if ratio > 1.0 { "large" } else { "small" };
+            format!("; a latency that is a {factor} times too {word} was read in the wrong unit")
+        }
+        None => String::new(),
+    }
+}
+
+/// One decimal only where it matters.
+fn rounded(value: f64) -> String {
+    if value >= 20.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_was_misread_is_named() {
+        let mut trial = published(32, 4096, (50_000, 320_000_000_000), (50_000, 320_000_000_000));
+        trial.measured_s = 0.0;
+        let Verdict::Void(reason) = verdict(&trial) else { panic!("32 million are not 32") };
+        assert!(
+            reason
+                .why
+                .ends_with("not 32; a latency that is a million times too large was read in the wrong unit"),
+            "{}",
+            reason.why
+        );
+        assert_eq!((misread(0.6), misread(30.0)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn one_at_a_time_what_is_missing_is_the_programs() {
+        let mut trial = specimen::tabled();
+        trial.spec.queue_depth = 1;
+        trial.read.as_mut().unwrap().iops = 280_000.0;
+        trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
+        let Verdict::Doubt(reason) = verdict(&trial) else { panic!("0.84 of one") };
+        assert_eq!(
+            reason.why,
+            "280 k × 3.00 µs = 0.84 in flight: for 16 % of the time none was, and the rate holds the program's own time"
+        );
+    }
+
+    #[test]
+    fn it_says_the_law_with_the_figures_of_the_table() {
+        let trial = published(64, 4096, (82_200, 260_000), (81_800, 187_000));
+        let Verdict::Void(reason) = verdict(&trial) else { panic!("37 are not 64") };
+        assert_eq!(reason.why, "82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, not 64");
+        // 82.2e3 × 260e-6 + 81.8e3 × 187e-6 = 21.372 + 15.2966.
+        assert!((reason.figures["in_flight"] - 36.6686).abs() < 1e-9);
+    }
+}

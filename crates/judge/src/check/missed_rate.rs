@@ -1,0 +1,140 @@
+//! A rate that was asked for and not served, or requests that the generator itself sent late.
+//!
+//! Looks at: workloads with a rate. The completions a second of each stream against what was asked of it, the
+//! requests that were due and never sent, and how late requests were sent although a slot was free for them.
+//!
+//! Rule: 1 % less than asked is missed, beyond what chance explains: arrivals of independent clients scatter by the
+//! square root of their number (three standard deviations of a Poisson count are allowed), and a trial's edges cut off
+//! a request or two. Less than 1 % nobody would plan for.
+//!
+//! Rule of lateness: a 99th percentile of lateness above 10 % of the median latency is a doubt: the tail is then
+//! partly the generator's. Latency counts from the due moment, so that it is in every figure.
+//!
+//! Verdict: void as a statement about the rate: what was served is not the load that the point is named after, and its
+//! latencies are those of an overload that has lasted so long. `iops_at_latency` still uses such a trial for what it
+//! shows, that this load does not keep the latency.
+//!
+//! Trials without a rate are not judged; it abstains where nobody counted what was served, or how late it was sent.
+//!
+//! Example: fio with a rate that the device cannot serve reports the lower rate it reached, in the same place and
+//! without a word (axboe/fio#1144 is one of several threads).
+//!
+//! What to do: ask for less, allow more outstanding (`--depth`), or spread the load over more jobs where the processor
+//! is the limit (`generator-bound`).
+
+use iosonde_model::{About, Arrivals, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Of the rate; see the manual page above.
+const SHORT_BY: f64 = 0.01;
+/// Requests that a trial's edges may cut off.
+const EDGES: f64 = 2.0;
+/// Of the median latency.
+const LATE_SHARE_MAX: f64 = 0.1;
+
+pub(super) struct MissedRate;
+
+impl Named for MissedRate {
+    fn name(&self) -> &'static str {
+        "missed-rate"
+    }
+}
+
+impl Check for MissedRate {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let offered = |trial: &&Trial| trial.spec.streams().any(|stream| stream.rate_iops.is_some());
+        judged::measuring(scope, run).filter(offered).map(verdict)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        // 100,000 a second were served, with a median latency of 320 us.
+        let offered = |rate_iops, arrivals, late_ns| {
+            let mut trial = specimen::usual();
+            (trial.spec.rate_iops, trial.spec.arrivals) = (Some(rate_iops), arrivals);
+            (trial.achieved_rate_iops, trial.pacing_error_ns_p99) = (Some(100_000.0), Some(late_ns));
+            specimen::run(trial)
+        };
+        let mut unserved = specimen::usual();
+        (unserved.spec.rate_iops, unserved.unserved) = (Some(200_000.0), 900_000);
+        unserved.achieved_rate_iops = Some(100_000.0);
+        // Another tool's result, which says only what was asked.
+        let mut uncounted = specimen::usual();
+        uncounted.spec.rate_iops = Some(100_000.0);
+        let mut untimed = uncounted.clone();
+        untimed.achieved_rate_iops = Some(100_000.0);
+        Specimens {
+            pass: vec![
+                offered(100_000.0, Arrivals::Fixed, 2_000.0),
+                // 0.9 % less than asked is within the rule.
+                offered(100_900.0, Arrivals::Fixed, 2_000.0),
+                // 1.2 % less, of some 900,000 requests: 1 % and three standard deviations of 0.1 %.
+                offered(101_200.0, Arrivals::Poisson, 2_000.0),
+            ],
+            doubt: vec![offered(100_000.0, Arrivals::Fixed, 60_000.0)],
+            void: vec![offered(102_000.0, Arrivals::Poisson, 2_000.0), specimen::run(unserved)],
+            abstain: vec![specimen::run(uncounted), specimen::run(untimed)],
+        }
+    }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    if trial.achieved_rate_iops.is_none() {
+        return Verdict::Abstain(Reason::new(
+            About::Rate,
+            "nobody counted what was served of the rate asked for",
+        ));
+    }
+    let whole = (&trial.spec, trial.achieved_rate_iops, trial.unserved);
+    let streams =
+        trial.streams.iter().map(|stream| (&stream.spec, stream.achieved_rate_iops, stream.unserved));
+    let all = if trial.streams.is_empty() { vec![whole] } else { streams.collect() };
+    all.into_iter()
+        .find_map(|(spec, achieved, unserved)| missed(spec, achieved?, unserved, trial.measured_s))
+        .unwrap_or_else(|| late(trial))
+}
+
+fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) -> Option<Verdict> {
+    let asked_iops = spec.rate_iops? * f64::from(spec.jobs);
+    let due = (asked_iops * measured_s).max(1.0);
+    let chance = match spec.arrivals {
+        Arrivals::Fixed => EDGES * f64::from(spec.jobs) / due,
+        Arrivals::Poisson => 3.0 / due.sqrt() + EDGES / due,
+    };
+    if achieved_iops >= asked_iops * (1.0 - SHORT_BY - chance) {
+        return None;
+    }
+    let never = match unserved {
+        0 => String::new(),
+        count => format!("; {} were due and never sent", units::count(count as f64)),
+    };
+    let why = format!(
+        "{} a second were served of the {} asked for{never}",
+        units::count(achieved_iops),
+        units::count(asked_iops)
+    );
+    let reason = Reason::new(About::Rate, why).with("achieved_rate_iops", achieved_iops);
+    Some(Verdict::Void(reason.with("asked_rate_iops", asked_iops).with("unserved", unserved as f64)))
+}
+
+fn late(trial: &Trial) -> Verdict {
+    let Some(late_ns) = trial.pacing_error_ns_p99 else {
+        let why = "the rate was served; how late the generator itself sent its requests was not counted";
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    };
+    let medians_ns = Op::DIRECTIONS.iter().filter_map(|&op| trial.direction(op)?.latency_ns.p50);
+    let median_ns = medians_ns.fold(f64::INFINITY, f64::min);
+    if late_ns <= LATE_SHARE_MAX * median_ns {
+        return Verdict::Pass;
+    }
+    let why = format!(
+        "1 % of the requests were sent {} late or later by the generator itself, where half of them took {} in all",
+        units::time(late_ns),
+        units::time(median_ns)
+    );
+    let reason = Reason::new(About::Latency, why).with("pacing_error_ns_p99", late_ns);
+    Verdict::Doubt(reason.with("latency_ns_p50", median_ns))
+}

@@ -1,0 +1,147 @@
+//! Checks: rules over trials and what was seen around them, one file each.
+
+mod counted;
+mod course;
+mod judged;
+#[cfg(test)]
+mod missing;
+mod pause;
+
+#[cfg(test)]
+use iosonde_testkit::specimen;
+
+use iosonde_model::{Named, Run, Scope, Verdict, registry};
+
+registry! {
+    /// Every check.
+    pub CHECKS: Check "check" {
+        errors::Errors,
+        corrupted::Corrupted,
+        units::Units,
+        cache_served::CacheServed,
+        direct_ignored::DirectIgnored,
+        unmapped::Unmapped,
+        write_back::WriteBack,
+        above_the_limit::AboveTheLimit,
+        clock::Clock,
+        compressible::Compressible,
+        depth_not_reached::DepthNotReached,
+        littles_law::LittlesLaw,
+        generator_bound::GeneratorBound,
+        too_few_samples::TooFewSamples,
+        missed_rate::MissedRate,
+        set_aside::SetAside,
+        not_steady::NotSteady,
+        drift::Drift,
+        interference::Interference,
+        throttled::Throttled,
+        multimodal::Multimodal,
+        working_set::WorkingSet,
+    }
+}
+
+/// Ends the sentence about a trial that moved too little to be judged by what moved: its witness is there all the same.
+pub const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
+
+/// A registered check.
+pub trait Check: Named {
+    /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
+    /// after the trials: its `verdicts` then hold every doubt and void about them.
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
+
+    /// Runs with known answers: some to pass, to catch and to abstain from.
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens;
+}
+
+#[cfg(test)]
+/// Runs with known answers. Each is judged in every scope; the worst verdict is the answer.
+#[derive(Debug, Default)]
+pub struct Specimens {
+    /// The check must pass these.
+    pub pass: Vec<Run>,
+    /// The check must doubt these.
+    pub doubt: Vec<Run>,
+    /// The check must void these.
+    pub void: Vec<Run>,
+    /// The check must say that it cannot judge these.
+    pub abstain: Vec<Run>,
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Judgement, Outcome};
+
+    use super::*;
+
+    /// Checks of a course in time, for which the healthy trial of one second is too short.
+    const NEED_A_COURSE: [&str; 2] = ["not-steady", "drift"];
+
+    fn worst(check: &dyn Check, run: &Run) -> Judgement {
+        let trials = (0..run.trials.len()).map(Scope::Trial);
+        let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
+        let verdicts = scopes.filter_map(|scope| check.check(scope, run));
+        let judged = verdicts.map(|verdict| Judgement::new(check.name(), "run", None, None, verdict));
+        judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
+    }
+
+    #[test]
+    fn every_check_is_well_formed() {
+        CHECKS.assert_well_formed();
+    }
+
+    #[test]
+    fn every_specimen_is_judged_as_it_must_be() {
+        for check in CHECKS.iter() {
+            let Specimens { pass, doubt, void, abstain } = check.specimens();
+            assert!(!pass.is_empty(), "{} has nothing to pass", check.name());
+            assert!(!doubt.is_empty() || !void.is_empty(), "{} has nothing to catch", check.name());
+            assert!(!abstain.is_empty(), "{} has nothing that it cannot judge", check.name());
+            let lists = [
+                (pass, Outcome::Pass),
+                (doubt, Outcome::Doubt),
+                (void, Outcome::Void),
+                (abstain, Outcome::Abstain),
+            ];
+            for (runs, expected) in lists {
+                for (place, run) in runs.iter().enumerate() {
+                    let judged = worst(check, run);
+                    assert_eq!(judged.verdict, expected, "{} {expected:?} {place}: {judged:?}", check.name());
+                    assert_eq!(judged.why.is_empty(), expected == Outcome::Pass, "a verdict says why");
+                }
+            }
+        }
+    }
+
+    /// The second half of docs/checks.md is made of the manual pages: IOSONDE_WRITE_DOCS=1 writes it.
+    #[test]
+    fn the_page_of_checks_holds_every_manual_page() {
+        const MARK: &str = "<!-- from here on: the manual pages, written by a test -->\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checks.md");
+        let page = std::fs::read_to_string(path).expect("docs/checks.md is there");
+        let (front, _) = page.split_once(MARK).expect("docs/checks.md has its mark");
+        let pages: String =
+            CHECKS.entries().map(|e| format!("\n### `{}`\n\n{}\n", e.item.name(), e.manual())).collect();
+        let expected = format!("{front}{MARK}{pages}");
+        if std::env::var_os("IOSONDE_WRITE_DOCS").is_some() {
+            std::fs::write(path, &expected).expect("docs/checks.md can be written");
+        } else {
+            assert!(page == expected, "docs/checks.md is old: run this test once with IOSONDE_WRITE_DOCS=1");
+        }
+    }
+
+    #[test]
+    fn a_healthy_trial_passes_every_check() {
+        for check in CHECKS.iter() {
+            // Not every check looks at every workload.
+            let mut run = specimen::run(specimen::usual());
+            run.info.device.direct = true;
+            if check.check(Scope::Trial(0), &run).is_none() && check.check(Scope::Run, &run).is_none() {
+                continue;
+            }
+            let judged = worst(check, &run);
+            let short = NEED_A_COURSE.contains(&check.name()) && judged.verdict == Outcome::Abstain;
+            assert!(short || judged.verdict == Outcome::Pass, "{}: {}", check.name(), judged.why);
+        }
+    }
+}

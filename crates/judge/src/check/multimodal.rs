@@ -1,0 +1,186 @@
+//! Latencies of two kinds, of which a mean describes neither.
+//!
+//! Looks at: the latencies of all of a point's trials together, each direction by itself.
+//!
+//! Rule: two kinds are told apart where both hold 5 % of the requests or more, lie a factor of 3 or more apart,
+//! and where the histogram between them sinks to a quarter of the lower peak (parts of an eighth of an octave,
+//! smoothed over three). A factor of 3, because requests that wait for one or two others of the same length pile
+//! up at twice and three times its time, which is a queue and not a second kind of service; 5 %, because fewer
+//! are a tail. From 1,000 requests on: below, a valley may be chance.
+//!
+//! Verdict: doubt about latency: percentiles hold, the mean is no request's. The rate is not touched.
+//!
+//! Measured: see docs/checks.md. Of a mixture of 10 % and more at a thirtieth of the time, all are caught; of clean
+//! runs with one kind of service, none are doubted.
+//!
+//! Example: strided reads that are partly in memory: the mean lies between 5 µs and 100 µs, where not one
+//! request was.
+//!
+//! What to do: read the percentiles. Find the two kinds: a cache (measure a larger span), a write buffer that is
+//! full at times (measure longer), two tiers of storage.
+
+use iosonde_model::{About, Histogram, Named, Op, Point, Reason, Run, Scope, Verdict, units};
+
+use super::{Check, course};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Requests of a kind, as a share of all.
+const SHARE_MIN: f64 = 0.05;
+/// Between the middles of two kinds.
+const APART_MIN: f64 = 3.0;
+/// Of the lower peak, at most, in the valley.
+const VALLEY_MAX: f64 = 0.25;
+const REQUESTS_MIN: u64 = 1000;
+/// Parts of an octave.
+const PARTS: f64 = 8.0;
+
+pub(super) struct Multimodal;
+
+impl Named for Multimodal {
+    fn name(&self) -> &'static str {
+        "multimodal"
+    }
+}
+
+impl Check for Multimodal {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let Scope::Point(place) = scope else { return None };
+        run.points.get(place).map(|point| verdict(run, point))
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        Specimens {
+            pass: vec![
+                mixture(&[(80_000, 1000)]),
+                mixture(&[(80_000, 600), (160_000, 400)]),
+                mixture(&[(80_000, 990), (1_600_000, 10)]),
+            ],
+            doubt: vec![mixture(&[(10_000, 900), (100_000, 100)]), mixture(&[(10_000, 100), (100_000, 900)])],
+            abstain: vec![specimen::run(specimen::healthy(iosonde_model::Rw::Write, 4 << 20, 1, 100))],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A trial whose latencies lie around these places, so many around each.
+#[cfg(test)]
+fn mixture(kinds: &[(u64, u64)]) -> Run {
+    let mut trial = specimen::usual();
+    let mut histogram = Histogram::new();
+    for &(around_ns, count) in kinds {
+        // Within ±20 % of the place, evenly; twice as many, so that there are enough.
+        (0..2 * count).for_each(|i| histogram.record(around_ns * (80 + i % 41) / 100));
+    }
+    trial.read.as_mut().expect("it reads").histogram = histogram;
+    specimen::run(trial)
+}
+
+/// Requests that belong together.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    share: f64,
+    middle_ns: f64,
+}
+
+fn verdict(run: &Run, point: &Point) -> Verdict {
+    let trials = course::of_point(run, point);
+    let mut most = 0;
+    for op in Op::DIRECTIONS {
+        let mut all = Histogram::new();
+        let own = trials.iter().filter_map(|trial| trial.direction(op));
+        own.for_each(|direction| all.merge(&direction.histogram));
+        most = most.max(all.total());
+        let kinds = if all.total() >= REQUESTS_MIN { kinds(&all) } else { Vec::new() };
+        let apart = |pair: &&[Kind]| pair[1].middle_ns >= APART_MIN * pair[0].middle_ns;
+        if let Some([low, high]) = kinds.windows(2).find(apart) {
+            return Verdict::Doubt(reason(point, op, &all, *low, *high));
+        }
+    }
+    if most == 0 {
+        let why = match trials.len() {
+            0 => "no trial of the point stands",
+            _ => "no latency of single requests is given, so that kinds of them cannot be told",
+        };
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    }
+    if most < REQUESTS_MIN {
+        let why = format!("{most} requests are too few to see kinds of latency; {REQUESTS_MIN} are needed");
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    }
+    Verdict::Pass
+}
+
+fn reason(point: &Point, op: Op, all: &Histogram, low: Kind, high: Kind) -> Reason {
+    let why = format!(
+        "{}: {} of the {op}s took about {} and {} about {}: the mean, {}, describes neither",
+        point.spec.describe(),
+        units::percent(low.share),
+        units::time(low.middle_ns),
+        units::percent(high.share),
+        units::time(high.middle_ns),
+        units::time(all.mean_ns().unwrap_or(0.0))
+    );
+    let reason = Reason::new(About::Latency, why).with("low_share", low.share);
+    reason.with("low_ns", low.middle_ns).with("high_share", high.share).with("high_ns", high.middle_ns)
+}
+
+/// The kinds of a histogram with their shares, from the fastest on.
+fn kinds(all: &Histogram) -> Vec<Kind> {
+    let place = |ns: f64| (ns.max(1.0).log2() * PARTS) as usize;
+    let Some(last) = all.max_ns().map(|ns| place(ns as f64)) else { return Vec::new() };
+    let mut counts = vec![0.0; last + 2];
+    all.buckets().for_each(|(middle_ns, _, count)| counts[place(middle_ns)] += count as f64);
+    let at = |i: usize, by: isize| counts.get(i.wrapping_add_signed(by)).copied().unwrap_or(0.0);
+    let smooth: Vec<f64> = (0..counts.len()).map(|i| (at(i, -1) + 2.0 * at(i, 0) + at(i, 1)) / 4.0).collect();
+    let total = all.total() as f64;
+    // Cut at valleys: from left to right, a part is closed once it has sunk far enough below its peak and the next
+    // peak rises as far above the valley.
+    let mut cuts = vec![0];
+    let (mut peak, mut valley) = (0.0f64, (f64::INFINITY, 0));
+    for (i, &height) in smooth.iter().enumerate() {
+        if height < valley.0 {
+            valley = (height, i);
+        }
+        let deep = valley.0 <= VALLEY_MAX * peak && peak > 0.0;
+        // A rise to more than a hundredth of all: what is less is no peak.
+        if deep && height > valley.0 / VALLEY_MAX && height > 0.01 * total {
+            cuts.push(valley.1);
+            (peak, valley) = (height, (height, i));
+        } else if height > peak {
+            (peak, valley) = (height, (height, i));
+        }
+    }
+    cuts.push(smooth.len());
+    let kind = |range: &[usize]| {
+        let own = &counts[range[0]..range[1]];
+        let sum: f64 = own.iter().sum();
+        let mut below = 0.0;
+        let middle = own.iter().position(|count| {
+            below += count;
+            below >= sum / 2.0
+        });
+        let middle_ns = ((range[0] + middle.unwrap_or(0)) as f64 + 0.5) / PARTS;
+        Kind { share: sum / total, middle_ns: middle_ns.exp2() }
+    };
+    cuts.windows(2).map(kind).filter(|kind| kind.share >= SHARE_MIN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_are_told_with_their_shares() {
+        let run = mixture(&[(12_000, 830), (105_000, 170)]);
+        let Some(Verdict::Doubt(reason)) = Multimodal.check(Scope::Point(0), &run) else {
+            panic!("two kinds")
+        };
+        assert_eq!(
+            reason.why,
+            "4 KiB random reads, 32 in flight: 83 % of the reads took about 12.1 µs and 17 % about 106 µs: the mean, \
+             27.7 µs, describes neither"
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Trials that lie so far from the others of their point that they do not count.
+//!
+//! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the run's
+//! drift are taken out.
+//!
+//! Rule: the estimates set aside what lies more than 4.5 median distances (3 standard deviations of normal
+//! scatter) from the level of its point; in clean scatter that is one trial in 400, and the intervals allow for
+//! it. This check speaks up where it is more than that: a trial that lies more than 9 standard deviations away,
+//! or more trials than chance sets aside once in 1,000 runs. 9, since the scatter is known from ten trials only
+//! and one request that takes 20 times as long moves a disk's trial by 6: with 6, one run in nine of a quiet
+//! file server was doubted. What lies less than 1 % away is not spoken of: among eight trials it would move the
+//! mean by an eighth of that, and a device that repeats itself to the fourth digit has such trials. Nothing is
+//! ever dropped for being slow alone: leaving out what lies 1.5 deviations low would shift every figure by 0.7 %
+//! and spoil its interval.
+//!
+//! Verdict: doubt, about the run. The figures are those of the undisturbed storage; if the disturbances are part
+//! of your life (a neighbour, garbage collection), what you get on average is less. The trials stay in the run,
+//! in the table of trials and in the percentiles. Where no point was visited three times it abstains: of two
+//! trials that differ nobody knows which is the usual one.
+//!
+//! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a property?
+//! With eight trials a point, seven of them say which.
+//!
+//! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
+
+#[cfg(test)]
+use iosonde_model::Trial;
+use iosonde_model::{About, Judgement, Named, Outcome, Phase, Point, Reason, Run, Scope, Verdict, units};
+
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+use super::{Check, course};
+#[cfg(test)]
+use super::{Specimens, specimen};
+use crate::estimate::{Apart, Estimates, Voids};
+
+/// Standard deviations that chance does not reach in any run.
+const WILD: f64 = 9.0;
+/// Trials of a point, the fewest of which one can lie apart.
+const VISITS_MIN: usize = 3;
+/// Share of clean normal scatter that the estimates set aside.
+const CHANCE: f64 = 0.0024;
+/// What a mean of several trials does not notice, as a share; see the manual page above.
+const NOTICED: f64 = 0.01;
+/// Probability below which a number of trials is more than chance.
+const CHANCE_DOUBT: f64 = 0.001;
+
+pub(super) struct SetAside;
+
+impl Named for SetAside {
+    fn name(&self) -> &'static str {
+        "set-aside"
+    }
+}
+
+impl Check for SetAside {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        match scope {
+            // One workload by hand has no others to lie apart from.
+            Scope::Run => (run.trials.len() > 1).then(|| verdict(run)),
+            Scope::Trial(_) | Scope::Point(_) => None,
+        }
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        // Rates a little apart from each other, so that there is a scatter to lie outside of.
+        let even: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        let mut disturbed = even.clone();
+        disturbed[5] = 20_000;
+        // A simulated device that repeats itself: 0.4 % away is far out, and nobody cares.
+        let mut exact = vec![100_000; 12];
+        exact[5] = 99_600;
+        Specimens {
+            pass: vec![repeated(&even), repeated(&exact)],
+            doubt: vec![repeated(&disturbed)],
+            abstain: vec![repeated(&[100_000, 20_000])],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A point that was visited once for each of these rates.
+#[cfg(test)]
+fn repeated(rates: &[u64]) -> Run {
+    let mut run = specimen::run(specimen::usual());
+    run.trials = rates
+        .iter()
+        .enumerate()
+        .map(|(place, &iops)| {
+            let spec = &run.trials[0].spec;
+            Trial {
+                id: place as u64 + 1,
+                round: place as u32 + 1,
+                started_s: 1.2 * place as f64,
+                ..specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, iops)
+            }
+        })
+        .collect();
+    run
+}
+
+fn verdict(run: &Run) -> Verdict {
+    let void =
+        |judgement: &&Judgement| judgement.verdict == Outcome::Void && judgement.about.touches(About::Rate);
+    let voids: Voids = run
+        .verdicts
+        .iter()
+        .filter(void)
+        .filter_map(|judgement| Some((judgement.trial?, About::All)))
+        .collect();
+    let visits = |point: &Point| course::of_point(run, point).len();
+    if run.points.iter().map(visits).max().unwrap_or(0) < VISITS_MIN {
+        let why = "no point was visited three times, and of two trials that differ none is the usual one";
+        return Verdict::Abstain(Reason::new(About::Rate, why));
+    }
+    let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
+    let aside = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
+    let aside: Vec<(u64, Apart)> = aside.into_iter().filter(|(id, _)| measured(id)).collect();
+    let noticed = || aside.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
+    let wild: Vec<_> = noticed().filter(|(_, apart)| apart.deviations() > WILD).collect();
+    let of = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
+    let furthest = |all: &[&(u64, Apart)]| {
+        let far = |apart: &Apart| apart.share.ln().abs();
+        all.iter().max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|&&found| found)
+    };
+    let reason = |why: String| Reason::new(About::Rate, why).with("set_aside", aside.len() as f64);
+    // Counted is all that was set aside, not only what lies far enough to be spoken of.
+    if let Some((id, apart)) = furthest(&wild) {
+        return Verdict::Doubt(reason(match aside.len() {
+            1 => format!("trial {id} was set aside: {}", distance(&apart)),
+            count => format!(
+                "{count} of {of} trials were set aside, the furthest of them trial {id}: {}",
+                distance(&apart)
+            ),
+        }));
+    }
+    let noticed: Vec<_> = noticed().collect();
+    match furthest(&noticed).filter(|_| is_more_than_chance(noticed.len(), of)) {
+        Some((id, apart)) => Verdict::Doubt(reason(format!(
+            "{} of {of} trials were set aside, where chance takes one in 400; the furthest is trial {id}: {}",
+            aside.len(),
+            distance(&apart)
+        ))),
+        None => Verdict::Pass,
+    }
+}
+
+/// `it had 31 % of its point's usual rate, around which the others scatter by 1.2 %`.
+fn distance(apart: &Apart) -> String {
+    format!(
+        "it had {} of its point's usual rate, around which the others scatter by {}",
+        units::percent(apart.share),
+        // "0.00 %" is no figure.
+        if apart.scatter < 5e-5 { "less than 0.01 %".to_owned() } else { units::percent(apart.scatter) }
+    )
+}
+
+fn is_more_than_chance(aside: usize, trials: usize) -> bool {
+    let Ok(law) = Binomial::new(CHANCE, trials as u64) else { return false };
+    aside > 0 && 1.0 - law.cdf(aside as u64 - 1) < CHANCE_DOUBT
+}

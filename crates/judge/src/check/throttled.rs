@@ -1,0 +1,417 @@
+//! A limit that somebody set: a container's, a cloud volume's once its credit is spent, or a device's own when
+//! it is hot.
+//!
+//! Looks at: the control groups that apply to this process; and at the course of rates over a long trial and
+//! over a run.
+//!
+//! Rule: where a control group's limit is seen, it decides: a trial that reached 97 % of it is at the limit (the
+//! kernel keeps such a rate to 0.3 %). Without one: rates that fall by 6 % or more at one moment and then lie at
+//! one cap. A cap is told from a slower device by its exactness: after the moment, the rates of the parts of a
+//! trial, or of the trials of points that fell (four of several points, eight of one), agree within 1 % in requests
+//! or in bytes a second, and less than half as closely before; none of them comes back, and no other point of the
+//! same direction lies above the cap. What is left over is a fall to a rate that scatters as before: heat (a sensor
+//! of 70 °C or more makes it likely), or for writes a buffer that is full. A limit that holds from the first second on
+//! looks like the device's own, and nobody can tell without a witness: where no control group is seen and no fall
+//! either, it abstains.
+//!
+//! Estimated are the cap and, as credit, what was moved above the cap until it began: the bucket as it stood
+//! when the run began, full or not.
+//!
+//! Verdict: void as a statement about the device where a control group decides; otherwise doubt about the rate.
+//!
+//! Measured: see docs/checks.md. A cap that costs 10 % and more is caught in 95 % and more of runs of twelve
+//! rounds, on storage whose rate scatters by 2 % over 100 ms.
+//!
+//! Example: short bursts into a cloud volume give 16,000 IOPS; the volume is sold with 3,000, and gives them for
+//! the rest of the day.
+//!
+//! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
+//! spent, and report both rates. On a hot device, cool it or state its lasting rate.
+
+use iosonde_model::{About, IoLimit, Medium, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, course, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+use iosonde_stats::{
+    change::{Change, Likeliest},
+    robust,
+};
+
+use crate::estimate::leftovers;
+
+/// Of a control group's limit.
+const AT_LIMIT: f64 = 0.97;
+/// Loss that is looked for, as a share.
+const LOSS_MIN: f64 = 0.06;
+/// How closely rates at a cap agree, as a share.
+const EXACT: f64 = 0.01;
+/// A sensor that reads so much is hot: drives begin to slow down between 70 and 85 °C.
+const HOT_CELSIUS: f64 = 70.0;
+/// Visits of a point on either side of the moment.
+const SIDE: usize = 2;
+/// Points that fell to the same cap, and trials of theirs after the moment.
+const CAPPED_TRIALS: usize = 4;
+/// By how much, as a logarithm, another point may lie above a cap: noise of its median, and requests of two sizes.
+const NOT_ABOVE: f64 = 0.03;
+/// Pooled deviations of the fall: chance does not reach them among all moments of all runs.
+const DEVIATIONS: f64 = 6.0;
+
+pub(super) struct Throttled;
+
+impl Named for Throttled {
+    fn name(&self) -> &'static str {
+        "throttled"
+    }
+}
+
+impl Check for Throttled {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        match scope {
+            Scope::Trial(_) => judged::measuring(scope, run).map(|trial| of_trial(trial, run)),
+            Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
+            Scope::Point(_) => None,
+        }
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let limited = |iops: f64| {
+            let mut trial = specimen::usual();
+            trial.witnesses.io_limits = Some(vec![IoLimit {
+                set_by: "/sys/fs/cgroup/box/io.max".into(),
+                device: "vda".into(),
+                op: Op::Read,
+                iops: Some(iops),
+                bytes_per_s: None,
+            }]);
+            specimen::run(trial)
+        };
+        let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                limited(300_000.0),
+                specimen::rounds(16, |i| 1e5 * quiet(i)),
+                specimen::single(60, |i| 16_000.0 * quiet(i)),
+            ],
+            doubt: vec![
+                specimen::rounds(16, |i| if i < 7 { 1.2e5 * quiet(i) } else { 1e5 }),
+                specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
+            ],
+            void: vec![limited(100_000.0), limited(101_000.0)],
+            abstain: vec![
+                unseen(specimen::single(8, |_| 1e4)),
+                unseen(specimen::single(60, |i| 16_000.0 * quiet(i))),
+                unseen(specimen::rounds(16, |i| 1e5 * quiet(i))),
+                specimen::rounds(3, |i| 1e5 * quiet(i)),
+            ],
+        }
+    }
+}
+
+/// For a specimen: where no control group can be seen.
+#[cfg(test)]
+fn unseen(mut run: Run) -> Run {
+    run.trials.iter_mut().for_each(|trial| trial.witnesses.io_limits = None);
+    run
+}
+
+fn of_trial(trial: &Trial, run: &Run) -> Verdict {
+    let limits = trial.witnesses.io_limits.as_deref().unwrap_or_default();
+    if let Some(reason) = limits.iter().find_map(|limit| at_limit(trial, limit)) {
+        return Verdict::Void(reason);
+    }
+    let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
+    // No control group reaches into a simulation.
+    let blind = trial.witnesses.io_limits.is_none() && run.info.device.medium != Medium::Simulated;
+    match course {
+        Some(Verdict::Doubt(reason)) => Verdict::Doubt(reason),
+        _ if blind => {
+            let why = "whether a container's limit holds here cannot be told: no control group was seen";
+            Verdict::Abstain(Reason::new(About::Device, why))
+        }
+        _ => Verdict::Pass,
+    }
+}
+
+/// A limit that the trial was at.
+fn at_limit(trial: &Trial, limit: &IoLimit) -> Option<Reason> {
+    let direction = trial.direction(limit.op)?;
+    let share = |reached: f64, allowed: Option<f64>| Some(reached / allowed.filter(|a| *a > 0.0)?);
+    let of_requests = share(direction.iops, limit.iops);
+    let of_bytes = share(direction.bytes_per_s, limit.bytes_per_s);
+    let (reached, allowed) = match (of_requests, of_bytes) {
+        (Some(share), _) if share >= AT_LIMIT => {
+            (share, format!("{} {}s a second", units::count(limit.iops?), limit.op))
+        }
+        (_, Some(share)) if share >= AT_LIMIT => {
+            (share, format!("{} of {}s", units::rate(limit.bytes_per_s?), limit.op))
+        }
+        _ => return None,
+    };
+    let why = format!(
+        "a control group ({}) allows {allowed} on {}, and this trial reached {} of them: the limit's figures, not the \
+         device's",
+        limit.set_by,
+        limit.device,
+        units::percent(reached)
+    );
+    Some(Reason::new(About::Device, why).with("limit_share", reached))
+}
+
+fn course_of_trial(trial: &Trial) -> Verdict {
+    let parts = course::parts(trial);
+    let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
+    let found = Likeliest::within(&logs, course::resemblance(trial));
+    let Some(Change::Step { at, height }) = found.map(|found| found.change()) else {
+        return Verdict::Pass;
+    };
+    if height.exp_m1() > -LOSS_MIN {
+        return Verdict::Pass;
+    }
+    // The part in which it happens belongs to neither side.
+    let (before, after) = (&logs[..at], &logs[(at + 1).min(logs.len() - 1)..]);
+    let cap = robust::median(after).unwrap_or(0.0).exp();
+    let high = robust::median(before).unwrap_or(0.0).exp();
+    let moment_s = parts[at].start_s + trial.warmup_s;
+    let exact = spread(after) <= EXACT && spread(after) < spread(before).max(1e-3) / 2.0;
+    let hot = trial.witnesses.temperature_celsius.filter(|&celsius| celsius >= HOT_CELSIUS);
+    let credit = (high - cap).max(0.0) * moment_s;
+    let cause = match hot {
+        Some(celsius) => format!("heat slows it down ({celsius:.0} °C)"),
+        None if exact => {
+            let what =
+                if trial.spec.rw.writes() { "a write buffer that is full, or a limit" } else { "a limit" };
+            let (kept, credit) = (units::percent(spread(after).max(1e-4)), units::count(credit));
+            format!("{what}, kept to {kept}, after a credit of about {credit} requests was spent")
+        }
+        None if trial.spec.rw.writes() => "a write buffer that is full, heat, or a limit".to_owned(),
+        None => "heat, or a limit".to_owned(),
+    };
+    let why = format!(
+        "after {} the rate fell from {} to {} IOPS and stayed there: {cause}",
+        units::time(moment_s * 1e9),
+        units::count(high),
+        units::count(cap)
+    );
+    let reason = Reason::new(About::Rate, why).with("throttle_iops", cap).with("before_iops", high);
+    Verdict::Doubt(if exact { reason.with("credit_requests", credit) } else { reason })
+}
+
+/// Half of the middle 80 % of logarithms: how closely they agree.
+fn spread(logs: &[f64]) -> f64 {
+    let mut sorted = logs.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let cut = sorted.len() / 10;
+    match (sorted.get(cut), sorted.get(sorted.len().saturating_sub(1 + cut))) {
+        (Some(low), Some(high)) => (high - low) / 2.0,
+        _ => 0.0,
+    }
+}
+
+/// A visit of a point.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    group: usize,
+    at_s: f64,
+    end_s: f64,
+    log_iops: f64,
+    log_bytes: f64,
+    writes: bool,
+}
+
+fn of_run(run: &Run) -> Verdict {
+    let leftovers = leftovers(&run.trials);
+    let counts = |trial: &&Trial| {
+        trial.phase != Phase::Prepare && trial.iops() > 0.0 && !leftovers.contains(&trial.id)
+    };
+    let mut rows: Vec<Row> = run
+        .trials
+        .iter()
+        .filter(counts)
+        .map(|trial| Row {
+            group: trial.point.map_or(0, |point| point + 1),
+            at_s: trial.started_s,
+            end_s: trial.started_s + trial.elapsed_s,
+            log_iops: trial.iops().ln(),
+            log_bytes: trial.bytes_per_s().max(1.0).ln(),
+            writes: trial.spec.has(Op::Write),
+        })
+        .collect();
+    rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    if moments(&rows).next().is_none() {
+        let why = match rows.len() {
+            1 => "one trial is too few to see a limit that sets in during a run".to_owned(),
+            count => format!("{count} trials are too few to see a limit that sets in during a run"),
+        };
+        return Verdict::Abstain(Reason::new(About::Rate, why));
+    }
+    let found = moments(&rows).filter_map(|at| Fall::at(&rows, at));
+    let best = found.max_by(|a, b| a.deviations.total_cmp(&b.deviations));
+    best.filter(|fall| fall.deviations >= DEVIATIONS).map_or(Verdict::Pass, |fall| fall.verdict(&rows))
+}
+
+/// At most 60 places to look at, evenly over the run: the moment itself costs a trial or two.
+fn moments(rows: &[Row]) -> impl Iterator<Item = usize> {
+    let length = rows.len();
+    let step = length.div_ceil(60).max(1);
+    (2 * SIDE..length.saturating_sub(2 * SIDE)).step_by(step)
+}
+
+/// Points that fell at one moment to one cap.
+struct Fall {
+    at: usize,
+    deviations: f64,
+    cap_log: f64,
+    in_bytes: bool,
+    exactness: f64,
+    points: usize,
+}
+
+impl Fall {
+    fn at(rows: &[Row], at: usize) -> Option<Self> {
+        [false, true].into_iter().filter_map(|in_bytes| Self::in_unit(rows, at, in_bytes)).max_by(|a, b| {
+            (a.points, a.deviations).partial_cmp(&(b.points, b.deviations)).expect("no NaN among them")
+        })
+    }
+
+    fn in_unit(rows: &[Row], at: usize, in_bytes: bool) -> Option<Self> {
+        let value = |row: &Row| if in_bytes { row.log_bytes } else { row.log_iops };
+        let mut sides: std::collections::BTreeMap<(bool, usize), [Vec<f64>; 2]> = Default::default();
+        for (place, row) in rows.iter().enumerate() {
+            // The trial in which it happens is a mixture.
+            if place != at {
+                sides.entry((row.writes, row.group)).or_default()[usize::from(place > at)].push(value(row));
+            }
+        }
+        let (mut before, mut after, mut falls) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut usual, mut fell) = (Vec::new(), [false; 2]);
+        for ((writes, _), [early, late]) in sides {
+            let (Some(high), Some(low)) = (robust::median(&early), robust::median(&late)) else { continue };
+            if early.len() < SIDE || late.len() < SIDE || low - high > (1.0 - LOSS_MIN).ln() {
+                usual.push((writes, low));
+                continue;
+            }
+            // One that comes back above half of the fall was held by nothing.
+            if late.iter().any(|log| *log > (high + low) / 2.0) {
+                return None;
+            }
+            fell[usize::from(writes)] = true;
+            before.extend(early.iter().map(|log| log - high));
+            falls.push(
+                (high - low) * ((early.len() * late.len()) as f64 / (early.len() + late.len()) as f64).sqrt(),
+            );
+            after.extend(late);
+        }
+        // Few trials of one point are alike by chance, or since all of them met the same full buffer.
+        let enough = if falls.len() == 1 { 2 * CAPPED_TRIALS } else { CAPPED_TRIALS };
+        if after.len() < enough {
+            return None;
+        }
+        let cap_log = robust::median(&after)?;
+        // A limit holds for all points of a direction: what others exceed is none.
+        if usual.iter().any(|&(writes, log)| fell[usize::from(writes)] && log > cap_log + NOT_ABOVE) {
+            return None;
+        }
+        let exactness = spread(&after);
+        let scatter = robust::median_distance(&before)? * robust::SIGMA_PER_MEDIAN_DISTANCE;
+        if exactness > EXACT || exactness > scatter.max(2e-3) / 2.0 {
+            return None;
+        }
+        let squares: f64 = falls.iter().map(|fall| fall * fall).sum();
+        Some(Self {
+            at,
+            deviations: squares.sqrt() / scatter.max(5e-3),
+            cap_log,
+            in_bytes,
+            exactness,
+            points: falls.len(),
+        })
+    }
+
+    fn verdict(&self, rows: &[Row]) -> Verdict {
+        let cap = self.cap_log.exp();
+        let log = |row: &Row| if self.in_bytes { row.log_bytes } else { row.log_iops };
+        let over = |row: &Row| (log(row).exp() - cap).max(0.0) * (row.end_s - row.at_s);
+        let credit: f64 = rows[..self.at].iter().map(over).sum();
+        let (told, credit_told) = if self.in_bytes {
+            (units::rate(cap), units::decimal_bytes(credit as u64))
+        } else {
+            (format!("{} IOPS", units::count(cap)), format!("{} requests", units::count(credit)))
+        };
+        let points =
+            if self.points == 1 { "one point".to_owned() } else { format!("{} points", self.points) };
+        let why = format!(
+            "from {} after the run's beginning on, {points} fell to {told}, alike to within {}: a limit, reached \
+             after a credit of about {credit_told} was spent",
+            units::duration(rows[self.at].at_s),
+            units::percent(self.exactness.max(1e-4))
+        );
+        let name = if self.in_bytes { "throttle_bytes_per_s" } else { "throttle_iops" };
+        let credit_name = if self.in_bytes { "credit_bytes" } else { "credit_requests" };
+        Verdict::Doubt(Reason::new(About::Rate, why).with(name, cap).with(credit_name, credit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(run: &Run, scope: Scope) -> String {
+        match Throttled.check(scope, run) {
+            Some(Verdict::Doubt(reason) | Verdict::Void(reason)) => reason.why,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_point_that_fell_alone_below_others_or_that_came_back_met_no_limit() {
+        let capped = |i: usize| if i < 7 { 1.2e5 + 900.0 * (i % 3) as f64 } else { 1e5 };
+        let mut run = specimen::rounds(16, capped);
+        assert!(
+            said(&run, Scope::Run).contains("one point fell to 100 k IOPS"),
+            "{}",
+            said(&run, Scope::Run)
+        );
+        // Another point of the run goes on at twice that rate.
+        let others = (0..16).map(|place| specimen::visit(place, 1, 200_000 + 500 * (place as u64 % 3)));
+        let mut above = run.clone();
+        above.trials.extend(others);
+        assert_eq!(said(&above, Scope::Run), "Some(Pass)");
+        run.trials[12] = specimen::visit(12, 0, 119_000);
+        assert_eq!(said(&run, Scope::Run), "Some(Pass)");
+    }
+
+    #[test]
+    fn a_control_group_is_named_with_its_rate() {
+        let mut trial = specimen::healthy(iosonde_model::Rw::RandRead, 4096, 32, 4990);
+        trial.witnesses.io_limits = Some(vec![IoLimit {
+            set_by: "/sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops: Some(5000.0),
+            bytes_per_s: None,
+        }]);
+        assert_eq!(
+            said(&specimen::run(trial), Scope::Trial(0)),
+            "a control group (/sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device) allows 5 k reads a second on \
+             vda, and this trial reached 100 % of them: the limit's figures, not the device's"
+        );
+    }
+
+    #[test]
+    fn a_bucket_in_a_long_trial_is_named_with_its_cap_and_credit() {
+        let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
+        let run = specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 });
+        let why = said(&run, Scope::Trial(0));
+        // (16,000 − 3,000) × 2.6 s with the warm-up.
+        assert!(why.starts_with("after 2.60 s the rate fell from 1"), "{why}");
+        assert!(
+            why.contains(
+                "to 3.00 k IOPS and stayed there: a limit, kept to 0.01 %, after a credit of about 33."
+            ),
+            "{why}"
+        );
+    }
+}

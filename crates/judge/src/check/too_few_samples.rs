@@ -1,0 +1,105 @@
+//! Too little was measured to say how sure a figure is.
+//!
+//! Looks at: the requests that completed in a trial, and the trials that stand at a point.
+//!
+//! Rule for a trial: at least 30 requests. The rate of a trial is a whole number of requests over a time
+//! that ends at one of them, so 30 requests resolve 3 %, which is about what an interval of 5 % may lose to
+//! it; a median of fewer is any of the middle third. Rule for a point: at least 5 trials that no verdict
+//! voids. An interval from n trials multiplies their scatter by Student's t over √n: 2.5 standard
+//! deviations to either side at three trials, 1.2 at five, 0.8 at eight; and one trial that a neighbour
+//! disturbed is one of five at most.
+//!
+//! Verdict: doubt. For a trial about its latencies; for a point about everything, since its interval is
+//! missing or wide.
+//!
+//! Example: five trials a point, in sorted order, of reads of 512 MB: a "sharp decline" that nobody can
+//! tell from a disturbance.
+//!
+//! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
+//! trials, mend what they name first.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Requests of a trial; see the manual page above.
+const REQUESTS_MIN: u64 = 30;
+/// Standing trials of a point.
+pub const TRIALS_MIN: u32 = 5;
+
+pub(super) struct TooFewSamples;
+
+impl Named for TooFewSamples {
+    fn name(&self) -> &'static str {
+        "too-few-samples"
+    }
+}
+
+impl Check for TooFewSamples {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        match scope {
+            Scope::Trial(_) => judged::measuring(scope, run).map(of_trial),
+            // A run of single workloads (`point`, `import`) publishes no intervals.
+            Scope::Point(place) => run.points.get(place).filter(|_| !run.info.is_single()).map(of_point),
+            Scope::Run => None,
+        }
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let point = |trials, void| {
+            let mut run = specimen::run(specimen::usual());
+            (run.points[0].trials, run.points[0].void) = (trials, void);
+            run
+        };
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::Write, 4 << 20, 8, 30)),
+                point(5, 0),
+                point(9, 4),
+            ],
+            doubt: vec![
+                specimen::run(specimen::healthy(Rw::Write, 4 << 20, 1, 20)),
+                point(4, 0),
+                point(9, 5),
+                point(0, 0),
+            ],
+            abstain: vec![specimen::run(specimen::tabled())],
+            ..Specimens::default()
+        }
+    }
+}
+
+fn of_trial(trial: &Trial) -> Verdict {
+    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    if trial.is_uncounted() {
+        let why = "the result does not say how many requests completed";
+        return Verdict::Abstain(Reason::new(About::Latency, why));
+    }
+    if done >= REQUESTS_MIN {
+        return Verdict::Pass;
+    }
+    let requests = if done == 1 { "one request".to_owned() } else { format!("{done} requests") };
+    let why = format!("{requests} completed; a latency needs {REQUESTS_MIN}");
+    Verdict::Doubt(Reason::new(About::Latency, why).with("requests", done as f64))
+}
+
+fn of_point(point: &Point) -> Verdict {
+    let standing = point.trials.saturating_sub(point.void);
+    if standing >= TRIALS_MIN {
+        return Verdict::Pass;
+    }
+    let void = if point.void > 0 { format!(" of {}", point.trials) } else { String::new() };
+    let stand = match standing {
+        1 => format!("only one{void} trial{} stands", if point.void > 0 { "s" } else { "" }),
+        _ => format!("{standing}{void} trials stand"),
+    };
+    let why = format!("{stand}; {TRIALS_MIN} are needed for an interval");
+    let reason = Reason::new(About::All, why).with("standing", f64::from(standing));
+    Verdict::Doubt(reason.with("trials", f64::from(point.trials)))
+}

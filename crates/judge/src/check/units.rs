@@ -1,0 +1,238 @@
+//! Figures that contradict each other: a slip of units, of counting, or of copying.
+//!
+//! Looks at: every figure of a trial that can be worked out from others. Operations per second times
+//! seconds are operations; operations times block size are bytes; the windows add up to the whole; the
+//! histogram counts as many as the trial; smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies
+//! between smallest and largest; what the trial counts is not more than what was issued.
+//!
+//! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit
+//! when nothing is mixed up, and the histogram's buckets add at most 0.4 %. A slip is never small: 2.4 %
+//! (kB taken for KiB) is the smallest that people make. Of a published table, which gives rounded rates and no counts,
+//! operations times block size against bytes a second remain, and 6 %.
+//!
+//! Verdict: void, about everything in the trial. Of a trial in which nothing completed, nothing can be
+//! worked out: then it abstains.
+//!
+//! Example: a report that reads nanoseconds as milliseconds finds a latency "incredibly small" and calls
+//! the effect of a ninefold block size "minimal".
+//!
+//! What to do: with iosonde's own trials this is a bug to be reported. With another tool's file, look at
+//! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
+//! still run.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{About, Direction, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// 1 %: the identities hold to 0.4 % (a histogram's bucket), and the smallest slip, 1000 for 1024, is 2.4 %.
+const TOLERANCE: f64 = 0.01;
+
+pub(super) struct Units;
+
+impl Named for Units {
+    fn name(&self) -> &'static str {
+        "units"
+    }
+}
+
+impl Check for Units {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        judged::any(scope, run).map(verdict)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let read = |change: fn(&mut Direction)| {
+            let mut trial = specimen::usual();
+            change(trial.read.as_mut().expect("it reads"));
+            trial
+        };
+        let kilo = read(|read| read.bytes_per_s *= 1024.0 / 1000.0);
+        let micro = read(|read| read.latency_ns.mean = read.latency_ns.mean.map(|ns| ns / 1000.0));
+        let disorder = read(|read| std::mem::swap(&mut read.latency_ns.p50, &mut read.latency_ns.p99));
+        let mut disorder = disorder;
+        disorder.read.as_mut().expect("it reads").latency_ns.p99 = Some(1000.0);
+        let mut lost_window = specimen::usual();
+        lost_window.windows.pop();
+        let mut overcounted = specimen::usual();
+        overcounted.witnesses.issued_read_bytes /= 2;
+        let mut silent = specimen::usual();
+        silent.read = Some(specimen::direction(0, 4096, 320_000));
+        Specimens {
+            pass: vec![
+                specimen::run(specimen::usual()),
+                specimen::run(specimen::healthy(Rw::RandRw, 16384, 8, 20_000)),
+                specimen::run(specimen::tabled()),
+            ],
+            void: [kilo, micro, disorder, lost_window, overcounted].map(specimen::run).into(),
+            abstain: vec![specimen::run(silent)],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// The same of a table, whose figures are rounded: two digits may be off by 5 %.
+const TABLE_TOLERANCE: f64 = 0.06;
+
+/// Two ways to the same figure.
+struct Twice {
+    what: String,
+    stated: f64,
+    worked_out: f64,
+}
+
+impl Twice {
+    fn off(&self) -> f64 {
+        let scale = self.stated.abs().max(self.worked_out.abs());
+        if scale == 0.0 { 0.0 } else { (self.stated - self.worked_out).abs() / scale }
+    }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    if trial.directions().all(|(_, direction)| direction.ios == 0 && direction.iops == 0.0) {
+        let why = "no request completed, so there is nothing to work out";
+        return Verdict::Abstain(Reason::new(About::All, why));
+    }
+    let mut identities = Vec::new();
+    for (op, direction) in trial.directions().filter(|(_, d)| d.ios > 0 || d.iops > 0.0) {
+        identities.extend(whole(op, direction, trial));
+        identities.extend(parts(op, direction, trial));
+        if let Some(fault) = disorder(direction) {
+            return Verdict::Void(Reason::new(About::All, format!("{op} latencies: {fault}")));
+        }
+    }
+    // A NaN compares as neither; it is a contradiction too.
+    let tolerance = if trial.is_uncounted() { TABLE_TOLERANCE } else { TOLERANCE };
+    let wrong = identities.into_iter().find(|identity| identity.off().is_nan() || identity.off() > tolerance);
+    let too_much = overcounted(trial);
+    match (wrong, too_much) {
+        (Some(Twice { what, stated, worked_out }), _) => Verdict::Void(
+            Reason::new(
+                About::All,
+                format!(
+                    "{what}: {} is stated, and {} follows from the rest",
+                    exact(stated),
+                    exact(worked_out)
+                ),
+            )
+            .with("stated", stated)
+            .with("worked_out", worked_out),
+        ),
+        (None, Some(why)) => Verdict::Void(Reason::new(About::All, why)),
+        (None, None) => Verdict::Pass,
+    }
+}
+
+/// A number to be compared with another: whole, unless it is small.
+fn exact(value: f64) -> String {
+    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value}") }
+}
+
+/// Figures of the whole trial.
+fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
+    let ios = direction.ios as f64;
+    let bytes = direction.bytes as f64;
+    let one_size = trial
+        .spec
+        .streams()
+        .all(|stream| stream.block_sizes.is_one() && stream.block_size_bytes == trial.spec.block_size_bytes);
+    if direction.ios == 0 {
+        let worked_out = direction.iops * trial.spec.block_size_bytes as f64;
+        let what = format!("bytes {op} a second");
+        let stated = direction.bytes_per_s;
+        return if one_size { vec![Twice { what, stated, worked_out }] } else { Vec::new() };
+    }
+    // Workers measure from a completion of their own to another: each stream's rate is right over its own time, and
+    // the trial's time is the one for which all requests together have the sum of the rates.
+    let (stated, worked_out) = if several(trial) {
+        let sum = |figure: fn(&Direction) -> f64| trial.directions().map(|(_, d)| figure(d)).sum::<f64>();
+        (sum(|d| d.iops), sum(|d| d.ios as f64) / trial.measured_s)
+    } else {
+        (direction.iops, ios / trial.measured_s)
+    };
+    let seconds = if several(trial) { ios / direction.iops } else { trial.measured_s };
+    let mut out = vec![Twice { what: format!("{op}s a second"), stated, worked_out }];
+    // Unlike sizes over unlike times have no common second.
+    if one_size || !several(trial) {
+        let (what, stated) = (format!("bytes {op} a second"), direction.bytes_per_s);
+        out.push(Twice { what, stated, worked_out: bytes / seconds });
+    }
+    // A short transfer moves fewer; the check `errors` speaks of those.
+    if direction.short == 0 {
+        // Several sizes, or several streams: the sum lies between all of the smallest and all of the largest.
+        let (smallest, largest) = sizes(op, trial);
+        let worked_out = bytes.clamp(ios * smallest as f64, ios * largest as f64);
+        out.push(Twice { what: format!("bytes of all {op}s"), stated: bytes, worked_out });
+    }
+    let counted = direction.histogram.total() as f64;
+    // An imported result may come without a histogram.
+    if counted > 0.0 {
+        out.push(Twice { what: format!("{op}s in the histogram"), stated: counted, worked_out: ios });
+        if let (Some(stated), Some(worked_out)) = (direction.latency_ns.mean, direction.histogram.mean_ns()) {
+            out.push(Twice { what: format!("mean {op} latency in ns"), stated, worked_out });
+        }
+    }
+    out
+}
+
+/// The smallest and the largest request of a direction, over all streams.
+fn sizes(op: Op, trial: &Trial) -> (u64, u64) {
+    let streams = || trial.spec.streams().filter(|stream| stream.has(op));
+    let smallest = streams().map(TrialSpec::smallest_block_bytes).min();
+    (smallest.unwrap_or(0), streams().map(|stream| stream.block_size_bytes).max().unwrap_or(u64::MAX))
+}
+
+/// Whether several workers made the requests.
+fn several(trial: &Trial) -> bool {
+    trial.spec.jobs > 1 || !trial.spec.and.is_empty()
+}
+
+/// The windows' sums against the whole. Those of several workers cover the time that all of them measured, and each
+/// worker's own time is a little longer: there the sum may be smaller.
+fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
+    let lanes = trial.windows.iter().filter_map(|window| window.direction(op));
+    let lanes: Vec<_> = lanes.collect();
+    let stated = lanes.iter().map(|lane| lane.ios).sum::<u64>() as f64;
+    let what = format!("{op}s of all windows");
+    let whole = direction.ios as f64;
+    let worked_out = if several(trial) && stated < whole { stated } else { whole };
+    (!lanes.is_empty()).then_some(Twice { what, stated, worked_out })
+}
+
+/// The latencies in their order.
+fn disorder(direction: &Direction) -> Option<String> {
+    let latency = &direction.latency_ns;
+    let (min, max) = (latency.min.map(|ns| ns as f64), latency.max.map(|ns| ns as f64));
+    let quantiles = [
+        ("smallest", min),
+        ("median", latency.p50),
+        ("p90", latency.p90),
+        ("p99", latency.p99),
+        ("p99.9", latency.p99_9),
+        ("p99.99", latency.p99_99),
+        ("largest", max),
+    ];
+    let around_mean = [("smallest", min), ("mean", latency.mean), ("largest", max)];
+    descending(&quantiles).or_else(|| descending(&around_mean))
+}
+
+fn descending(values: &[(&str, Option<f64>)]) -> Option<String> {
+    let known: Vec<_> = values.iter().filter_map(|(name, value)| Some((*name, (*value)?))).collect();
+    let pair = known
+        .windows(2)
+        .find(|pair| pair[0].1.is_nan() || pair[1].1.is_nan() || pair[0].1 > pair[1].1 * (1.0 + TOLERANCE))?;
+    Some(format!("{} {:.0} ns lies above {} {:.0} ns", pair[0].0, pair[0].1, pair[1].0, pair[1].1))
+}
+
+/// What counts was issued, and the warm-up besides.
+fn overcounted(trial: &Trial) -> Option<String> {
+    let issued_bytes = trial.witnesses.issued_read_bytes + trial.witnesses.issued_write_bytes;
+    let counted_bytes: u64 = trial.directions().map(|(_, direction)| direction.bytes).sum();
+    // 0: an imported result does not say what was issued.
+    let too_much = issued_bytes > 0 && counted_bytes as f64 > issued_bytes as f64 * (1.0 + TOLERANCE);
+    too_much.then(|| format!("{counted_bytes} bytes count, though only {issued_bytes} were moved"))
+}

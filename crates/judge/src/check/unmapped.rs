@@ -1,0 +1,93 @@
+//! Reads of what was never written: holes, and space that was only reserved.
+//!
+//! Looks at: how much of the addressed span the file system says that nothing lies behind (SEEK_HOLE; extents that
+//! `fallocate` reserved count as holes too), before a trial that reads; and at what the device moved.
+//!
+//! Rule: such bytes are zeros made in memory, whatever the storage is. More than 10 % of the span: the trial is a
+//! mixture in which at least every tenth request cost nothing, about what `cache-served` voids. From 1 % on a
+//! doubt: the mean moves by as much as `quick` resolves with many trials. Where the device moved all the bytes all
+//! the same, the holes were not what was read (a write had filled them meanwhile), and the trial stands.
+//!
+//! Verdict: void as a statement about the device. Where the file system cannot tell (block devices, many network
+//! file systems), it abstains: a device whose blocks were trimmed, or a thinly provisioned one, answers from its
+//! tables alone, and nothing here sees that. Simulated devices are not judged: they know what was written.
+//!
+//! Example: a sparse file made with `truncate`, or by fio with `fallocate=posix` (its default on many systems) and
+//! read before anything was written: "reads" at the speed of memory, with direct I/O and a cold cache.
+//!
+//! What to do: write the whole file first; iosonde does so with the files that it makes.
+
+use iosonde_model::{About, Medium, Named, Op, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Of the span; see the manual page above.
+const VOID_SHARE: f64 = 0.1;
+const DOUBT_SHARE: f64 = 0.01;
+/// Of what was read, moved by the device: what `cache-served` calls served by it.
+const MOVED_SHARE: f64 = 0.9;
+
+pub(super) struct Unmapped;
+
+impl Named for Unmapped {
+    fn name(&self) -> &'static str {
+        "unmapped"
+    }
+}
+
+impl Check for Unmapped {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let simulated = run.info.device.medium == Medium::Simulated;
+        judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read) && !simulated).map(verdict)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let with = |unmapped_bytes, moved_share: Option<f64>| {
+            let mut trial = specimen::usual();
+            trial.witnesses.unmapped_bytes = unmapped_bytes;
+            let issued = trial.witnesses.issued_read_bytes as f64;
+            trial.witnesses.block_layer_read_bytes = moved_share.map(|share| (share * issued) as u64);
+            specimen::run(trial)
+        };
+        let span = 1 << 30;
+        Specimens {
+            pass: vec![
+                with(Some(0), Some(1.0)),
+                // 0.9 % of the span.
+                with(Some(9 << 20), Some(1.0)),
+                // The holes were filled, or not read: the device moved everything.
+                with(Some(span / 2), Some(1.0)),
+            ],
+            doubt: vec![with(Some(span / 20), Some(0.85)), with(Some(span / 50), None)],
+            void: vec![with(Some(span), Some(0.0)), with(Some(span / 2), Some(0.5)), with(Some(span), None)],
+            abstain: vec![with(None, Some(1.0))],
+        }
+    }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let Some(unmapped_bytes) = trial.witnesses.unmapped_bytes else {
+        let why =
+            "where data lies in what was read cannot be told: the file system or the device does not say";
+        return Verdict::Abstain(Reason::new(About::Device, why));
+    };
+    let share = unmapped_bytes as f64 / trial.spec.span_bytes.max(1) as f64;
+    let issued_bytes = trial.witnesses.issued_read_bytes;
+    let moved = trial.witnesses.block_layer_read_bytes;
+    let moved = moved.is_some_and(|bytes| bytes as f64 >= MOVED_SHARE * issued_bytes as f64);
+    if share < DOUBT_SHARE || (moved && trial.spec.direct) {
+        return Verdict::Pass;
+    }
+    let why = format!(
+        "{} of the {} that were read from hold no data ({}): reading there costs no storage",
+        units::percent(share),
+        units::size(trial.spec.span_bytes),
+        units::size(unmapped_bytes)
+    );
+    let reason = Reason::new(About::Device, why).with("unmapped_bytes", unmapped_bytes as f64);
+    let reason = reason.with("span_bytes", trial.spec.span_bytes as f64);
+    if share > VOID_SHARE { Verdict::Void(reason) } else { Verdict::Doubt(reason) }
+}

@@ -1,0 +1,163 @@
+//! A working set so small that a cache holds it.
+//!
+//! Looks at: the bytes that were prepared and addressed, against this machine's memory where reads are buffered;
+//! against what the experiment `working-set` found, where it ran; and at whether a cache stands outside that
+//! nothing in here can see (a hypervisor's, a file server's).
+//!
+//! Rule: buffered, and not larger than memory: the page cache may hold all of it, and nothing tells device from
+//! memory. Where points of one workload over several spans were measured: spans at which it is 1.5 times as fast
+//! as over the largest, with both intervals apart, fit a cache; a run's working set that is no larger is in it.
+//! 1.5, because a seek over a larger span alone costs a disk a third.
+//!
+//! Verdict: doubt about the device. With direct I/O, and a cache outside that cannot be seen, it abstains and
+//! says what would tell; likewise where the size of this machine's memory, or what another tool addressed, is not
+//! known.
+//!
+//! Measured: exact comparisons; the rule over spans has the intervals' own error.
+//!
+//! Example: 100 MiB read at 450 MiB/s "from a USB hard disk", on a machine with gigabytes of memory; 2 GB of a
+//! drive of 1 TB set against a specification for the whole of it.
+//!
+//! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
+//! from which on it becomes slower.
+
+use iosonde_model::{About, Medium, Named, Point, Reason, Run, Scope, Verdict, units};
+
+use super::Check;
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// How much faster than over the largest span.
+const FASTER: f64 = 1.5;
+
+pub(super) struct WorkingSet;
+
+impl Named for WorkingSet {
+    fn name(&self) -> &'static str {
+        "working-set"
+    }
+}
+
+impl Check for WorkingSet {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        (scope == Scope::Run).then(|| verdict(run))
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        let direct = |unseen: Option<&str>| {
+            let mut run = specimen::run(specimen::usual());
+            (run.info.device.direct, run.info.device.unseen) = (true, unseen.map(str::to_owned));
+            run
+        };
+        let memory = |bytes: u64| {
+            let mut run = specimen::run(specimen::buffered(None, None));
+            run.info.host.memory_bytes = Some(bytes);
+            run
+        };
+        let spans = |small_iops: f64| {
+            let mut run = direct(None);
+            run.points = vec![over(0, 1 << 30, small_iops), over(1, 64 << 30, 1000.0)];
+            run
+        };
+        Specimens {
+            pass: vec![direct(None), memory(1 << 29), spans(1100.0)],
+            doubt: vec![memory(16 << 30), spans(3000.0)],
+            abstain: vec![
+                direct(Some("the cache of this virtual machine's host")),
+                specimen::run(specimen::buffered(None, None)),
+                specimen::imported(specimen::tabled()),
+            ],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A point over a span, known to ±5 %.
+#[cfg(test)]
+fn over(id: usize, span_bytes: u64, iops: f64) -> Point {
+    let mut point = Point::planned(id, "working-set", specimen::usual().spec);
+    point.spec.span_bytes = span_bytes;
+    let iops = iosonde_model::Estimate { value: iops, low: Some(0.95 * iops), high: Some(1.05 * iops) };
+    point.read = Some(iosonde_model::PointDirection {
+        iops,
+        bytes_per_s: iops,
+        latency_ns_mean: None,
+        latency_ns_p50: None,
+        latency_ns_p99: None,
+        latency_ns_p99_9: None,
+    });
+    point
+}
+
+fn verdict(run: &Run) -> Verdict {
+    let (device, host) = (&run.info.device, &run.info.host);
+    let size = units::size(device.working_set_bytes);
+    if let Some((small, large, times)) = cached(run) {
+        let why = format!(
+            "over {} it is {times:.1} times as fast as over {}: a cache serves it, and the {size} of this run fit in",
+            units::size(small),
+            units::size(large)
+        );
+        let reason = Reason::new(About::Device, why).with("cached_bytes", small as f64);
+        return Verdict::Doubt(reason.with("ratio", times));
+    }
+    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    if run.info.is_imported() {
+        return abstain(
+            "neither what was addressed nor the memory of that machine stands in the file".to_owned(),
+        );
+    }
+    let simulated = device.medium == Medium::Simulated;
+    match host.memory_bytes {
+        Some(memory_bytes) if !device.direct && !simulated && device.working_set_bytes < memory_bytes => {
+            let why = format!(
+                "measured through the page cache, and the {size} fit into this machine's {} of memory",
+                units::size(memory_bytes)
+            );
+            let reason = Reason::new(About::Device, why).with("memory_bytes", memory_bytes as f64);
+            return Verdict::Doubt(reason);
+        }
+        None if !device.direct && !simulated => {
+            return abstain(format!(
+                "measured through the page cache, and whether the {size} fit into it is not known: how much memory \
+                 this machine has was not read"
+            ));
+        }
+        _ => {}
+    }
+    match &device.unseen {
+        Some(unseen) => {
+            let why = format!(
+                "whether the {size} fit into {unseen} cannot be told from inside; a working set several times its \
+                 memory would"
+            );
+            abstain(why)
+        }
+        None => Verdict::Pass,
+    }
+}
+
+/// The largest span that is served faster than the largest of all, that span, and how many times faster; where the
+/// run's working set is no larger.
+fn cached(run: &Run) -> Option<(u64, u64, f64)> {
+    let rate = |point: &Point| {
+        let direction = point.read.as_ref().or(point.write.as_ref())?;
+        Some((direction.iops.value, direction.iops.low?, direction.iops.high?))
+    };
+    let own: Vec<&Point> = run.points.iter().filter(|point| point.belongs_to("working-set")).collect();
+    let largest = own.iter().max_by_key(|point| point.spec.span_bytes)?;
+    let slow = rate(largest)?;
+    let like = |point: &&&Point| {
+        let mut spec = point.spec.clone();
+        spec.span_bytes = largest.spec.span_bytes;
+        spec == largest.spec && point.spec.span_bytes < largest.spec.span_bytes
+    };
+    let faster = own.iter().filter(like).filter_map(|point| {
+        let fast = rate(point)?;
+        (fast.1 > FASTER * slow.2).then_some((point.spec.span_bytes, fast.0 / slow.0))
+    });
+    let (span_bytes, times) = faster.max_by_key(|(span_bytes, _)| *span_bytes)?;
+    let fits = run.info.device.working_set_bytes <= span_bytes;
+    fits.then_some((span_bytes, largest.spec.span_bytes, times))
+}

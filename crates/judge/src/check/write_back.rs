@@ -1,0 +1,137 @@
+//! Writes that the device had not taken when the clock stopped.
+//!
+//! Looks at: buffered writes. How many bytes of the span were still changed in the page cache after the trial
+//! (dirty, or on their way), and how many the device had taken, by the kernel's own count.
+//!
+//! Rule: a write through the page cache is done when memory has it; a rate of such writes is the storage's only
+//! where the storage keeps up. More than 10 % of what was written still in memory, or less than 90 % taken by the
+//! device: void (the bound of `cache-served`, for the same reason: a tenth of a trial costs a tenth of its
+//! figures). From 1 % still in memory: doubt. Writing the same place again before it was written back also leaves
+//! the device with less: that too is memory's work. Only what the file system says of its own pages counts, so that
+//! others' dirty pages do not.
+//!
+//! Verdict: void as a statement about the device; the rate is what a program here gets until memory is full.
+//! Without a view of the page cache and without a count of the device, it abstains. Direct writes are not its
+//! business (`cache-served` compares those with the device's count), nor is what the device itself keeps in its own
+//! buffer.
+//!
+//! Example: two machines' writes compared without a flush (7.07 times as fast, says the report); a copy of 2 GB
+//! that "takes a second" to a USB stick and then minutes to unmount.
+//!
+//! What to do: direct I/O (the default where there is any), or `--sync fdatasync:N`, or write several times what
+//! memory holds.
+
+#[cfg(test)]
+use iosonde_model::Rw;
+use iosonde_model::{About, Medium, Named, Op, Reason, Run, Scope, Trial, Verdict, units};
+
+use super::{Check, counted, judged};
+#[cfg(test)]
+use super::{Specimens, specimen};
+
+/// Of what was written, still in memory; see the manual page above.
+const DIRTY_VOID: f64 = 0.1;
+const DIRTY_DOUBT: f64 = 0.01;
+/// Of what was written, taken by the device.
+const TAKEN_SHARE_MIN: f64 = 0.9;
+/// Below this, one stray page counts too much.
+const JUDGED_BYTES_MIN: u64 = 1 << 20;
+
+pub(super) struct WriteBack;
+
+impl Named for WriteBack {
+    fn name(&self) -> &'static str {
+        "write-back"
+    }
+}
+
+impl Check for WriteBack {
+    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+        let memory = run.info.device.medium == Medium::Memory;
+        let own = |trial: &&Trial| !trial.spec.direct && trial.spec.has(Op::Write) && !memory;
+        judged::measuring(scope, run)
+            .filter(own)
+            .map(|trial| judged::through_the_cache(verdict(&counted::witnessed(trial, run)), trial, run))
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        // 2,000 × 1.1 writes of 1 MiB.
+        let with = |dirty_after_bytes, taken: Option<u64>| {
+            let mut trial = specimen::healthy(Rw::Write, 1 << 20, 1, 2000);
+            trial.spec.direct = false;
+            trial.witnesses.dirty_after_bytes = dirty_after_bytes;
+            trial.witnesses.block_layer_write_bytes = taken.map(|mib| mib << 20);
+            specimen::run(trial)
+        };
+        let unseen = specimen::imported(with(None, None).trials.remove(0));
+        let mut tiny = specimen::healthy(Rw::RandWrite, 4096, 1, 100);
+        tiny.spec.direct = false;
+        Specimens {
+            pass: vec![with(Some(0), Some(2200)), with(None, Some(2200)), with(Some(0), None)],
+            doubt: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen],
+            void: vec![
+                with(Some(1000 << 20), Some(1200)),
+                with(Some(0), Some(150)),
+                with(Some(500 << 20), None),
+            ],
+            abstain: vec![with(None, None), specimen::run(tiny)],
+        }
+    }
+}
+
+fn verdict(trial: &Trial) -> Verdict {
+    let witnesses = &trial.witnesses;
+    let issued_bytes = witnesses.issued_write_bytes;
+    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    let (dirty, taken) = (witnesses.dirty_after_bytes, witnesses.block_layer_write_bytes);
+    if dirty.is_none() && taken.is_none() {
+        let absent = witnesses.absent.first().map_or("neither was read", String::as_str);
+        return abstain(format!("whether the writes reached the device cannot be told: {absent}"));
+    }
+    if issued_bytes < JUDGED_BYTES_MIN {
+        return abstain(format!("only {} were written in all", units::decimal_bytes(issued_bytes)));
+    }
+    let share = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / issued_bytes as f64);
+    let issued = units::decimal_bytes(issued_bytes);
+    let reason = |why: String| {
+        let known =
+            [("dirty_after_bytes", dirty), ("moved_bytes", taken), ("issued_bytes", Some(issued_bytes))];
+        let figures = known.into_iter().filter_map(|(name, value)| Some((name, value? as f64)));
+        figures.fold(Reason::new(About::Device, why), |reason, (name, value)| reason.with(name, value))
+    };
+    let (kept, moved) = (share(dirty).unwrap_or(0.0), share(taken).unwrap_or(1.0));
+    if moved < TAKEN_SHARE_MIN {
+        return Verdict::Void(reason(format!(
+            "the device had taken {} of the {issued} that were written when the clock stopped: the rest was in memory",
+            units::percent(moved)
+        )));
+    }
+    let why = format!(
+        "{} of the {issued} that were written were still in memory when the clock stopped",
+        units::percent(kept)
+    );
+    match kept {
+        kept if kept > DIRTY_VOID => Verdict::Void(reason(why)),
+        kept if kept > DIRTY_DOUBT => Verdict::Doubt(reason(why)),
+        _ => Verdict::Pass,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_the_device_had_taken() {
+        let mut trial = specimen::healthy(Rw::Write, 1 << 20, 1, 2000);
+        trial.spec.direct = false;
+        trial.witnesses.block_layer_write_bytes = Some(150 << 20);
+        let Verdict::Void(reason) = verdict(&trial) else { panic!("it is in memory") };
+        // 150 of 2,200 MiB; 2.31 GB in all.
+        assert_eq!(
+            reason.why,
+            "the device had taken 6.8 % of the 2.31 GB that were written when the clock stopped: the rest was in memory"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! From trials to points.
+
+use iosonde_testkit::plain::{plain_points, trial};
+
+use super::*;
+
+
+/// `rounds` rounds of three points at about 1,000, 2,000 and 3,000 I/Os a second.
+fn run(rounds: u64) -> (Vec<Point>, Vec<Trial>) {
+    let points = plain_points(3);
+    let of = |i: u64| {
+        let (round, point) = (i / 3, ((i + i / 3) % 3) as usize);
+        // ±1 % by a rule without pattern in time.
+        let iops = (point as u64 + 1) * (990 + (i * i * 7 + i) % 21);
+        trial(i + 1, Some(point), round as u32 + 1, &points[point].spec, iops)
+    };
+    let trials = (0..3 * rounds).map(of).collect();
+    (points, trials)
+}
+
+#[test]
+fn points_get_their_figures_and_agree_with_one_another() {
+    let (mut points, trials) = run(10);
+    assert_eq!(fill_points(&mut points, &trials, &Voids::new(), 0.95, 1), Outliers::default());
+    for (place, point) in points.iter().enumerate() {
+        let read = point.read.as_ref().unwrap();
+        let iops = 1000.0 * (place + 1) as f64;
+        assert!((read.iops.value / iops - 1.0).abs() < 0.01, "{read:?}");
+        assert!(read.iops.low.unwrap() < iops && iops < read.iops.high.unwrap());
+        // 4,096 bytes a request; one in flight, so that latency is the reciprocal.
+        assert!((read.bytes_per_s.value / read.iops.value - 4096.0).abs() < 1e-6);
+        assert!((read.latency_ns_mean.unwrap().value * read.iops.value / 1e9 - 1.0).abs() < 1e-3);
+        assert!((read.latency_ns_p50.unwrap().value * iops / 1e9 - 1.0).abs() < 0.02);
+        assert_eq!((point.trials, point.void, point.why_no_interval.as_deref()), (10, 0, None));
+        assert_eq!(point.trial_ids.len(), 10);
+        assert_eq!(point.write, None);
+    }
+    // p99.9 of 10,000 requests rests on ten of them; the quickest point has 30,000.
+    assert!(points[2].read.as_ref().unwrap().latency_ns_p99_9.is_some());
+}
+
+#[test]
+fn four_trials_have_no_interval_and_say_so() {
+    let (mut points, trials) = run(4);
+    fill_points(&mut points, &trials, &Voids::new(), 0.95, 1);
+    let read = points[0].read.as_ref().unwrap();
+    assert_eq!((read.iops.low, read.iops.high), (None, None));
+    assert!((read.iops.value / 1000.0 - 1.0).abs() < 0.011, "the plain mean");
+    assert_eq!(points[0].why_no_interval.as_deref(), Some("It has 4 trials, and an interval needs 5."));
+    assert!(evidence(&points, &trials, &Voids::new()).iter().all(|e| e.read.is_none()));
+}
+
+#[test]
+fn void_trials_count_for_nothing_that_they_are_about() {
+    let (mut points, mut trials) = run(8);
+    // Wildly fast, and void: must not show.
+    let own: Vec<u64> = trials.iter().filter(|t| t.point == Some(0)).map(|t| t.id).collect();
+    for id in &own[..2] {
+        let spec = trials[*id as usize - 1].spec.clone();
+        let round = trials[*id as usize - 1].round;
+        trials[*id as usize - 1] = trial(*id, Some(0), round, &spec, 50_000);
+    }
+    let voids = Voids::from([(own[0], About::All), (own[1], About::Rate), (own[2], About::Depth)]);
+    fill_points(&mut points, &trials, &voids, 0.95, 1);
+    assert_eq!((points[0].trials, points[0].void), (8, 2));
+    assert!((points[0].read.as_ref().unwrap().iops.value / 1000.0 - 1.0).abs() < 0.01);
+    let evidence = evidence(&points, &trials, &voids);
+    assert_eq!(evidence[0].standing(About::Rate).count(), 6);
+    assert_eq!(evidence[0].standing(About::Depth).count(), 6, "one void of all, one of depth");
+    assert_eq!(evidence[0].trials.len(), 8);
+    assert!(evidence[0].read.is_some());
+
+    let all: Voids = own.iter().map(|id| (*id, About::All)).collect();
+    fill_points(&mut points, &trials, &all, 0.95, 1);
+    assert_eq!(points[0].read, None);
+    assert_eq!(
+        points[0].why_no_interval.as_deref(),
+        Some("None of its 8 trials stands: the verdicts say why.")
+    );
+    let most: Voids = own[..4].iter().map(|id| (*id, About::All)).collect();
+    fill_points(&mut points, &trials, &most, 0.95, 1);
+    let why = points[0].why_no_interval.as_deref();
+    assert_eq!(why, Some("4 of its 8 trials stand, and an interval needs 5."));
+}
+
+#[test]
+fn a_slow_trial_is_named() {
+    let (mut points, mut trials) = run(10);
+    let spec = trials[13].spec.clone();
+    let (point, round) = (trials[13].point, trials[13].round);
+    trials[13] = trial(14, point, round, &spec, 500);
+    let outliers = fill_points(&mut points, &trials, &Voids::new(), 0.95, 1);
+    assert_eq!(outliers.rate.keys().collect::<Vec<_>>(), [&14]);
+    assert_eq!(outliers.latency.keys().collect::<Vec<_>>(), [&14]);
+    // 500 of about 3,000 a second, where the others scatter by about 0.6 % (even steps over ±1 %).
+    let apart = outliers.rate[&14];
+    assert!((apart.share - 1.0 / 6.0).abs() < 0.003 && apart.scatter < 0.01, "{apart:?}");
+    assert!((outliers.latency[&14].share - 6.0).abs() < 0.1, "{outliers:?}");
+}
+
+#[test]
+fn a_pause_is_not_measuring_time() {
+    // The same trials, the second half of them an hour later.
+    let (points, trials) = run(10);
+    let mut resumed = trials.clone();
+    resumed[15..].iter_mut().for_each(|trial| trial.started_s += 3600.0);
+    let (plain, later) = (visits(&trials, &Voids::new()), visits(&resumed, &Voids::new()));
+    let length = |visits: &[Visit]| visits.last().unwrap().end_s;
+    assert!(
+        (length(&later) - length(&plain) - 0.99).abs() < 1e-9,
+        "a second for the hour, of which 0.01 was there"
+    );
+    let estimate =
+        |trials: &[Trial]| Estimates::of(&points, trials, &Voids::new()).iops(1, Op::Read).unwrap();
+    assert!((estimate(&trials).log_mean - estimate(&resumed).log_mean).abs() < 1e-3);
+}
+
+#[test]
+fn what_was_not_measured_says_so() {
+    let (mut points, _) = run(1);
+    fill_points(&mut points, &[], &Voids::new(), 0.95, 1);
+    assert_eq!(points[0].why_no_interval.as_deref(), Some("It was not measured."));
+    assert_eq!(points[0].read, None);
+}
+
+/// Eight rounds of ten points that read, then six in which another point writes and a canary comes right after it.
+fn writes_alone_at_the_end(canary_iops: u64) -> (Vec<Point>, Vec<Trial>) {
+    let mut points = plain_points(11);
+    points[10].spec.rw = iosonde_model::Rw::RandWrite;
+    let of_reads = (0..80_u64).map(|i| {
+        let point = (i % 10) as usize;
+        trial(i + 1, Some(point), i as u32 / 10 + 1, &points[point].spec, 998 + (i * i / 3) % 5)
+    });
+    let late = (80..92_u64).map(|i| {
+        let point = (i % 2 == 0).then_some(10);
+        let iops = if point.is_some() { 500 } else { canary_iops };
+        trial(i + 1, point, i as u32 / 2 - 31, &points[point.unwrap_or(0)].spec, iops)
+    });
+    let trials = of_reads.chain(late).collect();
+    (points, trials)
+}
+
+#[test]
+fn what_a_write_left_to_the_canary_is_no_trend_of_the_reads() {
+    let half_width = |canary_iops| {
+        let (points, trials) = writes_alone_at_the_end(canary_iops);
+        let estimate = Estimates::of(&points, &trials, &Voids::new()).iops(3, Op::Read).unwrap();
+        assert!((estimate.log_mean.exp() / 1000.0 - 1.0).abs() < 0.002, "{estimate:?}");
+        estimate.half_width(0.95)
+    };
+    assert!((half_width(400) / half_width(1000) - 1.0).abs() < 1e-9, "whatever the canary says");
+    assert!(half_width(400) < 0.005);
+}

@@ -1,0 +1,61 @@
+//! What may be concluded from: points with their standing trials and the estimates of their logarithms.
+
+use iosonde_model::{About, Estimate, Op, Point, Trial};
+use iosonde_stats::LogEstimate;
+
+/// The value of an estimate with its interval.
+pub trait WithInterval {
+    /// Value, low and high at a confidence such as 0.95.
+    fn estimate(&self, confidence: f64) -> Estimate;
+}
+
+impl WithInterval for LogEstimate {
+    fn estimate(&self, confidence: f64) -> Estimate {
+        let (low, high) = self.ends(confidence);
+        Estimate { value: self.value(), low: Some(low), high: Some(high) }
+    }
+}
+
+/// One direction of a point.
+#[derive(Debug, Clone)]
+pub struct DirectionEvidence {
+    /// Completions per second.
+    pub iops: LogEstimate,
+    /// Mean latency in nanoseconds.
+    pub latency_ns_mean: LogEstimate,
+}
+
+/// A point with what stands behind it.
+#[derive(Debug, Clone)]
+pub struct Evidence<'a> {
+    /// The point.
+    pub point: &'a Point,
+    /// Its trials whose figures of the kind in question stand (see [`Evidence::standing`]).
+    pub trials: Vec<&'a Trial>,
+    /// For each trial of `trials`, what a void verdict is about, if any.
+    pub void: Vec<Option<About>>,
+    /// What the reads say; `None` where there are none, or too few trials for an interval.
+    pub read: Option<DirectionEvidence>,
+    /// What the writes say.
+    pub write: Option<DirectionEvidence>,
+}
+
+impl<'a> Evidence<'a> {
+    /// One direction.
+    pub fn direction(&self, op: Op) -> Option<&DirectionEvidence> {
+        match op {
+            Op::Read => self.read.as_ref(),
+            Op::Write => self.write.as_ref(),
+            Op::Trim | Op::Flush => None,
+        }
+    }
+
+    /// The trials whose figures of this kind no verdict voids.
+    pub fn standing(&self, about: About) -> impl Iterator<Item = &'a Trial> + '_ {
+        self.trials
+            .iter()
+            .zip(&self.void)
+            .filter(move |(_, void)| !void.is_some_and(|v| v.touches(about)))
+            .map(|(t, _)| *t)
+    }
+}

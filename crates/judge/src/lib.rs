@@ -1,0 +1,11 @@
+//! Doubts: checks over trials and what was seen around them, which figures are valid, and the estimates of points.
+//!
+//! Pure: no file, no clock, no printing.
+
+pub mod check;
+pub mod estimate;
+pub mod evidence;
+pub mod reach;
+pub mod settling;
+pub mod standing;
+pub mod trends;

@@ -1,0 +1,195 @@
+//! Which figures of a run are valid: every check's verdicts, and what they make invalid.
+
+use std::collections::BTreeMap;
+
+use iosonde_model::{About, Judgement, Outcome, Phase, Run, Scope, Trial, Verdict};
+
+use crate::{
+    check::{CHECKS, Check},
+    estimate::{self, FEWEST_TRIALS, Outliers, Voids},
+};
+
+/// The confidence of every interval; runs that were kept before it was recorded had the default.
+pub fn confidence(run: &Run) -> f64 {
+    if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 }
+}
+
+/// Judges the trials of a run whose points are planned, works out every point, and judges points and run.
+pub fn judge(run: &mut Run) -> Voids {
+    (run.verdicts, run.findings, run.advice) = (Vec::new(), Vec::new(), Vec::new());
+
+    let of_trials = judge_trials(run);
+    let voids = voids_of(run, &of_trials);
+    let (confidence, seed) = (confidence(run), run.info.seed);
+    let outliers = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+
+    run.verdicts = of_trials.iter().flat_map(|judged| judged.troubles(run)).collect();
+    // Points and the run are judged with the verdicts on trials before them.
+    let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
+    let mut judged = of_trials;
+    judged.iter_mut().for_each(|judged| judged.judge(&scopes, run));
+    run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
+    count_set_aside(run, &outliers);
+    voids
+}
+
+/// One trial in 400 is set aside by chance, which is no doubt, and must not go unsaid either.
+fn count_set_aside(run: &mut Run, outliers: &Outliers) {
+    let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
+    let count = run.trials.iter().filter(measured).count();
+    for line in run.verdicts.iter_mut().filter(|line| line.check == "set-aside" && line.scope == "run") {
+        // Where the check has spoken, its own count stands: two counts on one page are one too many.
+        line.figures.entry("set_aside".to_owned()).or_insert(count as f64);
+    }
+}
+
+/// What one check said of everything that it looks at.
+struct Judged {
+    check: &'static dyn Check,
+    verdicts: Vec<(Scope, Verdict)>,
+}
+
+impl Judged {
+    fn judge(&mut self, scopes: &[Scope], run: &Run) {
+        let verdicts = scopes.iter().filter_map(|&scope| Some((scope, self.check.check(scope, run)?)));
+        self.verdicts.extend(verdicts);
+    }
+
+    /// Every doubt and void.
+    fn troubles(&self, run: &Run) -> Vec<Judgement> {
+        let trouble = self
+            .verdicts
+            .iter()
+            .filter(|(_, verdict)| matches!(verdict, Verdict::Doubt(_) | Verdict::Void(_)));
+        let judgement = |(scope, verdict): &(Scope, Verdict)| {
+            let (scope, trial, point) = match *scope {
+                Scope::Trial(place) => ("trial", Some(run.trials[place].id), None),
+                Scope::Point(place) => ("point", None, Some(run.points[place].id)),
+                Scope::Run => ("run", None, None),
+            };
+            Judgement::new(self.check.name(), scope, trial, point, verdict.clone())
+        };
+        trouble.map(judgement).collect()
+    }
+
+    /// Every doubt and void on its own line; passes and abstentions counted on one line each for the whole
+    /// run, so that nothing passes silently and a file of a thousand trials stays small.
+    fn judgements(&self, run: &Run) -> Vec<Judgement> {
+        // As everywhere, the trials that are figures are counted; canaries and filling where there are no others.
+        let figure = |scope: Scope| match scope {
+            Scope::Trial(place) => run.trials[place].phase == Phase::Measure,
+            Scope::Point(_) | Scope::Run => true,
+        };
+        let of_figures: Vec<_> = self.verdicts.iter().filter(|(scope, _)| figure(*scope)).cloned().collect();
+        let counted = if of_figures.is_empty() { &self.verdicts } else { &of_figures };
+        let (name, all, noun) = (self.check.name(), counted.len(), noun(counted));
+        let count = |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
+        let figures: BTreeMap<String, f64> = [
+            ("judged", all),
+            ("passed", count(Outcome::Pass)),
+            ("abstained", count(Outcome::Abstain)),
+            ("doubted", count(Outcome::Doubt)),
+            ("voided", count(Outcome::Void)),
+        ]
+        .map(|(name, count)| (name.to_owned(), count as f64))
+        .into();
+        let mut out = self.troubles(run);
+        let mut line = |verdict: Verdict, why: String| {
+            let judgement = Judgement::new(name, "run", None, None, verdict);
+            out.push(Judgement { why, figures: figures.clone(), ..judgement });
+        };
+        if count(Outcome::Pass) > 0 {
+            let why = match noun {
+                "runs" => "the run passes".to_owned(),
+                noun => format!("{} of {all} {noun} pass", count(Outcome::Pass)),
+            };
+            line(Verdict::Pass, why);
+        }
+        let abstained = counted.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
+        if let Some((_, Verdict::Abstain(first))) = abstained {
+            let why = match all {
+                1 => first.why.clone(),
+                _ => {
+                    format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), first.why)
+                }
+            };
+            line(Verdict::Abstain(first.clone()), why);
+        }
+        out
+    }
+}
+
+fn outcome_of(verdict: &Verdict) -> Outcome {
+    match verdict {
+        Verdict::Pass => Outcome::Pass,
+        Verdict::Abstain(_) => Outcome::Abstain,
+        Verdict::Doubt(_) => Outcome::Doubt,
+        Verdict::Void(_) => Outcome::Void,
+    }
+}
+
+fn noun(verdicts: &[(Scope, Verdict)]) -> &'static str {
+    let any = |wanted: fn(&Scope) -> bool| verdicts.iter().any(|(scope, _)| wanted(scope));
+    let (trials, points) = (any(|s| matches!(s, Scope::Trial(_))), any(|s| matches!(s, Scope::Point(_))));
+    match (trials, points, any(|s| matches!(s, Scope::Run))) {
+        (true, false, false) => "trials",
+        (true, false, true) => "trials and runs",
+        (true, true, _) => "trials and points",
+        (false, true, _) => "points",
+        (false, false, _) => "runs",
+    }
+}
+
+/// What is void of each trial, by its id: the schedule asks this after every trial.
+///
+/// A trial's verdicts may be about several things. Voids about the device outweigh those about depth, since
+/// every finding that uses depth is about the device as well; other pairs void everything. And a point is
+/// the mean of like trials: where enough of them stand wholly, the others are left out of all its figures;
+/// where they do not, they stay in what they are not void in, so that the figures can be shown beside the
+/// verdict.
+pub fn voids(run: &Run) -> Voids {
+    voids_of(run, &judge_trials(run))
+}
+
+fn judge_trials(run: &Run) -> Vec<Judged> {
+    let scopes: Vec<_> = (0..run.trials.len()).map(Scope::Trial).collect();
+    let new = |check| {
+        let mut judged = Judged { check, verdicts: Vec::new() };
+        judged.judge(&scopes, run);
+        judged
+    };
+    CHECKS.iter().map(new).collect()
+}
+
+fn voids_of(run: &Run, judged: &[Judged]) -> Voids {
+    let mut voids = Voids::new();
+    for (scope, verdict) in judged.iter().flat_map(|judged| &judged.verdicts) {
+        if let (Scope::Trial(place), Verdict::Void(reason)) = (scope, verdict) {
+            let id = run.trials[*place].id;
+            let about = voids.get(&id).map_or(reason.about, |&before| together(before, reason.about));
+            voids.insert(id, about);
+        }
+    }
+    let mut whole: BTreeMap<usize, usize> = BTreeMap::new();
+    let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    for trial in measured().filter(|trial| !voids.contains_key(&trial.id)) {
+        *whole.entry(trial.point.unwrap_or(usize::MAX)).or_default() += 1;
+    }
+    for trial in measured() {
+        let enough =
+            whole.get(&trial.point.unwrap_or(usize::MAX)).is_some_and(|&count| count >= FEWEST_TRIALS);
+        if let Some(about) = voids.get_mut(&trial.id).filter(|_| enough) {
+            *about = About::All;
+        }
+    }
+    voids
+}
+
+fn together(a: About, b: About) -> About {
+    match (a, b) {
+        _ if a == b => a,
+        (About::Device, About::Depth) | (About::Depth, About::Device) => About::Device,
+        _ => About::All,
+    }
+}
+

@@ -1,0 +1,229 @@
+//! Which points share a trend, and the fits that follow.
+//!
+//! A fit carries a trend over from one point to another, so that all of its points must go the same way in time. Those
+//! that only read and those that read while they write do not: a drive whose fast cache fills loses a third of what a
+//! mixture of both reads, and nothing of what reads get alone. Where there are enough of each, they are fitted apart.
+//!
+//! What is sent at an offered rate comes back at that rate, whatever the storage does: it has nearly no noise and no
+//! drift, pins the trend that others follow to nothing, and what is then left of theirs looks like correlation. Such
+//! points are always fitted apart: 20 of them made the intervals of four others 11 to 38 times as wide.
+
+use iosonde_model::{Op, TrialSpec};
+use iosonde_stats::{
+    LogEstimate,
+    effects::{Average, Effects, Outlook, Row},
+};
+
+/// Points of either kind that make a fit of their own: eight trials of ten points are what any point is settled by.
+const FEWEST_APART: usize = 10;
+
+/// What a point's rate goes with in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One direction at a time, as fast as it goes.
+    Alone,
+    /// Reads and writes at once.
+    Mixture,
+    /// At a rate that was asked for.
+    Offered,
+}
+
+impl Kind {
+    /// Of one direction of a workload.
+    pub fn of(spec: &TrialSpec, op: Op) -> Self {
+        let has = |op: Op| spec.streams().any(|stream| stream.rw.has(op));
+        if spec.streams().any(|stream| stream.rw.has(op) && stream.rate_iops.is_some()) {
+            Self::Offered
+        } else if has(Op::Read) && has(Op::Write) {
+            Self::Mixture
+        } else {
+            Self::Alone
+        }
+    }
+}
+
+/// The levels of all points, in up to three fits.
+#[derive(Debug)]
+pub struct Trends {
+    fits: [Option<Fit>; 3],
+    /// Of each group, the fit that it is in.
+    of: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Fit {
+    effects: Effects,
+    /// The place of each group among this fit's.
+    groups: Vec<Option<usize>>,
+    /// The row of each of this fit's rows among all.
+    rows: Vec<usize>,
+}
+
+impl Fit {
+    fn of(
+        witness: &[Row],
+        rows: &[Row],
+        own: impl Fn(usize) -> bool,
+        groups: usize,
+        average: Average,
+    ) -> Option<Self> {
+        let present = |group: usize| own(group) && rows.iter().any(|row| row.group == group);
+        let mut count = 0..;
+        let places: Vec<Option<usize>> =
+            (0..groups).map(|group| if present(group) { count.next() } else { None }).collect();
+        let chosen: Vec<usize> = (0..rows.len()).filter(|&i| places[rows[i].group].is_some()).collect();
+        let row = |&i: &usize| Some(Row { group: places[rows[i].group]?, ..rows[i] });
+        let own: Vec<Row> = chosen.iter().filter_map(row).collect();
+        let effects = Effects::beside(witness, &own, places.iter().flatten().count(), average)?;
+        Some(Self { effects, groups: places, rows: chosen })
+    }
+}
+
+impl Trends {
+    /// Fits rows of as many groups as there are kinds. `None` where there are no rows. `witness` has the rows of a
+    /// canary of the other direction, which is in no group here.
+    pub fn fit(witness: &[Row], rows: &[Row], kinds: &[Kind], average: Average) -> Option<Self> {
+        let groups = kinds.len();
+        let enough = |kind: Kind| {
+            let present = |group: &usize| kinds[*group] == kind && rows.iter().any(|row| row.group == *group);
+            (0..groups).filter(present).count() >= FEWEST_APART
+        };
+        let apart = enough(Kind::Mixture) && enough(Kind::Alone);
+        let place = |kind: &Kind| match kind {
+            Kind::Alone => 0,
+            Kind::Mixture => usize::from(apart),
+            Kind::Offered => 2,
+        };
+        let of: Vec<usize> = kinds.iter().map(place).collect();
+        let fits = [0, 1, 2].map(|fit| Fit::of(witness, rows, |group| of[group] == fit, groups, average));
+        fits.iter().any(Option::is_some).then_some(Self { fits, of })
+    }
+
+    fn at(&self, group: usize) -> Option<(&Effects, usize)> {
+        let fit = self.fits[self.of[group]].as_ref()?;
+        Some((&fit.effects, fit.groups[group]?))
+    }
+
+    /// As [`Effects::estimate`].
+    pub fn estimate(&self, group: usize) -> Option<LogEstimate> {
+        let (effects, group) = self.at(group)?;
+        effects.estimate(group)
+    }
+
+    /// As [`Effects::outlook`].
+    pub fn outlook(&self, group: usize, times: f64, outlook: Outlook) -> Option<LogEstimate> {
+        let (effects, group) = self.at(group)?;
+        effects.outlook(group, times, outlook)
+    }
+
+    /// As [`Effects::typical`], of the fit that the group is in.
+    pub fn typical(&self, group: usize) -> Option<f64> {
+        self.at(group).map(|(effects, _)| effects.typical())
+    }
+
+    /// How many rows of a group were kept.
+    pub fn kept(&self, group: usize) -> usize {
+        self.at(group).map_or(0, |(effects, group)| effects.kept(group))
+    }
+
+    /// Rows that were set aside, ascending, with ln(value / what was expected) and their group's scatter.
+    pub fn set_aside(&self) -> Vec<(usize, f64, f64)> {
+        let of = |fit: &Fit| -> Vec<(usize, f64, f64)> {
+            let told = |place: usize| {
+                let (distance, group) = fit.effects.distance(place)?;
+                Some((fit.rows[place], distance, fit.effects.spread(group)))
+            };
+            fit.effects.set_aside().into_iter().filter_map(told).collect()
+        };
+        let mut all: Vec<_> = self.fits.iter().flatten().flat_map(of).collect();
+        all.sort_by_key(|(row, ..)| *row);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten rounds of 24 groups: the first twelve hold their rate, the others lose two thirds after the fourth round.
+    fn filling() -> Vec<Row> {
+        let row = |n: usize| {
+            let (group, round, start_s) = (n * 7 % 24, n / 24, n as f64);
+            // A scatter of 1 %.
+            let noise = 0.01 * ((n as f64 * 12.9898).sin() * 43758.5453).fract();
+            let lost = if group >= 12 && round >= 4 { -1.1 } else { 0.0 };
+            Row { group, start_s, end_s: start_s + 1.0, log_value: group as f64 / 10.0 + lost + noise }
+        };
+        (0..240).map(row).collect()
+    }
+
+    fn half_mixed() -> Vec<Kind> {
+        (0..24).map(|group| if group >= 12 { Kind::Mixture } else { Kind::Alone }).collect()
+    }
+
+    #[test]
+    fn what_writes_change_for_mixtures_is_no_trend_of_reads() {
+        let rows = filling();
+        let apart = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap();
+        for group in 0..12 {
+            let estimate = apart.estimate(group).unwrap();
+            assert!((estimate.log_mean - group as f64 / 10.0).abs() < 0.02, "{group}: {estimate:?}");
+            assert!(estimate.half_width(0.95) < 0.02, "{group}: {estimate:?}");
+        }
+        let aside = apart.set_aside();
+        assert!(aside.iter().all(|(row, ..)| rows[*row].group >= 12), "{aside:?}");
+        // 0.4 of the time at 1, 0.6 of it at a third: of a step within one round a trend of ten pieces knows that much.
+        let want = 1.2 + (0.4 + 0.6 * (-1.1f64).exp()).ln();
+        let got = apart.estimate(12).unwrap();
+        assert!((got.log_mean - want).abs() < 0.08, "{got:?} for {want}");
+        // Together they make each other's intervals useless, or set each other aside.
+        let together = Trends::fit(&[], &rows, &[Kind::Alone; 24], Average::OverTime).unwrap();
+        let wide = together.estimate(3).unwrap().half_width(0.95);
+        assert!(wide > 0.1 || !together.set_aside().is_empty(), "{wide}");
+    }
+
+    #[test]
+    fn few_mixtures_stay_with_the_others() {
+        let rows: Vec<Row> = filling().into_iter().filter(|row| row.group < 16).collect();
+        let fits = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap().fits;
+        assert_eq!(fits.iter().flatten().count(), 1);
+        assert!(Trends::fit(&[], &[], &half_mixed(), Average::OverTime).is_none());
+    }
+
+    #[test]
+    fn rates_that_were_asked_for_say_nothing_of_the_others_trend_or_scatter() {
+        // Four groups that lose a third and scatter by 10 %, and four that do what they are told.
+        let row = |n: usize| {
+            let (group, start_s) = (n * 3 % 8, n as f64);
+            let noise = 0.17 * ((n as f64 * 12.9898).sin() * 43758.5453).fract();
+            let own = if group < 4 { noise - n as f64 / 400.0 } else { 1e-5 * noise };
+            Row { group, start_s, end_s: start_s + 1.0, log_value: group as f64 + own }
+        };
+        let rows: Vec<Row> = (0..160).map(row).collect();
+        let kinds: Vec<Kind> =
+            (0..8).map(|group| if group < 4 { Kind::Alone } else { Kind::Offered }).collect();
+        let few: Vec<Row> = rows.iter().copied().filter(|row| row.group < 4).collect();
+        let of = |rows: &[Row], kinds: &[Kind]| {
+            let trends = Trends::fit(&[], rows, kinds, Average::OverTime).unwrap();
+            trends.estimate(1).unwrap().half_width(0.95)
+        };
+        let (beside, alone) = (of(&rows, &kinds), of(&few, &kinds[..4]));
+        assert!((beside / alone - 1.0).abs() < 1e-9, "{beside} {alone}");
+        assert!(of(&rows, &[Kind::Alone; 8]) > 1.2 * alone, "together they would be wider");
+        let offered = Trends::fit(&[], &rows, &kinds, Average::OverTime).unwrap().estimate(6).unwrap();
+        assert!(offered.half_width(0.95) < 1e-4, "{offered:?}");
+    }
+
+    #[test]
+    fn a_row_that_is_set_aside_keeps_its_number() {
+        let mut rows = filling();
+        let low = rows.iter().position(|row| row.group == 2).unwrap() + 24 * 5;
+        assert_eq!(rows[low].group, 2);
+        rows[low].log_value -= 0.5;
+        let aside = Trends::fit(&[], &rows, &half_mixed(), Average::OverTime).unwrap().set_aside();
+        // Around the step the mixtures' trend is too smooth; of reads only that one is odd.
+        let of_reads: Vec<_> = aside.iter().filter(|(row, ..)| rows[*row].group < 12).collect();
+        assert_eq!(of_reads.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [low], "{aside:?}");
+        assert!((of_reads[0].1 + 0.5).abs() < 0.05, "{aside:?}");
+    }
+}

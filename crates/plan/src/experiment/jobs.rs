@@ -1,0 +1,94 @@
+//! Whether several workers get more than one does.
+//!
+//! The same small requests are made by 1, 2, 4, .. workers (threads, each with its own queue of `depth`), each
+//! number being a point. For each list of workers a single worker is added that has as many in flight as the most of
+//! them: the storage is then asked for the same by both.
+//!
+//! Parameters: `rw` (patterns), `block_size`, `jobs` (workers), `depth` (in flight, of each).
+//!
+//! How to read it: `jobs_effect` compares equal numbers in flight. 8 workers with one request each and one worker with
+//! 8 ask the storage for the same; where the workers get more, one worker was the limit, and the check
+//! `generator-bound` says of the single one whether its processor was. That 8 workers with one request get more than
+//! one worker with one says only that more are in flight.
+//!
+//! Traps:
+//! - More workers than processors wait for each other.
+//! - Workers on the same file share its locks: buffered writes to one file go one at a time on most file systems.
+//! - An engine that makes one request at a time (psync, mmap) has no single worker with several in flight: what
+//!   several workers get more is then not told from what more in flight gives.
+
+use iosonde_model::{Device, Named, TrialSpec};
+
+use super::{Experiment, Parameter, ParameterError, Parameters, grid};
+
+pub(super) struct Jobs;
+
+const PARAMETERS: &[Parameter] =
+    &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::jobs("\"1..8*2\""), grid::depth("1")];
+
+impl Named for Jobs {
+    fn name(&self) -> &'static str {
+        "jobs"
+    }
+}
+
+impl Experiment for Jobs {
+    fn question(&self) -> &'static str {
+        "Do several workers get more out of this storage than one?"
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        PARAMETERS
+    }
+
+    fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+        let mut specs = grid::cross(parameters, device)?;
+        for single in
+            specs.iter().filter(|spec| is_the_most(spec, &specs)).filter_map(alone).collect::<Vec<_>>()
+        {
+            if !specs.contains(&single) {
+                specs.push(single);
+            }
+        }
+        Ok(specs)
+    }
+
+    fn point_by_point(&self) -> bool {
+        true
+    }
+}
+
+/// The single worker that several are to be held against: the same with all of their requests in flight.
+pub fn alone(several: &TrialSpec) -> Option<TrialSpec> {
+    let in_flight = u32::try_from(several.asked_in_flight()).ok()?;
+    (several.jobs > 1).then(|| TrialSpec { jobs: 1, queue_depth: in_flight, ..several.clone() })
+}
+
+/// Whether no other point of the same requests has more in flight.
+fn is_the_most(spec: &TrialSpec, specs: &[TrialSpec]) -> bool {
+    let alike = |other: &&TrialSpec| {
+        TrialSpec { jobs: spec.jobs, queue_depth: spec.queue_depth, ..(*other).clone() } == *spec
+    };
+    specs.iter().filter(alike).all(|other| other.asked_in_flight() <= spec.asked_in_flight())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(text: &str) -> Vec<(u32, u32)> {
+        let parameters = Parameters::check("jobs", &toml::from_str(text).unwrap(), PARAMETERS).unwrap();
+        let specs = Jobs.grid(&parameters, &Device::unknown("file", 1 << 30)).unwrap();
+        specs.iter().map(|spec| (spec.jobs, spec.queue_depth)).collect()
+    }
+
+    #[test]
+    fn one_worker_with_as_many_in_flight_as_the_most_is_added_once() {
+        assert_eq!(points(""), [(1, 1), (2, 1), (4, 1), (8, 1), (1, 8)]);
+        assert_eq!(points("depth = [1, 4]\njobs = [1, 4]"), [(1, 1), (4, 1), (1, 4), (4, 4), (1, 16)]);
+        assert_eq!(points("depth = [1, 8]\njobs = [1, 8]"), [(1, 1), (8, 1), (1, 8), (8, 8), (1, 64)]);
+        // Both block sizes have their own, and one worker alone needs none.
+        assert_eq!(points("block_size = [\"4k\", \"8k\"]\njobs = 2"), [(2, 1), (2, 1), (1, 2), (1, 2)]);
+        assert_eq!(points("jobs = 1"), [(1, 1)]);
+    }
+}

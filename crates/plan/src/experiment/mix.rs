@@ -1,0 +1,57 @@
+//! What reads and writes get when they share the storage.
+//!
+//! Requests of one size are drawn at random as reads or writes, with a given share of reads, and so many in
+//! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about
+//! either.
+//!
+//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several; 100
+//! and 0 are reads and writes alone, with which `mix_interference` compares).
+//!
+//! How to read it: compare the reads' latency here with that of reads alone at the same number in flight.
+//! The difference is what the writes cost the readers. The two rates stand in the ratio of the mix by
+//! construction: a lower read rate in a mix does not mean that reads became slower.
+//!
+//! Traps:
+//! - Writes may fit a buffer for the length of a trial; then the mix looks better than it stays.
+//! - In a closed loop the slower direction holds back the faster one, since both share the number in
+//!   flight.
+
+use iosonde_model::{Device, Named, TrialSpec};
+
+use super::{Experiment, Parameter, ParameterError, Parameters, grid};
+
+pub(super) struct Mix;
+
+const PARAMETERS: &[Parameter] = &[
+    grid::rw("\"randrw\""),
+    grid::block_size("\"4k\""),
+    grid::depth("32"),
+    grid::mix("[0, 30, 50, 70, 100]"),
+];
+
+impl Named for Mix {
+    fn name(&self) -> &'static str {
+        "mix"
+    }
+}
+
+impl Experiment for Mix {
+    fn question(&self) -> &'static str {
+        "What do reads and writes get when they share this storage?"
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        PARAMETERS
+    }
+
+    fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
+        if let Some(plain) = parameters.patterns("rw")?.iter().find(|rw| !rw.is_mixed()) {
+            return Err(parameters.fail(format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here")));
+        }
+        grid::cross(parameters, device)
+    }
+
+    fn point_by_point(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,341 @@
+//! The parameters of an experiment as a study gives them: scalars, lists, and ranges such as `"4k..4M*4"`.
+
+use std::fmt;
+
+use iosonde_model::{Rw, nearest, units};
+
+/// One key that an experiment understands.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// The key in the study's TOML.
+    pub key: &'static str,
+    /// What it means, with its unit.
+    pub explain: &'static str,
+    /// The value where the study gives none, as TOML text: `"4k"`, `[1, 8]`; empty where there is none.
+    pub default: &'static str,
+}
+
+/// A parameter that an experiment cannot use, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("experiment `{experiment}`: {message}")]
+pub struct ParameterError {
+    /// The experiment's name in the study.
+    pub experiment: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// The parameters of one experiment, defaults filled in, unknown keys refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    experiment: String,
+    values: toml::Table,
+    /// Keys that nobody gave.
+    by_default: Vec<&'static str>,
+}
+
+impl Parameters {
+    /// Checks a study's table against what the experiment understands.
+    pub fn check(experiment: &str, given: &toml::Table, known: &[Parameter]) -> Result<Self, ParameterError> {
+        let fail = |message| ParameterError { experiment: experiment.to_owned(), message };
+        for key in given.keys() {
+            if !known.iter().any(|parameter| parameter.key == key) {
+                let keys: Vec<_> = known.iter().map(|parameter| parameter.key).collect();
+                let hint = nearest(key, keys.iter().copied())
+                    .map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
+                return Err(fail(format!("it has no parameter `{key}`{hint} (it has {})", keys.join(", "))));
+            }
+        }
+        let (mut values, mut by_default) = (given.clone(), Vec::new());
+        for parameter in known.iter().filter(|parameter| !parameter.default.is_empty()) {
+            if !values.contains_key(parameter.key) {
+                let text = format!("v = {}", parameter.default);
+                let mut table: toml::Table = toml::from_str(&text).expect("a default is valid TOML");
+                values.insert(parameter.key.to_owned(), table.remove("v").expect("it was just written"));
+                by_default.push(parameter.key);
+            }
+        }
+        Ok(Self { experiment: experiment.to_owned(), values, by_default })
+    }
+
+    /// The same with other defaults for what nobody gave.
+    pub fn with_defaults(&self, known: &[Parameter]) -> Result<Self, ParameterError> {
+        let mut given = self.values.clone();
+        self.by_default.iter().for_each(|key| drop(given.remove(*key)));
+        Self::check(&self.experiment, &given, known)
+    }
+
+    /// Whether a key has a value, given or by default.
+    pub fn has(&self, key: &str) -> bool {
+        self.values.contains_key(key)
+    }
+
+    /// A key's values, or none where it has none.
+    pub fn if_given<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Self, &str) -> Result<Vec<T>, ParameterError>,
+    ) -> Result<Vec<T>, ParameterError> {
+        if self.has(key) { read(self, key) } else { Ok(Vec::new()) }
+    }
+
+    /// The tables of a list, each checked like the whole and with the whole's values where it gives none.
+    pub fn rows(&self, key: &str, known: &[Parameter]) -> Result<Vec<Self>, ParameterError> {
+        let Some(value) = self.values.get(key) else { return Ok(Vec::new()) };
+        let form = "a row is written { rw = \"randread\", block_size = \"4k\", depth = 32 }";
+        let rows = value.as_array().ok_or_else(|| self.fail(format!("`{key}` is a list of rows; {form}")))?;
+        let row = |row: &toml::Value| {
+            let mut values = self.values.clone();
+            values.remove(key);
+            let given =
+                row.as_table().ok_or_else(|| self.fail(format!("`{key}` cannot hold {row}; {form}")))?;
+            values.extend(given.clone());
+            let columns: Vec<_> = known.iter().filter(|parameter| parameter.key != key).copied().collect();
+            Self::check(&self.experiment, &values, &columns)
+        };
+        if rows.is_empty() {
+            return Err(self.fail(format!("`{key}` is empty; {form}")));
+        }
+        rows.iter().map(row).collect()
+    }
+
+    /// Every value of a list of sizes in bytes.
+    pub fn sizes(&self, key: &str) -> Result<Vec<u64>, ParameterError> {
+        self.list(key, |text| units::parse_size(text).map_err(|e| e.to_string()))
+    }
+
+    /// Sizes in bytes, or shares of a whole as `50%`.
+    pub fn sizes_or_shares(&self, key: &str, whole_bytes: u64) -> Result<Vec<u64>, ParameterError> {
+        self.list(key, |text| match text.strip_suffix('%') {
+            None => units::parse_size(text).map_err(|e| e.to_string()),
+            Some(_) => match units::parse_percent(text).map_err(|e| e.to_string())? {
+                // Whole pages, as the prepared area has.
+                share if share > 0.0 => Ok((whole_bytes as f64 * share) as u64 / 4096 * 4096),
+                _ => Err("a share of 0% leaves nothing to address".to_owned()),
+            },
+        })
+    }
+
+    /// Whatever its text can be read as.
+    pub fn parsed<T: std::str::FromStr<Err: fmt::Display>>(
+        &self,
+        key: &str,
+    ) -> Result<Vec<T>, ParameterError> {
+        let read = |text: &String| text.parse().map_err(|e| self.fail(format!("`{key}`: {e}")));
+        self.texts(key)?.iter().map(read).collect()
+    }
+
+    /// Yes or no.
+    pub fn switches(&self, key: &str) -> Result<Vec<bool>, ParameterError> {
+        let read = |text: &String| {
+            text.parse().map_err(|_| self.fail(format!("`{key}` is true or false, not {text}")))
+        };
+        self.texts(key)?.iter().map(read).collect()
+    }
+
+    /// One time in seconds.
+    pub fn seconds(&self, key: &str) -> Result<f64, ParameterError> {
+        let text = self.text(key)?;
+        let ns = units::parse_time_with_unit(&text).map_err(|e| self.fail(format!("`{key}`: {e}")))?;
+        Ok(ns as f64 / 1e9)
+    }
+
+    /// One size in bytes.
+    pub fn size(&self, key: &str) -> Result<u64, ParameterError> {
+        self.one(key, self.sizes(key)?)
+    }
+
+    /// Every value of a list of counts, at least 1 each.
+    pub fn counts(&self, key: &str) -> Result<Vec<u32>, ParameterError> {
+        self.list(key, |text| match text.parse::<u32>() {
+            Ok(0) | Err(_) => Err(format!("`{text}` is no count; write 1, 2, ..")),
+            Ok(count) => Ok(u64::from(count)),
+        })
+        .map(|counts| counts.into_iter().map(|count| count as u32).collect())
+    }
+
+    /// One count.
+    pub fn count(&self, key: &str) -> Result<u32, ParameterError> {
+        self.one(key, self.counts(key)?)
+    }
+
+    /// One text.
+    pub fn text(&self, key: &str) -> Result<String, ParameterError> {
+        let mut texts = self.texts(key)?;
+        match (texts.pop(), texts.len()) {
+            (Some(text), 0) => Ok(text),
+            (_, more) => Err(self.fail(format!("`{key}` takes one value, not {}", more + 1))),
+        }
+    }
+
+    /// A list of access patterns.
+    pub fn patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
+        self.texts(key)?.iter().map(|text| text.parse().map_err(|message| self.fail(message))).collect()
+    }
+
+    /// A list of access patterns that only read or only write.
+    pub fn single_direction_patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
+        let patterns = self.patterns(key)?;
+        match patterns.iter().find(|rw| rw.is_mixed()) {
+            Some(mixed) => {
+                Err(self.fail(format!("`{mixed}` mixes reads and writes; the experiment `mix` does that")))
+            }
+            None => Ok(patterns),
+        }
+    }
+
+    /// A list of percentages, 0 .. 100, or a range of whole ones: `"0..100+10"`.
+    pub fn percentages(&self, key: &str) -> Result<Vec<f64>, ParameterError> {
+        // 0.29 × 100 is 28.999999999999996.
+        let read = |text: &str| units::parse_percent(text).map(|share| (share * 1e8).round() / 1e6);
+        let whole = |text: &str| match read(text).map_err(|e| e.to_string())? {
+            percent if percent.fract() == 0.0 => Ok(percent as u64),
+            percent => Err(format!("{percent} is no whole percentage, and a range counts in those")),
+        };
+        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
+        let mut out = Vec::new();
+        for text in self.texts(key)? {
+            match text.split_once("..") {
+                None => out.push(read(&text).map_err(|e| fail(e.to_string()))?),
+                Some((first, rest)) => {
+                    out.extend(range(first, rest, whole).map_err(fail)?.into_iter().map(|p| p as f64));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// An error about these parameters.
+    pub fn fail(&self, message: impl fmt::Display) -> ParameterError {
+        ParameterError { experiment: self.experiment.clone(), message: message.to_string() }
+    }
+
+    fn one<T: Copy>(&self, key: &str, values: Vec<T>) -> Result<T, ParameterError> {
+        match values[..] {
+            [value] => Ok(value),
+            _ => Err(self.fail(format!("`{key}` takes one value, not {}", values.len()))),
+        }
+    }
+
+    /// A list of texts; one value is a list of one.
+    pub fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
+        fn scalar(value: &toml::Value) -> Option<String> {
+            match value {
+                toml::Value::String(text) => Some(text.clone()),
+                toml::Value::Integer(number) => Some(number.to_string()),
+                toml::Value::Float(number) => Some(number.to_string()),
+                toml::Value::Boolean(switch) => Some(switch.to_string()),
+                _ => None,
+            }
+        }
+        let value =
+            self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
+        let texts = match value {
+            toml::Value::Array(values) => values.iter().map(scalar).collect(),
+            value => scalar(value).map(|text| vec![text]),
+        };
+        let texts: Vec<String> = texts.ok_or_else(|| self.fail(format!("`{key}` cannot be {value}")))?;
+        if texts.is_empty() { Err(self.fail(format!("`{key}` is empty"))) } else { Ok(texts) }
+    }
+
+    /// Lists and ranges alike: `"4k..4M*4"` is 4 KiB, 16 KiB, .. 4 MiB; `"0..100+10"` counts in steps of ten.
+    fn list(
+        &self,
+        key: &str,
+        read: impl Fn(&str) -> Result<u64, String>,
+    ) -> Result<Vec<u64>, ParameterError> {
+        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
+        let mut out = Vec::new();
+        for text in self.texts(key)? {
+            match text.split_once("..") {
+                None => out.push(read(&text).map_err(fail)?),
+                Some((first, rest)) => out.extend(range(first, rest, &read).map_err(fail)?),
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn range(first: &str, rest: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, String> {
+    let form = "a range is written `first..last*factor` or `first..last+step`";
+    let at = rest.find(['*', '+']).ok_or(form)?;
+    let (last, step) = (read(&rest[..at])?, read(&rest[at + 1..])?);
+    let multiply = rest.as_bytes()[at] == b'*';
+    let mut value = read(first)?;
+    if value > last {
+        return Err(format!("`{first}..{rest}` runs backwards: {first} is more than {}", &rest[..at]));
+    }
+    if step == 0 || (multiply && (step < 2 || value == 0)) {
+        return Err(format!("a step of {step} never arrives; {form}"));
+    }
+    let mut out = Vec::new();
+    while value <= last {
+        // 10,000: more points than any budget; a slip such as `1..1000000+1` should not fill the memory.
+        if out.len() == 10_000 {
+            return Err("more than 10,000 values".into());
+        }
+        out.push(value);
+        value = if multiply { value.saturating_mul(step) } else { value.saturating_add(step) };
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Parameter] = &[
+        Parameter { key: "block_size", explain: "", default: "\"4k..64k*4\"" },
+        Parameter { key: "depth", explain: "", default: "[1, \"2..8*2\"]" },
+        Parameter { key: "rw", explain: "", default: "\"randread\"" },
+        Parameter { key: "mix", explain: "", default: "70" },
+    ];
+
+    fn given(text: &str) -> Result<Parameters, ParameterError> {
+        Parameters::check("block-size", &toml::from_str(text).unwrap(), KNOWN)
+    }
+
+    #[test]
+    fn defaults_lists_and_ranges() {
+        let parameters = given("rw = [\"randread\", \"randwrite\"]").unwrap();
+        assert_eq!(parameters.sizes("block_size").unwrap(), [4096, 16384, 65536]);
+        assert_eq!(parameters.counts("depth").unwrap(), [1, 2, 4, 8]);
+        assert_eq!(parameters.patterns("rw").unwrap(), [Rw::RandRead, Rw::RandWrite]);
+        assert_eq!(parameters.percentages("mix").unwrap(), [70.0]);
+    }
+
+    #[test]
+    fn percentages_are_counted_too() {
+        let of = |text: &str| given(&format!("mix = {text}")).unwrap().percentages("mix");
+        assert_eq!(of("\"0..100+25\"").unwrap(), [0.0, 25.0, 50.0, 75.0, 100.0]);
+        assert_eq!(of("[29, \"10%..20%+10%\", 0.5]").unwrap(), [29.0, 10.0, 20.0, 0.5]);
+        assert!(of("\"0..1+0.5\"").unwrap_err().message.contains("no whole percentage"));
+        assert!(of("\"0..200+50\"").unwrap_err().message.contains("0% to 100%"));
+    }
+
+    #[test]
+    fn rows_take_what_they_do_not_give_from_the_whole() {
+        let known = [KNOWN, &[Parameter { key: "rows", explain: "", default: "" }]].concat();
+        let check = |text: &str| Parameters::check("matrix", &toml::from_str(text).unwrap(), &known).unwrap();
+        let whole = check("mix = 50\nrows = [{ depth = 64 }, { depth = 16, mix = 100 }]");
+        let rows = whole.rows("rows", &known).unwrap();
+        let read = |row: &Parameters| (row.count("depth").unwrap(), row.percentages("mix").unwrap()[0]);
+        assert_eq!(rows.iter().map(read).collect::<Vec<_>>(), [(64, 50.0), (16, 100.0)]);
+        let slip = check("rows = [{ dept = 64 }]").rows("rows", &known).unwrap_err().to_string();
+        assert!(slip.contains("did you mean `depth`?"), "{slip}");
+        assert!(check("rows = 5").rows("rows", &known).unwrap_err().message.contains("a list of rows"));
+        assert!(check("rows = []").rows("rows", &known).unwrap_err().message.contains("is empty"));
+    }
+
+    #[test]
+    fn slips_are_named() {
+        let unknown = given("blok_size = \"4k\"").unwrap_err().to_string();
+        assert!(unknown.contains("did you mean `block_size`?"), "{unknown}");
+        let endless = given("depth = \"1..8*1\"").unwrap().counts("depth").unwrap_err().to_string();
+        assert!(endless.contains("never arrives"), "{endless}");
+        let backwards = given("depth = \"8..1*2\"").unwrap().counts("depth").unwrap_err().to_string();
+        assert!(backwards.contains("`8..1*2` runs backwards"), "{backwards}");
+        assert!(given("depth = 0").unwrap().counts("depth").is_err());
+        assert!(given("rw = \"randred\"").unwrap().patterns("rw").unwrap_err().message.contains("randread"));
+    }
+}

@@ -1,0 +1,370 @@
+//! Which points a study has on a device, what was left out of it, and why.
+//!
+//! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
+//! every point that is left out is said.
+
+use iosonde_model::{Device, ExperimentSpec, Point, Study, StudyError, TrialSpec, Unknown, units};
+
+use crate::{
+    experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters},
+    schedule::Visiting,
+};
+
+/// The largest share of the span that one request may cover: with fewer than four blocks to choose from, a
+/// random pattern is no longer random, and a sequential one only repeats itself.
+const SPAN_BLOCKS_MIN: u64 = 4;
+
+/// The points of a study on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Each point once, whichever experiments use it; ids count from 0.
+    pub points: Vec<Point>,
+    /// How they are visited within a round.
+    pub visiting: Visiting,
+    /// What the study wanted and the device does not allow: one sentence for each reason.
+    pub left_out: Vec<String>,
+}
+
+/// A study that cannot be run on this device, and what would help.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// Its text cannot be read.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// It names an experiment that does not exist.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// An experiment's parameters are wrong, or wrong for this device.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// Every point had to be left out.
+    #[error("nothing of the study `{study}` can be measured here: {}", .left_out.join("; "))]
+    Nothing {
+        /// The study's name.
+        study: String,
+        /// Why each point was left out.
+        left_out: Vec<String>,
+    },
+}
+
+/// An experiment of a study, ready to be asked.
+pub struct Asked {
+    /// What the study calls it.
+    pub name: String,
+    /// The registered experiment.
+    pub experiment: &'static dyn Experiment,
+    parameters: Parameters,
+}
+
+/// The experiments of a study with their parameters checked.
+pub fn experiments(study: &Study, device: &Device) -> Result<Vec<Asked>, PlanError> {
+    let mut asked = Vec::new();
+    let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device));
+    for spec in study.experiments.iter().filter(fits) {
+        let experiment = EXPERIMENTS.find(&spec.kind)?;
+        let parameters = Parameters::check(&spec.name, &spec.parameters, experiment.parameters())?;
+        asked.push(Asked { name: spec.name.clone(), experiment, parameters });
+    }
+    Ok(asked)
+}
+
+/// The experiments that points without a study belong to: the loads of a search for a latency have their answer.
+pub fn asked_by(points: &[Point]) -> Vec<Asked> {
+    let searched = |name: &str| points.iter().any(|p| p.spec.latency_limit.is_some() && p.belongs_to(name));
+    let registered = EXPERIMENTS.iter().filter(|experiment| searched(experiment.name()));
+    let ask = |experiment: &'static dyn Experiment| {
+        let parameters =
+            Parameters::check(experiment.name(), &toml::Table::new(), experiment.parameters()).ok()?;
+        Some(Asked { name: experiment.name().to_owned(), experiment, parameters })
+    };
+    registered.filter_map(ask).collect()
+}
+
+/// The points of a study on a device. Points that several experiments ask for are measured once.
+///
+/// # Errors
+/// A study that cannot be read or run here, in one sentence with what would help.
+pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
+    let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
+    let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
+    let mut left_out = LeftOut::default();
+    let device = &within_span(study, device);
+    for asked in experiments(study, device)? {
+        for spec in asked.experiment.grid(&asked.parameters, device)? {
+            if left_out.leaves_out(&spec, device) {
+                continue;
+            }
+            aligned(&spec, device).map_err(|message| asked.parameters.fail(message))?;
+            let manner = asked.experiment.manner_of(&asked.parameters, &spec)?;
+            // The same workload in another manner is another point: a trial without warm-up is not one with.
+            let mut known = plan.points.iter_mut().zip(&plan.visiting.manners);
+            match known.find(|(point, known)| point.spec == spec && **known == manner) {
+                Some((known, _)) if known.belongs_to(&asked.name) => {}
+                Some((known, _)) => known.also.push(asked.name.clone()),
+                None => {
+                    plan.points.push(Point::planned(plan.points.len(), &asked.name, spec));
+                    plan.visiting.manners.push(manner);
+                }
+            }
+        }
+    }
+    let unfit = |spec: &ExperimentSpec| {
+        let kind = spec.only_on.filter(|kind| !kind.may_be(device))?;
+        Some(format!("the experiment {}: {}", spec.name, kind.why()))
+    };
+    plan.left_out = study.experiments.iter().filter_map(unfit).chain(left_out.sentences(device)).collect();
+    if plan.points.is_empty() {
+        return Err(PlanError::Nothing { study: study.name.clone(), left_out: plan.left_out });
+    }
+    Ok(plan)
+}
+
+/// The device as far as the study addresses it.
+fn within_span(study: &Study, device: &Device) -> Device {
+    let span_bytes = study.span_bytes.unwrap_or(u64::MAX);
+    Device { working_set_bytes: device.working_set_bytes.min(span_bytes), ..device.clone() }
+}
+
+/// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses
+/// what is not a multiple of the device's unit with EINVAL, once for each request.
+fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
+    let Some(unit_bytes) = direct_unit_bytes(device).filter(|_| spec.direct) else { return Ok(()) };
+    if spec.block_size_bytes.is_multiple_of(unit_bytes) {
+        return Ok(());
+    }
+    Err(format!(
+        "a block size of {} is not a multiple of {}, which direct I/O needs here; choose a multiple, or add \
+         --buffered to measure through the page cache",
+        units::size(spec.block_size_bytes),
+        units::size(unit_bytes)
+    ))
+}
+
+/// What addresses and lengths of direct I/O must be multiples of.
+fn direct_unit_bytes(device: &Device) -> Option<u64> {
+    device.logical_block_bytes.into_iter().chain(device.direct_alignment_bytes).max()
+}
+
+/// Points that the device does not allow, counted by reason.
+#[derive(Default)]
+struct LeftOut {
+    writing: usize,
+    deep: usize,
+    close: usize,
+    beyond: usize,
+    askew: usize,
+    large: usize,
+    smallest_large_bytes: Option<u64>,
+}
+
+impl LeftOut {
+    fn leaves_out(&mut self, spec: &TrialSpec, device: &Device) -> bool {
+        let end_bytes = spec.offset_bytes.saturating_add(spec.span_bytes);
+        let unit_bytes = direct_unit_bytes(device).filter(|_| spec.direct).unwrap_or(1);
+        let places = [spec.offset_bytes, spec.stride_bytes.unwrap_or(0), spec.align_bytes.unwrap_or(0)];
+        if spec.changes() && !device.writable {
+            self.writing += 1;
+        } else if spec.queue_depth > 1 && spec.rate_iops.is_none() && is_blocking(&device.engine) {
+            self.deep += 1;
+        } else if spec.stride_bytes.is_some_and(|stride| stride < spec.block_size_bytes) {
+            self.close += 1;
+        } else if end_bytes > device.working_set_bytes {
+            self.beyond += 1;
+        } else if places.iter().any(|bytes| !bytes.is_multiple_of(unit_bytes)) {
+            self.askew += 1;
+        } else if spec.block_size_bytes.saturating_mul(SPAN_BLOCKS_MIN) > spec.span_bytes {
+            self.large += 1;
+            let smallest = self.smallest_large_bytes.unwrap_or(u64::MAX);
+            self.smallest_large_bytes = Some(smallest.min(spec.block_size_bytes));
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn sentences(&self, device: &Device) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.writing > 0 {
+            out.push(format!("{} that write: nothing may be written here", counted(self.writing)));
+        }
+        if self.deep > 0 {
+            out.push(format!(
+                "{} with more than one request in flight: the engine {} makes one at a time",
+                counted(self.deep),
+                device.engine
+            ));
+        }
+        if self.close > 0 {
+            out.push(format!("{} with a stride smaller than the block", counted(self.close)));
+        }
+        if self.beyond > 0 {
+            let prepared = units::size(device.working_set_bytes);
+            out.push(format!("{} beyond the {prepared} that may be addressed", counted(self.beyond)));
+        }
+        if self.askew > 0 {
+            let unit = units::size(direct_unit_bytes(device).unwrap_or(1));
+            out.push(format!(
+                "{} at addresses that are no multiples of {unit}, which direct I/O needs here",
+                counted(self.askew)
+            ));
+        }
+        if let Some(smallest_bytes) = self.smallest_large_bytes {
+            out.push(format!(
+                "{} of {} or more: that is over a quarter of the {} that may be addressed",
+                counted(self.large),
+                units::size(smallest_bytes),
+                units::size(device.working_set_bytes)
+            ));
+        }
+        out
+    }
+}
+
+/// So many points, in words.
+pub fn counted(points: usize) -> String {
+    if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
+}
+
+/// Whether an engine's calls return only when the request is done.
+pub fn is_blocking(engine: &str) -> bool {
+    // Options follow the name: psync:nowait.
+    matches!(engine.split(':').next(), Some("psync" | "mmap"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICK: &str = include_str!("../../../studies/quick.toml");
+
+    fn quick() -> Study {
+        Study::parse(QUICK, "quick").unwrap()
+    }
+
+    fn device() -> Device {
+        Device {
+            engine: "io_uring".into(),
+            direct: true,
+            direct_alignment_bytes: Some(512),
+            ..Device::unknown("directory", 1 << 30)
+        }
+    }
+
+    #[test]
+    fn quick_has_27_points_and_shares_what_two_experiments_ask_for() {
+        let plan = points(&quick(), &device()).unwrap();
+        // 6 sizes × 2 directions + 8 depths + 4 depths + 4 orders + 1 mix = 29, of which 4 KiB reads and
+        // writes, one at a time, are asked for twice.
+        assert_eq!(plan.points.len(), 27);
+        assert!(plan.left_out.is_empty());
+        let shared: Vec<_> = plan.points.iter().filter(|point| !point.also.is_empty()).collect();
+        assert_eq!(shared.len(), 2);
+        assert_eq!(
+            (shared[0].experiment.as_str(), shared[0].also[0].as_str()),
+            ("block-size", "queue-depth")
+        );
+        assert_eq!(shared[1].also, ["queue-depth-writes"]);
+        assert!(plan.points.iter().enumerate().all(|(place, point)| point.id == place));
+        assert_eq!((quick().time_ns, quick().precision), (90_000_000_000, 0.05));
+    }
+
+    #[test]
+    fn a_span_is_the_part_of_what_is_prepared_that_is_addressed() {
+        let spans = |text: &str| -> Vec<u64> {
+            let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+            plan.points.iter().map(|point| point.spec.span_bytes).collect()
+        };
+        let text = |span: &str| {
+            format!(
+                "name = \"x\"\nquestion = \"?\"\n{span}\n[[experiment]]\nkind = \"working-set\"\n\
+                 span = [\"50%\", \"100%\"]"
+            )
+        };
+        assert_eq!(spans(&text("")), [512 << 20, 1 << 30]);
+        assert_eq!(spans(&text("span = \"256MiB\"")), [128 << 20, 256 << 20]);
+        assert_eq!(spans(&text("span = \"4GiB\"")), [512 << 20, 1 << 30], "no more than there is");
+    }
+
+    #[test]
+    fn read_only_leaves_only_reads_and_says_so() {
+        let plan = points(&quick(), &Device { writable: false, ..device() }).unwrap();
+        assert!(plan.points.iter().all(|point| !point.spec.rw.writes()));
+        // 6 sizes + 4 depths + 2 orders + 1 mix.
+        assert_eq!(plan.left_out, ["13 points that write: nothing may be written here"]);
+    }
+
+    #[test]
+    fn a_blocking_engine_has_one_in_flight() {
+        let plan = points(&quick(), &Device { engine: "psync".into(), ..device() }).unwrap();
+        assert!(plan.points.iter().all(|point| point.spec.queue_depth == 1));
+        assert_eq!(plan.points.len(), 12);
+        assert!(plan.left_out[0].contains("psync makes one at a time"), "{:?}", plan.left_out);
+    }
+
+    #[test]
+    fn blocks_over_a_quarter_of_the_span_are_left_out() {
+        let plan = points(&quick(), &Device { working_set_bytes: 8 << 20, ..device() }).unwrap();
+        assert!(plan.points.iter().all(|point| point.spec.block_size_bytes <= 2 << 20));
+        assert_eq!(
+            plan.left_out,
+            ["2 points of 4 MiB or more: that is over a quarter of the 8 MiB that may be addressed"]
+        );
+    }
+
+    #[test]
+    fn direct_io_wants_whole_sectors() {
+        let study =
+            "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\nblock_size = \"1k\"";
+        let study = Study::parse(study, "x").unwrap();
+        let coarse = Device { logical_block_bytes: Some(4096), ..device() };
+        let error = points(&study, &coarse).unwrap_err().to_string();
+        assert!(error.contains("1 KiB is not a multiple of 4 KiB"), "{error}");
+        assert!(points(&study, &Device { direct: false, ..coarse }).is_ok());
+    }
+
+    #[test]
+    fn what_a_cross_asks_for_and_the_device_does_not_allow_is_counted_by_its_reason() {
+        let study =
+            |body: &str| Study::parse(&format!("name = \"x\"\nquestion = \"?\"\n{body}"), "x").unwrap();
+        let left_out = |body: &str| points(&study(body), &device()).unwrap().left_out.join("; ");
+        let strided = left_out("[[experiment]]\nkind = \"stride\"\nrw = \"read\"");
+        assert_eq!(strided, "1 point with a stride smaller than the block");
+        let beyond = left_out("[[experiment]]\nkind = \"working-set\"\nspan = [\"1G\", \"2G\"]");
+        assert_eq!(beyond, "1 point beyond the 1 GiB that may be addressed");
+        let askew = left_out("[[experiment]]\nkind = \"alignment\"\noffset = [0, 100, 512]");
+        assert_eq!(
+            askew,
+            "2 points at addresses that are no multiples of 512 B, which direct I/O needs here"
+        );
+        let buffered = left_out("[[experiment]]\nkind = \"media\"");
+        assert_eq!(buffered, "", "through the page cache anything goes");
+    }
+
+    #[test]
+    fn the_same_workload_in_another_manner_is_another_point() {
+        let text = "name = \"x\"\nquestion = \"?\"\norder = \"reads-first\"\n[[experiment]]\n\
+                    kind = \"sustained-write\"\n\
+                    [[experiment]]\nkind = \"block-size\"\nrw = \"write\"\nblock_size = \"1M\"\ndepth = 8";
+        let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+        assert_eq!(plan.points.len(), 3);
+        assert_eq!(plan.points[1].spec, plan.points[2].spec);
+        assert!(plan.visiting.reads_first && plan.visiting.manners[1].from_the_start);
+        assert!(!plan.visiting.manners[2].from_the_start);
+    }
+
+    #[test]
+    fn a_study_of_which_nothing_is_left_says_why() {
+        let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = 70";
+        let study = Study::parse(study, "x").unwrap();
+        let error = points(&study, &Device { writable: false, ..device() }).unwrap_err().to_string();
+        assert!(error.contains("nothing may be written here"), "{error}");
+    }
+
+    #[test]
+    fn an_experiment_that_does_not_exist_gets_a_suggestion() {
+        let study = Study::parse("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"blok-size\"", "x")
+            .unwrap();
+        let error = points(&study, &device()).unwrap_err().to_string();
+        assert!(error.contains("did you mean `block-size`?"), "{error}");
+    }
+}

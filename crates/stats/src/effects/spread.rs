@@ -1,0 +1,182 @@
+//! The noise of [`super::Effects`]: how large it is in each group, who resembles whom, and what is too far
+//! out.
+
+use super::design::{Design, Solution};
+use crate::{
+    robust::{SIGMA_PER_MEDIAN_DISTANCE, median, median_distance},
+    series::{Series, variance_of_mean},
+    shrink::Prior,
+    student_t,
+};
+
+/// Rows are set aside beyond the limit that holds this share of normal noise: 4.5 median distances or 3.04 σ
+/// where σ is well known, and more where it is not.
+const LIMIT_SHARE: f64 = 0.9976;
+/// Nothing nearer than this is set aside, as a share: a simulated device may repeat itself to the last digit,
+/// and then anything else would be far out.
+const NEAR: f64 = 1e-3;
+/// What is left of normal noise's variance inside that limit.
+const VARIANCE_WITHIN: f64 = 0.976;
+/// What a group may borrow from all: twice what eight trials tell of themselves at most.
+const PRIOR_CAP: f64 = 16.0;
+
+/// The noise of each group.
+pub(super) struct Spread {
+    /// Variance and degrees of freedom of each group by its own rows.
+    pub(super) own: Vec<(f64, f64)>,
+    /// The same with what it borrows.
+    pub(super) drawn: Vec<(f64, f64)>,
+    /// What they have in common.
+    pub(super) common: f64,
+    pub(super) residuals: Vec<f64>,
+    /// Unknowns that the trend used up.
+    pub(super) trend_degrees: f64,
+}
+
+impl Spread {
+    pub(super) fn of(design: &Design, solution: &Solution, kept: &[bool]) -> Self {
+        let residuals = design.residuals(solution);
+        let mut own = vec![(0.0, 0.0); design.groups];
+        let (mut rows, mut present) = (0.0, 0.0);
+        for (group, members) in design.members.iter().enumerate() {
+            let of: Vec<usize> = members.iter().copied().filter(|&i| kept[i]).collect();
+            let squares: f64 = of.iter().map(|&i| residuals[i].powi(2)).sum();
+            let degrees: f64 = of.iter().map(|&i| 1.0 - design.leverage(solution, i)).sum();
+            // One row has no spread; what rounding leaves of it is none either.
+            own[group] = if of.len() > 1 { (squares / degrees, degrees) } else { (0.0, 0.0) };
+            rows += of.len() as f64;
+            present += f64::from(u8::from(!of.is_empty()));
+        }
+        let spare: f64 = own.iter().map(|(_, d)| d).sum();
+        let (drawn, common) = draw(&own);
+        Self { own, drawn, common, residuals, trend_degrees: (rows - present - spare).max(1.0) }
+    }
+
+    /// Sets the weights that fit this noise; gives the largest change, as a share.
+    pub(super) fn reweight(&self, weight: &mut [f64]) -> f64 {
+        let mut change = 0.0f64;
+        for (weight, (variance, _)) in weight.iter_mut().zip(&self.drawn) {
+            let next = if *variance > 0.0 && self.common > 0.0 {
+                // A group 10 times as quiet as the rest may count 100-fold: beyond that it would be the
+                // trend.
+                (self.common / variance).clamp(0.01, 100.0)
+            } else {
+                1.0
+            };
+            change = change.max((next / *weight - 1.0).abs());
+            *weight = next;
+        }
+        change
+    }
+
+    /// The scatter of most rows, by their median distance, as a share of the groups' deviations.
+    pub(super) fn typical(&self, design: &Design, solution: &Solution, kept: &[bool]) -> f64 {
+        let scaled = |i: usize| {
+            let variance = self.drawn[design.rows[i].group].0 * (1.0 - design.leverage(solution, i));
+            // A row that is its group's only one lies at its level.
+            (variance > 1e-12).then(|| self.residuals[i] / variance.sqrt())
+        };
+        let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).filter_map(scaled).collect();
+        median_distance(&all).map_or(1.0, |distance| (SIGMA_PER_MEDIAN_DISTANCE * distance).min(1.0))
+    }
+
+    /// The correlation of neighbours in time and of neighbours of one group: likely and feared.
+    pub(super) fn correlations(&self, design: &Design, kept: &[bool]) -> ((f64, f64), (f64, f64)) {
+        let scaled = |i: usize| {
+            let sigma = self.drawn[design.rows[i].group].0.sqrt();
+            if sigma > 0.0 { self.residuals[i] / sigma } else { 0.0 }
+        };
+        let (mut in_time, mut in_group) = (Series::default(), Series::default());
+        let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).map(scaled).collect();
+        // The trend took a level from about so many rows at a time: as many series.
+        let piece = (all.len() as f64 / self.trend_degrees).ceil() as usize;
+        all.chunks(piece.max(3)).for_each(|part| in_time.add(part));
+        for members in &design.members {
+            let of: Vec<f64> = members.iter().copied().filter(|&i| kept[i]).map(scaled).collect();
+            in_group.add(&of);
+        }
+        // Two standard errors for ten rows, two thirds of one for 250: what is little known is feared more.
+        let fear = |series: &Series| 0.3 + 6.0 / series.members().max(1.0).sqrt();
+        let of = |series: Series| series.correlation(fear(&series)).unwrap_or((0.0, 0.0));
+        (of(in_time), of(in_group))
+    }
+
+    /// The standard deviation of a row of each group and its degrees of freedom, with what correlated
+    /// residuals hide: their level was taken from them, and it wanders with them.
+    pub(super) fn with_correlation(
+        &self,
+        design: &Design,
+        kept: &[bool],
+        along_time: f64,
+        along_group: f64,
+    ) -> Spread {
+        let rows = kept.iter().filter(|kept| **kept).count() as f64;
+        let hidden = |length: f64, correlation: f64| {
+            let left = (1.0 - variance_of_mean(length, correlation)) / (1.0 - 1.0 / length);
+            if length >= 2.0 { left } else { 1.0 }
+        };
+        let in_time = hidden(rows / self.trend_degrees, along_time);
+        // Var of a variance: correlated rows tell less of it.
+        let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
+        let own = self.own.iter().zip(&design.members).map(|(&(variance, degrees), members)| {
+            let length = members.iter().filter(|&&i| kept[i]).count() as f64;
+            (
+                variance / hidden(length, along_group) / in_time / VARIANCE_WITHIN,
+                (degrees * fewer).max(degrees.min(1.0)),
+            )
+        });
+        let own: Vec<(f64, f64)> = own.collect();
+        let (drawn, common) = draw(&own);
+        Spread { own, drawn, common, residuals: Vec::new(), trend_degrees: self.trend_degrees }
+    }
+}
+
+/// Draws each group's variance towards the common one, which comes second.
+fn draw(own: &[(f64, f64)]) -> (Vec<(f64, f64)>, f64) {
+    match Prior::of(own, PRIOR_CAP) {
+        Some(prior) => (own.iter().map(|&(v, d)| prior.posterior(v, d)).collect(), prior.variance),
+        // No group varies at all: a simulated device without noise.
+        None => (own.iter().map(|&(_, d)| (0.0, d)).collect(), 0.0),
+    }
+}
+
+/// Which rows lie within the limit, measured by median distances, which the rows beyond it do not move.
+pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) -> Vec<bool> {
+    let mut residuals = design.residuals(solution);
+    for members in &design.members {
+        // From the group's median: one wild row of ten moves their mean by as much as the others scatter.
+        let middle = median(&members.iter().map(|&i| residuals[i]).collect::<Vec<_>>()).unwrap_or(0.0);
+        members.iter().for_each(|&i| residuals[i] -= middle);
+    }
+    let leverage = |i: usize| if kept[i] { design.leverage(solution, i) } else { 0.0 };
+    let scaled: Vec<f64> = (0..residuals.len()).map(|i| residuals[i] / (1.0 - leverage(i)).sqrt()).collect();
+    let robust = |rows: &Vec<usize>| {
+        let of: Vec<f64> = rows.iter().map(|&i| scaled[i]).collect();
+        let sigma = SIGMA_PER_MEDIAN_DISTANCE * median_distance(&of).unwrap_or(0.0);
+        // Fewer than four rows: one of them may be the wild one, and the others follow it. A median distance
+        // tells 0.37 of what a standard deviation does.
+        let degrees = if of.len() >= 4 { 0.37 * (of.len() - 1) as f64 } else { 0.0 };
+        (sigma * sigma, degrees)
+    };
+    let own: Vec<(f64, f64)> = design.members.iter().map(robust).collect();
+    let prior = Prior::of(&own, PRIOR_CAP);
+    let limit = |&(variance, degrees): &(f64, f64)| match &prior {
+        Some(prior) => {
+            let (variance, degrees) = prior.posterior(variance, degrees);
+            (student_t(LIMIT_SHARE, degrees) * variance.sqrt()).max(NEAR)
+        }
+        // Most rows of every group repeat to the last digit: what does not is as far out as can be.
+        None if degrees > 0.0 => NEAR,
+        None => f64::INFINITY,
+    };
+    let limits: Vec<f64> = own.iter().map(limit).collect();
+    let mut within: Vec<bool> =
+        (0..scaled.len()).map(|i| scaled[i].abs() <= limits[design.rows[i].group]).collect();
+    for members in &design.members {
+        // Beyond a third they are no exceptions: the group has two ways of being, and its interval says so.
+        if members.iter().filter(|&&i| !within[i]).count() * 3 > members.len() {
+            members.iter().for_each(|&i| within[i] = true);
+        }
+    }
+    within
+}

@@ -1,0 +1,17 @@
+//! Estimators with stated assumptions; every one is checked against a case done by hand and against
+//! properties.
+
+pub mod autoregression;
+pub mod bootstrap;
+pub mod change;
+pub mod common_slope;
+pub mod effects;
+mod estimate;
+pub mod least_squares;
+pub mod matrix;
+pub mod robust;
+pub mod series;
+pub mod shrink;
+pub mod steady;
+
+pub use estimate::{LogEstimate, normal, student_t};

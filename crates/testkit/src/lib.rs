@@ -1,0 +1,6 @@
+//! Test support: runs with known answers, and schedules run on storage that misbehaves as told. No product crate
+//! depends on it.
+
+pub mod plain;
+pub mod schedule;
+pub mod specimen;
