@@ -2,7 +2,9 @@
 
 use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
-use iosonde_infer::{adaptive, conclude, sheet::WHOLE_SHARE};
+use iosonde_infer::adaptive;
+use iosonde_infer::conclude;
+use iosonde_infer::sheet::WHOLE_SHARE;
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
     standing,

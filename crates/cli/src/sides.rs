@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use iosonde_infer::compare::{Question, Side};
+use iosonde_infer::compare::Question;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Likeness, Run, RunInfo, RunState};
 use iosonde_store::Notebook;
 

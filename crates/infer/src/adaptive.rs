@@ -281,7 +281,7 @@ impl TrialsOf for Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::Pretend;
 
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\nadaptive = true\n[[experiment]]\nkind = \"queue-depth\"\n\
          rw = \"randread\"\ndepth = \"1..256*4\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\

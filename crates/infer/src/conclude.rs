@@ -7,18 +7,13 @@ use iosonde_judge::{
     evidence::Evidence,
     standing::{self, confidence},
 };
-use iosonde_model::{About, Closed, Finding, Phase, Planned, Point, Run, Status, Study, Trial, TrialSpec};
+use iosonde_model::{About, Closed, Finding, Phase, Planned, Point, Run, Study, Trial, TrialSpec};
 pub use iosonde_plan::plan::PlanError;
 use iosonde_plan::plan::{self, Asked};
 
 use crate::{
-    adaptive, advice, consistency,
+    adaptive, consistency,
     finding::{self, FINDINGS},
-    seen,
-};
-pub use crate::{
-    belief::{Belief, BeliefLine, Mark, belief},
-    storage::{StorageLine, storage_lines},
 };
 
 /// Judges every trial, works out every point, concludes findings and advice. What the run held of these
@@ -29,7 +24,6 @@ pub use crate::{
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
     let (asked, voids) = judged(run, closed)?;
     run.findings = findings(run, &asked, &voids, confidence(run));
-    run.advice = advice::advice(run);
     Ok(())
 }
 
@@ -124,9 +118,6 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
     finding::beside_the_link(&mut findings);
     consistency::check(&mut findings);
     consistency::with_device(&mut findings, &run.info.device);
-    for finding in findings.iter_mut().filter(|finding| finding.status == Status::Found) {
-        finding.sentence = seen::qualified(&finding.sentence, &run.info);
-    }
     findings
 }
 

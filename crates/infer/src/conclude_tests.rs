@@ -4,7 +4,7 @@ use iosonde_judge::{check::CHECKS, standing::voids};
 use iosonde_model::{About, Judgement, Medium, Outcome, Phase, Status};
 
 use super::*;
-use crate::pretend::{Pretend, QUICK};
+use crate::testing::{Pretend, QUICK};
 
 fn concluded(pretend: &Pretend, seed: u64) -> Run {
     let mut run = pretend.run(QUICK, seed);
@@ -134,7 +134,6 @@ fn memory_is_refused_in_words_and_its_figures_stay() {
     assert!(run.findings.iter().all(|finding| finding.status == Status::Refused));
     assert!(run.findings[0].sentence.contains("0 of 8 trials of 4 KiB random reads, one at a time, stand"));
     assert!(run.points.iter().all(|point| point.read.is_some() || point.write.is_some()));
-    assert!(run.advice.is_empty());
 }
 
 #[test]
@@ -144,7 +143,7 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
         trial.in_flight_mean = Some(90.0);
         // The latency fits what was in flight, so that only the depth is wrong.
         for direction in [&mut trial.read, &mut trial.write].into_iter().flatten() {
-            let latency_ns = (90.0 / direction.iops * 1e9).round() as u64;
+            let latency_ns = (90.0_f64 / direction.iops * 1e9).round() as u64;
             *direction =
                 iosonde_testkit::specimen::direction(direction.ios, trial.spec.block_size_bytes, latency_ns);
         }
@@ -174,16 +173,6 @@ fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
         "{:?}",
         most.why
     );
-}
-
-#[test]
-fn through_a_host_every_finding_says_so() {
-    let mut pretend = Pretend::usual();
-    pretend.device.medium = Medium::Virtual;
-    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
-    let run = concluded(&pretend, 7);
-    let found = || run.findings.iter().filter(|finding| finding.status == Status::Found);
-    assert!(found().all(|finding| finding.sentence.starts_with("As this guest sees it, ")));
 }
 
 #[test]
@@ -236,13 +225,6 @@ fn a_disturbed_trial_is_set_aside_and_said() {
         let share = iosonde_model::units::percent(slow as f64 / 38_426.0);
         let expected = format!("trial 41 was set aside: it had {share} of its point's usual rate, around");
         assert!(doubt.why.starts_with(&expected), "{}", doubt.why);
-        let belief = belief(&run);
-        assert!(
-            belief.lines.iter().any(|line| line.text
-                == "no trial is void; 215 of 216 count, one lies far from the others of its point and is in \
-                    no mean"),
-            "{belief:?}"
-        );
         // The law says 4 / 104.096 µs = 38,426 a second; the disturbed trial does not move that.
         let iops = run.points[run.trials[40].point.unwrap()].read.as_ref().unwrap().iops;
         assert!(iops.low.unwrap() <= 38_426.0 && 38_426.0 <= iops.high.unwrap(), "{iops:?}");

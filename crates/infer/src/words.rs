@@ -173,7 +173,7 @@ fn ratio_decimals(value: f64, half_width: f64) -> usize {
 }
 
 /// Sentences begin with a capital, also where they begin with a workload.
-pub(crate) fn capitalised(text: &str) -> String {
+pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -16,7 +16,7 @@ pub fn confidence(run: &Run) -> f64 {
 
 /// Judges the trials of a run whose points are planned, works out every point, and judges points and run.
 pub fn judge(run: &mut Run) -> Voids {
-    (run.verdicts, run.findings, run.advice) = (Vec::new(), Vec::new(), Vec::new());
+    (run.verdicts, run.findings) = (Vec::new(), Vec::new());
 
     let of_trials = judge_trials(run);
     let voids = voids_of(run, &of_trials);
@@ -192,4 +192,3 @@ fn together(a: About, b: About) -> About {
         _ => About::All,
     }
 }
-

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Advice, Device, Finding, Host, Judgement, Point, Trial};
+use crate::{Device, Finding, Host, Judgement, Point, Trial};
 
 /// The version of the JSON document.
 pub const RUN_SCHEMA: u32 = 1;
@@ -119,12 +119,12 @@ pub struct Run {
     pub trials: Vec<Trial>,
     /// What the trials say together.
     pub points: Vec<Point>,
-    /// Whether that can be believed.
+    /// Verdicts of the checks. Worked out from the trials, and not kept.
+    #[serde(skip)]
     pub verdicts: Vec<Judgement>,
-    /// What the storage is like.
+    /// Findings about the storage. Worked out from the trials, and not kept.
+    #[serde(skip)]
     pub findings: Vec<Finding>,
-    /// What to do about it.
-    pub advice: Vec<Advice>,
 }
 
 impl Run {
@@ -138,7 +138,6 @@ impl Run {
             points: Vec::new(),
             verdicts: Vec::new(),
             findings: Vec::new(),
-            advice: Vec::new(),
         }
     }
 

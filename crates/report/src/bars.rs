@@ -1,7 +1,7 @@
 //! A figure on a terminal: a bar of block characters for each dot, by the axis of the chart, and its value behind it.
 
 use crate::figure::{Dot, Figure, Series};
-use crate::text::{Ink, Paint, clean, columns, pad};
+use crate::paint::{Ink, Paint, clean, columns, pad};
 
 /// Dots of a series that are shown; of more, every so many-th.
 const LINES_MAX: usize = 12;

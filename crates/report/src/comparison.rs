@@ -1,11 +1,12 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
-use iosonde_infer::words::{Unit, bounded};
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::bounded;
 use iosonde_model::{Compared, ComparedPair, ComparedSide, Comparison, Estimate, Likeness, units};
 
 use crate::{
+    paint::{Ink, Paint, clean, columns, pad},
     quantity::Quantity,
-    text::{Ink, Paint, clean, columns, pad},
 };
 
 /// Where a section's text begins: behind COMPARED.

@@ -2,18 +2,17 @@
 
 use std::fmt::Write;
 
-use iosonde_infer::{
-    conclude::{belief, storage_lines},
-    tabled::point_table,
-};
+use crate::text::point_table::point_table;
+use crate::text::results::storage_lines;
+use crate::text::validity::belief;
 use iosonde_model::Run;
 
 use crate::{
     chart::figures,
     figure::Figure,
+    paint::clean,
     picture::sheet,
     story::{self, Fact},
-    text::clean,
 };
 
 /// A concluded run as Markdown (GitHub's tables), ending in a line break.
@@ -141,16 +140,16 @@ fn first_screen(run: &Run, out: &mut String) {
         put(out, "Nothing was found out about the storage.");
     }
     put(out, "\n## Do\n");
-    for advice in &run.advice {
+    for advice in crate::text::advice::advice(run) {
         put(out, &format!("- {}. ({})", inline(&advice.sentence), inline(advice.why.trim_end_matches('.'))));
     }
-    if run.advice.is_empty() {
+    if crate::text::advice::advice(run).is_empty() {
         put(out, "Nothing can be advised from these findings.");
     }
 }
 
 fn applications(run: &Run, out: &mut String) {
-    let told = iosonde_infer::applications::applications(run);
+    let told = crate::text::applications::applications(run);
     if told.iter().all(|application| application.findings.is_empty()) {
         return;
     }

@@ -1,6 +1,7 @@
 //! Values with their units as people read them: one scale for a value and both ends of its interval.
 
-use iosonde_infer::words::{Unit, with_interval};
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::with_interval;
 use iosonde_model::{Estimate, units};
 
 /// What a number counts, which decides how it is written.

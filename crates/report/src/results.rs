@@ -1,13 +1,16 @@
 //! Another tool's results, judged: one line each, the worst first, then what nobody could judge and what would settle
 //! it.
 
-use iosonde_infer::{
-    conclude::Mark,
-    results::{ResultLine, across_depths, headline, result_lines, unjudged, would_settle},
-};
+use crate::text::imported::ResultLine;
+use crate::text::imported::across_depths;
+use crate::text::imported::headline;
+use crate::text::imported::result_lines;
+use crate::text::imported::unjudged;
+use crate::text::imported::would_settle;
+use crate::text::validity::Mark;
 use iosonde_model::Run;
 
-use crate::text::{Ink, Paint, clean, columns, pad};
+use crate::paint::{Ink, Paint, clean, columns, pad};
 
 /// The screen for a run of imported results.
 pub fn judged(run: &Run, paint: Paint) -> String {

@@ -3,8 +3,8 @@
 use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing, units};
 
 use crate::{
+    paint::{Ink, Paint, clean, columns, pad},
     quantity::Quantity,
-    text::{Ink, Paint, clean, columns, pad},
 };
 
 /// Partitions and file systems take less than this from a drive; the next size up is a fifth more at the least.

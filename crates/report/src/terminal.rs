@@ -1,22 +1,23 @@
 //! The end screen: can it be believed, what is it like, what to do about it.
 
-use iosonde_infer::{
-    conclude::{Mark, belief, storage_lines},
-    finding::RUN,
-    tabled::{PointRow, point_table},
-    words::lowered,
-};
+use crate::text::point_table::PointRow;
+use crate::text::point_table::point_table;
+use crate::text::results::storage_lines;
+use crate::text::validity::Mark;
+use crate::text::validity::belief;
+use iosonde_infer::finding::RUN;
+use iosonde_infer::words::lowered;
 use iosonde_model::{
     Direction, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
     TrialSpec, Verification, units,
 };
 
 use crate::{
+    paint::{Ink, clean, columns, pad},
     quantity::Quantity,
-    text::{Ink, clean, columns, pad},
 };
 
-pub use crate::text::Paint;
+pub use crate::paint::Paint;
 
 /// Where a section's text begins: behind the longest of BELIEVE, STORAGE, DO.
 const HEAD: usize = 10;
@@ -104,7 +105,7 @@ fn points(run: &Run, paint: Paint) -> String {
 
 fn advice(run: &Run, paint: Paint) -> String {
     let mut out = String::new();
-    for advice in &run.advice {
+    for advice in crate::text::advice::advice(run) {
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advice.sentence));
     }
     // Where nothing can be advised, what would make it possible is the advice.

@@ -2,5 +2,6 @@
 //! depends on it.
 
 pub mod plain;
+pub mod pretend;
 pub mod schedule;
 pub mod specimen;

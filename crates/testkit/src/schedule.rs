@@ -16,8 +16,8 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use iosonde_plan::schedule::{Left, Schedule, Terms, Unplannable};
 use crate::plain::plain_points;
+use iosonde_plan::schedule::{Left, Schedule, Terms, Unplannable};
 
 /// Whose noise resembles whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,7 +43,7 @@ pub fn run(device: &str, study: &str, span_bytes: u64, seed: u64) -> Result<Run,
     let stop = AtomicBool::new(false);
     loop {
         let elapsed_s = bed.clock.now_s();
-        let voids = conclude::voids(&run);
+        let voids = iosonde_judge::standing::voids(&run);
         run.info.rounds = schedule.progress(&run.trials, &voids, elapsed_s).rounds_done;
         let Some(asked) = schedule.next(&run.trials, &voids, elapsed_s) else {
             let closed = schedule.closed(&run.trials, &voids, elapsed_s);

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use iosonde_infer::compare::{self, FIGURES, Question};
+use iosonde_infer::compare;
+use iosonde_infer::compare::FIGURES;
+use iosonde_infer::compare::Question;
 use iosonde_model::nearest;
 use iosonde_report::Paint;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_infer::results::headline;
+use iosonde_report::text::imported::headline;
 
 use crate::{args::ImportArgs, failure::Failure, notebook, results, screen::Screen};
 

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
-use iosonde_infer::{
-    portrait::{self, AGREES},
-    words::{Unit, with_interval},
-};
+use iosonde_infer::portrait;
+use iosonde_infer::portrait::AGREES;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::with_interval;
 use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
 use iosonde_report::{Paint, paragraph};
 use iosonde_rig::{

@@ -11,7 +11,8 @@ use std::{
     time::Duration,
 };
 
-use iosonde_infer::compare::{self, Side};
+use iosonde_infer::compare;
+use iosonde_infer::compare::Side;
 use iosonde_model::{Run, units};
 use iosonde_report::{Paint, terminal};
 use iosonde_rig::interrupt;

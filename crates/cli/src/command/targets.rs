@@ -7,10 +7,9 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path};
 
-use iosonde_infer::{
-    compare::{self, Side},
-    conclude,
-};
+use iosonde_infer::compare;
+use iosonde_infer::compare::Side;
+use iosonde_infer::conclude;
 use iosonde_model::{Run, RunState, Study, units};
 use iosonde_plan::schedule::{Asked, Left, chance};
 use iosonde_report::{FORMATS, Paint};
@@ -504,7 +503,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
 fn beliefs(sides: &[Side], paint: Paint) -> String {
     let mut text = "\nBELIEVE\n".to_owned();
     for side in sides {
-        let belief = conclude::belief(&side.runs[0]);
+        let belief = iosonde_report::text::validity::belief(&side.runs[0]);
         text += &iosonde_report::paragraph(&format!("  {}: {}", side.name, belief.headline), paint);
     }
     text

@@ -102,7 +102,7 @@ offset = [0, 2048]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     #[test]
     fn storage_without_units_is_said_to_have_no_effect() {

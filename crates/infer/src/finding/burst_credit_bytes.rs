@@ -110,7 +110,7 @@ mod tests {
     use iosonde_testkit::specimen;
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     /// What trials of one load say, with the place of each among all trials and the moment when it began.
     fn told(rates: &[u64], place: impl Fn(usize) -> (u64, f64)) -> Finding {

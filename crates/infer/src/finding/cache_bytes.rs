@@ -76,7 +76,7 @@ mod tests {
     use iosonde_model::Status;
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     #[test]
     fn a_level_curve_has_no_cache_and_a_noisy_one_no_answer() {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     finding::{DepthFor95Percent, MaxIops, QueueDepthKnee},
-    pretend::{Pretend, coverage},
+    testing::{Conclusions, Pretend, coverage},
 };
 
 const DEPTHS: &str =

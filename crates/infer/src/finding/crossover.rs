@@ -290,7 +290,7 @@ fn between(levels: &[f64], ratios: &[Estimate], at: &Estimate) -> Option<Estimat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     fn told(ratios: &[f64], share: f64) -> Answer {
         let of = |&value: &f64| Estimate {

@@ -17,7 +17,7 @@ use crate::words::is_vague;
 pub(super) const MARGIN: f64 = 0.05;
 
 /// Why no ratio is given where its interval spans more than a factor of three.
-pub(crate) const TOO_ROUGH: &str = "the trials scatter so much that even a factor of 3 would not show";
+pub const TOO_ROUGH: &str = "the trials scatter so much that even a factor of 3 would not show";
 
 /// What the levels show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -274,7 +274,7 @@ pub(super) fn trial_ids(points: &[&Evidence], about: About) -> Vec<u64> {
 }
 
 /// `4 KiB random reads`, `random writes`, `reads`: as much as the conditions tell.
-pub(crate) fn workload(conditions: &Conditions) -> String {
+pub fn workload(conditions: &Conditions) -> String {
     let size = conditions.block_size_bytes.map(units::size);
     let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
     let ops = conditions.op.map_or("requests", |op| match op {

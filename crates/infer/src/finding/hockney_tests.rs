@@ -5,7 +5,7 @@ use iosonde_model::Status;
 use super::*;
 use crate::{
     finding::{DeviceBandwidth, FindingKind, HalfSize, PerRequestCost, PlateauBlockSize},
-    pretend::{Pretend, coverage},
+    testing::{Conclusions, Pretend, coverage},
 };
 
 const SIZES: &str =

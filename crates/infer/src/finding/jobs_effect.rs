@@ -242,7 +242,7 @@ mod tests {
     use iosonde_testkit::specimen;
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"";
 

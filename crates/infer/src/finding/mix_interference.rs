@@ -124,7 +124,7 @@ depth = 32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     fn study(mix: &str) -> String {
         format!("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = {mix}")

@@ -4,13 +4,13 @@ mod best;
 mod cached;
 pub(crate) mod closed_loop;
 mod durable;
-pub(crate) mod effect;
-pub(crate) mod group;
+pub mod effect;
+pub mod group;
 mod hockney;
 mod layout;
 mod limit;
 mod long_write;
-pub(crate) mod over_trials;
+pub mod over_trials;
 mod platter;
 mod pooled;
 
@@ -18,6 +18,8 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
 use crate::words::Unit;
+
+pub mod lookup;
 
 registry! {
     /// Every finding.
@@ -63,15 +65,13 @@ registry! {
     }
 }
 
+pub(crate) use network_round_trip::beside_the_link;
+pub use random_vs_sequential::{Order, RandomVsSequential};
 #[cfg(test)]
 use {
     depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth, half_size::HalfSize,
     max_iops::MaxIops, per_request_cost::PerRequestCost, plateau_block_size::PlateauBlockSize,
     queue_depth_knee::QueueDepthKnee,
-};
-pub(crate) use {
-    network_round_trip::beside_the_link,
-    random_vs_sequential::{Order, RandomVsSequential},
 };
 
 /// In the place of an experiment's name, for findings about the run as a whole.
@@ -220,7 +220,7 @@ mod tests {
     use iosonde_plan::{experiment::EXPERIMENTS, plan};
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     #[test]
     fn every_finding_is_well_formed() {

@@ -201,7 +201,7 @@ mod tests {
     use iosonde_plan::plan;
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::Pretend;
 
     fn told(change: impl Fn(&mut Trial)) -> Vec<Finding> {
         let study = Study::parse(NetworkRoundTrip.proof().study, "x").unwrap();

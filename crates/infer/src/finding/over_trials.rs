@@ -13,7 +13,7 @@ use iosonde_stats::student_t;
 const GRAIN: f64 = 1e-4;
 
 /// The geometric mean with its interval, of five values or more.
-pub(crate) fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
+pub fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
     let logs: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     if logs.len() < FEWEST_TRIALS {
         return None;

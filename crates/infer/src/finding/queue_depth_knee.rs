@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::{
         conclude::conclude,
-        pretend::{Pretend, QUICK},
+        testing::{Pretend, QUICK},
     };
 
     fn knee_of_reads(run: &Run) -> &Finding {

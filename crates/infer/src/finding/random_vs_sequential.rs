@@ -28,7 +28,7 @@ const MARGIN: f64 = 0.05;
 
 /// What an interval of the ratio says about order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// It lies within the margin around 1.
     AsFast,
     /// It lies below 1.
@@ -41,7 +41,7 @@ pub(crate) enum Order {
 
 impl Order {
     /// Read off the interval of random over sequential.
-    pub(crate) fn of(low: f64, high: f64) -> Self {
+    pub fn of(low: f64, high: f64) -> Self {
         match () {
             () if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => Self::AsFast,
             () if high < 1.0 => Self::Slower,
@@ -51,7 +51,7 @@ impl Order {
     }
 
     /// The sentence about `what` (`1 MiB reads`), without a figure.
-    pub(crate) fn sentence(self, what: &str) -> String {
+    pub fn sentence(self, what: &str) -> String {
         match self {
             Self::AsFast => format!("random {what} are as fast as sequential ones"),
             Self::Slower => format!("random {what} are slower than sequential ones"),
@@ -61,7 +61,8 @@ impl Order {
     }
 }
 
-pub(crate) struct RandomVsSequential;
+/// The registered kind.
+pub struct RandomVsSequential;
 
 impl Named for RandomVsSequential {
     fn name(&self) -> &'static str {
@@ -160,7 +161,7 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \
      \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";

@@ -226,7 +226,7 @@ fn without_pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     #[test]
     fn storage_that_does_not_look_at_order_reads_nothing_ahead() {

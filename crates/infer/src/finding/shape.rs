@@ -349,7 +349,7 @@ fn beyond(ratio: &Estimate, sure: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     const DEPTHS: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"";
 

@@ -103,7 +103,10 @@ mod tests {
     use iosonde_model::{Status, Trial};
 
     use super::*;
-    use crate::{conclude::conclude, pretend::Pretend};
+    use crate::{
+        conclude::conclude,
+        testing::{Conclusions, Pretend},
+    };
 
     const STUDY: &str =
         "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nblock_size = \"64k\"";

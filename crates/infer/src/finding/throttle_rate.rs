@@ -123,7 +123,7 @@ mod tests {
     use iosonde_testkit::specimen;
 
     use super::*;
-    use crate::pretend::Pretend;
+    use crate::testing::{Conclusions, Pretend};
 
     fn told(trials: &[Trial]) -> Finding {
         let point = Point::planned(0, "limit", trials[0].spec.clone());

@@ -7,7 +7,9 @@
 //! rate and latency with that product; its band is the knee's interval. Where no knee was found there is no curve, and
 //! the words below the title say why.
 
-use iosonde_infer::words::{Unit, at_least, is_vague};
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::at_least;
+use iosonde_infer::words::is_vague;
 use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
 
 use super::{

@@ -4,6 +4,7 @@ use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};
+use crate::document::Document;
 
 /// The format.
 pub struct Json;
@@ -33,5 +34,5 @@ impl Format for Json {
 /// # Errors
 /// The run could not be written as JSON: a defect of this program.
 pub fn json(run: &Run) -> Result<String, ReportError> {
-    Ok(serde_json::to_string_pretty(run)? + "\n")
+    Ok(serde_json::to_string_pretty(&Document::of(run))? + "\n")
 }

@@ -1,10 +1,12 @@
 //! The first screen: can it be believed, what is it like, what to do about it, and one chart.
 
-use iosonde_infer::{
-    applications,
-    conclude::{Mark, StorageLine, belief, storage_lines},
-    tabled::{PointTable, point_table},
-};
+use crate::text::applications;
+use crate::text::point_table::PointTable;
+use crate::text::point_table::point_table;
+use crate::text::results::StorageLine;
+use crate::text::results::storage_lines;
+use crate::text::validity::Mark;
+use crate::text::validity::belief;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
@@ -167,7 +169,7 @@ fn advice(run: &Run) -> Markup {
         section aria-labelledby="do" {
             h2 #do { "What to do about it" }
             ul.marked {
-                @for advice in &run.advice {
+                @for advice in crate::text::advice::advice(run) {
                     li {
                         span.mark.good aria-hidden="true" { "→" }
                         span {
@@ -177,7 +179,7 @@ fn advice(run: &Run) -> Markup {
                     }
                 }
             }
-            @if run.advice.is_empty() {
+            @if crate::text::advice::advice(run).is_empty() {
                 p {
                     @if story::is_study(run) { "Nothing can be advised from these findings. " }
                     @else {

@@ -46,7 +46,7 @@ pub fn html(run: &Run) -> String {
 /// A sentence of ours: commands between backticks are set as code, everything else is text.
 pub(crate) fn prose(text: &str) -> Markup {
     markup! {
-        @for (i, part) in crate::text::glue(text).split('`').enumerate() {
+        @for (i, part) in crate::paint::glue(text).split('`').enumerate() {
             @if i % 2 == 1 { code { (part) } } @else { (part) }
         }
     }

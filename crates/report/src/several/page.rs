@@ -1,10 +1,10 @@
 //! The page of several runs.
 
-use iosonde_infer::{
-    compare::Side,
-    conclude::{Mark, belief},
-    words::{Unit, with_interval},
-};
+use crate::text::validity::Mark;
+use crate::text::validity::belief;
+use iosonde_infer::compare::Side;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::with_interval;
 use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
 use maud::{Markup, html};
 

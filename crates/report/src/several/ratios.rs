@@ -1,6 +1,7 @@
 //! The ratios of one pair as dots with whiskers: all together, by operation, and each like point; 1 is equal.
 
-use iosonde_infer::words::{Unit, with_interval};
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::with_interval;
 use iosonde_model::{Compared, ComparedPair, Estimate, Likeness};
 
 use crate::{

@@ -5,7 +5,6 @@ use iosonde_model::{Named, Run, registry};
 registry! {
     /// Every format that a run can be exported in.
     pub EXPORTS: ExportFormat "export format" {
-        json::Json,
         csv::Csv,
         fio_json::FioJson,
         run::RunFile,

@@ -3,21 +3,28 @@
 //! Figures that people compare stand together in lines of their own; every other finding has its sentence, under the
 //! label that its kind gives it.
 
-mod refusals;
-
 use iosonde_judge::standing::confidence;
-use iosonde_model::{
-    About, Conditions, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, RunInfo, Status, units,
-};
+use iosonde_model::{About, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, Status, units};
 
-use crate::{
-    finding::{
-        FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH,
-        group::workload, over_trials,
-    },
-    seen,
-    words::{Unit, at_least, bounded, is_vague, lowered, with_interval},
-};
+use super::open_questions;
+use crate::text::vantage;
+use iosonde_infer::finding::FINDINGS;
+use iosonde_infer::finding::FindingKind;
+use iosonde_infer::finding::Order;
+use iosonde_infer::finding::RUN;
+use iosonde_infer::finding::RandomVsSequential;
+use iosonde_infer::finding::Told;
+use iosonde_infer::finding::When;
+use iosonde_infer::finding::effect::TOO_ROUGH;
+use iosonde_infer::finding::group::workload;
+use iosonde_infer::finding::lookup::{estimate, found};
+use iosonde_infer::finding::over_trials;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::at_least;
+use iosonde_infer::words::bounded;
+use iosonde_infer::words::is_vague;
+use iosonde_infer::words::lowered;
+use iosonde_infer::words::with_interval;
 
 /// One line about the storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +53,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
         return vec![line("", nothing(run))];
     }
-    let untold = refusals::lines(run, &figures);
+    let untold = open_questions::lines(run, &figures);
     std::iter::once(line("", what_it_is(run))).chain(figures).chain(untold).collect()
 }
 
@@ -93,22 +100,17 @@ fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
 /// What the findings of one kind say.
 fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
     let name = kind.name();
-    lines_of(
-        kind.told(),
-        run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)),
-        &run.info,
-    )
+    lines_of(kind.told(), run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)))
 }
 
 /// What these findings of one kind say: those that could be told a line each, the others together.
-fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>, info: &RunInfo) -> Vec<StorageLine> {
+fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
     let (open, told_now): (Vec<&Finding>, Vec<&Finding>) =
         own.partition(|finding| finding.sentence.contains(UNTOLD));
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
-    let texts: Vec<_> =
-        told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding, info)).collect();
-    let texts = texts.into_iter().chain(left).chain(untold(&open, info));
+    let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding)).collect();
+    let texts = texts.into_iter().chain(left).chain(untold(&open));
     texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
 }
 
@@ -134,8 +136,8 @@ fn is_read(run: &Run, finding: &Finding) -> bool {
 }
 
 /// A finding's sentence; that nothing is there is believed for what was looked through, so that is said with it.
-fn in_a_line(finding: &Finding, info: &RunInfo) -> String {
-    let sentence = seen::plain(finding.sentence.trim_end_matches('.'), info);
+fn in_a_line(finding: &Finding) -> String {
+    let sentence = lowered(finding.sentence.trim_end_matches('.'));
     match finding.why.as_deref().filter(|_| finding.status == Status::None) {
         Some(why) => format!("{sentence} ({})", lowered(why.trim_end_matches('.'))),
         None => sentence,
@@ -143,10 +145,10 @@ fn in_a_line(finding: &Finding, info: &RunInfo) -> String {
 }
 
 /// In the sentence of a finding that could not be made.
-pub(crate) const UNTOLD: &str = " cannot be told";
+pub const UNTOLD: &str = " cannot be told";
 
 /// What could not be told, in one line: it is the same of each.
-fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
+fn untold(open: &[&Finding]) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
         return Some(lowered(first.sentence.trim_end_matches('.')));
@@ -155,7 +157,7 @@ fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
     let mut before = String::new();
     for finding in open {
         // The first line says how far this system sees.
-        let question = seen::plain(finding.sentence.split(UNTOLD).next().unwrap_or_default(), info);
+        let question = lowered(finding.sentence.split(UNTOLD).next().unwrap_or_default());
         // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
         let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
         asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });
@@ -164,37 +166,8 @@ fn untold(open: &[&Finding], info: &RunInfo) -> Option<String> {
     Some(format!("cannot be told from this run: {}", asked.join("; ")))
 }
 
-fn line(label: &str, text: String) -> StorageLine {
+pub(super) fn line(label: &str, text: String) -> StorageLine {
     StorageLine { label: label.to_owned(), text, folded: false }
-}
-
-/// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
-/// both orders were asked for, else the first.
-pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
-    all_found(run, name, op).min_by_key(|finding| {
-        let Conditions { random, block_size_bytes, .. } = finding.conditions;
-        (block_size_bytes, random == Some(false))
-    })
-}
-
-/// The same for requests of this size and order.
-pub(crate) fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Option<&'a Finding> {
-    all_found(run, name, op).find(|finding| {
-        let own = &finding.conditions;
-        own.block_size_bytes == like.block_size_bytes && own.random == like.random
-    })
-}
-
-pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<Item = &'a Finding> {
-    run.findings.iter().filter(move |finding| {
-        finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
-    })
-}
-
-/// A finding's value with its interval.
-pub(crate) fn estimate(finding: &Finding) -> Estimate {
-    // A found finding has a value; NaN would be seen at once.
-    Estimate { value: finding.value.unwrap_or(f64::NAN), low: finding.low, high: finding.high }
 }
 
 fn worded(unit: Unit, finding: &Finding) -> String {
@@ -215,7 +188,7 @@ fn orders(run: &Run) -> Vec<StorageLine> {
     let others = run.findings.iter().filter(|finding| {
         alone && finding.name == name && Some(*finding) != first && finding.status != Status::Refused
     });
-    lines_of(RandomVsSequential.told(), others, &run.info)
+    lines_of(RandomVsSequential.told(), others)
 }
 
 fn what_it_is(run: &Run) -> String {
@@ -230,7 +203,7 @@ fn what_it_is(run: &Run) -> String {
         Medium::Virtual => "a virtual disk",
         Medium::Unknown => "storage of unknown kind",
     };
-    let seen = seen::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
+    let seen = vantage::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
     match first_order(run) {
         Some(finding) => format!("{medium}{seen}: {}", order(finding)),
         None => format!("{medium}{seen}"),
@@ -269,7 +242,7 @@ fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
     let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?.why.as_deref()?;
     // What would answer stands in the report; here the other direction has the room.
     let why = why.trim_end_matches('.').split("; ").next().unwrap_or_default();
-    Some(seen::plain(&lowered(why), &run.info))
+    Some(lowered(why))
 }
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
@@ -409,5 +382,5 @@ fn plateau(run: &Run) -> Option<StorageLine> {
 }
 
 #[cfg(test)]
-#[path = "storage_tests.rs"]
+#[path = "results_tests.rs"]
 mod tests;

@@ -8,12 +8,12 @@ use iosonde_model::{
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
-use crate::{
-    conclude::StorageLine,
-    finding::{FINDINGS, When},
-    storage::UNTOLD,
-    words::{Unit, in_a_column},
-};
+use crate::text::results::StorageLine;
+use crate::text::results::UNTOLD;
+use iosonde_infer::finding::FINDINGS;
+use iosonde_infer::finding::When;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::in_a_column;
 
 /// Rows at the most: a page that scrolls away is not read.
 const ROWS_MAX: usize = 12;
@@ -156,7 +156,8 @@ fn rows(point: &Point, spans: bool) -> Vec<(Vec<String>, PointRow)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{conclude::conclude, pretend::Pretend};
+    use iosonde_infer::conclude::conclude;
+    use iosonde_testkit::pretend::Pretend;
 
     fn table(experiments: &str) -> Option<PointTable> {
         let study = format!("name = \"x\"\nquestion = \"?\"\n{experiments}");

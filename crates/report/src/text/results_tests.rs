@@ -1,12 +1,12 @@
 //! The lines that a person reads about the storage, whole.
 
-use iosonde_model::Flush;
+use iosonde_model::{Conditions, Flush};
 
 use super::*;
-use crate::{
-    conclude::conclude,
-    pretend::{Pretend, QUICK, wording},
-};
+use iosonde_infer::conclude::conclude;
+use iosonde_testkit::pretend::Pretend;
+use iosonde_testkit::pretend::QUICK;
+use iosonde_testkit::pretend::wording;
 
 fn lines(pretend: &Pretend) -> Vec<String> {
     let mut run = pretend.run(QUICK, 1);

@@ -7,31 +7,33 @@
 
 use iosonde_model::{Estimate, Finding, Op, Run};
 
-use crate::storage::{all_found, estimate, found};
+use iosonde_infer::finding::lookup::all_found;
+use iosonde_infer::finding::lookup::estimate;
+use iosonde_infer::finding::lookup::found;
 
 /// The page of many databases.
 const PAGE_BYTES: u64 = 8192;
 
 /// Pages a second.
-pub(crate) struct Pages<'a> {
-    pub(crate) one: Estimate,
+pub struct Pages<'a> {
+    pub one: Estimate,
     /// `None` where no random reads of so few bytes were measured at their highest rate.
-    pub(crate) many: Option<Many>,
+    pub many: Option<Many>,
     /// Whether reads of this size were measured, not worked out from those of other sizes.
-    pub(crate) measured: bool,
+    pub measured: bool,
     /// What it rests on.
-    pub(crate) findings: Vec<&'a Finding>,
+    pub findings: Vec<&'a Finding>,
 }
 
 /// What many clients get at once.
-pub(crate) enum Many {
+pub enum Many {
     AtMost(Estimate),
     /// More than was measured.
     Rising,
 }
 
 impl<'a> Pages<'a> {
-    pub(crate) fn of(run: &'a Run) -> Option<Self> {
+    pub fn of(run: &'a Run) -> Option<Self> {
         Self::measured(run).or_else(|| Self::worked_out(run))
     }
 

@@ -1,7 +1,7 @@
 //! The command that would ask a question, to be typed as it stands.
 
 /// `iosonde run queue-depth sim:nfs` between backticks; `None` for a target that a shell would not take as it is.
-pub(crate) fn command(study: &str, target: &str) -> Option<String> {
+pub fn command(study: &str, target: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:".contains(c);
     let as_it_is = target.chars().all(plain) && !target.is_empty();
     as_it_is.then(|| format!("`iosonde run {study} {target}`"))

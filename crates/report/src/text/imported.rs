@@ -3,7 +3,8 @@
 
 use iosonde_model::{About, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, units};
 
-use crate::{belief::Mark, words::capitalised};
+use crate::text::validity::Mark;
+use iosonde_infer::words::capitalised;
 
 /// What is said of one result.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,5 +270,5 @@ pub fn headline(run: &Run, from: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "results_tests.rs"]
+#[path = "imported_tests.rs"]
 mod tests;

@@ -2,11 +2,12 @@
 
 use iosonde_model::{Estimate, Finding, Op, Run};
 
-use crate::{
-    pages::{Many, Pages},
-    storage::{estimate, found},
-    words::{Unit, bounded},
-};
+use crate::text::pages::Many;
+use crate::text::pages::Pages;
+use iosonde_infer::finding::lookup::estimate;
+use iosonde_infer::finding::lookup::found;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::bounded;
 
 /// What one kind of application would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +154,7 @@ mod tests {
         assert!(database.gets.contains("10.0 k [9.9, 10.1] pages a second"), "{}", database.gets);
         assert!(database.gets.contains("at most 67.0 k"), "{}", database.gets);
         assert_eq!(database.findings, ["base_latency", "max_iops"]);
-        let advice = crate::advice::advice(&run);
+        let advice = crate::text::advice::advice(&run);
         let pages = advice.iter().find(|one| one.sentence.starts_with("8 KiB pages")).expect("it is advised");
         assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
     }

@@ -1,15 +1,15 @@
 //! Advice, whole sentences: its figures are findings', and latency is weighed.
 
 use super::*;
-use crate::{
-    conclude::conclude,
-    pretend::{Pretend, QUICK, wording},
-};
+use iosonde_infer::conclude::conclude;
+use iosonde_testkit::pretend::Pretend;
+use iosonde_testkit::pretend::QUICK;
+use iosonde_testkit::pretend::wording;
 
 fn of(pretend: &Pretend) -> Vec<Advice> {
     let mut run = pretend.run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    run.advice
+    advice(&run)
 }
 
 #[test]
@@ -73,8 +73,9 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
     let pages = |study: &str| {
         let mut run = Pretend { cv: 0.005, ..Pretend::usual() }.run(study, 1);
         conclude(&mut run, None).unwrap();
-        let own = run.advice.iter().find(|advice| advice.sentence.starts_with("8 KiB pages"));
-        own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{:?}", run.advice))
+        let all = advice(&run);
+        let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB pages"));
+        own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
     // 128 KiB reads, asked for first, are bound by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
@@ -127,7 +128,8 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "for throughput with one write at a time, 4 MiB are surely enough; from where on more buys nothing is known \
          only to lie between 256 KiB and 4 MiB; where somebody waits for the answer, ask for no more than is needed",
     );
-    let knee = crate::storage::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
+    let knee =
+        crate::text::results::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
     assert!(
         knee.text.ends_with("write between 2 and 29 in flight, 95 % of the highest needs between 3 and 104"),
         "{}",

@@ -3,12 +3,12 @@
 use iosonde_model::{Finding, Run, Status, Study};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
-use super::{StorageLine, line};
-use crate::{
-    asking,
-    finding::{FINDINGS, FindingKind, When},
-    seen,
-};
+use super::results::{StorageLine, line};
+use crate::text::command;
+use iosonde_infer::finding::FINDINGS;
+use iosonde_infer::finding::FindingKind;
+use iosonde_infer::finding::When;
+use iosonde_infer::words::lowered;
 
 /// Lines at the most: a screen that is full of what is not known is not read.
 const LINES_MAX: usize = 3;
@@ -34,7 +34,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
 }
 
 fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
-    let sentence = seen::plain(first.sentence.trim_end_matches('.'), &run.info);
+    let sentence = lowered(first.sentence.trim_end_matches('.'));
     match better(run, kind) {
         Some(better) => format!("{sentence}; {better}"),
         None => sentence,
@@ -49,7 +49,7 @@ fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
     if study.experiments.iter().all(|own| own.kind == experiment.name()) {
         return None;
     }
-    let command = asking::command(experiment.name(), &run.info.target)?;
+    let command = command::command(experiment.name(), &run.info.target)?;
     Some(match deeper(run, experiment) {
         Some(depth) => format!("{command} asks with up to {depth} in flight"),
         None => format!("{command} asks that alone"),

@@ -6,38 +6,37 @@ use iosonde_model::{
 };
 use iosonde_plan::plan;
 use iosonde_stats::LogEstimate;
-use iosonde_testkit::specimen;
 use rand::SeedableRng;
 use rand_distr::{ChiSquared, Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::finding::FindingKind;
+use crate::specimen;
 
 /// The built-in study.
-pub(crate) const QUICK: &str = include_str!("../../../studies/quick.toml");
+pub const QUICK: &str = include_str!("../../../studies/quick.toml");
 
 /// A storage that follows the law.
 #[derive(Debug, Clone)]
-pub(crate) struct Pretend {
+pub struct Pretend {
     /// Time of a request that moves nothing.
-    pub(crate) t0_ns: f64,
+    pub t0_ns: f64,
     /// Of the link.
-    pub(crate) bytes_per_s: f64,
+    pub bytes_per_s: f64,
     /// Of the medium.
-    pub(crate) iops_max: f64,
+    pub iops_max: f64,
     /// Rate of random over sequential requests.
-    pub(crate) random_ratio: f64,
+    pub random_ratio: f64,
     /// Between trials.
-    pub(crate) cv: f64,
+    pub cv: f64,
     /// Visits of every point.
-    pub(crate) rounds: u32,
+    pub rounds: u32,
     /// What it is said to be.
-    pub(crate) device: Device,
+    pub device: Device,
 }
 
 impl Pretend {
     /// 100 µs + b / 1 GB/s, 80,000 a second at most: half size 100,000 B, knee at 80,000 × 104.096 µs = 8.33.
-    pub(crate) fn usual() -> Self {
+    pub fn usual() -> Self {
         let device = Device {
             medium: Medium::Flash,
             engine: "io_uring".into(),
@@ -57,7 +56,7 @@ impl Pretend {
     }
 
     /// The law.
-    pub(crate) fn iops(&self, spec: &TrialSpec) -> f64 {
+    pub fn iops(&self, spec: &TrialSpec) -> f64 {
         let bytes = spec.block_size_bytes as f64;
         let alone = 1e9 / (self.t0_ns + bytes / self.bytes_per_s * 1e9);
         let most = self.iops_max.min(self.bytes_per_s / bytes);
@@ -65,16 +64,21 @@ impl Pretend {
         (spec.asked_in_flight() as f64 * alone).min(most) * ratio
     }
 
-    /// What `kind` concludes from the points of a study, `seeds` times over: each point's estimate lies off
-    /// the law by an error like that of 6 trials, and says so with a standard error that is itself
-    /// estimated.
-    pub(crate) fn conclusions(&self, kind: &dyn FindingKind, study: &str, seeds: u64) -> Vec<Vec<Finding>> {
+    /// What `conclude` makes of the points of a study, `seeds` times over: each point's estimate lies off the law by
+    /// an error like that of 6 trials, and says so with a standard error that is itself estimated.
+    pub fn conclusions_by(
+        &self,
+        conclude: impl Fn(&[Evidence]) -> Vec<Finding>,
+        study: &str,
+        seeds: u64,
+    ) -> Vec<Vec<Finding>> {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
         let points = plan::points(&parsed, &self.device).expect("a test's study can be planned").points;
-        (0..seeds).map(|seed| kind.conclude("pretend", &self.evidence(&points, seed), 0.95)).collect()
+        (0..seeds).map(|seed| conclude(&self.evidence(&points, seed))).collect()
     }
 
-    pub(crate) fn evidence<'a>(&self, points: &'a [Point], seed: u64) -> Vec<Evidence<'a>> {
+    /// Points with the estimates that the law gives them.
+    pub fn evidence<'a>(&self, points: &'a [Point], seed: u64) -> Vec<Evidence<'a>> {
         // 27 points of 6 trials, less the parameters of the fit over all.
         const DEGREES: f64 = 100.0;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -123,7 +127,7 @@ impl Pretend {
     }
 
     /// One trial of each point in each round, judged by nobody yet.
-    pub(crate) fn run(&self, study: &str, seed: u64) -> Run {
+    pub fn run(&self, study: &str, seed: u64) -> Run {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
         let plan = plan::points(&parsed, &self.device).expect("a test's study can be planned");
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -154,7 +158,7 @@ impl Pretend {
 
 /// The share of conclusions whose first finding's interval holds the truth, and the mean full width of those
 /// intervals as a share of the truth. A refusal holds nothing.
-pub(crate) fn coverage(conclusions: &[Vec<Finding>], truth: f64) -> (f64, f64) {
+pub fn coverage(conclusions: &[Vec<Finding>], truth: f64) -> (f64, f64) {
     let intervals = || conclusions.iter().filter_map(|findings| Some((findings[0].low?, findings[0].high?)));
     let holding = intervals().filter(|&(low, high)| low <= truth && truth <= high).count();
     let width: f64 = intervals().map(|(low, high)| (high - low) / truth).sum();
@@ -162,7 +166,7 @@ pub(crate) fn coverage(conclusions: &[Vec<Finding>], truth: f64) -> (f64, f64) {
 }
 
 /// A text with every number replaced by `#`: its wording, whatever the noise.
-pub(crate) fn wording(text: &str) -> String {
+pub fn wording(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         let in_number = out.ends_with('#');

@@ -3,10 +3,9 @@
 use iosonde_model::{Device, Phase, Reason, Verdict};
 
 use super::*;
-use crate::{
-    conclude::conclude,
-    pretend::{Pretend, QUICK},
-};
+use iosonde_infer::conclude::conclude;
+use iosonde_testkit::pretend::Pretend;
+use iosonde_testkit::pretend::QUICK;
 
 fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> Belief {
     let mut run = pretend.run(QUICK, 1);
@@ -259,7 +258,7 @@ fn no_capital_stands_within_a_line() {
     run.trials.iter_mut().for_each(|trial| busy(trial, 0.9));
     conclude(&mut run, None).unwrap();
     for judgement in &mut run.verdicts {
-        judgement.why = crate::words::capitalised(&judgement.why);
+        judgement.why = iosonde_infer::words::capitalised(&judgement.why);
     }
     let lines = texts(&belief(&run));
     assert!(lines[0].starts_with("? 120 trials, for example: the program was busy"), "{lines:?}");
@@ -440,4 +439,33 @@ fn a_failed_run_and_a_pause_are_told() {
 #[test]
 fn nothing_measured_is_a_no() {
     assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
+}
+
+const LIMIT: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
+
+fn believed(study: &str) -> (Belief, String) {
+    let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
+    run.info.device.model = Some("Amazon Elastic Block Store".into());
+    conclude(&mut run, None).unwrap();
+    let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
+    run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));
+    let limit = run.findings.iter_mut().find(|finding| finding.name == "throttle_rate").unwrap();
+    (limit.status, limit.value, limit.low, limit.high) =
+        (Status::Found, Some(3000.0), Some(2999.0), Some(3001.0));
+    let advised =
+        crate::text::advice::advice(&run).iter().map(|advice| format!("{}\n", advice.sentence)).collect();
+    (belief(&run), advised)
+}
+
+#[test]
+fn a_limit_that_was_asked_for_is_the_answer_and_no_doubt() {
+    let (belief, advised) = believed(LIMIT);
+    let said = |text: &str| belief.lines.iter().any(|line| line.text.contains(text));
+    assert!(said(ANSWERED) && !said("fell to a limit"), "{belief:?}");
+    assert!(!said("sold with credit"), "its end was seen: {belief:?}");
+    assert_eq!(advised, "count on 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n");
+    // Beside other questions it stays a doubt about their figures.
+    let both = format!("{LIMIT}\n[[experiment]]\nkind = \"queue-depth\"\ndepth = 2");
+    let (belief, _) = believed(&both);
+    assert!(belief.lines.iter().any(|line| line.text.contains("fell to a limit")), "{belief:?}");
 }

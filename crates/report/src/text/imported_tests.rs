@@ -34,7 +34,7 @@ fn concluded(trials: Vec<Trial>) -> Run {
     for (place, trial) in run.trials.iter_mut().enumerate() {
         (trial.id, trial.point, trial.started_s) = (place as u64 + 1, Some(place), place as f64);
     }
-    crate::conclude::conclude(&mut run, None).unwrap();
+    iosonde_infer::conclude::conclude(&mut run, None).unwrap();
     run
 }
 

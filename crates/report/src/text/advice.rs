@@ -3,14 +3,17 @@
 
 use iosonde_model::{Advice, Estimate, Finding, Op, Point, Run, units};
 
-use crate::{
-    pages::{Many, Pages},
-    storage::{estimate, found, found_like},
-    words::{Unit, bounded, is_vague},
-};
+use crate::text::pages::Many;
+use crate::text::pages::Pages;
+use iosonde_infer::finding::lookup::estimate;
+use iosonde_infer::finding::lookup::found;
+use iosonde_infer::finding::lookup::found_like;
+use iosonde_infer::words::Unit;
+use iosonde_infer::words::bounded;
+use iosonde_infer::words::is_vague;
 
 /// Advice from a run's findings; none where they are refused.
-pub(crate) fn advice(run: &Run) -> Vec<Advice> {
+pub fn advice(run: &Run) -> Vec<Advice> {
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
     advice.chain([order(run), pages(run), long_writes(run), limit(run)]).flatten().collect()
 }

@@ -11,7 +11,15 @@ use iosonde_model::{
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
-use crate::{asking, limited, seen, storage::found, words::lowered};
+use crate::text::command;
+use crate::text::vantage;
+use iosonde_infer::answered_limit;
+use iosonde_infer::finding::lookup::found;
+use iosonde_infer::words::lowered;
+
+/// What the first lines say instead.
+const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
+     and where it set in late a mean over the whole run describes neither rate";
 
 /// Share of void trials above which a run says nothing.
 const VOID_SHARE_MAX: f64 = 0.5;
@@ -85,11 +93,11 @@ pub struct Belief {
 
 /// Whether a concluded run can be believed.
 pub fn belief(run: &Run) -> Belief {
-    let limit = limited::answer(run).is_some();
-    let run = &*limited::beyond_it(run);
+    let limit = answered_limit::answer(run).is_some();
+    let run = &*answered_limit::beyond_it(run);
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
-    lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, limited::ANSWERED)));
+    lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, ANSWERED)));
     let void = fatal(run, &measured);
     lines.extend(doubts(run, void.is_some()));
     lines.extend(unwitnessed(run));
@@ -136,7 +144,7 @@ pub fn belief(run: &Run) -> Belief {
 /// In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache
 /// outside.
 fn outside(run: &Run, answer: &str) -> String {
-    match seen::as_seen(&run.info) {
+    match vantage::as_seen(&run.info) {
         Some(seen) => format!("{answer}, {seen}; a cache outside cannot be ruled out"),
         None => answer.to_owned(),
     }
@@ -594,7 +602,7 @@ fn buffered_writes(run: &Run) -> Option<BeliefLine> {
 }
 
 fn long_write(target: &str) -> String {
-    match asking::command("sustained-write", target) {
+    match command::command("sustained-write", target) {
         Some(command) => format!("{command} would tell"),
         None => "the experiment `sustained-write` would tell".to_owned(),
     }
@@ -606,5 +614,5 @@ fn in_words(count: usize) -> String {
 }
 
 #[cfg(test)]
-#[path = "belief_tests.rs"]
+#[path = "validity_tests.rs"]
 mod tests;

@@ -1,0 +1,12 @@
+//! Words: every sentence that a person reads about a run arises here, from facts alone.
+
+pub mod advice;
+pub mod applications;
+mod command;
+pub mod imported;
+mod open_questions;
+mod pages;
+pub mod point_table;
+pub mod results;
+pub mod validity;
+mod vantage;
