@@ -24,7 +24,7 @@
 //! What to do: as for `cache-served`. If the trial was direct and the device moved the bytes, look at what the link
 //! is (`iosonde doctor`): an enclosure may have several disks in it.
 
-use iosonde_model::{About, Device, Medium, Named, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Device, Medium, CheckName, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -40,13 +40,11 @@ const DISK_CACHE_BYTES: u64 = 1 << 30;
 
 pub(super) struct AboveTheLimit;
 
-impl Named for AboveTheLimit {
-    fn name(&self) -> &'static str {
-        "above-the-limit"
-    }
-}
-
 impl Check for AboveTheLimit {
+    fn id(&self) -> CheckName {
+        CheckName::AboveTheLimit
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);

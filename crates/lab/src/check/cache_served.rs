@@ -33,7 +33,7 @@
 //! writes, count the flush, or measure direct writes.
 
 use iosonde_model::{
-    About, Device, Medium, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
+    About, Device, Medium, CheckName, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
 };
 
 use super::{Check, Specimens, TOO_SMALL, counted, judged, specimen};
@@ -47,13 +47,11 @@ const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) struct CacheServed;
 
-impl Named for CacheServed {
-    fn name(&self) -> &'static str {
-        "cache-served"
-    }
-}
-
 impl Check for CacheServed {
+    fn id(&self) -> CheckName {
+        CheckName::CacheServed
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         // Writes through the page cache are the business of `write-back`.

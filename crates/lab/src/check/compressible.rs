@@ -22,20 +22,18 @@
 //! give, use a payload that compresses as they do, and say so beside the figure.
 
 use iosonde_model::{
-    About, Device, Medium, Named, Op, Payload, Phase, Reason, Run, Rw, Scope, Trial, Verdict, units,
+    About, Device, Medium, CheckName, Op, Payload, Phase, Reason, Run, Rw, Scope, Trial, Verdict, units,
 };
 
 use super::{Check, Specimens, judged, specimen};
 
 pub(super) struct Compressible;
 
-impl Named for Compressible {
-    fn name(&self) -> &'static str {
-        "compressible"
-    }
-}
-
 impl Check for Compressible {
+    fn id(&self) -> CheckName {
+        CheckName::Compressible
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;

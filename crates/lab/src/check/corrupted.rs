@@ -16,19 +16,17 @@
 //! What to do: save what is on this storage. Run it again on another path to the device (cable, controller, memory) to
 //! learn which part is at fault.
 
-use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict, Verification, units};
+use iosonde_model::{About, CheckName, Reason, Run, Scope, Trial, Verdict, Verification, units};
 
 use super::{Check, Specimens, judged, specimen};
 
 pub(super) struct Corrupted;
 
-impl Named for Corrupted {
-    fn name(&self) -> &'static str {
-        "corrupted"
-    }
-}
-
 impl Check for Corrupted {
+    fn id(&self) -> CheckName {
+        CheckName::Corrupted
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).and_then(verdict)
     }

@@ -15,19 +15,17 @@
 //! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device
 //! if it speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
 
-use iosonde_model::{About, Named, Reason, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{About, CheckName, Reason, Run, Rw, Scope, Trial, Verdict};
 
 use super::{Check, Specimens, judged, specimen};
 
 pub(super) struct Errors;
 
-impl Named for Errors {
-    fn name(&self) -> &'static str {
-        "errors"
-    }
-}
-
 impl Check for Errors {
+    fn id(&self) -> CheckName {
+        CheckName::Errors
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).map(verdict)
     }

@@ -22,7 +22,7 @@
 //! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
 //! each request (io_uring rather than psync).
 
-use iosonde_model::{About, Ceiling, Named, Reason, Run, Rw, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Ceiling, CheckName, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -32,13 +32,11 @@ const BUSY_VOID: f64 = 0.94;
 
 pub(super) struct GeneratorBound;
 
-impl Named for GeneratorBound {
-    fn name(&self) -> &'static str {
-        "generator-bound"
-    }
-}
-
 impl Check for GeneratorBound {
+    fn id(&self) -> CheckName {
+        CheckName::GeneratorBound
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::measuring(scope, run).map(|trial| verdict(trial, &run.info.host.ceilings))
     }

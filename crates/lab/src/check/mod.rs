@@ -8,7 +8,7 @@ mod missing;
 mod pause;
 pub(crate) mod specimen;
 
-use iosonde_model::{Named, Run, Scope, Verdict, registry};
+use iosonde_model::{CheckName, Named, Run, Scope, Verdict, registry};
 
 registry! {
     /// Every check.
@@ -42,13 +42,22 @@ registry! {
 pub(crate) const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
 
 /// A registered check.
-pub trait Check: Named {
+pub trait Check: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> CheckName;
+
     /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
     /// after the trials: its `verdicts` then hold every doubt and void about them.
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
 
     /// Runs with known answers: some to pass, to catch and to abstain from.
     fn specimens(&self) -> Specimens;
+}
+
+impl Named for dyn Check + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
 }
 
 /// Runs with known answers. Each is judged in every scope; the worst verdict is the answer.

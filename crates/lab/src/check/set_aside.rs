@@ -24,7 +24,7 @@
 //! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
 
 use iosonde_model::{
-    About, Judgement, Named, Outcome, Phase, Point, Reason, Run, Scope, Trial, Verdict, units,
+    About, Judgement, CheckName, Outcome, Phase, Point, Reason, Run, Scope, Trial, Verdict, units,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -44,13 +44,11 @@ const CHANCE_DOUBT: f64 = 0.001;
 
 pub(super) struct SetAside;
 
-impl Named for SetAside {
-    fn name(&self) -> &'static str {
-        "set-aside"
-    }
-}
-
 impl Check for SetAside {
+    fn id(&self) -> CheckName {
+        CheckName::Outliers
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             // One workload by hand has no others to lie apart from.

@@ -18,7 +18,7 @@
 //! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
 //! trials, mend what they name first.
 
-use iosonde_model::{About, Named, Point, Reason, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Rw, Scope, Trial, Verdict};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -29,13 +29,11 @@ pub(crate) const TRIALS_MIN: u32 = 5;
 
 pub(super) struct TooFewSamples;
 
-impl Named for TooFewSamples {
-    fn name(&self) -> &'static str {
-        "too-few-samples"
-    }
-}
-
 impl Check for TooFewSamples {
+    fn id(&self) -> CheckName {
+        CheckName::TooFewSamples
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => judged::measuring(scope, run).map(of_trial),

@@ -20,7 +20,7 @@
 //! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
 //! still run.
 
-use iosonde_model::{About, Direction, Named, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict};
+use iosonde_model::{About, Direction, CheckName, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict};
 
 use super::{Check, Specimens, judged, specimen};
 
@@ -29,13 +29,11 @@ const TOLERANCE: f64 = 0.01;
 
 pub(super) struct Units;
 
-impl Named for Units {
-    fn name(&self) -> &'static str {
-        "units"
-    }
-}
-
 impl Check for Units {
+    fn id(&self) -> CheckName {
+        CheckName::Units
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).map(verdict)
     }

@@ -3,7 +3,7 @@
 mod grid;
 mod parameters;
 
-use iosonde_model::{Device, Named, TrialSpec, registry};
+use iosonde_model::{Device, ExperimentName, Named, TrialSpec, registry};
 
 use crate::finding::FindingKind;
 pub use parameters::{Parameter, ParameterError, Parameters};
@@ -50,7 +50,10 @@ pub struct Manner {
 
 /// A registered experiment. It asks for points and cannot run anything; rounds and stopping are the
 /// schedule's.
-pub trait Experiment: Named {
+pub trait Experiment: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> ExperimentName;
+
     /// What it answers, ending in a question mark.
     fn question(&self) -> &'static str;
 
@@ -80,6 +83,12 @@ pub trait Experiment: Named {
 
     /// What its points can answer.
     fn findings(&self) -> &'static [&'static dyn FindingKind];
+}
+
+impl Named for dyn Experiment + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! What it is not: the size of the storage's unit. Buffers gather small writes and hide it; an effect says that a
 //! unit is larger than the offset, and no effect says only that it does not show.
 
-use iosonde_model::{Finding, Named, units};
+use iosonde_model::{Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -35,13 +35,11 @@ const QUESTION: Question = Question {
     op: |spec| group::only_direction(spec.rw),
 };
 
-impl Named for AlignmentEffect {
-    fn name(&self) -> &'static str {
-        "alignment_effect"
-    }
-}
-
 impl FindingKind for AlignmentEffect {
+    fn id(&self) -> FindingName {
+        FindingName::AlignmentEffect
+    }
+
     fn told(&self) -> Told {
         Told::folded("alignment")
     }

@@ -14,7 +14,7 @@
 //! Source: the zero-load latency of any queueing text, for example Kleinrock, Queueing Systems I (1975),
 //! chapter 2.
 
-use iosonde_model::{Conditions, Finding, Named};
+use iosonde_model::{Conditions, Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -24,13 +24,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct BaseLatency;
 
-impl Named for BaseLatency {
-    fn name(&self) -> &'static str {
-        "base_latency"
-    }
-}
-
 impl FindingKind for BaseLatency {
+    fn id(&self) -> FindingName {
+        FindingName::BaseLatency
+    }
+
     fn told(&self) -> Told {
         Told::always("latency")
     }

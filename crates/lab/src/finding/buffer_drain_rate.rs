@@ -15,7 +15,7 @@
 //! Assumes: that it empties evenly. A drive that waits for a while before it begins is told of by its mean over this
 //! pause; the few reads in the pause may keep it from beginning (`rest`).
 
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::{Estimate, Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -26,13 +26,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct BufferDrainRate;
 
-impl Named for BufferDrainRate {
-    fn name(&self) -> &'static str {
-        "buffer_drain_rate"
-    }
-}
-
 impl FindingKind for BufferDrainRate {
+    fn id(&self) -> FindingName {
+        FindingName::BufferDrainRate
+    }
+
     fn told(&self) -> Told {
         Told::alone("drain")
     }

@@ -17,7 +17,7 @@
 //!
 //! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
 
-use iosonde_model::{Estimate, Finding, Named, Status, units};
+use iosonde_model::{Estimate, Finding, FindingName, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -31,13 +31,11 @@ use crate::{
 
 pub(crate) struct BurstCreditBytes;
 
-impl Named for BurstCreditBytes {
-    fn name(&self) -> &'static str {
-        "burst_credit_bytes"
-    }
-}
-
 impl FindingKind for BurstCreditBytes {
+    fn id(&self) -> FindingName {
+        FindingName::BurstCreditBytes
+    }
+
     fn told(&self) -> Told {
         Told::always("credit")
     }

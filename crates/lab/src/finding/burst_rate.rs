@@ -15,7 +15,7 @@
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -42,13 +42,11 @@ const SAY: Say = Say {
     level: None,
 };
 
-impl Named for BurstRate {
-    fn name(&self) -> &'static str {
-        "burst_rate"
-    }
-}
-
 impl FindingKind for BurstRate {
+    fn id(&self) -> FindingName {
+        FindingName::BurstRate
+    }
+
     fn told(&self) -> Told {
         Told::always("burst")
     }

@@ -29,20 +29,18 @@
 //!
 //! What it is not: the amount of memory in the device: tables, buffers and other users share it.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{FindingKind, Proof, Told, cached, group::Writer};
 use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct CacheBytes;
 
-impl Named for CacheBytes {
-    fn name(&self) -> &'static str {
-        "cache_bytes"
-    }
-}
-
 impl FindingKind for CacheBytes {
+    fn id(&self) -> FindingName {
+        FindingName::CacheBytes
+    }
+
     fn told(&self) -> Told {
         Told::folded("cache")
     }

@@ -11,7 +11,7 @@
 //! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the
 //! conditions say how many there were.
 
-use iosonde_model::{Conditions, Finding, Named, Status};
+use iosonde_model::{Conditions, Finding, FindingName, Status};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -21,13 +21,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct CacheLatency;
 
-impl Named for CacheLatency {
-    fn name(&self) -> &'static str {
-        "cache_latency"
-    }
-}
-
 impl FindingKind for CacheLatency {
+    fn id(&self) -> FindingName {
+        FindingName::CacheLatency
+    }
+
     fn told(&self) -> Told {
         Told::alone("cache")
     }

@@ -19,7 +19,7 @@
 //!
 //! What it says about: rates. With as many in flight, whoever has the higher rate has the lower latency as well.
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, TrialSpec, units};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Rw, Status, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -56,13 +56,11 @@ const AXES: [Axis; 2] = [
     },
 ];
 
-impl Named for Crossover {
-    fn name(&self) -> &'static str {
-        "crossover"
-    }
-}
-
 impl FindingKind for Crossover {
+    fn id(&self) -> FindingName {
+        FindingName::Crossover
+    }
+
     fn told(&self) -> Told {
         Told::alone("crossover")
     }

@@ -13,7 +13,7 @@
 //! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four
 //! knees.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -25,13 +25,11 @@ const SHARE: f64 = 0.95;
 
 pub(crate) struct DepthFor95Percent;
 
-impl Named for DepthFor95Percent {
-    fn name(&self) -> &'static str {
-        "depth_for_95_percent"
-    }
-}
-
 impl FindingKind for DepthFor95Percent {
+    fn id(&self) -> FindingName {
+        FindingName::DepthFor95Percent
+    }
+
     fn told(&self) -> Told {
         Told::always("knee")
     }

@@ -15,7 +15,7 @@
 //! Source: for the interval of a maximum, the union of one-sided bounds, as in R. G. Miller, Simultaneous
 //! Statistical Inference (2nd edition, 1981), chapter 1.
 
-use iosonde_model::{Conditions, Finding, Named, units};
+use iosonde_model::{Conditions, Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told, best,
@@ -25,13 +25,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct DeviceBandwidth;
 
-impl Named for DeviceBandwidth {
-    fn name(&self) -> &'static str {
-        "device_bandwidth"
-    }
-}
-
 impl FindingKind for DeviceBandwidth {
+    fn id(&self) -> FindingName {
+        FindingName::DeviceBandwidth
+    }
+
     fn told(&self) -> Told {
         Told::always("bandwidth")
     }

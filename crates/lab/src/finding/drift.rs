@@ -15,7 +15,7 @@
 //!
 //! Assumes: that the drift goes on evenly; over an hour it is foretold from as long as the run was.
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Status, units};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -40,13 +40,11 @@ const HOUR_S: f64 = 3600.0;
 
 pub(crate) struct Drift;
 
-impl Named for Drift {
-    fn name(&self) -> &'static str {
-        "drift"
-    }
-}
-
 impl FindingKind for Drift {
+    fn id(&self) -> FindingName {
+        FindingName::Drift
+    }
+
     fn told(&self) -> Told {
         Told::alone("drift")
     }

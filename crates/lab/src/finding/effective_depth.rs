@@ -11,7 +11,7 @@
 //! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen, so
 //! that the time in the kernel on the way counts.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -25,13 +25,11 @@ const SHORT_BY: f64 = 0.049;
 
 pub(crate) struct EffectiveDepth;
 
-impl Named for EffectiveDepth {
-    fn name(&self) -> &'static str {
-        "effective_depth"
-    }
-}
-
 impl FindingKind for EffectiveDepth {
+    fn id(&self) -> FindingName {
+        FindingName::EffectiveDepth
+    }
+
     fn told(&self) -> Told {
         Told::alone("depth")
     }

@@ -10,7 +10,7 @@
 //! Traps: a flush pays for everything that was not yet written when it came. After one small write it is the
 //! price of durability; after a thousand it is mostly the price of the thousand.
 
-use iosonde_model::{About, Conditions, Finding, Named, Op, units};
+use iosonde_model::{About, Conditions, Finding, FindingName, Op, units};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -21,13 +21,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct FlushLatency;
 
-impl Named for FlushLatency {
-    fn name(&self) -> &'static str {
-        "flush_latency"
-    }
-}
-
 impl FindingKind for FlushLatency {
+    fn id(&self) -> FindingName {
+        FindingName::FlushLatency
+    }
+
     fn told(&self) -> Told {
         Told::always("flush")
     }

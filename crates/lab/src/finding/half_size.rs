@@ -10,7 +10,7 @@
 //!
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1.
 
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::{Estimate, Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -24,13 +24,11 @@ const SPREAD_MAX: f64 = 4.0;
 
 pub(crate) struct HalfSize;
 
-impl Named for HalfSize {
-    fn name(&self) -> &'static str {
-        "half_size"
-    }
-}
-
 impl FindingKind for HalfSize {
+    fn id(&self) -> FindingName {
+        FindingName::HalfSize
+    }
+
     fn told(&self) -> Told {
         Told::always("plateau")
     }

@@ -18,7 +18,7 @@
 //! service time less, on average (M/D/1). A closed loop cannot answer this question at all: it stops asking when
 //! the storage stalls.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, Op, Trial, TrialSpec, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, FindingName, Op, Trial, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -37,13 +37,11 @@ const FEWEST_ROUNDS: usize = 5;
 
 pub(crate) struct IopsAtLatency;
 
-impl Named for IopsAtLatency {
-    fn name(&self) -> &'static str {
-        "iops_at_latency"
-    }
-}
-
 impl FindingKind for IopsAtLatency {
+    fn id(&self) -> FindingName {
+        FindingName::IopsAtLatency
+    }
+
     fn told(&self) -> Told {
         Told::always("promise")
     }

@@ -21,7 +21,7 @@
 //! Assumes: a processor for each worker. Where there are fewer, workers wait for each other, and the ratio holds for
 //! this machine only.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Named, TrialSpec, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -39,13 +39,11 @@ const BUSY: f64 = 0.8;
 
 pub(crate) struct JobsEffect;
 
-impl Named for JobsEffect {
-    fn name(&self) -> &'static str {
-        "jobs_effect"
-    }
-}
-
 impl FindingKind for JobsEffect {
+    fn id(&self) -> FindingName {
+        FindingName::JobsEffect
+    }
+
     fn told(&self) -> Told {
         Told::always("workers")
     }

@@ -11,7 +11,7 @@
 //! Traps: group commit lets many clients share a flush; then this rate times the clients is the bound, not this
 //! rate. Figures well above one over a rotation, or over a network's round trip, mean that something answers early.
 
-use iosonde_model::{Conditions, Finding, Named, Op, Sync};
+use iosonde_model::{Conditions, Finding, FindingName, Op, Sync};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -21,13 +21,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct LogWritesPerS;
 
-impl Named for LogWritesPerS {
-    fn name(&self) -> &'static str {
-        "log_writes_per_s"
-    }
-}
-
 impl FindingKind for LogWritesPerS {
+    fn id(&self) -> FindingName {
+        FindingName::LogWritesPerS
+    }
+
     fn told(&self) -> Told {
         Told::always("log")
     }

@@ -19,7 +19,7 @@
 //! Source: the read-modify-write of partial pages is described in Agrawal and others, Design Tradeoffs for SSD
 //! Performance (2008).
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Sync, Trial, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, FindingName, Op, Sync, Trial, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -50,13 +50,11 @@ const FALL_MIN: f64 = 0.01;
 
 pub(crate) struct MappingUnitBytes;
 
-impl Named for MappingUnitBytes {
-    fn name(&self) -> &'static str {
-        "mapping_unit_bytes"
-    }
-}
-
 impl FindingKind for MappingUnitBytes {
+    fn id(&self) -> FindingName {
+        FindingName::MappingUnitBytes
+    }
+
     fn told(&self) -> Told {
         Told::always("rewritten")
     }

@@ -13,7 +13,7 @@
 //! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was
 //! not.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told, best, closed_loop,
@@ -29,13 +29,11 @@ const RISING: f64 = 0.05;
 
 pub(crate) struct MaxIops;
 
-impl Named for MaxIops {
-    fn name(&self) -> &'static str {
-        "max_iops"
-    }
-}
-
 impl FindingKind for MaxIops {
+    fn id(&self) -> FindingName {
+        FindingName::MaxIops
+    }
+
     fn told(&self) -> Told {
         Told::always("rate")
     }

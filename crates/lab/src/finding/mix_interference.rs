@@ -10,7 +10,7 @@
 //! Assumes: that the number in flight is shared by both directions, as it is here. More writes in flight mean
 //! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
 
-use iosonde_model::{Finding, Named, Op, Rw, TrialSpec};
+use iosonde_model::{Finding, FindingName, Op, Rw, TrialSpec};
 
 use super::{
     FindingKind, Proof, Told,
@@ -67,13 +67,11 @@ fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evide
     points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
 }
 
-impl Named for MixInterference {
-    fn name(&self) -> &'static str {
-        "mix_interference"
-    }
-}
-
 impl FindingKind for MixInterference {
+    fn id(&self) -> FindingName {
+        FindingName::MixInterference
+    }
+
     fn told(&self) -> Told {
         Told::folded("mix")
     }

@@ -14,7 +14,7 @@ pub(crate) mod over_trials;
 mod platter;
 mod pooled;
 
-use iosonde_model::{Conditions, Finding, Named, registry};
+use iosonde_model::{Conditions, Finding, FindingName, Named, registry};
 
 use crate::{evidence::Evidence, words::Unit};
 
@@ -106,7 +106,10 @@ pub(crate) use {
 pub const RUN: &str = "run";
 
 /// A registered finding. Pure: it works on a file a year later.
-pub trait FindingKind: Named {
+pub trait FindingKind: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> FindingName;
+
     /// Concludes from the points of one experiment, at a confidence such as 0.95: one finding for each set of
     /// conditions that the points allow, refused ones included.
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding>;
@@ -128,6 +131,12 @@ pub trait FindingKind: Named {
 
     /// A simulated device and a study whose answer is known.
     fn proof(&self) -> Proof;
+}
+
+impl Named for dyn FindingKind + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
 }
 
 /// Where a finding stands on a report's first screen; among its like in the order of the registry.

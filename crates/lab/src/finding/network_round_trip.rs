@@ -18,7 +18,7 @@
 //! Concluded only on network file systems. Assumes: that the server answers from its memory. A server whose
 //! medium takes the same time for every read adds that to the figure, and nobody on this side can tell.
 
-use iosonde_model::{About, Estimate, Finding, Named, Op, Status, Trial, units};
+use iosonde_model::{About, Estimate, Finding, FindingName, Op, Status, Trial, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -35,13 +35,11 @@ const ALIKE: f64 = 0.5;
 
 pub(crate) struct NetworkRoundTrip;
 
-impl Named for NetworkRoundTrip {
-    fn name(&self) -> &'static str {
-        "network_round_trip"
-    }
-}
-
 impl FindingKind for NetworkRoundTrip {
+    fn id(&self) -> FindingName {
+        FindingName::NetworkRoundTrip
+    }
+
     fn told(&self) -> Told {
         Told::alone("network")
     }

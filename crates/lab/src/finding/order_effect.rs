@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Trial};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Trial};
 
 use super::{
     FindingKind, Proof, Told,
@@ -41,13 +41,11 @@ const GRAIN: f64 = 1e-4;
 
 pub(crate) struct OrderEffect;
 
-impl Named for OrderEffect {
-    fn name(&self) -> &'static str {
-        "order_effect"
-    }
-}
-
 impl FindingKind for OrderEffect {
+    fn id(&self) -> FindingName {
+        FindingName::OrderEffect
+    }
+
     fn told(&self) -> Told {
         Told::alone("history")
     }

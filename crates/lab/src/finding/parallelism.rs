@@ -12,7 +12,7 @@
 //! carries less than the units could, where no stride meets a single unit, and where strides make no difference:
 //! then the number in flight at the knee (`queue_depth_knee`) is what can be known.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -23,13 +23,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct Parallelism;
 
-impl Named for Parallelism {
-    fn name(&self) -> &'static str {
-        "parallelism"
-    }
-}
-
 impl FindingKind for Parallelism {
+    fn id(&self) -> FindingName {
+        FindingName::Parallelism
+    }
+
     fn told(&self) -> Told {
         Told::always("units")
     }

@@ -15,7 +15,7 @@
 //!
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1: the pair (r∞, n½).
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -26,13 +26,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct PerRequestCost;
 
-impl Named for PerRequestCost {
-    fn name(&self) -> &'static str {
-        "per_request_cost"
-    }
-}
-
 impl FindingKind for PerRequestCost {
+    fn id(&self) -> FindingName {
+        FindingName::PerRequestCost
+    }
+
     fn told(&self) -> Told {
         Told::alone("cost")
     }

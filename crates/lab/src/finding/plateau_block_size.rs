@@ -15,7 +15,7 @@
 //!
 //! What it is not: the device's page size. The curve has no corner there, and a page cache would hide it.
 
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::{Estimate, Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told, best,
@@ -32,13 +32,11 @@ const SHARE: f64 = 0.95;
 
 pub(crate) struct PlateauBlockSize;
 
-impl Named for PlateauBlockSize {
-    fn name(&self) -> &'static str {
-        "plateau_block_size"
-    }
-}
-
 impl FindingKind for PlateauBlockSize {
+    fn id(&self) -> FindingName {
+        FindingName::PlateauBlockSize
+    }
+
     fn told(&self) -> Told {
         Told::always("plateau")
     }

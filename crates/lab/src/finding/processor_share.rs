@@ -12,7 +12,7 @@
 //!
 //! Assumes: that the kernel's accounting of processor time is right, which it is to a tick or better.
 
-use iosonde_model::{Conditions, Finding, Named, units};
+use iosonde_model::{Conditions, Finding, FindingName, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -28,13 +28,11 @@ const IDLE: f64 = 0.5;
 
 pub(crate) struct ProcessorShare;
 
-impl Named for ProcessorShare {
-    fn name(&self) -> &'static str {
-        "processor_share"
-    }
-}
-
 impl FindingKind for ProcessorShare {
+    fn id(&self) -> FindingName {
+        FindingName::ProcessorShare
+    }
+
     fn told(&self) -> Told {
         Told::folded("processor")
     }

@@ -22,7 +22,7 @@
 //! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing
 //! Surveys 10 (1978) 225: asymptotic bounds and their crossing, N*.
 
-use iosonde_model::{About, Finding, Named, Trial};
+use iosonde_model::{About, Finding, FindingName, Trial};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -36,13 +36,11 @@ use crate::{
 
 pub(crate) struct QueueDepthKnee;
 
-impl Named for QueueDepthKnee {
-    fn name(&self) -> &'static str {
-        "queue_depth_knee"
-    }
-}
-
 impl FindingKind for QueueDepthKnee {
+    fn id(&self) -> FindingName {
+        FindingName::QueueDepthKnee
+    }
+
     fn told(&self) -> Told {
         Told::always("knee")
     }

@@ -14,7 +14,7 @@
 //! Traps: a span that fits a cache makes order free on anything; read-ahead outside a virtual machine makes
 //! sequential reads fast on anything. The answer holds for its block size.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -62,13 +62,11 @@ impl Order {
 
 pub(crate) struct RandomVsSequential;
 
-impl Named for RandomVsSequential {
-    fn name(&self) -> &'static str {
-        "random_vs_sequential"
-    }
-}
-
 impl FindingKind for RandomVsSequential {
+    fn id(&self) -> FindingName {
+        FindingName::RandomVsSequential
+    }
+
     fn told(&self) -> Told {
         Told::always("order")
     }

@@ -22,7 +22,7 @@
 //! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
 //! is at its largest nearly all the time in a trial that reads many of them.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Status, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, FindingName, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -39,13 +39,11 @@ pub(crate) struct ReadaheadBytes;
 /// Time of a read in order over that of a random one, from which on nothing is read ahead.
 const ALIKE: f64 = 0.9;
 
-impl Named for ReadaheadBytes {
-    fn name(&self) -> &'static str {
-        "readahead_bytes"
-    }
-}
-
 impl FindingKind for ReadaheadBytes {
+    fn id(&self) -> FindingName {
+        FindingName::ReadaheadBytes
+    }
+
     fn told(&self) -> Told {
         Told::always("readahead")
     }

@@ -10,7 +10,7 @@
 //! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
 //! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Status};
 
 use super::{
     FindingKind, Proof, Told,
@@ -21,13 +21,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct RotationPeriod;
 
-impl Named for RotationPeriod {
-    fn name(&self) -> &'static str {
-        "rotation_period"
-    }
-}
-
 impl FindingKind for RotationPeriod {
+    fn id(&self) -> FindingName {
+        FindingName::RotationPeriod
+    }
+
     fn told(&self) -> Told {
         Told::always("rotation")
     }

@@ -11,7 +11,7 @@
 //! makes it wait for a turn, and then the finding refuses. Holds for the span that was measured: within a file, seeks
 //! are shorter than over the whole disk.
 
-use iosonde_model::{Conditions, Finding, Named, Op, Status, units};
+use iosonde_model::{Conditions, Finding, FindingName, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -23,13 +23,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct SeekTimeAverage;
 
-impl Named for SeekTimeAverage {
-    fn name(&self) -> &'static str {
-        "seek_time_average"
-    }
-}
-
 impl FindingKind for SeekTimeAverage {
+    fn id(&self) -> FindingName {
+        FindingName::SeekTimeAverage
+    }
+
     fn told(&self) -> Told {
         Told::always("seek")
     }

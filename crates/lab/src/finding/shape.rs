@@ -17,7 +17,7 @@
 //! What it is not: a cause. A stride at which all requests meet on one unit makes a dip, and so does a neighbour that
 //! came at the wrong moment of a single run: measure again before building on it.
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status, TrialSpec, units};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Status, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -114,13 +114,11 @@ struct Feature {
     sure: bool,
 }
 
-impl Named for Shape {
-    fn name(&self) -> &'static str {
-        "shape"
-    }
-}
-
 impl FindingKind for Shape {
+    fn id(&self) -> FindingName {
+        FindingName::Shape
+    }
+
     fn told(&self) -> Told {
         Told::alone("shape")
     }

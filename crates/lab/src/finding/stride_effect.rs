@@ -13,7 +13,7 @@
 //! Assumes: that both points met the same storage, which the order of trials (random within each round) sees to,
 //! and that no cache served either: a strided pass that repeats itself asks for few blocks.
 
-use iosonde_model::{Finding, Named, StridePass, units};
+use iosonde_model::{Finding, FindingName, StridePass, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -35,13 +35,11 @@ const QUESTION: Question = Question {
     op: |spec| group::only_direction(spec.rw),
 };
 
-impl Named for StrideEffect {
-    fn name(&self) -> &'static str {
-        "stride_effect"
-    }
-}
-
 impl FindingKind for StrideEffect {
+    fn id(&self) -> FindingName {
+        FindingName::StrideEffect
+    }
+
     fn told(&self) -> Told {
         Told::folded("stride")
     }

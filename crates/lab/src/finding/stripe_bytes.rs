@@ -10,7 +10,7 @@
 //!
 //! Assumes: a stripe of a power of two.
 
-use iosonde_model::{Finding, Named, Status, units};
+use iosonde_model::{Finding, FindingName, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -21,13 +21,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct StripeBytes;
 
-impl Named for StripeBytes {
-    fn name(&self) -> &'static str {
-        "stripe_bytes"
-    }
-}
-
 impl FindingKind for StripeBytes {
+    fn id(&self) -> FindingName {
+        FindingName::StripeBytes
+    }
+
     fn told(&self) -> Told {
         Told::always("stripe")
     }

@@ -15,7 +15,7 @@
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -39,13 +39,11 @@ const SAY: Say = Say {
     level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
 };
 
-impl Named for SustainedRate {
-    fn name(&self) -> &'static str {
-        "sustained_rate"
-    }
-}
-
 impl FindingKind for SustainedRate {
+    fn id(&self) -> FindingName {
+        FindingName::SustainedRate
+    }
+
     fn told(&self) -> Told {
         Told::always("sustained")
     }

@@ -15,7 +15,7 @@
 //! would be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in bytes a
 //! second.
 
-use iosonde_model::{Finding, Named, Status, units};
+use iosonde_model::{Finding, FindingName, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -34,13 +34,11 @@ const SLICE_S: f64 = 0.1;
 
 pub(crate) struct ThrottleRate;
 
-impl Named for ThrottleRate {
-    fn name(&self) -> &'static str {
-        "throttle_rate"
-    }
-}
-
 impl FindingKind for ThrottleRate {
+    fn id(&self) -> FindingName {
+        FindingName::ThrottleRate
+    }
+
     fn told(&self) -> Told {
         Told::always("limit")
     }

@@ -30,7 +30,7 @@
 //! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
-use iosonde_model::{Finding, Named};
+use iosonde_model::{Finding, FindingName};
 
 use super::{
     FindingKind, Proof, Told,
@@ -59,13 +59,11 @@ const SAY: Say = Say {
     level: None,
 };
 
-impl Named for WriteBufferBytes {
-    fn name(&self) -> &'static str {
-        "write_buffer_bytes"
-    }
-}
-
 impl FindingKind for WriteBufferBytes {
+    fn id(&self) -> FindingName {
+        FindingName::WriteBufferBytes
+    }
+
     fn told(&self) -> Told {
         Told::always("buffer")
     }

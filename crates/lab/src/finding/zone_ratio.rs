@@ -12,7 +12,7 @@
 //! Assumes: that the medium, not a link or the program, bounds these reads (a bound evens out the fast end), and that
 //! the first address lies at the outer edge, as it does on disks.
 
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, units};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Rw, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -23,13 +23,11 @@ use crate::{evidence::Evidence, words::Unit};
 
 pub(crate) struct ZoneRatio;
 
-impl Named for ZoneRatio {
-    fn name(&self) -> &'static str {
-        "zone_ratio"
-    }
-}
-
 impl FindingKind for ZoneRatio {
+    fn id(&self) -> FindingName {
+        FindingName::ZoneRatio
+    }
+
     fn told(&self) -> Told {
         Told::always("zones")
     }
