@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 
 use common::{Bench, limited::Limited};
-use iosonde_model::{Judgement, Op, Outcome, Phase, Run};
+use iosonde_model::{CheckName, FindingName, Judgement, Op, Outcome, Phase, Run};
 
 /// The verdicts of a check on trials, the worst first.
 fn said<'a>(run: &'a Run, check: &str) -> Vec<&'a Judgement> {
@@ -50,7 +50,7 @@ fn reading_again_what_was_just_written_is_cache_served() {
         "500ms",
     ]);
     if cache_is_seen(&run) {
-        void(&run, "cache-served", "this is memory");
+        void(&run, CheckName::CacheServed, "this is memory");
     }
 }
 
@@ -85,7 +85,8 @@ fn writes_that_memory_took_are_not_the_devices() {
     if run.info.device.medium == iosonde_model::Medium::Memory || !cache_is_seen(&run) {
         return eprintln!("skipped: no view of the page cache below {}", bench.folder.path().display());
     }
-    let voids: Vec<_> = said(&run, "write-back").into_iter().filter(|v| v.verdict == Outcome::Void).collect();
+    let voids: Vec<_> =
+        said(&run, CheckName::WriteBack).into_iter().filter(|v| v.verdict == Outcome::Void).collect();
     assert!(!voids.is_empty(), "{:?}", run.trials.last().unwrap().witnesses);
     assert!(voids[0].why.contains("memory"), "{}", voids[0].why);
 }
@@ -98,7 +99,7 @@ fn memory_is_called_memory() {
     let bench = Bench::new();
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let words = ["point", folder.path().to_str().unwrap(), "--size", "32MiB", "--time", "300ms"];
-    void(&bench.run(&words), "cache-served", "tmpfs is memory");
+    void(&bench.run(&words), CheckName::CacheServed, "tmpfs is memory");
 }
 
 /// A compressed disk in memory, made for one test and removed after it.
@@ -134,7 +135,7 @@ fn a_compressed_disk_in_memory_is_called_memory() {
         return eprintln!("skipped: {} cannot be written: {error}", zram.path());
     }
     let run = bench.run(&["point", &zram.path(), "--read-only", "--depth", "4", "--time", "300ms"]);
-    void(&run, "cache-served", "is memory: no storage was asked");
+    void(&run, CheckName::CacheServed, "is memory: no storage was asked");
 }
 
 #[test]
@@ -180,11 +181,11 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
     // Where others take the processors for all of the time, no trial stands, and that is said of each.
     let stands = |run: &Run| {
-        let found = run.findings.iter().find(|finding| finding.name == "throttle_rate");
+        let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate);
         found.is_some_and(|finding| finding.value.is_some())
     };
     let disturbed = |run: &Run| {
-        let voids = said(run, "interference").into_iter().chain(said(run, "generator-bound"));
+        let voids = said(run, "interference").into_iter().chain(said(run, CheckName::GeneratorBound));
         voids.filter(|one| one.verdict == Outcome::Void).count() > 0
     };
     let mut run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
@@ -198,7 +199,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     }
     void(&run, "throttled", "allows 2 k reads a second");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
-    let found = run.findings.iter().find(|finding| finding.name == "throttle_rate").unwrap();
+    let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
     assert!((value / 2000.0 - 1.0).abs() < 0.02, "{}", found.sentence);
     assert!((found.low.unwrap()..=found.high.unwrap()).contains(&2000.0), "{}", found.sentence);
@@ -280,12 +281,12 @@ fn a_busy_processor_is_named_and_is_no_property_of_the_device() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Run = serde_json::from_slice(&output.stdout).unwrap();
     // Where somebody used the disk as well, that is said first.
-    let named = ["generator-bound", "interference"].map(|check| said(&run, check).len());
+    let named = [CheckName::GeneratorBound, "interference"].map(|check| said(&run, check).len());
     assert!(named.iter().sum::<usize>() > 0, "{:?}", run.verdicts);
     let waited = run.trials[0].witnesses.pressure_cpu_some_share;
     assert!(waited.is_none_or(|share| share > 0.25), "three programs beside this one: {waited:?}");
     // Nothing else is made of it: no limit, no fault of the device.
-    for check in ["throttled", "cache-served", "above-the-limit", "errors"] {
+    for check in ["throttled", CheckName::CacheServed, CheckName::AboveTheLimit, "errors"] {
         assert!(said(&run, check).is_empty(), "{:?}", said(&run, check));
     }
 }

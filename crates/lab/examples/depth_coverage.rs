@@ -16,7 +16,7 @@ use iosonde_lab::{
     finding::FINDINGS,
 };
 use iosonde_model::{
-    Direction, Finding, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
+    Direction, Finding, FindingName, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
 };
 use iosonde_sim::{DeviceFile, ReferenceLoad, builtin, reference};
 use rand::{RngExt, SeedableRng};
@@ -162,7 +162,7 @@ fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
         }
     }
     let evidence = evidence(&points, &trials, &Voids::new());
-    ["queue_depth_knee", "depth_for_95_percent", "max_iops"].map(|name| {
+    [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
         let kind = FINDINGS.find(name).expect("it is registered");
         kind.conclude("x", &evidence[..truth.depths.len()], CONFIDENCE).swap_remove(0)
     })

@@ -19,7 +19,7 @@ use iosonde_lab::{
     schedule::{Schedule, Terms},
 };
 use iosonde_model::{
-    Device, Direction, Histogram, LatencySummary, Outcome, Run, RunInfo, Study, Trial, Window,
+    Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study, Trial, Window,
     WindowDirection, units,
 };
 use rand::{RngExt, SeedableRng};
@@ -139,7 +139,7 @@ struct Said {
 
 fn said(setting: Setting, run: &Run) -> Said {
     let drift = run.verdicts.iter().any(|line| line.check == "drift" && line.verdict >= Outcome::Doubt);
-    let effect = run.findings.iter().find(|finding| finding.name == "stride_effect");
+    let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
     let sentence = effect.map_or("", |finding| finding.sentence.as_str());
     let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");
     let named = sentence.contains(": with a stride of");

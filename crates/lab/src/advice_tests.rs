@@ -5,6 +5,7 @@ use crate::{
     conclude::conclude,
     pretend::{Pretend, QUICK, wording},
 };
+use iosonde_model::FindingName;
 
 fn of(pretend: &Pretend) -> Vec<Advice> {
     let mut run = pretend.run(QUICK, 1);
@@ -95,8 +96,8 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
         let finding = finding.unwrap();
         (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
     };
-    set("plateau_block_size", 4096.0, 4096.0, 4096.0);
-    set("depth_for_95_percent", 3.0, 1.0, 7.0);
+    set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
+    set(FindingName::DepthFor95Percent, 3.0, 1.0, 7.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     assert!(!sentences.iter().any(|text| text.contains("one read at a time")), "{sentences:#?}");
     let unknown =
@@ -114,9 +115,9 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         finding.status = iosonde_model::Status::Found;
         (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
     };
-    set("queue_depth_knee", 7.9, 2.2, 28.2);
-    set("depth_for_95_percent", 63.0, 3.0, 104.0);
-    set("plateau_block_size", 1_048_576.0, 262_144.0, 4_194_304.0);
+    set(FindingName::QueueDepthKnee, 7.9, 2.2, 28.2);
+    set(FindingName::DepthFor95Percent, 63.0, 3.0, 104.0);
+    set(FindingName::PlateauBlockSize, 1_048_576.0, 262_144.0, 4_194_304.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
     has(
@@ -148,7 +149,8 @@ fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
         high: Some(value * 1.01),
         ..like.clone()
     };
-    run.findings.extend([of("sustained_rate", 4.8e8), of("write_buffer_bytes", 67_108_864.0)]);
+    run.findings
+        .extend([of(FindingName::SustainedRate, 4.8e8), of(FindingName::WriteBufferBytes, 67_108_864.0)]);
     let all = advice(&run);
     let long =
         all.iter().find(|advice| advice.sentence.starts_with("where writing goes on, count on 480 MB/s"));

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Closed, Finding, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Trial, units,
+    About, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
+    RunState, Status, Trial, units,
 };
 
 use crate::{
@@ -158,11 +159,11 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     let of = |names: &[&str]| -> Vec<&Judgement> {
         trial_voids(run, measured).filter(|void| names.contains(&void.check.as_str())).collect()
     };
-    let unmoved = of(&["cache-served", "direct-ignored", "write-back", "unmapped"]);
+    let unmoved = of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, "unmapped"]);
     if most(&unmoved) {
         return Some(not_storage(run, &unmoved));
     }
-    let bound = of(&["generator-bound"]);
+    let bound = of(&[CheckName::GeneratorBound]);
     if most(&bound) {
         return Some(format!("the program was the limit, not the storage ({})", first(&bound)));
     }
@@ -223,7 +224,7 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
     let hole = run.info.device.notes.iter().find(|note| word(note));
     // What went through the page cache although it should not have is memory all the same.
-    let ignored = voids.iter().any(|void| void.check == "direct-ignored");
+    let ignored = voids.iter().any(|void| void.check == CheckName::DirectIgnored);
     // A study may go through the page cache on purpose where all else goes past it.
     let past =
         |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
@@ -333,7 +334,7 @@ fn reason(check: &str, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> Option
 
 /// Trials that no verdict voids and that no mean counts.
 fn set_aside(run: &Run) -> usize {
-    let of_run = |judgement: &&Judgement| judgement.check == "set-aside" && judgement.scope == "run";
+    let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
     let counts =
         run.verdicts.iter().filter(of_run).filter_map(|judgement| judgement.figures.get("set_aside"));
     counts.copied().fold(0.0, f64::max) as usize
@@ -385,7 +386,7 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
         let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
-        ["cache-served", "write-back"].contains(&judgement.check.as_str())
+        [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check.as_str())
             && judgement.verdict == Outcome::Abstain
             && !judgement.why.ends_with(TOO_SMALL)
             && share("abstained") >= VOID_SHARE_MAX * share("judged")
@@ -559,7 +560,8 @@ fn on_credit(run: &Run) -> Option<BeliefLine> {
     let model = run.info.device.model.as_deref().unwrap_or_default();
     let throttled =
         run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
-    let spent = throttled || Op::TRANSFERS.iter().any(|op| found(run, "throttle_rate", *op).is_some());
+    let spent =
+        throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
     if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
         return None;
     }
@@ -578,7 +580,9 @@ fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     if !measures_writes || settled || run.info.is_imported() {
         return None;
     }
-    let told = |finding: &&Finding| finding.name == "write_buffer_bytes" && finding.status != Status::Refused;
+    let told = |finding: &&Finding| {
+        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Refused
+    };
     if let Some(buffer) = run.findings.iter().find(told) {
         let other = |point: &&Point| point.spec.rw.writes() && point.experiment != buffer.experiment;
         let size = buffer.value.filter(|_| run.points.iter().any(|point| other(&point)))?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    About, Closed, Finding, Judgement, Outcome, Phase, Planned, Point, Run, Scope, Status, Study, Trial,
-    TrialSpec, Verdict,
+    About, CheckName, Closed, Finding, Judgement, Outcome, Phase, Planned, Point, Run, Scope, Status, Study,
+    Trial, TrialSpec, Verdict,
 };
 
 use crate::{
@@ -70,7 +70,9 @@ fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<Asked
 fn count_set_aside(run: &mut Run, outliers: &Outliers) {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
     let count = run.trials.iter().filter(measured).count();
-    for line in run.verdicts.iter_mut().filter(|line| line.check == "set-aside" && line.scope == "run") {
+    for line in
+        run.verdicts.iter_mut().filter(|line| line.check == CheckName::Outliers && line.scope == "run")
+    {
         // Where the check has spoken, its own count stands: two counts on one page are one too many.
         line.figures.entry("set_aside".to_owned()).or_insert(count as f64);
     }

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use iosonde_model::{Finding, Op, Run};
+use iosonde_model::{CheckName, Finding, FindingName, Op, Run};
 
 use crate::storage::found;
 
 /// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [&str; 5] = ["throttled", "set-aside", "not-steady", "drift", "multimodal"];
+const OF_A_FALL: [&str; 5] = ["throttled", CheckName::Outliers, CheckName::NotSteady, "drift", "multimodal"];
 
 /// What the first lines say instead.
 pub(crate) const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
@@ -16,7 +16,7 @@ pub(crate) const ANSWERED: &str = "a limit was asked for and found: rates here a
 
 /// The limit that the whole run asked for. `None` where it found none, or has points of other experiments.
 pub(crate) fn answer(run: &Run) -> Option<&Finding> {
-    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, "throttle_rate", op))?;
+    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::ThrottleRate, op))?;
     run.points.iter().all(|point| point.belongs_to(&limit.experiment)).then_some(limit)
 }
 
@@ -49,7 +49,8 @@ mod tests {
         conclude(&mut run, None).unwrap();
         let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
         run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));
-        let limit = run.findings.iter_mut().find(|finding| finding.name == "throttle_rate").unwrap();
+        let limit =
+            run.findings.iter_mut().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
         (limit.status, limit.value, limit.low, limit.high) =
             (Status::Found, Some(3000.0), Some(2999.0), Some(3001.0));
         let advised =

@@ -6,7 +6,8 @@
 mod refusals;
 
 use iosonde_model::{
-    About, Conditions, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, RunInfo, Status, units,
+    About, Conditions, Estimate, Finding, FindingName, Medium, Named, Op, Outcome, Point, Run, RunInfo,
+    Status, units,
 };
 
 use crate::{
@@ -43,7 +44,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
             .collect();
     let figures: Vec<_> =
         figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
-    if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
+    if figures.is_empty() && found(run, FindingName::RandomVsSequential, Op::Read).is_none() {
         return vec![line("", nothing(run))];
     }
     let untold = refusals::lines(run, &figures);
@@ -70,15 +71,15 @@ fn nothing(run: &Run) -> String {
 
 /// Findings that the figures above put together, each into a line with others.
 const PUT_TOGETHER: [&str; 9] = [
-    "device_bandwidth",
-    "max_iops",
-    "base_latency",
-    "half_size",
-    "plateau_block_size",
-    "queue_depth_knee",
-    "depth_for_95_percent",
-    "random_vs_sequential",
-    "iops_at_latency",
+    FindingName::DeviceBandwidth,
+    FindingName::MaxIops,
+    FindingName::BaseLatency,
+    FindingName::HalfSize,
+    FindingName::PlateauBlockSize,
+    FindingName::QueueDepthKnee,
+    FindingName::DepthFor95Percent,
+    FindingName::RandomVsSequential,
+    FindingName::IopsAtLatency,
 ];
 /// Of each: more belong into the report's table, not on its first screen.
 const TOLD_OF_EACH: usize = 4;
@@ -203,7 +204,7 @@ fn worded(unit: Unit, finding: &Finding) -> String {
 
 /// What the first line says of order.
 fn first_order(run: &Run) -> Option<&Finding> {
-    Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op))
+    Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::RandomVsSequential, op))
 }
 
 /// What order does at the other sizes, where a run was about nothing else.
@@ -273,13 +274,14 @@ fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
 }
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
-    both(run, "device_bandwidth", |finding| worded(Unit::Rate, finding)).map(|text| line("bandwidth", text))
+    both(run, FindingName::DeviceBandwidth, |finding| worded(Unit::Rate, finding))
+        .map(|text| line("bandwidth", text))
 }
 
 /// The load up to which a latency is kept.
 fn promise(run: &Run) -> Option<StorageLine> {
     let limit = run.points.iter().find_map(|point| point.spec.latency_limit)?;
-    let told = both(run, "iops_at_latency", |finding| {
+    let told = both(run, FindingName::IopsAtLatency, |finding| {
         format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
     });
     // What one request alone does not keep, none keeps among others.
@@ -300,7 +302,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
     };
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
-        let mut refused = run.findings.iter().filter(|finding| finding.name == "iops_at_latency");
+        let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
         refused
             .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
     };
@@ -349,7 +351,7 @@ fn flush(run: &Run, point: &Point) -> Option<Estimate> {
 
 /// The most and the least of small requests: how many a second, and how long one takes alone.
 fn small(run: &Run, op: Op) -> Option<StorageLine> {
-    let (most, alone) = (found(run, "max_iops", op), found(run, "base_latency", op));
+    let (most, alone) = (found(run, FindingName::MaxIops, op), found(run, FindingName::BaseLatency, op));
     let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
     let like = |finding: &&Finding| {
         let [own, line] =
@@ -377,23 +379,24 @@ fn knee(run: &Run) -> Option<StorageLine> {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let size_bytes = finding.conditions.block_size_bytes;
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough =
-            found(run, "depth_for_95_percent", op).filter(same_size).map_or_else(String::new, |depth| {
+        let enough = found(run, FindingName::DepthFor95Percent, op)
+            .filter(same_size)
+            .map_or_else(String::new, |depth| {
                 format!(", 95 % of the highest needs {}", in_flight(depth).replace(" in flight", ""))
             });
         // The lines above speak of the smallest requests; of others the size is said.
-        let above = found(run, "max_iops", op).or(found(run, "base_latency", op));
+        let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
         let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
         let size = size_bytes
             .filter(|_| !told)
             .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
         format!("{size}{}{enough}", in_flight(finding))
     };
-    both(run, "queue_depth_knee", say).map(|text| line("knee", text))
+    both(run, FindingName::QueueDepthKnee, say).map(|text| line("knee", text))
 }
 
 fn plateau(run: &Run) -> Option<StorageLine> {
-    let from = both(run, "plateau_block_size", |finding| {
+    let from = both(run, FindingName::PlateauBlockSize, |finding| {
         let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
         let ends = format!("{}, {}", size(finding.low), size(finding.high));
         // Its sentence knows which smaller size was measured, where one is the least that it may be.
@@ -401,7 +404,8 @@ fn plateau(run: &Run) -> Option<StorageLine> {
         format!("from {} [{range}]", size(finding.value))
     });
     // Its law is the plateau's, and so would be the reason why not.
-    let half = |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, "half_size", op)?)));
+    let half =
+        |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, FindingName::HalfSize, op)?)));
     let half: Vec<String> = Op::TRANSFERS.into_iter().filter_map(half).collect();
     let half = (!half.is_empty()).then(|| format!("half the bandwidth: {}", half.join("; ")));
     let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");

@@ -141,6 +141,7 @@ macro_rules! registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_model::FindingName;
 
     struct Psync;
     impl Named for Psync {
@@ -164,8 +165,8 @@ mod tests {
         assert_eq!(near.to_string(), "there is no engine named `psnyc`; did you mean `psync`?");
         let Err(far) = LIST.find("mmap") else { panic!("found") };
         assert_eq!(far.nearest, None);
-        let names = ["queue_depth_knee", "queue-depth", "mix"];
-        assert_eq!(nearest("knee", names).as_deref(), Some("queue_depth_knee"));
+        let names = [FindingName::QueueDepthKnee, "queue-depth", "mix"];
+        assert_eq!(nearest("knee", names).as_deref(), Some(FindingName::QueueDepthKnee));
         assert_eq!(nearest("depth", names), None, "two have it");
     }
 }

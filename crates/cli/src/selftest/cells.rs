@@ -1,7 +1,7 @@
 //! What the selftest runs: clean devices of which nothing may be said, and for each check devices of which something
 //! must be.
 
-use iosonde_model::Trial;
+use iosonde_model::{CheckName, Trial};
 
 /// A device, what is run on it, and what must be said of it.
 pub struct Cell {
@@ -162,25 +162,25 @@ fn cache() -> Vec<Cell> {
         buffered: true,
         rounds: 8,
         trial_s: 0.3,
-        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.1, device.clone())
+        ..Cell::of(CheckName::CacheServed, "reads that memory serves", share, share >= 0.1, device.clone())
     };
     [0.05, 0.1, 0.25, 0.5].map(of).into()
 }
 
 /// Everything: where an effect is large, others may rightly speak of it.
 const ALL: &[&str] = &[
-    "set-aside",
-    "not-steady",
+    CheckName::Outliers,
+    CheckName::NotSteady,
     "drift",
     "multimodal",
     "throttled",
     "interference",
-    "littles-law",
-    "depth-not-reached",
-    "generator-bound",
+    CheckName::LittlesLaw,
+    CheckName::DepthNotReached,
+    CheckName::GeneratorBound,
     "working-set",
-    "direct-ignored",
-    "cache-served",
+    CheckName::DirectIgnored,
+    CheckName::CacheServed,
 ];
 
 /// Other programs' bytes, in every fifth trial. Less than 1 MiB is nobody's work, whatever its share: a tenth is told
@@ -285,7 +285,7 @@ fn busy() -> Vec<Cell> {
             trial_s: 0.4,
             study: ONE.replace("depth = 16", "depth = [64, 96]"),
             ..Cell::of(
-                "generator-bound",
+                CheckName::GeneratorBound,
                 "a program that is busy",
                 share,
                 share >= 0.95,
@@ -305,7 +305,7 @@ fn depth() -> Vec<Cell> {
         void: true,
         also: ALL,
         change: Some(short),
-        ..Cell::of("depth-not-reached", "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
+        ..Cell::of(CheckName::DepthNotReached, "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
     };
     [0.01, 0.03, 0.05, 0.1].map(of).into()
 }
@@ -321,7 +321,7 @@ fn step() -> Vec<Cell> {
             trial_s: 15.0,
             study: ONE.into(),
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "a step in a long trial of",
                 loss,
                 loss >= 0.2,
@@ -346,7 +346,7 @@ fn cycle() -> Vec<Cell> {
             trial_s: 20.0,
             study: ONE.into(),
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "six cycles in a long trial, up and down by",
                 amplitude,
                 amplitude >= 0.1,
@@ -366,7 +366,13 @@ fn apart() -> Vec<Cell> {
         );
         Cell {
             also: ALL,
-            ..Cell::of("set-aside", "one or two trials that lose", takes, takes >= 0.7, plain(&visits, ""))
+            ..Cell::of(
+                CheckName::Outliers,
+                "one or two trials that lose",
+                takes,
+                takes >= 0.7,
+                plain(&visits, ""),
+            )
         }
     };
     [0.3, 0.4, 0.5, 0.6, 0.7, 0.9].map(of).into()
@@ -381,7 +387,7 @@ fn pause() -> Vec<Cell> {
             also: ALL,
             in_seconds: true,
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "once, nothing answers for",
                 seconds,
                 seconds >= 1.0,

@@ -12,7 +12,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use iosonde_model::{Judgement, Outcome, Run};
+use iosonde_model::{CheckName, Judgement, Outcome, Run};
 use serde::{Deserialize, Serialize};
 
 pub use bars::missed;
@@ -81,7 +81,9 @@ pub fn scores(cells: &[Cell], seeds: usize, seed: u64, kept: Option<&Kept>) -> R
 
 /// What counts of a run: every doubt and void about its validity. Too few samples is said of a short run, and true.
 fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
-    run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt && line.check != "too-few-samples")
+    run.verdicts
+        .iter()
+        .filter(|line| line.verdict >= Outcome::Doubt && line.check != CheckName::TooFewSamples)
 }
 
 impl Score {

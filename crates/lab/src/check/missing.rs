@@ -1,6 +1,6 @@
 //! No check passes in silence where its witness is missing: each figure is taken away in turn.
 
-use iosonde_model::{Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{CheckName, Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
 
 use super::{CHECKS, specimen};
 
@@ -53,20 +53,20 @@ fn buffered_write() -> Trial {
 type Case = (&'static str, fn() -> Trial, fn(&mut Run));
 
 const CASES: [Case; 23] = [
-    ("cache-served", direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
-    ("cache-served", buffered_read, |r| {
+    (CheckName::CacheServed, direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
+    (CheckName::CacheServed, buffered_read, |r| {
         let t = &mut r.trials[0];
         t.witnesses.block_layer_read_bytes = None;
         t.witnesses.resident_after_bytes = None;
     }),
-    ("direct-ignored", direct, |r| {
+    (CheckName::DirectIgnored, direct, |r| {
         let t = &mut r.trials[0];
         t.witnesses.resident_before_bytes = None;
         t.witnesses.resident_after_bytes = None;
         t.witnesses.block_layer_read_bytes = None;
     }),
     ("unmapped", direct, |r| r.trials[0].witnesses.unmapped_bytes = None),
-    ("write-back", buffered_write, |r| {
+    (CheckName::WriteBack, buffered_write, |r| {
         let t = &mut r.trials[0];
         t.witnesses.dirty_after_bytes = None;
         t.witnesses.block_layer_write_bytes = None;
@@ -76,17 +76,17 @@ const CASES: [Case; 23] = [
     ("interference", direct, |r| r.trials[0].witnesses.steal_share = None),
     ("interference", direct, |r| r.trials[0].witnesses.pressure_cpu_some_share = None),
     ("throttled", direct, |r| r.trials[0].witnesses.io_limits = None),
-    ("direct-ignored", resident, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
-    ("depth-not-reached", direct, |r| r.trials[0].witnesses.block_layer_in_flight_mean = None),
-    ("missed-rate", offered, |r| r.trials[0].achieved_rate_iops = None),
-    ("missed-rate", offered, |r| r.trials[0].pacing_error_ns_p99 = None),
-    ("littles-law", direct, |r| r.trials[0].read.as_mut().expect("it reads").latency_ns.mean = None),
+    (CheckName::DirectIgnored, resident, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
+    (CheckName::DepthNotReached, direct, |r| r.trials[0].witnesses.block_layer_in_flight_mean = None),
+    (CheckName::MissedRate, offered, |r| r.trials[0].achieved_rate_iops = None),
+    (CheckName::MissedRate, offered, |r| r.trials[0].pacing_error_ns_p99 = None),
+    (CheckName::LittlesLaw, direct, |r| r.trials[0].read.as_mut().expect("it reads").latency_ns.mean = None),
     ("errors", direct, |r| r.trials[0].read.as_mut().expect("it reads").ios = 0),
     ("clock", direct, |r| r.trials[0].witnesses.calendar_step_s = None),
     ("clock", direct, |r| r.trials[0].witnesses.suspended_s = None),
-    ("generator-bound", direct, |r| r.trials[0].busy_share = None),
-    ("depth-not-reached", direct, |r| r.trials[0].in_flight_mean = None),
-    ("above-the-limit", direct, |r| r.info.device.link = None),
+    (CheckName::GeneratorBound, direct, |r| r.trials[0].busy_share = None),
+    (CheckName::DepthNotReached, direct, |r| r.trials[0].in_flight_mean = None),
+    (CheckName::AboveTheLimit, direct, |r| r.info.device.link = None),
     ("compressible", direct, |r| r.info.device.file_system = None),
     ("compressible", direct, |r| r.info.device.file_system = Some("btrfs".into())),
 ];
@@ -121,7 +121,9 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
     let said: Vec<(&str, Option<Outcome>)> =
         CHECKS.iter().map(|check| (check.name(), outcome(check.name(), &run))).collect();
     assert!(said.iter().all(|(_, outcome)| *outcome != Some(Outcome::Void)), "{said:?}");
-    for check in ["cache-served", "unmapped", "interference", "throttled", "clock", "above-the-limit"] {
+    for check in
+        [CheckName::CacheServed, "unmapped", "interference", "throttled", "clock", CheckName::AboveTheLimit]
+    {
         assert!(said.contains(&(check, Some(Outcome::Abstain))), "{check}: {said:?}");
     }
 }
@@ -131,7 +133,7 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
 fn every_check_of_trials_has_a_case() {
     // `corrupted` and `errors` count, `units` compares figures of one trial, `not-steady` looks at windows, and too few
     // requests are too few.
-    let alone = ["corrupted", "units", "not-steady", "too-few-samples"];
+    let alone = ["corrupted", "units", CheckName::NotSteady, CheckName::TooFewSamples];
     let run = specimen::run(specimen::usual());
     let of_trials = CHECKS.iter().filter(|check| check.check(Scope::Trial(0), &run).is_some());
     for check in of_trials.filter(|check| !alone.contains(&check.name())) {
@@ -147,7 +149,7 @@ fn of_run(check: &str, run: &Run) -> Option<Verdict> {
 #[test]
 fn a_check_of_runs_abstains_where_there_is_too_little_to_see() {
     let short = specimen::rounds(2, |_| 100.0);
-    for check in ["interference", "throttled", "drift", "set-aside"] {
+    for check in ["interference", "throttled", "drift", CheckName::Outliers] {
         let said = of_run(check, &short);
         assert!(matches!(said, Some(Verdict::Abstain(_))), "{check} of two trials: {said:?}");
     }

@@ -79,7 +79,7 @@ mod tests {
     use iosonde_model::{Judgement, Outcome};
 
     /// Checks of a course in time, for which the healthy trial of one second is too short.
-    const NEED_A_COURSE: [&str; 2] = ["not-steady", "drift"];
+    const NEED_A_COURSE: [&str; 2] = [CheckName::NotSteady, "drift"];
 
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);

@@ -1,8 +1,8 @@
 //! Lines: the points that both sides were asked for, with the figures of each side's repeats.
 
 use iosonde_model::{
-    About as VerdictAbout, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw,
-    TrialSpec,
+    About as VerdictAbout, CheckName, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run,
+    Rw, TrialSpec,
 };
 
 use super::{
@@ -236,9 +236,9 @@ fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
 }
 
 /// Checks that say that memory served a trial, by name.
-const MEMORY: [&str; 3] = ["cache-served", "direct-ignored", "write-back"];
+const MEMORY: [&str; 3] = [CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack];
 /// The check that says that the program was the limit.
-const PROGRAM: &str = "generator-bound";
+const PROGRAM: &str = CheckName::GeneratorBound;
 
 /// Why a point's figures say nothing of the storage, and what they are about instead: memory, or the program; `None`
 /// there where they are void for something else.

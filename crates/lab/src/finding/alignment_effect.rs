@@ -45,7 +45,7 @@ impl FindingKind for AlignmentEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         effect::conclude(&QUESTION, &writer, points)
     }
 

@@ -34,7 +34,7 @@ impl FindingKind for BaseLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         let alone = |evidence: &&Evidence| evidence.point.spec.asked_in_flight() == 1;
         let groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;

@@ -36,7 +36,7 @@ impl FindingKind for BufferDrainRate {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         let long = Long::of(points);
         long.iter().filter(|long| long.after_gap.is_some()).map(|long| one(&writer, long)).collect()
     }

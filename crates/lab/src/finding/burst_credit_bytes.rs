@@ -41,7 +41,7 @@ impl FindingKind for BurstCreditBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = limit::groups(points);
         groups.iter().map(|group| one(&writer, group)).collect()
     }

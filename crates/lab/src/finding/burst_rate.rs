@@ -52,7 +52,7 @@ impl FindingKind for BurstRate {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         long_write::conclude(&SAY, &writer, points)
     }
 

@@ -62,14 +62,14 @@ impl FindingKind for Crossover {
     }
 
     fn told(&self) -> Told {
-        Told::alone("crossover")
+        Told::alone(FindingName::Crossover)
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| {
-            let writer = Writer { name: "crossover", experiment, unit: axis.unit, confidence };
+            let writer = Writer { name: FindingName::Crossover, experiment, unit: axis.unit, confidence };
             one(&writer, axis, &curve)
         })
         .collect()

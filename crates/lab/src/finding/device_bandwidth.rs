@@ -35,7 +35,7 @@ impl FindingKind for DeviceBandwidth {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         let groups = group::groups(points, |op, evidence| {
             let span_bytes = Some(evidence.point.spec.span_bytes);
             Some(Conditions { op: Some(op), span_bytes, ..Conditions::default() })

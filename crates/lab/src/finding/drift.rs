@@ -50,7 +50,7 @@ impl FindingKind for Drift {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::PerHour, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::PerHour, confidence };
         let closed: Vec<&Evidence> =
             points.iter().filter(|evidence| evidence.point.spec.rate_iops.is_none()).collect();
         if closed.len() < 2 { Vec::new() } else { vec![one(&writer, &closed)] }

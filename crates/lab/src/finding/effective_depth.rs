@@ -35,7 +35,7 @@ impl FindingKind for EffectiveDepth {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         closed_loop::groups(points).iter().filter_map(|group| one(&writer, group)).collect()
     }
 

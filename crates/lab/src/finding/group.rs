@@ -1,7 +1,7 @@
 //! What findings share: which points belong together, whether their figures stand, and how a finding is
 //! written.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName, Op, Rw, Status, Trial, units};
 
 use crate::{
     estimate::FEWEST_TRIALS,
@@ -198,7 +198,7 @@ pub(super) fn trials_stand(count: usize) -> String {
 /// The parts that all findings of one kind and one experiment share.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'a> {
-    pub(super) name: &'static str,
+    pub(super) name: FindingName,
     pub(super) experiment: &'a str,
     pub(super) unit: Unit,
     pub(super) confidence: f64,
@@ -224,7 +224,7 @@ impl Writer<'_> {
         debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
         let words = with_interval(self.unit, &estimate);
         Finding {
-            name: self.name.to_owned(),
+            name: self.name,
             experiment: self.experiment.to_owned(),
             conditions: conditions.clone(),
             status: Status::Found,
@@ -249,7 +249,7 @@ impl Writer<'_> {
         why: &str,
     ) -> Finding {
         Finding {
-            name: self.name.to_owned(),
+            name: self.name,
             experiment: self.experiment.to_owned(),
             conditions: conditions.clone(),
             status: Status::Refused,

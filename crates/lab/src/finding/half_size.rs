@@ -34,7 +34,7 @@ impl FindingKind for HalfSize {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = hockney::groups(points);
         groups
             .iter()

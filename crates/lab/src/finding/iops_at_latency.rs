@@ -47,7 +47,7 @@ impl FindingKind for IopsAtLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         let mut families: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
         for evidence in points {
             let spec = &evidence.point.spec;

@@ -31,7 +31,7 @@ impl FindingKind for LogWritesPerS {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         points.iter().filter_map(|evidence| one(&writer, evidence)).collect()
     }
 

@@ -60,7 +60,7 @@ impl FindingKind for MappingUnitBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         // A flush after several writes is no part of each. What a flush of its own takes stands beside every
         // size, so that sizes are compared within one way of being durable; conditions do not know of it.
         let ways = [Sync::Dsync, Sync::Fsync { every: 1 }, Sync::Fdatasync { every: 1 }];

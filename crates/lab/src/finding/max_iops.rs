@@ -39,7 +39,7 @@ impl FindingKind for MaxIops {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         closed_loop::groups(points).iter().map(|group| most(&writer, group)).collect()
     }
 

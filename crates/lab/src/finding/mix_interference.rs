@@ -77,7 +77,7 @@ impl FindingKind for MixInterference {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         [READS, WRITES]
             .iter()
             .flat_map(|question| effect::conclude(question, &writer, &with_one_alone(question, points)))

@@ -182,7 +182,7 @@ pub(crate) fn concluded(
 ) -> Vec<Finding> {
     let findings = kind.conclude(experiment, points, confidence);
     let Some(wants) = kind.wants().filter(|_| findings.is_empty()) else { return findings };
-    let writer = group::Writer { name: kind.name(), experiment, unit: Unit::Ratio, confidence };
+    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::Ratio, confidence };
     let all: Vec<&Evidence> = points.iter().collect();
     let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
     // There is no value that would have one.
@@ -312,7 +312,7 @@ mod tests {
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
             // A pretended storage is no network, and its trials come in no order.
-            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.name());
             let count = if unasked { 0 } else { proof.truths.len() };
             assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
@@ -377,7 +377,7 @@ mod tests {
             let findings = concluded(kind, "x", &evidence, 0.95);
             // What is looked for beside something else is passed over where its points are not there.
             // And a pretended storage is no network, and its trials come in no order.
-            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.name());
             let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
@@ -390,7 +390,7 @@ mod tests {
                     [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
                 assert!(whole, "{told}: {finding:?}");
                 // The processor's share is about what memory served as well, which is void elsewhere.
-                let own = kind.name() == "processor_share" && case == "all void";
+                let own = kind.name() == FindingName::ProcessorShare && case == "all void";
                 let may = own || LACKING.contains(&case);
                 assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
                 assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");

@@ -51,7 +51,7 @@ impl FindingKind for OrderEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let reads: Vec<&Evidence> = points.iter().filter(|evidence| only_reads(evidence)).collect();
         let after_write = after_writes(points);
         let trials = || reads.iter().flat_map(|evidence| &evidence.trials);

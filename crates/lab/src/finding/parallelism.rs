@@ -33,7 +33,7 @@ impl FindingKind for Parallelism {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 

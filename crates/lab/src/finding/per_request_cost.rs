@@ -36,7 +36,7 @@ impl FindingKind for PerRequestCost {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         let groups = hockney::groups(points);
         groups
             .iter()

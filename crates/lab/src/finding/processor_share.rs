@@ -38,7 +38,7 @@ impl FindingKind for ProcessorShare {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {
             let random = Some(evidence.point.spec.rw.is_random());
             Some(Conditions { op: Some(op), random, ..Conditions::default() })

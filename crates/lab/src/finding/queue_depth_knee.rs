@@ -46,7 +46,7 @@ impl FindingKind for QueueDepthKnee {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         closed_loop::groups(points).iter().map(|group| knee(&writer, group)).collect()
     }
 
@@ -113,7 +113,7 @@ mod tests {
     use iosonde_model::{Run, Status};
 
     fn knee_of_reads(run: &Run) -> &Finding {
-        run.findings.iter().find(|finding| finding.name == "queue_depth_knee").expect("it is asked")
+        run.findings.iter().find(|finding| finding.name == FindingName::QueueDepthKnee).expect("it is asked")
     }
 
     #[test]

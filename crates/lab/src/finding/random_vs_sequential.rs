@@ -72,7 +72,7 @@ impl FindingKind for RandomVsSequential {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
             Some(Conditions {

@@ -49,7 +49,7 @@ impl FindingKind for ReadaheadBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         // Nothing else tells the two ways apart: conditions do not know of the page cache.
         let way = |direct: bool| -> Vec<Evidence> {
             points.iter().filter(|evidence| evidence.point.spec.direct == direct).cloned().collect()

@@ -31,7 +31,7 @@ impl FindingKind for RotationPeriod {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 

@@ -120,11 +120,11 @@ impl FindingKind for Shape {
     }
 
     fn told(&self) -> Told {
-        Told::alone("shape")
+        Told::alone(FindingName::Shape)
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| one(&writer, axis, &curve)).collect()

@@ -45,7 +45,7 @@ impl FindingKind for StrideEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         effect::conclude(&QUESTION, &writer, points)
     }
 
@@ -119,7 +119,10 @@ mod tests {
                 |trial: &&mut Trial| trial.spec.stride_bytes.is_some_and(|bytes| void.contains(&bytes));
             run.trials.iter_mut().filter(bound).for_each(|trial| trial.busy_share = Some(1.0));
             conclude(&mut run, None).unwrap();
-            run.findings.into_iter().find(|finding| finding.name == "stride_effect").expect("it is asked")
+            run.findings
+                .into_iter()
+                .find(|finding| finding.name == FindingName::StrideEffect)
+                .expect("it is asked")
         };
         let one = told(&[256 << 10]);
         assert!(one.sentence.contains("stride does not matter"), "{}", one.sentence);

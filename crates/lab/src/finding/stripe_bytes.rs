@@ -31,7 +31,7 @@ impl FindingKind for StripeBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 

@@ -61,7 +61,7 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
     let block_bytes = group.conditions.block_size_bytes.unwrap_or(0);
     let as_bytes = limit::in_bytes(block_bytes);
     let unit = if as_bytes { Unit::Rate } else { Unit::Iops };
-    let writer = Writer { name: "throttle_rate", experiment, unit, confidence };
+    let writer = Writer { name: FindingName::ThrottleRate, experiment, unit, confidence };
     let what = workload(&group.conditions);
     let about = format!("Whether somebody limits {what}");
     let evidence = group.points[0];

@@ -69,7 +69,7 @@ impl FindingKind for WriteBufferBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         long_write::conclude(&SAY, &writer, points)
     }
 

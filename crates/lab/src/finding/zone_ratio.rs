@@ -33,7 +33,7 @@ impl FindingKind for ZoneRatio {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let mut groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
             (spec.rw == Rw::Read && spec.stride_bytes.is_none()).then(|| Conditions {

@@ -2,7 +2,7 @@
 
 use iosonde_lab::check::CHECKS;
 use iosonde_lab::compare::{self, Side};
-use iosonde_model::{About, Judgement, Reason, Rw, Verdict};
+use iosonde_model::{About, CheckName, Judgement, Reason, Rw, Verdict};
 use iosonde_report::figure::{Figure, Standing};
 use iosonde_report::picture::{self, Theme};
 
@@ -71,7 +71,7 @@ fn what_is_void_of_the_storage_is_no_sides_best() {
     let ids = run.points.iter().find(best).expect("it is measured").trial_ids.clone();
     for id in ids {
         let why = Verdict::Void(Reason::new(About::Device, "a buffer took it"));
-        run.verdicts.push(Judgement::new("write-back", "trial", Some(id), None, why));
+        run.verdicts.push(Judgement::new(CheckName::WriteBack, "trial", Some(id), None, why));
     }
     let reading = bars(&sides).reading;
     assert!(!reading.contains("small moves more random writes"), "{reading}");
@@ -83,7 +83,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let run = &mut sides[1].runs[0];
     for id in run.trials.iter().map(|trial| trial.id).collect::<Vec<_>>() {
         let why = Verdict::Void(Reason::new(About::Device, "the rate fell within the trial"));
-        run.verdicts.push(Judgement::new("not-steady", "trial", Some(id), None, why));
+        run.verdicts.push(Judgement::new(CheckName::NotSteady, "trial", Some(id), None, why));
     }
     let figure = bars(&sides);
     let standing = |side: usize| figure.series[side].dots.iter().map(|dot| dot.standing);
