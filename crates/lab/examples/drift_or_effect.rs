@@ -138,7 +138,7 @@ struct Said {
 }
 
 fn said(setting: Setting, run: &Run) -> Said {
-    let drift = run.verdicts.iter().any(|line| line.check == "drift" && line.verdict >= Outcome::Doubt);
+    let drift = run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Doubt);
     let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
     let sentence = effect.map_or("", |finding| finding.sentence.as_str());
     let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");

@@ -16,7 +16,7 @@ pub(crate) fn advice(run: &Run) -> Vec<Advice> {
 }
 
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
-    let findings = findings.iter().map(|finding| finding.name.clone()).collect();
+    let findings = findings.iter().map(|finding| finding.name).collect();
     Advice { sentence, why, findings }
 }
 

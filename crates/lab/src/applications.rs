@@ -16,7 +16,7 @@ pub struct Application {
     /// What it would get, with intervals; where findings are missing, what is missing and what would answer.
     pub gets: String,
     /// The findings that this rests on; empty where nothing can be said.
-    pub findings: Vec<String>,
+    pub findings: Vec<FindingName>,
 }
 
 /// The three, in this order, for a study; none for single workloads, which have no findings.
@@ -28,7 +28,7 @@ pub fn applications(run: &Run) -> Vec<Application> {
 }
 
 fn told(who: &'static str, gets: Vec<String>, findings: Vec<&Finding>, missing: String) -> Application {
-    let mut names: Vec<String> = findings.iter().map(|finding| finding.name.clone()).collect();
+    let mut names: Vec<FindingName> = findings.iter().map(|finding| finding.name).collect();
     names.dedup();
     let gets = if gets.is_empty() { missing } else { gets.join("; ") };
     Application { who, gets, findings: names }

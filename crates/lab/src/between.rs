@@ -223,7 +223,7 @@ fn own<'p>(finding: &Finding, points: &'p [Point]) -> impl Iterator<Item = &'p P
 }
 
 fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)> {
-    let varied: Varied = match finding.name.as_str() {
+    let varied: Varied = match finding.name {
         FindingName::QueueDepthKnee => {
             (|spec| u64::from(spec.queue_depth), |spec, value| spec.queue_depth = value as u32)
         }
@@ -238,7 +238,7 @@ fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)>
     let mut levels: Vec<u64> = own.iter().map(|point| of(&point.spec)).collect();
     levels.sort_unstable();
     levels.dedup();
-    let value = match finding.name.as_str() {
+    let value = match finding.name {
         FindingName::QueueDepthKnee => finding.value?.round() as u64,
         // The edge lies between the finding's size and the next smaller one, in the middle on a logarithmic scale.
         _ => {
@@ -268,7 +268,7 @@ impl TrialsOf for Finding {
     fn trials_are_of(&self, point: &Point) -> bool {
         let (conditions, spec) = (&self.conditions, &point.spec);
         let op = if spec.rw.reads() { Op::Read } else { Op::Write };
-        let varies = |name: &str| self.name == name;
+        let varies = |name: FindingName| self.name == name;
         let same = |wanted: Option<u64>, is: u64| wanted.is_none_or(|wanted| wanted == is);
         !spec.rw.is_mixed()
             && conditions.op.is_none_or(|wanted| wanted == op)

@@ -143,7 +143,7 @@ impl Judged {
                 Scope::Point(place) => ("point", None, Some(run.points[place].id)),
                 Scope::Run => ("run", None, None),
             };
-            Judgement::new(self.check.name(), scope, trial, point, verdict.clone())
+            Judgement::new(self.check.id(), scope, trial, point, verdict.clone())
         };
         trouble.map(judgement).collect()
     }
@@ -158,7 +158,7 @@ impl Judged {
         };
         let of_figures: Vec<_> = self.verdicts.iter().filter(|(scope, _)| figure(*scope)).cloned().collect();
         let counted = if of_figures.is_empty() { &self.verdicts } else { &of_figures };
-        let (name, all, noun) = (self.check.name(), counted.len(), noun(counted));
+        let (name, all, noun) = (self.check.id(), counted.len(), noun(counted));
         let count = |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
         let figures: BTreeMap<String, f64> = [
             ("judged", all),

@@ -112,7 +112,7 @@ fn canaries_are_judged_and_not_counted_among_the_figures() {
     run.trials[..8].iter_mut().for_each(|trial| (trial.phase, trial.point) = (Phase::Canary, None));
     conclude(&mut run, None).unwrap();
     let line =
-        run.verdicts.iter().find(|line| line.check == "clock" && line.verdict == Outcome::Pass).unwrap();
+        run.verdicts.iter().find(|line| line.check == CheckName::Clock && line.verdict == Outcome::Pass).unwrap();
     assert_eq!(line.why, format!("{0} of {0} trials pass", measured - 8));
 }
 

@@ -15,7 +15,7 @@ const SPARE: f64 = 1.10;
 /// A relation between findings.
 struct Relation {
     /// Those that take part; the first is the one that the others explain.
-    names: &'static [&'static str],
+    names: &'static [FindingName],
     /// Whether all of them are of one block size.
     one_size: bool,
     /// What must hold, in words.
@@ -131,8 +131,8 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
         return;
     }
     let of_a_platter =
-        |name: &str| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
-    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(&finding.name);
+        |name: FindingName| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
+    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(finding.name);
     for finding in findings.iter_mut().filter(absent) {
         let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
                    else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
@@ -151,7 +151,7 @@ fn contradict(left: [f64; 2], right: [f64; 2]) -> bool {
 /// For each finding of the first name, every choice of one of each other name that may be compared with it, and
 /// with each other.
 fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>>> {
-    let of = |name: &str| {
+    let of = |name: FindingName| {
         let is_it = |finding: &Finding| {
             finding.name == name
                 && finding.status == Status::Found
@@ -173,7 +173,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>
     };
     let with = |first: usize| {
         relation.names[1..].iter().fold(vec![vec![first]], |sets, name| {
-            let others: Vec<usize> = of(name);
+            let others: Vec<usize> = of(*name);
             let longer = |set: &Vec<usize>| {
                 let fits = |other: &usize| set.iter().all(|&member| like(member, *other));
                 let longer = |other: usize| set.iter().copied().chain([other]).collect::<Vec<usize>>();

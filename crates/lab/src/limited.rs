@@ -8,7 +8,7 @@ use iosonde_model::{CheckName, Finding, FindingName, Op, Run};
 use crate::storage::found;
 
 /// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [&str; 5] = ["throttled", CheckName::Outliers, CheckName::NotSteady, "drift", "multimodal"];
+const OF_A_FALL: [CheckName; 5] = [CheckName::Throttled, CheckName::Outliers, CheckName::NotSteady, CheckName::Drift, CheckName::Multimodal];
 
 /// What the first lines say instead.
 pub(crate) const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
@@ -26,7 +26,7 @@ pub(crate) fn beyond_it(run: &Run) -> Cow<'_, Run> {
         return Cow::Borrowed(run);
     }
     let mut rest = run.clone();
-    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check.as_str()));
+    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check));
     Cow::Owned(rest)
 }
 
@@ -48,7 +48,7 @@ mod tests {
         run.info.device.model = Some("Amazon Elastic Block Store".into());
         conclude(&mut run, None).unwrap();
         let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
-        run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));
+        run.verdicts.push(Judgement::new(CheckName::Throttled, "run", None, None, fell));
         let limit =
             run.findings.iter_mut().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
         (limit.status, limit.value, limit.low, limit.high) =

@@ -200,7 +200,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
 /// What nobody could judge, each with what was missing.
 pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
-    let of = |check: &str| {
+    let of = |check: CheckName| {
         let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::Abstain;
         let count = run.verdicts.iter().find(own).and_then(|line| line.figures.get("abstained").copied());
         count.filter(|count| *count > 0.0).map(|count| match count as usize {
@@ -209,7 +209,7 @@ pub fn unjudged(run: &Run) -> Vec<String> {
         })
     };
     let mut out = Vec::new();
-    let mut add = |check: &str, what: &str, missing: &str| {
+    let mut add = |check: CheckName, what: &str, missing: &str| {
         if let Some(share) = of(check) {
             out.push(format!("{what}{share} ({missing})"));
         }
@@ -221,7 +221,7 @@ pub fn unjudged(run: &Run) -> Vec<String> {
         "no mean latency, or a rate or flushes that make depth a limit",
     );
     add(CheckName::GeneratorBound, "whether the program was the limit", "no processor time");
-    add("errors", "failed requests", "not counted");
+    add(CheckName::Errors, "failed requests", "not counted");
     out.push("steady state, drift and noise (one figure a point)".to_owned());
     out
 }

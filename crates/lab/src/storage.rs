@@ -6,7 +6,7 @@
 mod refusals;
 
 use iosonde_model::{
-    About, Conditions, Estimate, Finding, FindingName, Medium, Named, Op, Outcome, Point, Run, RunInfo,
+    About, Conditions, Estimate, Finding, FindingName, Medium, Op, Outcome, Point, Run, RunInfo,
     Status, units,
 };
 
@@ -14,7 +14,7 @@ use crate::{
     conclude::confidence,
     finding::{
         FINDINGS, FindingKind, Order, RUN, RandomVsSequential, Told, When, effect::TOO_ROUGH,
-        group::workload, over_trials,
+        group::workload, kind, over_trials,
     },
     seen,
     words::{Unit, at_least, bounded, is_vague, lowered, with_interval},
@@ -70,7 +70,7 @@ fn nothing(run: &Run) -> String {
 }
 
 /// Findings that the figures above put together, each into a line with others.
-const PUT_TOGETHER: [&str; 9] = [
+const PUT_TOGETHER: [FindingName; 9] = [
     FindingName::DeviceBandwidth,
     FindingName::MaxIops,
     FindingName::BaseLatency,
@@ -86,14 +86,14 @@ const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.name()));
+    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.id()));
     let folded = |kind: &&dyn FindingKind| kind.told().when == When::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
 
 /// What the findings of one kind say.
 fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
-    let name = kind.name();
+    let name = kind.id();
     lines_of(
         kind.told(),
         run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)),
@@ -117,20 +117,18 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>, info: &RunIn
 /// missed; and where its kind is told only alone, nothing else of its experiment is.
 fn is_read(run: &Run, finding: &Finding) -> bool {
     let answers = finding.status != Status::Refused;
-    let when = |finding: &Finding| FINDINGS.find(&finding.name).map(|kind| kind.told().when);
+    let when = |finding: &Finding| kind(finding.name).told().when;
     match when(finding) {
-        Ok(When::Always | When::Folded) => answers || finding.sentence.contains(TOO_ROUGH),
-        Ok(When::Alone) => {
+        When::Always | When::Folded => answers || finding.sentence.contains(TOO_ROUGH),
+        When::Alone => {
             let of_run = finding.experiment == RUN;
             let other = |other: &&Finding| {
                 (of_run || other.experiment == finding.experiment)
                     && other.status != Status::Refused
-                    && when(other) != Ok(When::Alone)
+                    && when(other) != When::Alone
             };
             answers && !run.findings.iter().any(|one| other(&one))
         }
-        // Of a later version.
-        Err(_) => false,
     }
 }
 
@@ -171,7 +169,7 @@ fn line(label: &str, text: String) -> StorageLine {
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
 /// both orders were asked for, else the first.
-pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
+pub(crate) fn found<'a>(run: &'a Run, name: FindingName, op: Op) -> Option<&'a Finding> {
     all_found(run, name, op).min_by_key(|finding| {
         let Conditions { random, block_size_bytes, .. } = finding.conditions;
         (block_size_bytes, random == Some(false))
@@ -179,14 +177,14 @@ pub(crate) fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding>
 }
 
 /// The same for requests of this size and order.
-pub(crate) fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Option<&'a Finding> {
+pub(crate) fn found_like<'a>(run: &'a Run, name: FindingName, op: Op, like: &Conditions) -> Option<&'a Finding> {
     all_found(run, name, op).find(|finding| {
         let own = &finding.conditions;
         own.block_size_bytes == like.block_size_bytes && own.random == like.random
     })
 }
 
-pub(crate) fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<Item = &'a Finding> {
+pub(crate) fn all_found<'a>(run: &'a Run, name: FindingName, op: Op) -> impl Iterator<Item = &'a Finding> {
     run.findings.iter().filter(move |finding| {
         finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
     })
@@ -209,7 +207,7 @@ fn first_order(run: &Run) -> Option<&Finding> {
 
 /// What order does at the other sizes, where a run was about nothing else.
 fn orders(run: &Run) -> Vec<StorageLine> {
-    let name = RandomVsSequential.name();
+    let name = RandomVsSequential.id();
     let first = first_order(run);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
@@ -251,7 +249,7 @@ fn order(finding: &Finding) -> String {
 
 /// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could
 /// not be told says so beside the other: silence would look as if nobody had asked.
-fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
+fn both(run: &Run, name: FindingName, say: impl Fn(&Finding) -> String) -> Option<String> {
     let one = |op: Op| match found(run, name, op) {
         Some(finding) => Some(format!("{op} {}", say(finding))),
         None => Some(format!("{op} cannot be told: {}", why_not(run, name, op)?)),
@@ -263,7 +261,7 @@ fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<Strin
 }
 
 /// Why a finding about a direction was refused, of the smallest requests.
-fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
+fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
     let refused = run.findings.iter().filter(|finding| {
         finding.name == name && finding.status == Status::Refused && finding.conditions.op == Some(op)
     });

@@ -10,7 +10,7 @@ use iosonde_model::{
 use crate::{
     conclude::StorageLine,
     experiment::EXPERIMENTS,
-    finding::{FINDINGS, When},
+    finding::{When, kind},
     storage::UNTOLD,
     words::{Unit, in_a_column},
 };
@@ -124,7 +124,7 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 /// Whether a finding of an experiment is an answer that stands on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
     let first =
-        |finding: &Finding| FINDINGS.find(&finding.name).is_ok_and(|kind| kind.told().when != When::Alone);
+        |finding: &Finding| kind(finding.name).told().when != When::Alone;
     run.findings.iter().any(|finding| {
         finding.experiment == experiment
             && finding.status != Status::Refused

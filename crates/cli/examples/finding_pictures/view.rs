@@ -10,7 +10,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
     let over = |axis: &Axis, figure| data::over(run, finding, axis, figure);
     let level = |frame: Frame| frame.with(Mark::level(truth));
     let place = |frame: Frame| frame.with(Mark::place(truth));
-    match finding.name.as_str() {
+    match finding.name {
         FindingName::DeviceBandwidth => level(data::bars(run, finding, Figure::Rate)),
         FindingName::MaxIops => level(over(&data::IN_FLIGHT, Figure::Requests)),
         FindingName::QueueDepthKnee | FindingName::DepthFor95Percent => {

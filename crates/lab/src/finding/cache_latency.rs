@@ -31,7 +31,7 @@ impl FindingKind for CacheLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let sizes = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let sizes = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let writer = Writer { unit: Unit::Time, ..sizes };
         let groups = cached::groups(points);
         groups

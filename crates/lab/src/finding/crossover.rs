@@ -62,7 +62,7 @@ impl FindingKind for Crossover {
     }
 
     fn told(&self) -> Told {
-        Told::alone(FindingName::Crossover)
+        Told::alone("crossover")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -133,6 +133,11 @@ pub trait FindingKind: Sync {
     fn proof(&self) -> Proof;
 }
 
+/// The registered finding of a name.
+pub fn kind(name: FindingName) -> &'static dyn FindingKind {
+    FINDINGS.iter().find(|kind| kind.id() == name).expect("a test holds names and registry together")
+}
+
 impl Named for dyn FindingKind + '_ {
     fn name(&self) -> &'static str {
         self.id().as_str()

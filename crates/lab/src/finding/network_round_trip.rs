@@ -172,7 +172,7 @@ fn busy_ns(evidence: &Evidence) -> Option<f64> {
 
 /// Says beside a round trip what the link carries, where the run knows.
 pub(crate) fn beside_the_link(findings: &mut [Finding]) {
-    let found = |name: &'static str| {
+    let found = |name: FindingName| {
         move |finding: &&Finding| {
             finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(Op::Read)
         }

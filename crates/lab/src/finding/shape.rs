@@ -120,7 +120,7 @@ impl FindingKind for Shape {
     }
 
     fn told(&self) -> Told {
-        Told::alone(FindingName::Shape)
+        Told::alone("shape")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {

@@ -91,10 +91,10 @@ pub(super) struct Facts<'a> {
 }
 
 /// Trials that a verdict of these checks keeps from telling of the storage's rates.
-fn void(run: &Run, counts: impl Fn(&str) -> bool) -> BTreeSet<u64> {
+fn void(run: &Run, counts: impl Fn(CheckName) -> bool) -> BTreeSet<u64> {
     let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
     let void =
-        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(&line.check);
+        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(line.check);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
@@ -116,14 +116,14 @@ impl<'a> Facts<'a> {
     }
 
     /// What a finding that was refused says of it.
-    pub(super) fn refusal(&self, name: &str, op: Op) -> Option<&'a str> {
+    pub(super) fn refusal(&self, name: FindingName, op: Op) -> Option<&'a str> {
         let mut of_op = self.run.findings.iter().filter(|finding| {
             finding.name == name && finding.conditions.op == Some(op) && finding.status == Status::Refused
         });
         of_op.next().map(|finding| finding.sentence.trim_end_matches('.'))
     }
 
-    fn found(&self, name: &str) -> std::vec::IntoIter<Fact<'a>> {
+    fn found(&self, name: FindingName) -> std::vec::IntoIter<Fact<'a>> {
         let is = move |finding: &&Finding| {
             finding.name == name
                 && finding.status == Status::Found
@@ -140,21 +140,21 @@ impl<'a> Facts<'a> {
             .into_iter()
     }
 
-    pub(super) fn any(&self, name: &str) -> Option<Fact<'a>> {
+    pub(super) fn any(&self, name: FindingName) -> Option<Fact<'a>> {
         self.found(name).next()
     }
 
     /// Whether the run looked for it and says that there is no such thing.
-    pub(super) fn says_none(&self, name: &str) -> bool {
+    pub(super) fn says_none(&self, name: FindingName) -> bool {
         self.run.findings.iter().any(|finding| finding.name == name && finding.status == Status::None)
     }
 
-    pub(super) fn of_op(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+    pub(super) fn of_op(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {
         self.found(name).find(|fact| fact.finding.conditions.op == Some(op))
     }
 
     /// Of the smallest requests; random ones before others.
-    fn smallest(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+    fn smallest(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {
         let of_op = self.found(name).filter(|fact| fact.finding.conditions.op == Some(op));
         of_op.min_by_key(|fact| {
             let conditions = &fact.finding.conditions;
@@ -338,7 +338,7 @@ impl Place {
     pub(super) fn from(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
         let estimated = facts.iter().all(|fact| fact.instead.is_none());
         let width = facts.iter().map(|fact| fact.relative_half_width().powi(2)).sum::<f64>().sqrt();
-        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.clone()).collect();
+        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.to_string()).collect();
         names.dedup();
         self.of(
             Estimate {
@@ -362,7 +362,7 @@ impl Place {
     pub(super) fn is(&self, fact: &Fact, why: impl Into<String>) -> Trait {
         let finding = fact.finding;
         let estimate = Estimate { value: fact.value(), low: finding.low, high: finding.high };
-        self.of(estimate, vec![finding.name.clone()], why)
+        self.of(estimate, vec![finding.name.to_string()], why)
     }
 
     /// What the run's points tell, though no finding says it.

@@ -62,7 +62,7 @@ pub fn portrait(run: &Run) -> Result<Portrait, String> {
 }
 
 /// Why there is no portrait: the reason that the finding itself gives, or the study that would find it.
-fn missing(facts: &Facts, what: &str, name: &str) -> String {
+fn missing(facts: &Facts, what: &str, name: FindingName) -> String {
     match facts.refusal(name, Op::Read) {
         Some(why) => format!("{what} was not found, and everything else rests on it. {why}"),
         None => format!(

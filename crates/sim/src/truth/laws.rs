@@ -184,13 +184,19 @@ impl<'a> Laws<'a> {
         vec![Stated::none(Conditions::default(), why_not(finding)).named(finding)]
     }
 
-    /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
-    pub(super) fn cut_off(&self, op: Op, idle: &Idle) -> Option<String> {
-        let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * SMALL_BYTES as f64);
-        let small = self.most(&self.load(op, SMALL_BYTES, false)).ok()?;
+    /// Why requests at queue depth 1 take longer than one that is alone: a limit holds them back.
+    pub(super) fn held_back(&self, load: &Load, idle: &Idle) -> Option<String> {
+        let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * load.block_size_bytes as f64);
+        let most = self.most(load).ok()?;
         // A thousandth: a limit that equals the line does not cut it.
-        if small.per_s < alone_per_s * 0.999 {
-            return Some(format!("even one at a time is held back by {}", small.words));
+        (most.per_s < alone_per_s * 0.999)
+            .then(|| format!("even one at a time is held back by {}", most.words))
+    }
+
+    /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
+    fn cut_off(&self, op: Op, idle: &Idle) -> Option<String> {
+        if let Some(why) = self.held_back(&self.load(op, SMALL_BYTES, false), idle) {
+            return Some(why);
         }
         let large = self.most(&self.load(op, LARGE_BYTES, false)).ok()?;
         let cuts = large.per_s * LARGE_BYTES as f64 * idle.ns_per_byte < 1e9 * 0.999;

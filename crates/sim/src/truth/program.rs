@@ -15,7 +15,7 @@ impl Laws<'_> {
         }
         let latency = self.base_latency(op);
         let Some(latency_ns) = latency.value else { return latency };
-        if let Some(why) = self.cut_off(op, &self.idle(op)) {
+        if let Some(why) = self.held_back(&self.load(op, SMALL_BYTES, true), &self.idle(op)) {
             return Stated::none(conditions, why);
         }
         let derivation = format!(
