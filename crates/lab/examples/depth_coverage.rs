@@ -13,7 +13,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use iosonde_lab::{
     estimate::{Voids, evidence},
-    finding::FINDINGS,
+    finding,
 };
 use iosonde_model::{
     Direction, Finding, FindingName, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
@@ -163,8 +163,7 @@ fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
     }
     let evidence = evidence(&points, &trials, &Voids::new());
     [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
-        let kind = FINDINGS.find(name).expect("it is registered");
-        kind.conclude("x", &evidence[..truth.depths.len()], CONFIDENCE).swap_remove(0)
+        finding::kind(name).conclude("x", &evidence[..truth.depths.len()], CONFIDENCE).swap_remove(0)
     })
 }
 

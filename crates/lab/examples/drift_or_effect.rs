@@ -18,7 +18,7 @@ use iosonde_lab::{
     plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{
+use iosonde_model::{CheckName, CheckName, 
     Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study, Trial, Window,
     WindowDirection, units,
 };
