@@ -43,7 +43,7 @@ impl Chart for Mix {
         Some(Figure {
             name: self.name().into(),
             title: "What do reads and writes take from each other?".into(),
-            answer: pick::sentences(run, &[FindingName::MixInterference, "crossover"]),
+            answer: pick::sentences(run, &[FindingName::MixInterference, FindingName::Crossover]),
             experiment: Some(lead.experiment.clone()),
             x,
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),

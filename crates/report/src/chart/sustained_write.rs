@@ -71,7 +71,7 @@ impl Chart for SustainedWrite {
 /// The experiment that asked how long writing stays fast.
 fn asked(run: &Run) -> Option<&str> {
     let names = [FindingName::WriteBufferBytes, FindingName::SustainedRate, FindingName::BurstRate];
-    let finding = run.findings.iter().find(|finding| names.contains(&finding.name.as_str()))?;
+    let finding = run.findings.iter().find(|finding| names.contains(&finding.name))?;
     Some(&finding.experiment)
 }
 

@@ -5,7 +5,7 @@ use iosonde_lab::{
     conclude::{Mark, StorageLine, belief, storage_lines},
     tabled::{PointTable, point_table},
 };
-use iosonde_model::{Run, Status};
+use iosonde_model::{FindingName, Run, Status};
 use maud::{Markup, html};
 
 use super::charts::Charts;
@@ -128,8 +128,8 @@ fn names(lines: &[&StorageLine]) -> String {
     names.join(", ")
 }
 
-fn in_words(findings: &[String]) -> String {
-    findings.join(", ").replace('_', " ").replace("iops", "IOPS")
+fn in_words(findings: &[FindingName]) -> String {
+    findings.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ").replace('_', " ").replace("iops", "IOPS")
 }
 
 /// What three kinds of applications would get, each with the findings that say so.

@@ -18,7 +18,7 @@ fn figure(run: &Run, name: &str) -> Figure {
     drawn.unwrap_or_else(|| panic!("{name} is not drawn"))
 }
 
-fn found<'a>(run: &'a mut Run, name: &str) -> &'a mut Finding {
+fn found<'a>(run: &'a mut Run, name: FindingName) -> &'a mut Finding {
     run.findings.iter_mut().find(|finding| finding.name == name).expect("it is found")
 }
 

@@ -5,7 +5,7 @@ use iosonde_model::{Advice, Conditions, Finding, FindingName, Op, Status};
 type Told = (f64, f64, f64);
 
 pub(super) fn finding(
-    name: &str,
+    name: FindingName,
     experiment: &str,
     op: Op,
     unit: &str,
@@ -14,7 +14,7 @@ pub(super) fn finding(
 ) -> Finding {
     let block_size_bytes = if experiment == "block-size" { None } else { Some(4096) };
     Finding {
-        name: name.into(),
+        name,
         experiment: experiment.into(),
         conditions: Conditions {
             op: Some(op),
@@ -38,7 +38,7 @@ pub(super) fn finding(
 /// Name, experiment, unit, value with its interval, sentence; all of reads.
 ///
 /// Closed forms: R0 = 80 us + 4096 B / 2.5 B/ns = 81.6 us; 24 / R0 = 294 k IOPS; n1/2 = 80 us * 2.5 B/ns = 200 kB.
-const FOUND: [(&str, &str, &str, Told, &str); 9] = [
+const FOUND: [(FindingName, &str, &str, Told, &str); 9] = [
     (
         FindingName::DeviceBandwidth,
         "random-vs-sequential",
