@@ -12,12 +12,12 @@ use common::{Bench, limited::Limited};
 use iosonde_model::{CheckName, FindingName, Judgement, Op, Outcome, Phase, Run};
 
 /// The verdicts of a check on trials, the worst first.
-fn said<'a>(run: &'a Run, check: &str) -> Vec<&'a Judgement> {
+fn said<'a>(run: &'a Run, check: CheckName) -> Vec<&'a Judgement> {
     let own = |judgement: &&Judgement| judgement.check == check && judgement.trial.is_some();
     run.verdicts.iter().filter(own).collect()
 }
 
-fn void(run: &Run, check: &str, words: &str) {
+fn void(run: &Run, check: CheckName, words: &str) {
     let found =
         said(run, check).into_iter().any(|one| one.verdict == Outcome::Void && one.why.contains(words));
     assert!(found, "{check} does not void with `{words}`: {:?}", run.verdicts);
@@ -66,12 +66,12 @@ fn a_sparse_file_is_unmapped() {
         return eprintln!("skipped: this file system does not tell where its holes are");
     };
     assert_eq!(holes, 256 << 20);
-    void(&run, "unmapped", "100 % of the 256 MiB that were read from hold no data");
+    void(&run, CheckName::Unmapped, "100 % of the 256 MiB that were read from hold no data");
     // A file that is written through has none, and the check says so by passing.
     bench.file("whole", 64);
     let run = bench.run(&["point", "whole", "--read-only", "--depth", "4", "--time", "500ms"]);
     assert_eq!(run.trials[0].witnesses.unmapped_bytes, Some(0));
-    assert!(said(&run, "unmapped").is_empty(), "{:?}", said(&run, "unmapped"));
+    assert!(said(&run, CheckName::Unmapped).is_empty(), "{:?}", said(&run, CheckName::Unmapped));
 }
 
 /// M17: writes compared without a flush.
@@ -185,7 +185,8 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
         found.is_some_and(|finding| finding.value.is_some())
     };
     let disturbed = |run: &Run| {
-        let voids = said(run, "interference").into_iter().chain(said(run, CheckName::GeneratorBound));
+        let voids =
+            said(run, CheckName::Interference).into_iter().chain(said(run, CheckName::GeneratorBound));
         voids.filter(|one| one.verdict == Outcome::Void).count() > 0
     };
     let mut run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
@@ -197,7 +198,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     if !stands(&run) && disturbed(&run) {
         return eprintln!("skipped: others left no processor for a trial under a limit, three times");
     }
-    void(&run, "throttled", "allows 2 k reads a second");
+    void(&run, CheckName::Throttled, "allows 2 k reads a second");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
     let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
@@ -240,7 +241,7 @@ fn another_programs_bursts_are_interference() {
     if run.trials[0].witnesses.block_layer_read_bytes.is_none() {
         return eprintln!("skipped: {:?}", run.trials[0].witnesses.absent);
     }
-    let found = said(&run, "interference");
+    let found = said(&run, CheckName::Interference);
     assert!(found.iter().any(|one| one.verdict == Outcome::Void), "{:?}", run.verdicts);
 }
 
@@ -281,12 +282,12 @@ fn a_busy_processor_is_named_and_is_no_property_of_the_device() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Run = serde_json::from_slice(&output.stdout).unwrap();
     // Where somebody used the disk as well, that is said first.
-    let named = [CheckName::GeneratorBound, "interference"].map(|check| said(&run, check).len());
+    let named = [CheckName::GeneratorBound, CheckName::Interference].map(|check| said(&run, check).len());
     assert!(named.iter().sum::<usize>() > 0, "{:?}", run.verdicts);
     let waited = run.trials[0].witnesses.pressure_cpu_some_share;
     assert!(waited.is_none_or(|share| share > 0.25), "three programs beside this one: {waited:?}");
     // Nothing else is made of it: no limit, no fault of the device.
-    for check in ["throttled", CheckName::CacheServed, CheckName::AboveTheLimit, "errors"] {
+    for check in [CheckName::Throttled, CheckName::CacheServed, CheckName::AboveTheLimit, CheckName::Errors] {
         assert!(said(&run, check).is_empty(), "{:?}", said(&run, check));
     }
 }

@@ -18,9 +18,9 @@ use iosonde_lab::{
     plan,
     schedule::{Schedule, Terms},
 };
-use iosonde_model::{CheckName, CheckName, 
-    Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study, Trial, Window,
-    WindowDirection, units,
+use iosonde_model::{
+    CheckName, Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study,
+    Trial, Window, WindowDirection, units,
 };
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -138,7 +138,8 @@ struct Said {
 }
 
 fn said(setting: Setting, run: &Run) -> Said {
-    let drift = run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Doubt);
+    let drift =
+        run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Doubt);
     let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
     let sentence = effect.map_or("", |finding| finding.sentence.as_str());
     let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");

@@ -91,7 +91,7 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
 fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
     let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+    let mut set = |name: FindingName, value: f64, low: f64, high: f64| {
         let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Read));
         let finding = finding.unwrap();
         (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
@@ -109,7 +109,7 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
 fn what_is_hardly_known_is_advised_by_its_bounds() {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+    let mut set = |name: FindingName, value: f64, low: f64, high: f64| {
         let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Write));
         let finding = finding.unwrap();
         finding.status = iosonde_model::Status::Found;
@@ -141,8 +141,8 @@ fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();
     let like = run.findings.iter().find(|finding| finding.conditions.op == Some(Op::Write)).unwrap().clone();
-    let of = |name: &str, value: f64| Finding {
-        name: name.into(),
+    let of = |name: FindingName, value: f64| Finding {
+        name,
         status: iosonde_model::Status::Found,
         value: Some(value),
         low: Some(value * 0.99),

@@ -97,9 +97,9 @@ mod tests {
     use crate::check::specimen;
     use iosonde_model::{Conditions, Status};
 
-    fn finding(name: &str, op: Op, unit: &str, value: f64) -> Finding {
+    fn finding(name: FindingName, op: Op, unit: &str, value: f64) -> Finding {
         Finding {
-            name: name.into(),
+            name,
             experiment: "x".into(),
             conditions: Conditions {
                 op: Some(op),
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn pages_of_a_database_that_were_measured_are_taken_as_they_are() {
-        let page = |name: &str, unit: &str, value: f64| {
+        let page = |name: FindingName, unit: &str, value: f64| {
             let mut one = finding(name, Op::Read, unit, value);
             one.conditions.block_size_bytes = Some(8192);
             one

@@ -159,7 +159,8 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     let of = |names: &[CheckName]| -> Vec<&Judgement> {
         trial_voids(run, measured).filter(|void| names.contains(&void.check)).collect()
     };
-    let unmoved = of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, CheckName::Unmapped]);
+    let unmoved =
+        of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, CheckName::Unmapped]);
     if most(&unmoved) {
         return Some(not_storage(run, &unmoved));
     }
@@ -475,7 +476,9 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
     let simulated = device.medium == Medium::Simulated;
     let told = |judgement: &Judgement| {
-        judgement.check == CheckName::WorkingSet && judgement.verdict == Outcome::Doubt && judgement.scope == "run"
+        judgement.check == CheckName::WorkingSet
+            && judgement.verdict == Outcome::Doubt
+            && judgement.scope == "run"
     };
     if !device.direct && !simulated && !run.verdicts.iter().any(told) {
         let prepared = units::size(device.working_set_bytes);

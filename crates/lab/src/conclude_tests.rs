@@ -11,7 +11,7 @@ fn concluded(pretend: &Pretend, seed: u64) -> Run {
     run
 }
 
-fn found<'a>(run: &'a Run, name: &str) -> &'a Finding {
+fn found<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
     let is_it = |finding: &&Finding| finding.name == name;
     let finding = run.findings.iter().find(is_it).unwrap_or_else(|| panic!("no {name}"));
     assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
@@ -48,7 +48,7 @@ fn quick_finds_what_was_put_in() {
     // A storage that follows a law has no dip, one that does not tell reads from writes no crossover, and nothing
     // drifts.
     let absent = |finding: &Finding| {
-        [FindingName::Shape, FindingName::Crossover, "drift"].contains(&finding.name.as_str())
+        [FindingName::Shape, FindingName::Crossover, FindingName::Drift].contains(&finding.name)
     };
     // Every pretended round has the same order, so that each point comes after the same one always.
     for finding in run.findings.iter().filter(|finding| finding.name != FindingName::OrderEffect) {
@@ -85,23 +85,23 @@ fn nothing_passes_silently() {
         CheckName::NotSteady,
         CheckName::WriteBack,
         CheckName::AboveTheLimit,
-        "corrupted",
+        CheckName::Corrupted,
     ];
-    for check in CHECKS.iter().filter(|check| !silent.contains(&check.name())) {
-        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.name()).collect();
+    for check in CHECKS.iter().filter(|check| !silent.contains(&check.id())) {
+        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.id()).collect();
         let pass = lines.iter().find(|judgement| judgement.verdict == Outcome::Pass).unwrap();
         assert_eq!((pass.scope.as_str(), pass.trial), ("run", None));
         // 27 points × 8 rounds.
-        let expected = match check.name() {
+        let expected = match check.id() {
             CheckName::TooFewSamples => "243 of 243 trials and points pass",
-            CheckName::Outliers | "drift" | "working-set" => "the run passes",
-            "interference" | "throttled" => "217 of 217 trials and runs pass",
-            "multimodal" => "27 of 27 points pass",
+            CheckName::Outliers | CheckName::Drift | CheckName::WorkingSet => "the run passes",
+            CheckName::Interference | CheckName::Throttled => "217 of 217 trials and runs pass",
+            CheckName::Multimodal => "27 of 27 points pass",
             // 16 of the points read.
-            "unmapped" => "128 of 128 trials pass",
+            CheckName::Unmapped => "128 of 128 trials pass",
             _ => "216 of 216 trials pass",
         };
-        assert_eq!(pass.why, expected, "{}", check.name());
+        assert_eq!(pass.why, expected, "{}", check.id());
     }
 }
 
@@ -111,8 +111,11 @@ fn canaries_are_judged_and_not_counted_among_the_figures() {
     let measured = run.trials.len();
     run.trials[..8].iter_mut().for_each(|trial| (trial.phase, trial.point) = (Phase::Canary, None));
     conclude(&mut run, None).unwrap();
-    let line =
-        run.verdicts.iter().find(|line| line.check == CheckName::Clock && line.verdict == Outcome::Pass).unwrap();
+    let line = run
+        .verdicts
+        .iter()
+        .find(|line| line.check == CheckName::Clock && line.verdict == Outcome::Pass)
+        .unwrap();
     assert_eq!(line.why, format!("{0} of {0} trials pass", measured - 8));
 }
 
@@ -158,7 +161,7 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
         }
     }
     conclude(&mut run, None).unwrap();
-    let of = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    let of = |name: FindingName| run.findings.iter().find(|finding| finding.name == name).unwrap();
     assert_eq!(of(FindingName::QueueDepthKnee).status, Status::Refused);
     assert!(
         of(FindingName::QueueDepthKnee).sentence.contains("stand as statements about the number in flight")
@@ -204,9 +207,8 @@ fn a_single_workload_has_a_point_and_no_finding() {
     conclude(&mut run, None).unwrap();
     assert_eq!((run.points.len(), run.findings.len(), run.points[0].trials), (1, 0, 1));
     // Ten windows are too few to tell a steady state, and nothing is known of the link.
-    let judged = |judgement: &&Judgement| {
-        ![CheckName::NotSteady, CheckName::AboveTheLimit].contains(&judgement.check.as_str())
-    };
+    let judged =
+        |judgement: &&Judgement| ![CheckName::NotSteady, CheckName::AboveTheLimit].contains(&judgement.check);
     let passes = run.verdicts.iter().filter(judged).all(|judgement| judgement.verdict == Outcome::Pass);
     assert!(passes, "{:?}", run.verdicts);
 }

@@ -190,11 +190,11 @@ mod tests {
     use super::*;
     use iosonde_model::{Conditions, Medium};
 
-    fn finding(name: &str, low: f64, high: f64) -> Finding {
+    fn finding(name: FindingName, low: f64, high: f64) -> Finding {
         let conditions =
             Conditions { op: Some(Op::Read), block_size_bytes: Some(4096), ..Conditions::default() };
         Finding {
-            name: name.into(),
+            name,
             experiment: "x".into(),
             conditions,
             status: Status::Found,
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_disk_that_shows_no_turn_is_not_said_to_have_none() {
-        let of = |medium: Medium, name: &str| {
+        let of = |medium: Medium, name: FindingName| {
             let mut all = vec![Finding { status: Status::None, ..finding(name, 1.0, 1.0) }];
             with_device(&mut all, &Device { medium, ..Device::unknown("block", 1 << 30) });
             (all[0].status, all[0].sentence.clone())

@@ -8,7 +8,13 @@ use iosonde_model::{CheckName, Finding, FindingName, Op, Run};
 use crate::storage::found;
 
 /// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [CheckName; 5] = [CheckName::Throttled, CheckName::Outliers, CheckName::NotSteady, CheckName::Drift, CheckName::Multimodal];
+const OF_A_FALL: [CheckName; 5] = [
+    CheckName::Throttled,
+    CheckName::Outliers,
+    CheckName::NotSteady,
+    CheckName::Drift,
+    CheckName::Multimodal,
+];
 
 /// What the first lines say instead.
 pub(crate) const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \

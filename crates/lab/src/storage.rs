@@ -6,8 +6,8 @@
 mod refusals;
 
 use iosonde_model::{
-    About, Conditions, Estimate, Finding, FindingName, Medium, Op, Outcome, Point, Run, RunInfo,
-    Status, units,
+    About, Conditions, Estimate, Finding, FindingName, Medium, Op, Outcome, Point, Run, RunInfo, Status,
+    units,
 };
 
 use crate::{
@@ -177,7 +177,12 @@ pub(crate) fn found<'a>(run: &'a Run, name: FindingName, op: Op) -> Option<&'a F
 }
 
 /// The same for requests of this size and order.
-pub(crate) fn found_like<'a>(run: &'a Run, name: FindingName, op: Op, like: &Conditions) -> Option<&'a Finding> {
+pub(crate) fn found_like<'a>(
+    run: &'a Run,
+    name: FindingName,
+    op: Op,
+    like: &Conditions,
+) -> Option<&'a Finding> {
     all_found(run, name, op).find(|finding| {
         let own = &finding.conditions;
         own.block_size_bytes == like.block_size_bytes && own.random == like.random

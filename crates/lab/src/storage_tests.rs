@@ -55,10 +55,10 @@ fn of_memory_nothing_is_said_but_why() {
     );
 }
 
-fn finding(name: &str, experiment: &str, status: Status) -> Finding {
+fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
     let found = status == Status::Found;
     Finding {
-        name: name.into(),
+        name,
         experiment: experiment.into(),
         conditions: Conditions {
             op: Some(Op::Read),
@@ -91,11 +91,11 @@ fn screen_of(findings: Vec<Finding>) -> Vec<StorageLine> {
 fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found() {
     for kind in FINDINGS.iter() {
         // A share of the rate at some depth is told beside the knee that the same fit gives.
-        let beside = (kind.name() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
-        let names = beside.into_iter().chain([kind.name()]);
+        let beside = (kind.id() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
+        let names = beside.into_iter().chain([kind.id()]);
         let lines = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
         let told = lines.len() > 1 || lines[0].text.contains("are faster than");
-        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.name());
+        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.id());
         let label = kind.told().label;
         assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
     }
@@ -111,12 +111,12 @@ fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
 #[test]
 fn what_qualifies_others_is_read_where_they_are_silent() {
     let labels = |others: Status| -> Vec<String> {
-        let of = |name: &str, status: Status| finding(name, "queue-depth", status);
+        let of = |name: FindingName, status: Status| finding(name, "queue-depth", status);
         let lines = screen_of(vec![of(FindingName::MaxIops, others), of(FindingName::Shape, Status::Found)]);
         lines.into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
-    assert_eq!(labels(Status::Refused), ["", FindingName::Shape, "rate"]);
+    assert_eq!(labels(Status::Refused), ["", "shape", "rate"]);
 }
 
 #[test]

@@ -123,8 +123,7 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 
 /// Whether a finding of an experiment is an answer that stands on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
-    let first =
-        |finding: &Finding| kind(finding.name).told().when != When::Alone;
+    let first = |finding: &Finding| kind(finding.name).told().when != When::Alone;
     run.findings.iter().any(|finding| {
         finding.experiment == experiment
             && finding.status != Status::Refused

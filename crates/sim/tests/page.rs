@@ -3,9 +3,7 @@
 //! After a change: `UPDATE_DOCS=1 cargo test -p iosonde-sim --test page`, then look at the difference.
 
 use iosonde_model::FindingName;
-use iosonde_sim::{
-    DeviceFile, Known, Truth, builtin, builtin_names, part_manuals, truths_with_references,
-};
+use iosonde_sim::{DeviceFile, Known, Truth, builtin, builtin_names, part_manuals, truths_with_references};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/devices.md");
 

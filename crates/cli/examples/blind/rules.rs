@@ -20,7 +20,7 @@ fn rates(run: &Run, x: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
 }
 
 /// What the two rules say where they say anything.
-pub fn guesses(run: &Run, finding: &str) -> Vec<Guess> {
+pub fn guesses(run: &Run, finding: FindingName) -> Vec<Guess> {
     let curve = match finding {
         FindingName::QueueDepthKnee | FindingName::MaxIops => rates(run, |point| {
             (point.experiment == "queue-depth").then_some(f64::from(point.spec.queue_depth))

@@ -36,7 +36,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         FindingName::WriteBufferBytes | FindingName::BurstCreditBytes => level(data::beyond(run, finding)),
         FindingName::ThrottleRate => level(data::whole_course(run, finding)),
         FindingName::EffectiveDepth => level(data::by_trial(run, finding, Figure::InFlight)),
-        "drift" => data::over_time(run, finding, truth),
+        FindingName::Drift => data::over_time(run, finding, truth),
         FindingName::OrderEffect => data::by_what_came_before(run, finding, truth),
         FindingName::FlushLatency => level(data::quantiles(run, finding)),
         FindingName::LogWritesPerS => level(data::by_trial(run, finding, Figure::Requests)),

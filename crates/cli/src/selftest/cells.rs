@@ -7,12 +7,12 @@ use iosonde_model::{CheckName, Trial};
 pub struct Cell {
     /// For the table.
     pub name: String,
-    /// The check that must speak; empty for a clean device.
-    pub check: &'static str,
+    /// The check that must speak; none for a clean device.
+    pub check: Option<CheckName>,
     /// Whether it must void at least one trial; a doubt is not enough.
     pub void: bool,
     /// Checks that may rightly speak as well.
-    pub also: &'static [&'static str],
+    pub also: &'static [CheckName],
     /// How large the effect is: a share, or seconds.
     pub level: f64,
     /// Whether it is seconds.
@@ -55,7 +55,7 @@ impl Cell {
     fn new(name: impl Into<String>, device: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            check: "",
+            check: None,
             void: false,
             also: &[],
             level: 0.0,
@@ -77,14 +77,19 @@ impl Cell {
         self.device == other.device && self.study == other.study && of(self) == of(other)
     }
 
+    /// The check's name; empty for a clean device.
+    pub fn check_name(&self) -> &'static str {
+        self.check.map_or("", CheckName::as_str)
+    }
+
     /// The size of its effect, in words: `10 %`, `2 s`.
     pub fn size(&self) -> String {
         let (size, unit) = if self.in_seconds { (self.level, "s") } else { (self.level * 100.0, "%") };
         format!("{} {unit}", (size * 100.0).round() / 100.0)
     }
 
-    fn of(check: &'static str, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
-        Self { check, level, stated, ..Self::new(name, device) }
+    fn of(check: CheckName, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
+        Self { check: Some(check), level, stated, ..Self::new(name, device) }
     }
 }
 
@@ -138,7 +143,7 @@ fn clean() -> Vec<Cell> {
     });
     // Requests that another one's wait multiplies are of two kinds there, and it is true.
     for cell in &mut all {
-        cell.also = &["multimodal"];
+        cell.also = &[CheckName::Multimodal];
         if cell.name == "hdd-7200" || cell.name == "nfs" {
             cell.trial_s = 2.0;
         }
@@ -168,17 +173,17 @@ fn cache() -> Vec<Cell> {
 }
 
 /// Everything: where an effect is large, others may rightly speak of it.
-const ALL: &[&str] = &[
+const ALL: &[CheckName] = &[
     CheckName::Outliers,
     CheckName::NotSteady,
-    "drift",
-    "multimodal",
-    "throttled",
-    "interference",
+    CheckName::Drift,
+    CheckName::Multimodal,
+    CheckName::Throttled,
+    CheckName::Interference,
     CheckName::LittlesLaw,
     CheckName::DepthNotReached,
     CheckName::GeneratorBound,
-    "working-set",
+    CheckName::WorkingSet,
     CheckName::DirectIgnored,
     CheckName::CacheServed,
 ];
@@ -196,7 +201,7 @@ fn bytes() -> Vec<Cell> {
     let of = |name: &str, share: f64, stated: bool| Cell {
         void: true,
         change: Some(others),
-        ..Cell::of("interference", name, share, stated, plain(CLEAN_NOISE, ""))
+        ..Cell::of(CheckName::Interference, name, share, stated, plain(CLEAN_NOISE, ""))
     };
     let large = |share: f64| Cell {
         study: READS.replace("[\"4k\", \"16k\"]", "[\"64k\", \"256k\"]"),
@@ -217,7 +222,7 @@ fn neighbour() -> Vec<Cell> {
             also: ALL,
             trial_s: 0.5,
             ..Cell::of(
-                "interference",
+                CheckName::Interference,
                 "a neighbour for a fifth of the time takes",
                 takes,
                 takes >= 0.5,
@@ -241,7 +246,7 @@ fn throttle() -> Vec<Cell> {
             also: ALL,
             study: ONE.replace("depth = 16", "depth = [16, 32, 64]"),
             trial_s: 0.3,
-            ..Cell::of("throttled", "a limit that costs", loss, loss >= 0.1, plain(quiet, &bucket))
+            ..Cell::of(CheckName::Throttled, "a limit that costs", loss, loss >= 0.1, plain(quiet, &bucket))
         }
     };
     [0.03, 0.06, 0.1, 0.2, 0.5].map(of).into()
@@ -261,7 +266,7 @@ fn drift() -> Vec<Cell> {
             also: ALL,
             trial_s: 10.0,
             ..Cell::of(
-                "drift",
+                CheckName::Drift,
                 "a loss a round of",
                 per_round,
                 per_round >= 0.02,
@@ -410,7 +415,7 @@ fn kinds() -> Vec<Cell> {
             span_bytes: 256 << 20,
             trial_s: 0.5,
             ..Cell::of(
-                "multimodal",
+                CheckName::Multimodal,
                 "reads that a server's memory answers",
                 share,
                 share >= 0.3,

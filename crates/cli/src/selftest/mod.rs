@@ -95,9 +95,10 @@ impl Score {
     }
 
     fn count(&mut self, cell: &Cell, run: &Run) {
-        let own =
-            |line: &&Judgement| line.check == cell.check && (!cell.void || line.verdict == Outcome::Void);
-        let known = |line: &Judgement| cell.check == line.check || cell.also.contains(&line.check.as_str());
+        let own = |line: &&Judgement| {
+            Some(line.check) == cell.check && (!cell.void || line.verdict == Outcome::Void)
+        };
+        let known = |line: &Judgement| cell.check == Some(line.check) || cell.also.contains(&line.check);
         let caught = troubles(run).find(own);
         let wrong = troubles(run).find(|line| !known(line));
         let void = |line: &&Judgement| line.verdict == Outcome::Void && line.scope == "trial";
@@ -106,7 +107,7 @@ impl Score {
         self.others += usize::from(wrong.is_some());
         self.void_trials += run.verdicts.iter().filter(void).count();
         if let Some(line) = wrong {
-            *self.wrong.entry(line.check.clone()).or_default() += 1;
+            *self.wrong.entry(line.check.to_string()).or_default() += 1;
         }
         if self.example.is_none() {
             self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, line.why));

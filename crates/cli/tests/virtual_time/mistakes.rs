@@ -56,7 +56,7 @@ fn studied(device: &str, study: &str, words: &[&str]) -> Run {
 }
 
 /// The first doubt or void of a check.
-fn said<'a>(run: &'a Run, check: &str) -> &'a Judgement {
+fn said<'a>(run: &'a Run, check: CheckName) -> &'a Judgement {
     let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Doubt;
     run.verdicts.iter().find(own).unwrap_or_else(|| panic!("{check} is silent: {:?}", run.verdicts))
 }
@@ -74,7 +74,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     );
 }
 
-fn finding<'a>(run: &'a Run, name: &str) -> &'a Finding {
+fn finding<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
     let found = run.findings.iter().find(|finding| finding.name == name);
     found.unwrap_or_else(|| panic!("no {name} among {:?}", run.findings))
 }
@@ -124,7 +124,7 @@ fn m4_a_burst_into_a_write_buffer_is_told_from_what_lasts() {
     // 200 MB/s / 64 KiB = 3,052 a second lasts.
     let step = &said(&run, CheckName::NotSteady).why;
     assert!(step.contains(" to 3.0") && step.contains("a mean over both describes neither"), "{step}");
-    assert!(said(&run, "throttled").why.contains("a write buffer that is full"));
+    assert!(said(&run, CheckName::Throttled).why.contains("a write buffer that is full"));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn m5_nothing_is_concluded_about_a_device_that_was_not_asked() {
 fn m8_a_device_that_becomes_slower_is_drift_and_no_parameter() {
     let slower = four_servers("drift_per_hour = \"-99.9999999999%\"");
     let run = measured(&slower, &["run", "study.toml", "sim:device.toml"]);
-    let drift = said(&run, "drift");
+    let drift = said(&run, CheckName::Drift);
     // A factor of 10^-12 in an hour: 0.81 in 27 s.
     assert!(
         drift.why.starts_with("the rate fell by ") && drift.why.contains("all points alike"),

@@ -27,17 +27,17 @@ fn bytes_per_s(run: &Run, rw: Rw, block_size_bytes: u64) -> f64 {
     iops(own, if rw.reads() { Op::Read } else { Op::Write }) * block_size_bytes as f64
 }
 
-fn findings<'a>(run: &'a Run, name: &str) -> Vec<&'a Finding> {
+fn findings<'a>(run: &'a Run, name: FindingName) -> Vec<&'a Finding> {
     let found: Vec<_> = run.findings.iter().filter(|finding| finding.name == name).collect();
     assert!(!found.is_empty(), "{name}");
     found
 }
 
 /// How many doubts and voids each check has, and the first one's words.
-fn troubles(run: &Run) -> BTreeMap<&str, (usize, &str)> {
-    let mut out: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+fn troubles(run: &Run) -> BTreeMap<CheckName, (usize, &str)> {
+    let mut out: BTreeMap<CheckName, (usize, &str)> = BTreeMap::new();
     for line in run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt) {
-        out.entry(&line.check).or_insert((0, &line.why)).0 += 1;
+        out.entry(line.check).or_insert((0, &line.why)).0 += 1;
     }
     out
 }
@@ -146,8 +146,8 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     assert!(near(iops(alone(Rw::RandWrite), Op::Write), 152.0));
     // Little's law: at 4 KiB the depth never reached the device, and the program set the rates.
     let troubles = troubles(&run);
-    assert!(troubles[CheckName::DepthNotReached].1.contains("of the 64 asked for"), "{troubles:?}");
-    assert!(troubles[CheckName::GeneratorBound].1.contains("not what the storage"), "{troubles:?}");
+    assert!(troubles[&CheckName::DepthNotReached].1.contains("of the 64 asked for"), "{troubles:?}");
+    assert!(troubles[&CheckName::GeneratorBound].1.contains("not what the storage"), "{troubles:?}");
     // So nothing is concluded about a buffer or the drive from rows that the program made.
     assert!(run.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", run.findings);
 }
@@ -176,7 +176,7 @@ fn four_media_finds_the_curve_and_whose_it_is() {
     }
     let troubles = troubles(&run);
     assert!(
-        troubles.contains_key(CheckName::CacheServed) && troubles.contains_key(CheckName::WriteBack),
+        troubles.contains_key(&CheckName::CacheServed) && troubles.contains_key(&CheckName::WriteBack),
         "{troubles:?}"
     );
     let own = |finding: &&Finding| finding.status == Status::Found && finding.experiment == "media";
@@ -206,7 +206,7 @@ fn machine_suite_finds_the_two_ratios_and_no_decline_and_that_all_of_it_is_memor
     // Writes without a flush, reads of what was just written: none of it is the drive.
     let troubles = troubles(&m1);
     assert!(
-        troubles.contains_key(CheckName::CacheServed) && troubles.contains_key(CheckName::DirectIgnored),
+        troubles.contains_key(&CheckName::CacheServed) && troubles.contains_key(&CheckName::DirectIgnored),
         "{troubles:?}"
     );
     assert!(m1.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", m1.findings);
@@ -235,7 +235,7 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
     let (own, before, after) = (ends(32), ends(16), ends(64));
     assert!(own.1 > before.0.min(after.0), "{own:?} {before:?} {after:?}");
     // 316,935 random writes against a sheet's 118,000: not comparable, and why.
-    assert!(troubles(&run)[CheckName::GeneratorBound].1.contains("what it can make, not what the storage"));
+    assert!(troubles(&run)[&CheckName::GeneratorBound].1.contains("what it can make, not what the storage"));
     let said = bench.iosonde(&["spec", "last", "d7-p5600", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     let lines = document["lines"].as_array().unwrap();

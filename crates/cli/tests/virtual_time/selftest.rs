@@ -14,12 +14,12 @@ fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
     assert!(void.contains("** | 0 | "), "no clean trial is void: {void}");
     for check in [
         CheckName::CacheServed,
-        "interference",
-        "throttled",
-        "drift",
+        CheckName::Interference,
+        CheckName::Throttled,
+        CheckName::Drift,
         CheckName::GeneratorBound,
         CheckName::NotSteady,
-        "multimodal",
+        CheckName::Multimodal,
     ] {
         assert!(said.out.contains(&format!("| `{check}` |")), "{check} is not tested:\n{}", said.out);
     }

@@ -35,10 +35,10 @@ fn every_finding_proves_itself_on_a_device_whose_answer_is_known() {
         bench.text("device.toml", proof.device);
         bench.text("study.toml", proof.study);
         let run = bench.run(&["run", "study.toml", "sim:device.toml", "--seed", "11"]);
-        let found: Vec<_> = run.findings.iter().filter(|f| f.name == kind.name()).collect();
-        assert!(found.len() >= proof.truths.len(), "{}: {} findings", kind.name(), found.len());
+        let found: Vec<_> = run.findings.iter().filter(|f| f.name == kind.id()).collect();
+        assert!(found.len() >= proof.truths.len(), "{}: {} findings", kind.id(), found.len());
         for (finding, (truth, derivation)) in found.iter().zip(proof.truths) {
-            let told = format!("{}: {} ({derivation})", kind.name(), finding.sentence);
+            let told = format!("{}: {} ({derivation})", kind.id(), finding.sentence);
             let Some(truth) = truth else {
                 assert_ne!(finding.status, Status::Found, "{told}");
                 continue;
@@ -179,9 +179,9 @@ fn a_device_tells_its_parameters_and_truths_to_programs_too() {
     assert!(parameters.iter().any(|p| p["key"] == "queue.servers" && p["value"] == "32"), "{parameters:?}");
     let truths = document["truths"].as_array().unwrap();
     for name in iosonde_model::FindingName::ALL {
-        assert!(truths.iter().any(|truth| truth["finding"] == name), "{name}");
+        assert!(truths.iter().any(|truth| truth["finding"] == name.as_str()), "{name}");
     }
-    let iops = truths.iter().find(|truth| truth["finding"] == FindingName::MaxIops).unwrap();
+    let iops = truths.iter().find(|truth| truth["finding"] == FindingName::MaxIops.as_str()).unwrap();
     assert_eq!((&iops["known"], &iops["unit"]), (&"closed form".into(), &"IOPS".into()));
     assert!((iops["value"].as_f64().unwrap() - 533_333.333).abs() < 0.001);
     assert_eq!(iops["conditions"]["block_size_bytes"], 4096);
@@ -507,7 +507,7 @@ fn the_page_cache_is_sized_where_reads_go_through_it() {
     );
     let run =
         bench.run(&["run", "study.toml", "sim:device.toml", "--buffered", "--size", "1GiB", "--seed", "3"]);
-    let found = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    let found = |name: FindingName| run.findings.iter().find(|finding| finding.name == name).unwrap();
     let held = found(FindingName::CacheBytes);
     assert_eq!(held.status, Status::Found, "{}", held.sentence);
     assert!(held.sentence.starts_with("The page cache holds 64.0 MiB"), "{}", held.sentence);

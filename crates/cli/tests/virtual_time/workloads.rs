@@ -68,7 +68,10 @@ fn the_highest_load_that_keeps_a_latency_is_found_with_its_interval() {
     let words = ["--arrivals", "poisson", "--latency-limit", "p99=1ms", "--depth", "1024", "--time", "300s"];
     let document = point(&[&[target.as_str()], words.as_slice()].concat());
     let finding = &document["findings"][0];
-    assert_eq!((&finding["name"], &finding["status"]), (&FindingName::IopsAtLatency.into(), &"found".into()));
+    assert_eq!(
+        (&finding["name"], &finding["status"]),
+        (&FindingName::IopsAtLatency.as_str().into(), &"found".into())
+    );
     let (low, high) = (number(&finding["low"]), number(&finding["high"]));
     assert!(low < 5394.8 && 5394.8 < high && high / low < 1.15, "[{low}, {high}]");
 }

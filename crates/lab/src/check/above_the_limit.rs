@@ -24,7 +24,7 @@
 //! What to do: as for `cache-served`. If the trial was direct and the device moved the bytes, look at what the link
 //! is (`iosonde doctor`): an enclosure may have several disks in it.
 
-use iosonde_model::{About, Device, Medium, CheckName, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Device, Medium, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 

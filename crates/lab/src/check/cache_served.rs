@@ -33,7 +33,7 @@
 //! writes, count the flush, or measure direct writes.
 
 use iosonde_model::{
-    About, Device, Medium, CheckName, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
+    About, CheckName, Device, Medium, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict, units,
 };
 
 use super::{Check, Specimens, TOO_SMALL, counted, judged, specimen};

@@ -18,7 +18,7 @@
 //! What to do: run it again; `iosonde doctor` names the clock. If it says `hpet` or `acpi_pm`, the kernel did not
 //! trust the processor's counter either.
 
-use iosonde_model::{About, Medium, CheckName, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 

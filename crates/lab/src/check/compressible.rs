@@ -22,7 +22,7 @@
 //! give, use a payload that compresses as they do, and say so beside the figure.
 
 use iosonde_model::{
-    About, Device, Medium, CheckName, Op, Payload, Phase, Reason, Run, Rw, Scope, Trial, Verdict, units,
+    About, CheckName, Device, Medium, Op, Payload, Phase, Reason, Run, Rw, Scope, Trial, Verdict, units,
 };
 
 use super::{Check, Specimens, judged, specimen};

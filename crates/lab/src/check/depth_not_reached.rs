@@ -24,7 +24,7 @@
 //! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the
 //! time (`generator-bound`), no setting helps on this machine.
 
-use iosonde_model::{About, Device, Medium, CheckName, Reason, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{About, CheckName, Device, Medium, Reason, Run, Rw, Scope, Trial, Verdict};
 
 use super::{Check, Specimens, counted, judged, specimen};
 use crate::reach::{DEVICE_FROM, too_few_at_the_device};

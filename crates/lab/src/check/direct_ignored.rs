@@ -18,7 +18,7 @@
 //! What to do: measure on the file system below, on the block device itself, or over a span several times
 //! larger than memory.
 
-use iosonde_model::{About, Device, Medium, CheckName, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, counted, judged, specimen};
 

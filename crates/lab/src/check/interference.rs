@@ -31,7 +31,7 @@
 //! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
 //! is a scheduled job, or the device's own housekeeping.
 
-use iosonde_model::{About, Medium, CheckName, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
 
 use super::{Check, Specimens, counted, course, judged, specimen};
 use crate::{estimate::leftovers, stats::robust};

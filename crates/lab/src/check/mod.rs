@@ -79,19 +79,24 @@ mod tests {
     use iosonde_model::{Judgement, Outcome};
 
     /// Checks of a course in time, for which the healthy trial of one second is too short.
-    const NEED_A_COURSE: [&str; 2] = [CheckName::NotSteady, "drift"];
+    const NEED_A_COURSE: [CheckName; 2] = [CheckName::NotSteady, CheckName::Drift];
 
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
         let verdicts = scopes.filter_map(|scope| check.check(scope, run));
-        let judged = verdicts.map(|verdict| Judgement::new(check.name(), "run", None, None, verdict));
+        let judged = verdicts.map(|verdict| Judgement::new(check.id(), "run", None, None, verdict));
         judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
     }
 
     #[test]
     fn every_check_is_well_formed() {
         CHECKS.assert_well_formed();
+    }
+
+    #[test]
+    fn names_and_registry_hold_the_same_in_the_same_order() {
+        assert_eq!(CHECKS.iter().map(|check| check.id()).collect::<Vec<_>>(), CheckName::ALL);
     }
 
     #[test]
@@ -144,7 +149,7 @@ mod tests {
                 continue;
             }
             let judged = worst(check, &run);
-            let short = NEED_A_COURSE.contains(&check.name()) && judged.verdict == Outcome::Abstain;
+            let short = NEED_A_COURSE.contains(&check.id()) && judged.verdict == Outcome::Abstain;
             assert!(short || judged.verdict == Outcome::Pass, "{}: {}", check.name(), judged.why);
         }
     }

@@ -19,7 +19,7 @@
 //! What to do: read the percentiles. Find the two kinds: a cache (measure a larger span), a write buffer that is
 //! full at times (measure longer), two tiers of storage.
 
-use iosonde_model::{About, Histogram, CheckName, Op, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, units};
 
 use super::{Check, Specimens, course, specimen};
 

@@ -24,7 +24,7 @@
 //! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
 
 use iosonde_model::{
-    About, Judgement, CheckName, Outcome, Phase, Point, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, Judgement, Outcome, Phase, Point, Reason, Run, Scope, Trial, Verdict, units,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 

@@ -28,7 +28,9 @@
 //! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
-use iosonde_model::{About, IoLimit, Medium, CheckName, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, CheckName, IoLimit, Medium, Op, Phase, Reason, Run, Scope, Trial, Verdict, units,
+};
 
 use super::{Check, Specimens, course, judged, specimen};
 use crate::estimate::leftovers;

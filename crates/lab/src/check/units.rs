@@ -20,7 +20,7 @@
 //! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
 //! still run.
 
-use iosonde_model::{About, Direction, CheckName, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict};
+use iosonde_model::{About, CheckName, Direction, Op, Reason, Run, Rw, Scope, Trial, TrialSpec, Verdict};
 
 use super::{Check, Specimens, judged, specimen};
 

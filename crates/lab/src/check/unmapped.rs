@@ -17,7 +17,7 @@
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
-use iosonde_model::{About, Medium, CheckName, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, judged, specimen};
 

@@ -21,7 +21,7 @@
 //! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
 //! from which on it becomes slower.
 
-use iosonde_model::{About, Medium, CheckName, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, units};
 
 use super::{Check, Specimens, specimen};
 

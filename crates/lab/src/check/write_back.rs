@@ -21,7 +21,7 @@
 //! What to do: direct I/O (the default where there is any), or `--sync fdatasync:N`, or write several times what
 //! memory holds.
 
-use iosonde_model::{About, Medium, CheckName, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Op, Reason, Run, Rw, Scope, Trial, Verdict, units};
 
 use super::{Check, Specimens, counted, judged, specimen};
 

@@ -208,15 +208,15 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
 }
 
 /// Changes what voided the trials of a run.
-fn void_by(check: &str, mut run: Run) -> Run {
-    run.verdicts.iter_mut().for_each(|judged| judged.check = check.to_owned());
+fn void_by(check: CheckName, mut run: Run) -> Run {
+    run.verdicts.iter_mut().for_each(|judged| judged.check = check);
     run
 }
 
 #[test]
 fn what_else_is_void_about_the_device_is_not_called_memory() {
     let rates = [1e4, 2e4];
-    let sides = |check: &str| {
+    let sides = |check: CheckName| {
         let of = |id, rates: &[f64]| void_by(check, from_memory(id, rates, &[0, 1]));
         [side("A", vec![of("a", &rates)]), side("B", vec![of("b", &[2e4, 4e4])])]
     };
@@ -224,7 +224,7 @@ fn what_else_is_void_about_the_device_is_not_called_memory() {
     assert_eq!(bound.about, "program");
     assert!(bound.sentence.contains("the program itself was the limit here"), "{}", bound.sentence);
     assert!(!bound.sentence.contains("memory"), "{}", bound.sentence);
-    for other in ["throttled", "unmapped", "compressible"] {
+    for other in [CheckName::Throttled, CheckName::Unmapped, CheckName::Compressible] {
         let refused = compare(&sides(other), &QUESTION).unwrap();
         assert!(refused.pairs[0].sentence.contains("cannot be compared"), "{}", refused.pairs[0].sentence);
         assert!(refused.comparisons[0].why.contains("A: void: "), "{:?}", refused.comparisons[0]);

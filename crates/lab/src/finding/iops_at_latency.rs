@@ -18,7 +18,9 @@
 //! service time less, on average (M/D/1). A closed loop cannot answer this question at all: it stops asking when
 //! the storage stalls.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, FindingName, Op, Trial, TrialSpec, units};
+use iosonde_model::{
+    About, Conditions, Estimate, Finding, FindingName, LatencyLimit, Op, Trial, TrialSpec, units,
+};
 
 use super::{
     FindingKind, Proof, Told,

@@ -19,7 +19,7 @@
 //! Source: the read-modify-write of partial pages is described in Agrawal and others, Design Tradeoffs for SSD
 //! Performance (2008).
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, FindingName, Op, Sync, Trial, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName, Histogram, Op, Sync, Trial, units};
 
 use super::{
     FindingKind, Proof, Told,

@@ -259,6 +259,11 @@ mod tests {
         FINDINGS.assert_well_formed();
     }
 
+    #[test]
+    fn names_and_registry_hold_the_same_in_the_same_order() {
+        assert_eq!(FINDINGS.iter().map(|kind| kind.id()).collect::<Vec<_>>(), FindingName::ALL);
+    }
+
     /// The last part of docs/findings.md is made of the manual pages: IOSONDE_WRITE_DOCS=1 writes it.
     #[test]
     fn the_page_of_findings_holds_every_manual_page_and_every_picture() {
@@ -317,7 +322,7 @@ mod tests {
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
             // A pretended storage is no network, and its trials come in no order.
-            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
             let count = if unasked { 0 } else { proof.truths.len() };
             assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
@@ -382,7 +387,7 @@ mod tests {
             let findings = concluded(kind, "x", &evidence, 0.95);
             // What is looked for beside something else is passed over where its points are not there.
             // And a pretended storage is no network, and its trials come in no order.
-            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
             let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
@@ -395,7 +400,7 @@ mod tests {
                     [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
                 assert!(whole, "{told}: {finding:?}");
                 // The processor's share is about what memory served as well, which is void elsewhere.
-                let own = kind.name() == FindingName::ProcessorShare && case == "all void";
+                let own = kind.id() == FindingName::ProcessorShare && case == "all void";
                 let may = own || LACKING.contains(&case);
                 assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
                 assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");

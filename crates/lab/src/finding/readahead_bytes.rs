@@ -22,7 +22,7 @@
 //! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
 //! is at its largest nearly all the time in a trial that reads many of them.
 
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, FindingName, Op, Status, units};
+use iosonde_model::{About, Conditions, Estimate, Finding, FindingName, Histogram, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,

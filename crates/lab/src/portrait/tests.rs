@@ -5,9 +5,9 @@ use iosonde_model::{Build, Conditions, Device, Finding, FindingName, Medium, Op,
 use super::*;
 use crate::check::specimen;
 
-fn finding(name: &str, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
+fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
     Finding {
-        name: name.into(),
+        name,
         experiment: "x".into(),
         conditions: Conditions {
             op: Some(op),

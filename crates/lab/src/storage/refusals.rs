@@ -43,9 +43,8 @@ fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
 
 /// The experiment that is made for a finding, where this run was about other things as well.
 fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
-    let asks = |experiment: &&'static dyn Experiment| {
-        experiment.findings().iter().any(|own| own.id() == kind.id())
-    };
+    let asks =
+        |experiment: &&'static dyn Experiment| experiment.findings().iter().any(|own| own.id() == kind.id());
     let experiment = EXPERIMENTS.iter().find(asks)?;
     let study = Study::parse(&run.info.study_source, &run.info.study).ok()?;
     if study.experiments.iter().all(|own| own.kind == experiment.id().as_str()) {

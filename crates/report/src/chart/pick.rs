@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use iosonde_model::{
-    About, CheckName, Direction, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point, PointDirection, Run, Rw, Status,
-    Trial, TrialSpec, units,
+    About, CheckName, Direction, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point,
+    PointDirection, Run, Rw, Status, Trial, TrialSpec, units,
 };
 
 use iosonde_lab::estimate::FEWEST_TRIALS;

@@ -129,7 +129,13 @@ fn names(lines: &[&StorageLine]) -> String {
 }
 
 fn in_words(findings: &[FindingName]) -> String {
-    findings.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ").replace('_', " ").replace("iops", "IOPS")
+    findings
+        .iter()
+        .map(|name| name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+        .replace('_', " ")
+        .replace("iops", "IOPS")
 }
 
 /// What three kinds of applications would get, each with the findings that say so.

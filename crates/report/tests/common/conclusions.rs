@@ -107,7 +107,7 @@ const FOUND: [(FindingName, &str, &str, Told, &str); 9] = [
 /// What is found, and one that is refused.
 pub(super) fn findings() -> Vec<Finding> {
     let found = FOUND.iter().map(|(name, experiment, unit, told, sentence)| {
-        let mut found = finding(name, experiment, Op::Read, unit, *told, sentence);
+        let mut found = finding(*name, experiment, Op::Read, unit, *told, sentence);
         if *experiment == "random-vs-sequential" {
             let (block_size_bytes, queue_depth) = (Some(1 << 20), Some(8));
             found.conditions = Conditions { random: None, block_size_bytes, queue_depth, ..found.conditions };

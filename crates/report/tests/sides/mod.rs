@@ -122,10 +122,10 @@ fn every_bar_has_its_value_and_no_two_texts_share_a_line() {
 fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[0].runs[0];
-    let checks: Vec<&str> = CHECKS.iter().map(|check| check.id().as_str()).take(5).collect();
+    let checks: Vec<_> = CHECKS.iter().map(|check| check.id()).take(5).collect();
     for check in &checks {
         let why = Verdict::Doubt(Reason::new(About::Rate, format!("a doubt of {check}")));
-        run.verdicts.push(Judgement::new(check, "run", None, None, why));
+        run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
     let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");

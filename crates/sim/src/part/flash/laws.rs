@@ -120,7 +120,13 @@ impl FlashSettings {
             "the one unit senses a page for an aligned 4 KiB read; of reads from 2 KiB on, one in {} senses two",
             page_bytes / BLOCK_BYTES
         );
-        Some(Fact { finding: FindingName::AlignmentEffect, op: Some(Op::Read), value, unit: "ratio", derivation })
+        Some(Fact {
+            finding: FindingName::AlignmentEffect,
+            op: Some(Op::Read),
+            value,
+            unit: "ratio",
+            derivation,
+        })
     }
 
     fn scaled(&self, words: &str) -> String {
