@@ -47,7 +47,7 @@ pub fn find(word: &str) -> Result<Study, Failure> {
         let text = format!("name = {word:?}\nquestion = {question:?}\n\n[[experiment]]\nkind = {word:?}\n");
         return Study::parse(&text, word).map_err(Failure::usage);
     }
-    let names = STUDIES.iter().map(|(name, _)| *name).chain(EXPERIMENTS.iter().map(|e| e.name()));
+    let names = STUDIES.iter().map(|(name, _)| *name).chain(EXPERIMENTS.iter().map(|e| e.id().as_str()));
     let hint = nearest(word, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
     Err(Failure::usage(format!(
         "there is no study or experiment named `{word}`{hint}\n  iosonde studies, iosonde experiments: list them"

@@ -116,8 +116,9 @@ fn a_run_in_a_file_can_be_repeated_elsewhere() {
     let file = format!("iosonde-tiny-{}.iosonde", first.info.id);
     std::fs::copy(bench.path(&file), elsewhere.path(&file)).unwrap();
     let second = elsewhere.run(&["run", "--like", &file, "sim:sata-ssd"]);
-    let specs =
-        |run: &iosonde_model::Run| run.points.iter().map(|point| point.spec.clone()).collect::<Vec<_>>();
+    let specs = |run: &iosonde_report::Document| {
+        run.points.iter().map(|point| point.spec.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(specs(&first), specs(&second));
     assert_eq!(elsewhere.iosonde(&["run", "--repeats", "2", "--like", &file, "sim:ideal", "-q"]).code, 0);
 }

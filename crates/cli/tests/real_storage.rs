@@ -8,7 +8,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Bench, SMALL_STUDY, direct_here, names_in};
-use iosonde_model::{Outcome, Phase, RunState};
+use iosonde_model::{CheckName, Outcome, Phase, RunState};
 
 #[test]
 fn a_small_study_runs_on_a_folder_and_leaves_nothing_behind() {
@@ -40,7 +40,7 @@ fn direct_reads_reach_the_block_layer() {
     };
     // Others may read meanwhile; what we read must be in it. Counters are updated when a request completes.
     assert!(moved as f64 >= seen.issued_read_bytes as f64 * 0.995, "{moved} of {}", seen.issued_read_bytes);
-    assert!(!run.verdicts.iter().any(|v| v.check == "cache-served" && v.verdict == Outcome::Void));
+    assert!(!run.verdicts.iter().any(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Void));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_buffered_reread_is_called_memory_in_the_first_line() {
         eprintln!("skipped: no block-layer counters here");
         return;
     }
-    let void = run.verdicts.iter().find(|v| v.check == "cache-served" && v.verdict == Outcome::Void);
+    let void = run.verdicts.iter().find(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Void);
     let why = &void.expect("a cached read is void as a device figure").why;
     assert!(why.contains("memory"), "{why}");
 

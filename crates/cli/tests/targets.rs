@@ -5,7 +5,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Bench, SMALL_STUDY};
-use iosonde_model::{Phase, Run, RunState};
+use iosonde_model::{Phase, RunState};
+use iosonde_report::Document as Run;
 use serde_json::Value;
 
 /// A plain queue with one server and noise of 5 %.

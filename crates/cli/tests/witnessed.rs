@@ -9,15 +9,16 @@ mod common;
 use std::fs;
 
 use common::{Bench, limited::Limited};
-use iosonde_model::{Judgement, Op, Outcome, Phase, Run};
+use iosonde_model::{CheckName, FindingName, Op, Outcome, Phase};
+use iosonde_report::{Document as Run, VerdictLine as Judgement};
 
 /// The verdicts of a check on trials, the worst first.
-fn said<'a>(run: &'a Run, check: &str) -> Vec<&'a Judgement> {
+fn said<'a>(run: &'a Run, check: CheckName) -> Vec<&'a Judgement> {
     let own = |judgement: &&Judgement| judgement.check == check && judgement.trial.is_some();
     run.verdicts.iter().filter(own).collect()
 }
 
-fn void(run: &Run, check: &str, words: &str) {
+fn void(run: &Run, check: CheckName, words: &str) {
     let found =
         said(run, check).into_iter().any(|one| one.verdict == Outcome::Void && one.why.contains(words));
     assert!(found, "{check} does not void with `{words}`: {:?}", run.verdicts);
@@ -50,7 +51,7 @@ fn reading_again_what_was_just_written_is_cache_served() {
         "500ms",
     ]);
     if cache_is_seen(&run) {
-        void(&run, "cache-served", "this is memory");
+        void(&run, CheckName::CacheServed, "this is memory");
     }
 }
 
@@ -66,12 +67,12 @@ fn a_sparse_file_is_unmapped() {
         return eprintln!("skipped: this file system does not tell where its holes are");
     };
     assert_eq!(holes, 256 << 20);
-    void(&run, "unmapped", "100 % of the 256 MiB that were read from hold no data");
+    void(&run, CheckName::Unmapped, "100 % of the 256 MiB that were read from hold no data");
     // A file that is written through has none, and the check says so by passing.
     bench.file("whole", 64);
     let run = bench.run(&["point", "whole", "--read-only", "--depth", "4", "--time", "500ms"]);
     assert_eq!(run.trials[0].witnesses.unmapped_bytes, Some(0));
-    assert!(said(&run, "unmapped").is_empty(), "{:?}", said(&run, "unmapped"));
+    assert!(said(&run, CheckName::Unmapped).is_empty(), "{:?}", said(&run, CheckName::Unmapped));
 }
 
 /// M17: writes compared without a flush.
@@ -85,7 +86,8 @@ fn writes_that_memory_took_are_not_the_devices() {
     if run.info.device.medium == iosonde_model::Medium::Memory || !cache_is_seen(&run) {
         return eprintln!("skipped: no view of the page cache below {}", bench.folder.path().display());
     }
-    let voids: Vec<_> = said(&run, "write-back").into_iter().filter(|v| v.verdict == Outcome::Void).collect();
+    let voids: Vec<_> =
+        said(&run, CheckName::WriteBack).into_iter().filter(|v| v.verdict == Outcome::Void).collect();
     assert!(!voids.is_empty(), "{:?}", run.trials.last().unwrap().witnesses);
     assert!(voids[0].why.contains("memory"), "{}", voids[0].why);
 }
@@ -98,7 +100,7 @@ fn memory_is_called_memory() {
     let bench = Bench::new();
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let words = ["point", folder.path().to_str().unwrap(), "--size", "32MiB", "--time", "300ms"];
-    void(&bench.run(&words), "cache-served", "tmpfs is memory");
+    void(&bench.run(&words), CheckName::CacheServed, "tmpfs is memory");
 }
 
 /// A compressed disk in memory, made for one test and removed after it.
@@ -134,7 +136,7 @@ fn a_compressed_disk_in_memory_is_called_memory() {
         return eprintln!("skipped: {} cannot be written: {error}", zram.path());
     }
     let run = bench.run(&["point", &zram.path(), "--read-only", "--depth", "4", "--time", "300ms"]);
-    void(&run, "cache-served", "is memory: no storage was asked");
+    void(&run, CheckName::CacheServed, "is memory: no storage was asked");
 }
 
 #[test]
@@ -180,11 +182,12 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
     // Where others take the processors for all of the time, no trial stands, and that is said of each.
     let stands = |run: &Run| {
-        let found = run.findings.iter().find(|finding| finding.name == "throttle_rate");
+        let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate);
         found.is_some_and(|finding| finding.value.is_some())
     };
     let disturbed = |run: &Run| {
-        let voids = said(run, "interference").into_iter().chain(said(run, "generator-bound"));
+        let voids =
+            said(run, CheckName::Interference).into_iter().chain(said(run, CheckName::GeneratorBound));
         voids.filter(|one| one.verdict == Outcome::Void).count() > 0
     };
     let mut run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
@@ -196,9 +199,9 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     if !stands(&run) && disturbed(&run) {
         return eprintln!("skipped: others left no processor for a trial under a limit, three times");
     }
-    void(&run, "throttled", "allows 2 k reads a second");
+    void(&run, CheckName::Throttled, "allows 2 k reads a second");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
-    let found = run.findings.iter().find(|finding| finding.name == "throttle_rate").unwrap();
+    let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
     assert!((value / 2000.0 - 1.0).abs() < 0.02, "{}", found.sentence);
     assert!((found.low.unwrap()..=found.high.unwrap()).contains(&2000.0), "{}", found.sentence);
@@ -239,7 +242,7 @@ fn another_programs_bursts_are_interference() {
     if run.trials[0].witnesses.block_layer_read_bytes.is_none() {
         return eprintln!("skipped: {:?}", run.trials[0].witnesses.absent);
     }
-    let found = said(&run, "interference");
+    let found = said(&run, CheckName::Interference);
     assert!(found.iter().any(|one| one.verdict == Outcome::Void), "{:?}", run.verdicts);
 }
 
@@ -280,12 +283,12 @@ fn a_busy_processor_is_named_and_is_no_property_of_the_device() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Run = serde_json::from_slice(&output.stdout).unwrap();
     // Where somebody used the disk as well, that is said first.
-    let named = ["generator-bound", "interference"].map(|check| said(&run, check).len());
+    let named = [CheckName::GeneratorBound, CheckName::Interference].map(|check| said(&run, check).len());
     assert!(named.iter().sum::<usize>() > 0, "{:?}", run.verdicts);
     let waited = run.trials[0].witnesses.pressure_cpu_some_share;
     assert!(waited.is_none_or(|share| share > 0.25), "three programs beside this one: {waited:?}");
     // Nothing else is made of it: no limit, no fault of the device.
-    for check in ["throttled", "cache-served", "above-the-limit", "errors"] {
+    for check in [CheckName::Throttled, CheckName::CacheServed, CheckName::AboveTheLimit, CheckName::Errors] {
         assert!(said(&run, check).is_empty(), "{:?}", said(&run, check));
     }
 }

@@ -11,10 +11,9 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use iosonde_infer::finding::FINDINGS;
 use iosonde_judge::estimate::{Voids, evidence};
 use iosonde_model::{
-    Direction, Finding, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
+    Direction, Finding, FindingName, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
 };
 use iosonde_sim::{DeviceFile, ReferenceLoad, builtin, reference};
 use rand::{RngExt, SeedableRng};
@@ -160,9 +159,10 @@ fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
         }
     }
     let evidence = evidence(&points, &trials, &Voids::new());
-    ["queue_depth_knee", "depth_for_95_percent", "max_iops"].map(|name| {
-        let kind = FINDINGS.find(name).expect("it is registered");
-        kind.conclude("x", &evidence[..truth.depths.len()], CONFIDENCE).swap_remove(0)
+    [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
+        iosonde_infer::finding::kind(name)
+            .conclude("x", &evidence[..truth.depths.len()], CONFIDENCE)
+            .swap_remove(0)
     })
 }
 

@@ -15,8 +15,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use iosonde_infer::conclude::conclude;
 use iosonde_judge::estimate::Voids;
 use iosonde_model::{
-    Device, Direction, Histogram, LatencySummary, Outcome, Run, RunInfo, Study, Trial, Window,
-    WindowDirection, units,
+    CheckName, Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study,
+    Trial, Window, WindowDirection, units,
 };
 use iosonde_plan::{
     plan,
@@ -138,8 +138,9 @@ struct Said {
 }
 
 fn said(setting: Setting, run: &Run) -> Said {
-    let drift = run.verdicts.iter().any(|line| line.check == "drift" && line.verdict >= Outcome::Doubt);
-    let effect = run.findings.iter().find(|finding| finding.name == "stride_effect");
+    let drift =
+        run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Doubt);
+    let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
     let sentence = effect.map_or("", |finding| finding.sentence.as_str());
     let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");
     let named = sentence.contains(": with a stride of");

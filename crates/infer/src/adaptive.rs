@@ -13,6 +13,7 @@ use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
     standing,
 };
+use iosonde_model::FindingName;
 use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Trial, TrialSpec};
 use iosonde_plan::schedule::Schedule;
 
@@ -114,7 +115,7 @@ struct KneeVisits<'a> {
 }
 
 fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeVisits<'a>> {
-    if finding.name != "queue_depth_knee" {
+    if finding.name != FindingName::QueueDepthKnee {
         return None;
     }
     let own: Vec<&Point> = own(finding, &run.points).collect();
@@ -184,12 +185,12 @@ fn candidates(finding: &Finding, run: &Run) -> Vec<(String, TrialSpec)> {
 /// rate are reached at 19 half sizes.
 fn edge_by_law(finding: &Finding, run: &Run) -> Option<(f64, f64)> {
     let same = |half: &&Finding| {
-        half.name == "half_size"
+        half.name == FindingName::HalfSize
             && half.status == Status::Found
             && half.experiment == finding.experiment
             && half.trials == finding.trials
     };
-    let half = run.findings.iter().find(same).filter(|_| finding.name == "plateau_block_size")?;
+    let half = run.findings.iter().find(same).filter(|_| finding.name == FindingName::PlateauBlockSize)?;
     Some((19.0 * half.low?, 19.0 * half.high?))
 }
 
@@ -224,12 +225,14 @@ fn own<'p>(finding: &Finding, points: &'p [Point]) -> impl Iterator<Item = &'p P
 }
 
 fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)> {
-    let varied: Varied = match finding.name.as_str() {
-        "queue_depth_knee" => {
+    let varied: Varied = match finding.name {
+        FindingName::QueueDepthKnee => {
             (|spec| u64::from(spec.queue_depth), |spec, value| spec.queue_depth = value as u32)
         }
-        "plateau_block_size" => (|spec| spec.block_size_bytes, |spec, value| spec.block_size_bytes = value),
-        "cache_bytes" => (|spec| spec.span_bytes, |spec, value| spec.span_bytes = value),
+        FindingName::PlateauBlockSize => {
+            (|spec| spec.block_size_bytes, |spec, value| spec.block_size_bytes = value)
+        }
+        FindingName::CacheBytes => (|spec| spec.span_bytes, |spec, value| spec.span_bytes = value),
         _ => return None,
     };
     let (of, set) = varied;
@@ -237,8 +240,8 @@ fn candidate(finding: &Finding, points: &[Point]) -> Option<(String, TrialSpec)>
     let mut levels: Vec<u64> = own.iter().map(|point| of(&point.spec)).collect();
     levels.sort_unstable();
     levels.dedup();
-    let value = match finding.name.as_str() {
-        "queue_depth_knee" => finding.value?.round() as u64,
+    let value = match finding.name {
+        FindingName::QueueDepthKnee => finding.value?.round() as u64,
         // The edge lies between the finding's size and the next smaller one, in the middle on a logarithmic scale.
         _ => {
             let upper = finding.high? as u64;
@@ -267,13 +270,14 @@ impl TrialsOf for Finding {
     fn trials_are_of(&self, point: &Point) -> bool {
         let (conditions, spec) = (&self.conditions, &point.spec);
         let op = if spec.rw.reads() { Op::Read } else { Op::Write };
-        let varies = |name: &str| self.name == name;
+        let varies = |name: FindingName| self.name == name;
         let same = |wanted: Option<u64>, is: u64| wanted.is_none_or(|wanted| wanted == is);
         !spec.rw.is_mixed()
             && conditions.op.is_none_or(|wanted| wanted == op)
             && conditions.random.is_none_or(|random| random == spec.rw.is_random())
-            && (varies("plateau_block_size") || same(conditions.block_size_bytes, spec.block_size_bytes))
-            && (varies("queue_depth_knee")
+            && (varies(FindingName::PlateauBlockSize)
+                || same(conditions.block_size_bytes, spec.block_size_bytes))
+            && (varies(FindingName::QueueDepthKnee)
                 || same(conditions.queue_depth.map(u64::from), spec.asked_in_flight()))
     }
 }
@@ -344,7 +348,7 @@ mod tests {
         conclude::conclude(&mut run, None).unwrap();
         assert_eq!((run.points.len(), run.points[11].planned), (12, Planned::Adaptive));
         // One trial makes no interval; the knee is what the grid says, and not refused for it.
-        let knee = run.findings.iter().find(|finding| finding.name == "queue_depth_knee").unwrap();
+        let knee = run.findings.iter().find(|finding| finding.name == FindingName::QueueDepthKnee).unwrap();
         assert_eq!(knee.status, Status::Found, "{}", knee.sentence);
     }
 

@@ -3,16 +3,22 @@
 
 use std::borrow::Cow;
 
-use iosonde_model::{Finding, Op, Run};
+use iosonde_model::{CheckName, Finding, FindingName, Op, Run};
 
 use crate::finding::lookup::found;
 
 /// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [&str; 5] = ["throttled", "set-aside", "not-steady", "drift", "multimodal"];
+const OF_A_FALL: [CheckName; 5] = [
+    CheckName::Throttled,
+    CheckName::Outliers,
+    CheckName::NotSteady,
+    CheckName::Drift,
+    CheckName::Multimodal,
+];
 
 /// The limit that the whole run asked for. `None` where it found none, or has points of other experiments.
 pub fn answer(run: &Run) -> Option<&Finding> {
-    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, "throttle_rate", op))?;
+    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::ThrottleRate, op))?;
     run.points.iter().all(|point| point.belongs_to(&limit.experiment)).then_some(limit)
 }
 
@@ -22,6 +28,6 @@ pub fn beyond_it(run: &Run) -> Cow<'_, Run> {
         return Cow::Borrowed(run);
     }
     let mut rest = run.clone();
-    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check.as_str()));
+    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check));
     Cow::Owned(rest)
 }

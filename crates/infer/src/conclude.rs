@@ -96,7 +96,7 @@ fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<F
         if own.is_empty() {
             continue;
         }
-        let kinds = finding::answering(experiment.name());
+        let kinds = finding::answering(experiment.id());
         for finding in kinds.flat_map(|kind| finding::concluded(kind, name, &own, confidence)) {
             let known = |old: &Finding| {
                 old.name == finding.name

@@ -1,6 +1,8 @@
 //! Whole runs of a storage whose truth is known, from trials to findings.
 
 use iosonde_judge::{check::CHECKS, standing::voids};
+use iosonde_model::CheckName;
+use iosonde_model::FindingName;
 use iosonde_model::{About, Judgement, Medium, Outcome, Phase, Status};
 
 use super::*;
@@ -12,7 +14,7 @@ fn concluded(pretend: &Pretend, seed: u64) -> Run {
     run
 }
 
-fn found<'a>(run: &'a Run, name: &str) -> &'a Finding {
+fn found<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
     let is_it = |finding: &&Finding| finding.name == name;
     let finding = run.findings.iter().find(is_it).unwrap_or_else(|| panic!("no {name}"));
     assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
@@ -25,15 +27,15 @@ fn quick_finds_what_was_put_in() {
     // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s ×
     // 104.096 µs; 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
     let truths = [
-        ("base_latency", 104_096.0),
-        ("per_request_cost", 100_000.0),
-        ("half_size", 100_000.0),
-        ("plateau_block_size", 4_194_304.0),
-        ("max_iops", 80_000.0),
-        ("queue_depth_knee", 8.327_68),
-        ("depth_for_95_percent", 8.0),
-        ("device_bandwidth", 1e9),
-        ("random_vs_sequential", 1.0),
+        (FindingName::BaseLatency, 104_096.0),
+        (FindingName::PerRequestCost, 100_000.0),
+        (FindingName::HalfSize, 100_000.0),
+        (FindingName::PlateauBlockSize, 4_194_304.0),
+        (FindingName::MaxIops, 80_000.0),
+        (FindingName::QueueDepthKnee, 8.327_68),
+        (FindingName::DepthFor95Percent, 8.0),
+        (FindingName::DeviceBandwidth, 1e9),
+        (FindingName::RandomVsSequential, 1.0),
     ];
     for (name, truth) in truths {
         let finding = found(&run, name);
@@ -48,9 +50,11 @@ fn quick_finds_what_was_put_in() {
     }
     // A storage that follows a law has no dip, one that does not tell reads from writes no crossover, and nothing
     // drifts.
-    let absent = |finding: &Finding| ["shape", "crossover", "drift"].contains(&finding.name.as_str());
+    let absent = |finding: &Finding| {
+        [FindingName::Shape, FindingName::Crossover, FindingName::Drift].contains(&finding.name)
+    };
     // Every pretended round has the same order, so that each point comes after the same one always.
-    for finding in run.findings.iter().filter(|finding| finding.name != "order_effect") {
+    for finding in run.findings.iter().filter(|finding| finding.name != FindingName::OrderEffect) {
         let expected = if absent(finding) { Status::None } else { Status::Found };
         assert_eq!(finding.status, expected, "{}", finding.sentence);
         assert!(!finding.why.as_ref().unwrap().contains("At odds"), "{finding:#?}");
@@ -61,7 +65,8 @@ fn quick_finds_what_was_put_in() {
 fn what_two_experiments_find_alike_is_said_once() {
     let run = concluded(&Pretend::usual(), 2);
     // `block-size` and both `queue-depth` experiments share the points of single 4 KiB requests.
-    let base: Vec<_> = run.findings.iter().filter(|finding| finding.name == "base_latency").collect();
+    let base: Vec<_> =
+        run.findings.iter().filter(|finding| finding.name == FindingName::BaseLatency).collect();
     assert_eq!(base.len(), 2);
     assert!(base.iter().all(|finding| finding.experiment == "block-size"));
 }
@@ -78,22 +83,28 @@ fn nothing_passes_silently() {
     let run = concluded(&on_ext4(), 3);
     // No rate was asked for; eight rounds are too few to tell a steady state; nothing was written through the page
     // cache; the device's link is not known; nothing was verified.
-    let silent = ["missed-rate", "not-steady", "write-back", "above-the-limit", "corrupted"];
-    for check in CHECKS.iter().filter(|check| !silent.contains(&check.name())) {
-        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.name()).collect();
+    let silent = [
+        CheckName::MissedRate,
+        CheckName::NotSteady,
+        CheckName::WriteBack,
+        CheckName::AboveTheLimit,
+        CheckName::Corrupted,
+    ];
+    for check in CHECKS.iter().filter(|check| !silent.contains(&check.id())) {
+        let lines: Vec<_> = run.verdicts.iter().filter(|judgement| judgement.check == check.id()).collect();
         let pass = lines.iter().find(|judgement| judgement.verdict == Outcome::Pass).unwrap();
         assert_eq!((pass.scope.as_str(), pass.trial), ("run", None));
         // 27 points × 8 rounds.
-        let expected = match check.name() {
-            "too-few-samples" => "243 of 243 trials and points pass",
-            "set-aside" | "drift" | "working-set" => "the run passes",
-            "interference" | "throttled" => "217 of 217 trials and runs pass",
-            "multimodal" => "27 of 27 points pass",
+        let expected = match check.id() {
+            CheckName::TooFewSamples => "243 of 243 trials and points pass",
+            CheckName::Outliers | CheckName::Drift | CheckName::WorkingSet => "the run passes",
+            CheckName::Interference | CheckName::Throttled => "217 of 217 trials and runs pass",
+            CheckName::Multimodal => "27 of 27 points pass",
             // 16 of the points read.
-            "unmapped" => "128 of 128 trials pass",
+            CheckName::Unmapped => "128 of 128 trials pass",
             _ => "216 of 216 trials pass",
         };
-        assert_eq!(pass.why, expected, "{}", check.name());
+        assert_eq!(pass.why, expected, "{}", check.id());
     }
 }
 
@@ -103,8 +114,11 @@ fn canaries_are_judged_and_not_counted_among_the_figures() {
     let measured = run.trials.len();
     run.trials[..8].iter_mut().for_each(|trial| (trial.phase, trial.point) = (Phase::Canary, None));
     conclude(&mut run, None).unwrap();
-    let line =
-        run.verdicts.iter().find(|line| line.check == "clock" && line.verdict == Outcome::Pass).unwrap();
+    let line = run
+        .verdicts
+        .iter()
+        .find(|line| line.check == CheckName::Clock && line.verdict == Outcome::Pass)
+        .unwrap();
     assert_eq!(line.why, format!("{0} of {0} trials pass", measured - 8));
 }
 
@@ -121,7 +135,7 @@ fn void_trials_reach_no_figure_where_enough_others_stand() {
     assert_eq!(voids.len(), 27);
     assert!(voids.values().all(|about| *about == About::All));
     assert!(run.points.iter().all(|point| point.void == 1));
-    let finding = found(&run, "queue_depth_knee");
+    let finding = found(&run, FindingName::QueueDepthKnee);
     assert!(finding.trials.iter().all(|id| !voids.contains_key(id)));
 }
 
@@ -149,10 +163,12 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
         }
     }
     conclude(&mut run, None).unwrap();
-    let of = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
-    assert_eq!(of("queue_depth_knee").status, Status::Refused);
-    assert!(of("queue_depth_knee").sentence.contains("stand as statements about the number in flight"));
-    assert_eq!(of("max_iops").status, Status::Found);
+    let of = |name: FindingName| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    assert_eq!(of(FindingName::QueueDepthKnee).status, Status::Refused);
+    assert!(
+        of(FindingName::QueueDepthKnee).sentence.contains("stand as statements about the number in flight")
+    );
+    assert_eq!(of(FindingName::MaxIops).status, Status::Found);
 }
 
 #[test]
@@ -165,7 +181,7 @@ fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
         (trial.read, trial.windows, trial.witnesses) = (other.read, other.windows, other.witnesses);
     }
     conclude(&mut run, None).unwrap();
-    let most = run.findings.iter().find(|finding| finding.name == "max_iops").unwrap();
+    let most = run.findings.iter().find(|finding| finding.name == FindingName::MaxIops).unwrap();
     assert!(most.low.unwrap() <= 80_000.0 && 80_000.0 <= most.high.unwrap(), "{}", most.sentence);
     assert!(most.high.unwrap() < 90_000.0, "{}", most.sentence);
     assert!(
@@ -184,7 +200,7 @@ fn a_single_workload_has_a_point_and_no_finding() {
     assert_eq!((run.points.len(), run.findings.len(), run.points[0].trials), (1, 0, 1));
     // Ten windows are too few to tell a steady state, and nothing is known of the link.
     let judged =
-        |judgement: &&Judgement| !["not-steady", "above-the-limit"].contains(&judgement.check.as_str());
+        |judgement: &&Judgement| ![CheckName::NotSteady, CheckName::AboveTheLimit].contains(&judgement.check);
     let passes = run.verdicts.iter().filter(judged).all(|judgement| judgement.verdict == Outcome::Pass);
     assert!(passes, "{:?}", run.verdicts);
 }
@@ -219,7 +235,7 @@ fn a_disturbed_trial_is_set_aside_and_said() {
         (disturbed.read, disturbed.windows, disturbed.witnesses) =
             (trial.read, trial.windows, trial.witnesses);
         conclude(&mut run, None).unwrap();
-        let doubt = run.verdicts.iter().find(|judgement| judgement.check == "set-aside").unwrap();
+        let doubt = run.verdicts.iter().find(|judgement| judgement.check == CheckName::Outliers).unwrap();
         assert_eq!(doubt.verdict, Outcome::Doubt);
         // The law says 38,426 a second, and all points scatter by 3 %.
         let share = iosonde_model::units::percent(slow as f64 / 38_426.0);
@@ -235,7 +251,7 @@ fn a_disturbed_trial_is_set_aside_and_said() {
 #[test]
 fn a_run_that_another_version_planned_is_concluded_from_what_its_trials_did() {
     let mut run = concluded(&Pretend::usual(), 1);
-    let alone = |run: &Run| found(run, "base_latency").value;
+    let alone = |run: &Run| found(run, FindingName::BaseLatency).value;
     let before = alone(&run);
     // The grid's depths stood in another order: point by point, the trials did something else than is planned now.
     let swapped = run.info.study_source.replace("\"1..128*2\"", "[128, 64, 32, 16, 8, 4, 2, 1]");

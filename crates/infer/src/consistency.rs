@@ -5,7 +5,7 @@
 //! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
 //! tell which of them is wrong.
 
-use iosonde_model::{Device, Finding, Op, Status};
+use iosonde_model::{Device, Finding, FindingName, Op, Status};
 
 use crate::words::capitalised;
 
@@ -15,7 +15,7 @@ const SPARE: f64 = 1.10;
 /// A relation between findings.
 struct Relation {
     /// Those that take part; the first is the one that the others explain.
-    names: &'static [&'static str],
+    names: &'static [FindingName],
     /// Whether all of them are of one block size.
     one_size: bool,
     /// What must hold, in words.
@@ -31,7 +31,7 @@ type Sides = ([f64; 2], [f64; 2]);
 
 const RELATIONS: &[Relation] = &[
     Relation {
-        names: &["queue_depth_knee", "max_iops", "base_latency"],
+        names: &[FindingName::QueueDepthKnee, FindingName::MaxIops, FindingName::BaseLatency],
         one_size: true,
         one_order: true,
         law: "the knee is what the rate tends to, times the time of one request alone, and no rate that was measured \
@@ -42,7 +42,7 @@ const RELATIONS: &[Relation] = &[
         },
     },
     Relation {
-        names: &["half_size", "per_request_cost", "device_bandwidth"],
+        names: &[FindingName::HalfSize, FindingName::PerRequestCost, FindingName::DeviceBandwidth],
         one_size: false,
         one_order: false,
         law: "half size over the cost of a request is the bandwidth of one stream, which the device's is not below",
@@ -52,14 +52,14 @@ const RELATIONS: &[Relation] = &[
         },
     },
     Relation {
-        names: &["per_request_cost", "base_latency"],
+        names: &[FindingName::PerRequestCost, FindingName::BaseLatency],
         one_size: false,
         one_order: true,
         law: "no request is done sooner than what every request costs",
         sides: |of| Some((ends(of[0])?, ends(of[1])?)),
     },
     Relation {
-        names: &["max_iops", "device_bandwidth"],
+        names: &[FindingName::MaxIops, FindingName::DeviceBandwidth],
         one_size: false,
         one_order: false,
         law: "small requests move no more bytes a second than the device's bandwidth",
@@ -70,7 +70,7 @@ const RELATIONS: &[Relation] = &[
         },
     },
     Relation {
-        names: &["parallelism", "max_iops", "base_latency"],
+        names: &[FindingName::Parallelism, FindingName::MaxIops, FindingName::BaseLatency],
         // Units were told apart at this size, so that no link bounds it; a larger one may be bound by the link.
         one_size: true,
         one_order: false,
@@ -83,7 +83,7 @@ const RELATIONS: &[Relation] = &[
         },
     },
     Relation {
-        names: &["sustained_rate", "burst_rate"],
+        names: &[FindingName::SustainedRate, FindingName::BurstRate],
         one_size: true,
         one_order: true,
         law: "writing stays at most as fast as it begins",
@@ -130,8 +130,9 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
     if device.rotates() != Some(true) {
         return;
     }
-    let of_a_platter = |name: &str| ["rotation_period", "seek_time_average"].contains(&name);
-    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(&finding.name);
+    let of_a_platter =
+        |name: FindingName| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
+    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(finding.name);
     for finding in findings.iter_mut().filter(absent) {
         let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
                    else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
@@ -150,7 +151,7 @@ fn contradict(left: [f64; 2], right: [f64; 2]) -> bool {
 /// For each finding of the first name, every choice of one of each other name that may be compared with it, and
 /// with each other.
 fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>>> {
-    let of = |name: &str| {
+    let of = |name: FindingName| {
         let is_it = |finding: &Finding| {
             finding.name == name
                 && finding.status == Status::Found
@@ -172,7 +173,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>
     };
     let with = |first: usize| {
         relation.names[1..].iter().fold(vec![vec![first]], |sets, name| {
-            let others: Vec<usize> = of(name);
+            let others: Vec<usize> = of(*name);
             let longer = |set: &Vec<usize>| {
                 let fits = |other: &usize| set.iter().all(|&member| like(member, *other));
                 let longer = |other: usize| set.iter().copied().chain([other]).collect::<Vec<usize>>();
@@ -190,11 +191,11 @@ mod tests {
 
     use super::*;
 
-    fn finding(name: &str, low: f64, high: f64) -> Finding {
+    fn finding(name: FindingName, low: f64, high: f64) -> Finding {
         let conditions =
             Conditions { op: Some(Op::Read), block_size_bytes: Some(4096), ..Conditions::default() };
         Finding {
-            name: name.into(),
+            name,
             experiment: "x".into(),
             conditions,
             status: Status::Found,
@@ -215,9 +216,9 @@ mod tests {
         // 100 us alone and 80,000 a second at most: a knee of 8.
         let of = |knee: [f64; 2]| {
             let mut all = vec![
-                finding("base_latency", 99_000.0, 101_000.0),
-                finding("max_iops", 79_000.0, 81_000.0),
-                finding("queue_depth_knee", knee[0], knee[1]),
+                finding(FindingName::BaseLatency, 99_000.0, 101_000.0),
+                finding(FindingName::MaxIops, 79_000.0, 81_000.0),
+                finding(FindingName::QueueDepthKnee, knee[0], knee[1]),
             ];
             check(&mut all);
             all.into_iter().map(|finding| finding.why.unwrap()).collect::<Vec<_>>()
@@ -235,9 +236,9 @@ mod tests {
         // 32 units, of which less than a quarter would ever have been busy: as findings have it, strides are no
         // random reads.
         let mut all = vec![
-            finding("parallelism", 32.0, 32.0),
-            finding("max_iops", 79_000.0, 81_000.0),
-            finding("base_latency", 99_000.0, 101_000.0),
+            finding(FindingName::Parallelism, 32.0, 32.0),
+            finding(FindingName::MaxIops, 79_000.0, 81_000.0),
+            finding(FindingName::BaseLatency, 99_000.0, 101_000.0),
         ];
         all[0].conditions.random = Some(false);
         all[1].conditions.random = Some(true);
@@ -250,9 +251,11 @@ mod tests {
     fn what_agrees_with_one_size_is_at_odds_with_none() {
         // 32 units of 100 us: 250,000 small reads a second, and 26,700 large ones, which the link bounds.
         let of = |sizes: &[(u64, f64)]| {
-            let mut all = vec![finding("parallelism", 32.0, 32.0)];
+            let mut all = vec![finding(FindingName::Parallelism, 32.0, 32.0)];
             for (bytes, iops) in sizes {
-                for mut one in [finding("max_iops", *iops, *iops), finding("base_latency", 1e5, 1e5)] {
+                for mut one in
+                    [finding(FindingName::MaxIops, *iops, *iops), finding(FindingName::BaseLatency, 1e5, 1e5)]
+                {
                     one.conditions.block_size_bytes = Some(*bytes);
                     all.push(one);
                 }
@@ -268,8 +271,10 @@ mod tests {
     #[test]
     fn a_bound_is_missed_on_one_side_only() {
         let of = |cost: f64, alone: f64| {
-            let mut all =
-                vec![finding("per_request_cost", cost, cost), finding("base_latency", alone, alone)];
+            let mut all = vec![
+                finding(FindingName::PerRequestCost, cost, cost),
+                finding(FindingName::BaseLatency, alone, alone),
+            ];
             check(&mut all);
             all[0].why.clone().unwrap().contains("At odds")
         };
@@ -278,21 +283,26 @@ mod tests {
 
     #[test]
     fn a_disk_that_shows_no_turn_is_not_said_to_have_none() {
-        let of = |medium: Medium, name: &str| {
+        let of = |medium: Medium, name: FindingName| {
             let mut all = vec![Finding { status: Status::None, ..finding(name, 1.0, 1.0) }];
             with_device(&mut all, &Device { medium, ..Device::unknown("block", 1 << 30) });
             (all[0].status, all[0].sentence.clone())
         };
-        let (status, said) = of(Medium::Disk, "rotation_period");
+        let (status, said) = of(Medium::Disk, FindingName::RotationPeriod);
         assert!(status == Status::Refused && said.contains("is a disk that turns"), "{said}");
-        assert_eq!(of(Medium::Disk, "seek_time_average").0, Status::Refused);
-        assert_eq!(of(Medium::Disk, "zone_ratio").0, Status::None, "a small part of a disk has one rate");
-        assert_eq!(of(Medium::Flash, "rotation_period").0, Status::None);
+        assert_eq!(of(Medium::Disk, FindingName::SeekTimeAverage).0, Status::Refused);
+        assert_eq!(
+            of(Medium::Disk, FindingName::ZoneRatio).0,
+            Status::None,
+            "a small part of a disk has one rate"
+        );
+        assert_eq!(of(Medium::Flash, FindingName::RotationPeriod).0, Status::None);
     }
 
     #[test]
     fn refused_findings_and_other_directions_contradict_nobody() {
-        let mut all = vec![finding("per_request_cost", 9.0, 9.0), finding("base_latency", 1.0, 1.0)];
+        let mut all =
+            vec![finding(FindingName::PerRequestCost, 9.0, 9.0), finding(FindingName::BaseLatency, 1.0, 1.0)];
         all[1].conditions.op = Some(Op::Write);
         check(&mut all);
         assert_eq!(all[0].why.as_deref(), Some("Measured."));

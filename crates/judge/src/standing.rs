@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use iosonde_model::CheckName;
 use iosonde_model::{About, Judgement, Outcome, Phase, Run, Scope, Trial, Verdict};
 
 use crate::{
@@ -37,7 +38,9 @@ pub fn judge(run: &mut Run) -> Voids {
 fn count_set_aside(run: &mut Run, outliers: &Outliers) {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
     let count = run.trials.iter().filter(measured).count();
-    for line in run.verdicts.iter_mut().filter(|line| line.check == "set-aside" && line.scope == "run") {
+    for line in
+        run.verdicts.iter_mut().filter(|line| line.check == CheckName::Outliers && line.scope == "run")
+    {
         // Where the check has spoken, its own count stands: two counts on one page are one too many.
         line.figures.entry("set_aside".to_owned()).or_insert(count as f64);
     }
@@ -67,7 +70,7 @@ impl Judged {
                 Scope::Point(place) => ("point", None, Some(run.points[place].id)),
                 Scope::Run => ("run", None, None),
             };
-            Judgement::new(self.check.name(), scope, trial, point, verdict.clone())
+            Judgement::new(self.check.id(), scope, trial, point, verdict.clone())
         };
         trouble.map(judgement).collect()
     }
@@ -82,7 +85,7 @@ impl Judged {
         };
         let of_figures: Vec<_> = self.verdicts.iter().filter(|(scope, _)| figure(*scope)).cloned().collect();
         let counted = if of_figures.is_empty() { &self.verdicts } else { &of_figures };
-        let (name, all, noun) = (self.check.name(), counted.len(), noun(counted));
+        let (name, all, noun) = (self.check.id(), counted.len(), noun(counted));
         let count = |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
         let figures: BTreeMap<String, f64> = [
             ("judged", all),

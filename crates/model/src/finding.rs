@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Op;
+use crate::{FindingName, Op};
 
 /// Whether there is a conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +37,8 @@ pub struct Conditions {
 /// Something concluded about the storage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Its registered name: `base_latency`.
-    pub name: String,
+    /// Its name: `base_latency`.
+    pub name: FindingName,
     /// The experiment whose points it rests on.
     pub experiment: String,
     /// Under which conditions it holds.
@@ -74,5 +74,5 @@ pub struct Advice {
     /// Why.
     pub why: String,
     /// The findings that it rests on.
-    pub findings: Vec<String>,
+    pub findings: Vec<FindingName>,
 }

@@ -164,8 +164,8 @@ mod tests {
         assert_eq!(near.to_string(), "there is no engine named `psnyc`; did you mean `psync`?");
         let Err(far) = LIST.find("mmap") else { panic!("found") };
         assert_eq!(far.nearest, None);
-        let names = ["queue_depth_knee", "queue-depth", "mix"];
-        assert_eq!(nearest("knee", names).as_deref(), Some("queue_depth_knee"));
+        let names = [crate::FindingName::QueueDepthKnee.as_str(), "queue-depth", "mix"];
+        assert_eq!(nearest("knee", names).as_deref(), Some(names[0]));
         assert_eq!(nearest("depth", names), None, "two have it");
     }
 }

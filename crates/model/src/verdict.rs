@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use crate::CheckName;
+
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -97,7 +99,7 @@ pub struct Judgement {
     /// The point's id, for a point.
     pub point: Option<usize>,
     /// The check's name.
-    pub check: String,
+    pub check: CheckName,
     /// What it said.
     pub verdict: Outcome,
     /// What that is about.
@@ -110,7 +112,13 @@ pub struct Judgement {
 
 impl Judgement {
     /// Writes down what `check` said about a trial, a point or the run.
-    pub fn new(check: &str, scope: &str, trial: Option<u64>, point: Option<usize>, verdict: Verdict) -> Self {
+    pub fn new(
+        check: CheckName,
+        scope: &str,
+        trial: Option<u64>,
+        point: Option<usize>,
+        verdict: Verdict,
+    ) -> Self {
         let (outcome, reason) = match verdict {
             Verdict::Pass => (Outcome::Pass, Reason::new(About::All, "")),
             Verdict::Doubt(reason) => (Outcome::Doubt, reason),
@@ -121,7 +129,7 @@ impl Judgement {
             scope: scope.to_owned(),
             trial,
             point,
-            check: check.to_owned(),
+            check,
             verdict: outcome,
             about: reason.about,
             why: reason.why,

@@ -71,11 +71,11 @@ pub fn experiments(study: &Study, device: &Device) -> Result<Vec<Asked>, PlanErr
 /// The experiments that points without a study belong to: the loads of a search for a latency have their answer.
 pub fn asked_by(points: &[Point]) -> Vec<Asked> {
     let searched = |name: &str| points.iter().any(|p| p.spec.latency_limit.is_some() && p.belongs_to(name));
-    let registered = EXPERIMENTS.iter().filter(|experiment| searched(experiment.name()));
+    let registered = EXPERIMENTS.iter().filter(|experiment| searched(experiment.id().as_str()));
     let ask = |experiment: &'static dyn Experiment| {
         let parameters =
-            Parameters::check(experiment.name(), &toml::Table::new(), experiment.parameters()).ok()?;
-        Some(Asked { name: experiment.name().to_owned(), experiment, parameters })
+            Parameters::check(experiment.id().as_str(), &toml::Table::new(), experiment.parameters()).ok()?;
+        Some(Asked { name: experiment.id().as_str().to_owned(), experiment, parameters })
     };
     registered.filter_map(ask).collect()
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    About, Advice, Conditions, Finding, Judgement, Outcome, Point, Run, RunInfo, Status, Trial,
+    About, Advice, CheckName, Conditions, Finding, FindingName, Judgement, Outcome, Point, Run, RunInfo,
+    Status, Trial,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,7 @@ pub struct VerdictLine {
     /// Id of the point.
     pub point: Option<usize>,
     /// Name of the check.
-    pub check: String,
+    pub check: CheckName,
     /// Verdict of the check.
     pub verdict: Outcome,
     /// Figures that the verdict concerns.
@@ -56,7 +57,7 @@ pub struct VerdictLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindingLine {
     /// Registered name: `base_latency`.
-    pub name: String,
+    pub name: FindingName,
     /// Experiment whose points it rests on.
     pub experiment: String,
     /// Conditions under which it holds.
@@ -105,7 +106,7 @@ fn verdict(judgement: &Judgement) -> VerdictLine {
         scope: judgement.scope.clone(),
         trial: judgement.trial,
         point: judgement.point,
-        check: judgement.check.to_string(),
+        check: judgement.check,
         verdict: judgement.verdict,
         about: judgement.about,
         why: judgement.why.clone(),
@@ -115,7 +116,7 @@ fn verdict(judgement: &Judgement) -> VerdictLine {
 
 fn finding(finding: &Finding) -> FindingLine {
     FindingLine {
-        name: finding.name.to_string(),
+        name: finding.name,
         experiment: finding.experiment.clone(),
         conditions: finding.conditions.clone(),
         status: finding.status,

@@ -333,7 +333,7 @@ fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     let mut passed: Vec<&str> = Vec::new();
     for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::Pass) {
         if !passed.contains(&verdict.check.as_str()) {
-            passed.push(&verdict.check);
+            passed.push(verdict.check.as_str());
         }
     }
     if !passed.is_empty() {

@@ -29,4 +29,4 @@ pub use flow::Counters;
 pub use part::part_manuals;
 pub use reference::{Reference, ReferenceLoad, reference};
 pub use start::StartState;
-pub use truth::{FINDING_NAMES, Known, Truth, truths, truths_with_references};
+pub use truth::{Known, Truth, truths, truths_with_references};

@@ -3,8 +3,8 @@
 mod drive;
 
 use drive::next_done;
-use iosonde_model::Op;
-use iosonde_sim::{Ask, Device, DeviceFile, FINDING_NAMES, Known, builtin, truths, truths_with_references};
+use iosonde_model::{FindingName, Op};
+use iosonde_sim::{Ask, Device, DeviceFile, Known, builtin, truths, truths_with_references};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -12,7 +12,7 @@ fn file(name: &str) -> DeviceFile {
     DeviceFile::parse(builtin(name).unwrap(), name).unwrap()
 }
 
-fn truth(name: &str, finding: &str, op: Op) -> f64 {
+fn truth(name: &str, finding: FindingName, op: Op) -> f64 {
     let all = truths(&file(name));
     let found = all.iter().find(|truth| truth.finding == finding && truth.conditions.op == Some(op));
     found.and_then(|truth| truth.value).unwrap_or_else(|| panic!("{name} has no {finding}"))
@@ -83,7 +83,7 @@ fn one_alone_takes_the_base_latency() {
     ];
     for (name, op, counted, within) in cases {
         let measured = mean_ns(name, op, &Place::Random, 4096, 1, (1, counted));
-        let off = measured / truth(name, "base_latency", op) - 1.0;
+        let off = measured / truth(name, FindingName::BaseLatency, op) - 1.0;
         assert!(off.abs() <= within, "{name} {op}: {measured} ns, {off:+.5} off");
     }
 }
@@ -104,7 +104,7 @@ fn enough_in_flight_reaches_the_highest_rate() {
     ];
     for (name, op, place, depth, counts, within) in cases {
         let measured = 1e9 / mean_ns(name, op, &place, 4096, depth, counts);
-        let off = measured / truth(name, "max_iops", op) - 1.0;
+        let off = measured / truth(name, FindingName::MaxIops, op) - 1.0;
         assert!(off.abs() <= within, "{name} {op}: {measured} IOPS, {off:+.5} off");
     }
 }
@@ -122,7 +122,7 @@ fn large_requests_in_sequence_reach_the_bandwidth() {
     ];
     for (name, op, depth, counts, within) in cases {
         let measured = 1e9 * 1_048_576.0 / mean_ns(name, op, &Place::Sequence, 1 << 20, depth, counts);
-        let off = measured / truth(name, "device_bandwidth", op) - 1.0;
+        let off = measured / truth(name, FindingName::DeviceBandwidth, op) - 1.0;
         assert!(off.abs() <= within, "{name} {op}: {measured} B/s, {off:+.5} off");
     }
 }
@@ -132,7 +132,7 @@ fn what_has_no_formula_is_computed_with_an_interval() {
     let file = file("client-nvme");
     let all = truths_with_references(&file, 1);
     // Every finding is there, each in one of three ways, and a reference's interval holds its value.
-    for name in FINDING_NAMES {
+    for &name in FindingName::ALL {
         assert!(all.iter().any(|truth| truth.finding == name), "{name}");
     }
     for truth in &all {
@@ -145,7 +145,7 @@ fn what_has_no_formula_is_computed_with_an_interval() {
     // Random addresses fall short of even ones: 88 % at 128 in flight and 94 % at 256.
     for (depth, share) in [(128, 0.88), (256, 0.94)] {
         let at = |truth: &&iosonde_sim::Truth| {
-            truth.finding == "max_iops" && truth.conditions.queue_depth == Some(depth)
+            truth.finding == FindingName::MaxIops && truth.conditions.queue_depth == Some(depth)
         };
         let reached = all.iter().find(at).unwrap();
         assert_eq!(reached.conditions.random, Some(true));
@@ -158,6 +158,6 @@ fn what_has_no_formula_is_computed_with_an_interval() {
 fn no_run_is_made_of_a_device_whose_rate_wanders() {
     let all = truths_with_references(&file("noisy-virtual-disk"), 1);
     assert!(all.iter().all(|truth| truth.known != Known::Reference));
-    let depth = all.iter().find(|truth| truth.finding == "depth_for_95_percent").unwrap();
+    let depth = all.iter().find(|truth| truth.finding == FindingName::DepthFor95Percent).unwrap();
     assert!(depth.derivation.contains("no run tells it"), "{}", depth.derivation);
 }

@@ -3,7 +3,7 @@
 mod drive;
 
 use drive::{closed_loop, device, next_done, random_blocks, read};
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 use iosonde_sim::{Ask, Device, DeviceFile, StartState, Truth, truths};
 
 const UNITS: &str = "[flash]\nunits = 32\nstripe = \"16KiB\"\npage = \"16KiB\"\nmapping_unit = \"4KiB\"\n\
@@ -183,7 +183,8 @@ fn a_full_log_slows_down_to_what_collecting_leaves() {
     let amplified = (after.programmed_bytes - before.programmed_bytes) as f64 / (2 * blocks * 4096) as f64;
     assert!((amplified / 2.403 - 1.0).abs() < 0.02, "{amplified}");
     let all = truths(chips.file());
-    let of_writes = |truth: &&Truth| truth.finding == "max_iops" && truth.conditions.op == Some(Op::Write);
+    let of_writes =
+        |truth: &&Truth| truth.finding == FindingName::MaxIops && truth.conditions.op == Some(Op::Write);
     let rate = all.iter().find(of_writes);
     let measured = 2.0 * blocks as f64 * 1e9 / (end_ns - warm_ns) as f64;
     let off = measured / rate.unwrap().value.unwrap() - 1.0;
@@ -375,9 +376,9 @@ fn a_cache_that_folds_when_full_passes_every_page_on() {
     // 32 x 16 KiB / (60 + 600 + 150 us) = 647 MB/s, and the truth says so.
     assert!((slow / 647.27e6 - 1.0).abs() < 0.01, "{slow}");
     let all = truths(chips.file());
-    let sustained = all.iter().find(|truth| truth.finding == "sustained_rate").unwrap();
+    let sustained = all.iter().find(|truth| truth.finding == FindingName::SustainedRate).unwrap();
     assert!((sustained.value.unwrap() / 647.27e6 - 1.0).abs() < 1e-4, "{sustained:?}");
-    let bursts: Vec<_> = all.iter().filter(|truth| truth.finding == "burst_rate").collect();
+    let bursts: Vec<_> = all.iter().filter(|truth| truth.finding == FindingName::BurstRate).collect();
     assert!((bursts[1].value.unwrap() / 3.4953e9 - 1.0).abs() < 1e-4, "{bursts:?}");
 }
 
@@ -415,7 +416,9 @@ fn a_scaled_drive_does_what_the_whole_one_would_at_every_scale() {
     let (amplified_small, rate_small) = steady_writes(&small, 3);
     let (amplified_large, rate_large) = steady_writes(&large, 4);
     let rate = |file| {
-        truths(file).into_iter().find(|t| t.finding == "max_iops" && t.conditions.op == Some(Op::Write))
+        truths(file)
+            .into_iter()
+            .find(|t| t.finding == FindingName::MaxIops && t.conditions.op == Some(Op::Write))
     };
     for (file, amplified, measured) in
         [(&small, amplified_small, rate_small), (&large, amplified_large, rate_large)]

@@ -3,7 +3,7 @@
 mod drive;
 
 use drive::{closed_loop, device, next_done, read};
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 use iosonde_sim::{Ask, DeviceFile, truths};
 
 const QUEUE: &str = "[queue]\nservers = 32\nservice = { fixed = \"60us\" }\n";
@@ -35,7 +35,8 @@ fn pieces_take_servers_each() {
     let rate = 40_000.0 * 1e9 / end_ns as f64;
     assert!((rate / 66_666.7 - 1.0).abs() < 0.001, "{rate}");
     let file = DeviceFile::parse(&format!("name = \"x\"\ncapacity = \"1GiB\"\n{toml}"), "x").unwrap();
-    let bandwidth = truths(&file).into_iter().find(|truth| truth.finding == "device_bandwidth").unwrap();
+    let bandwidth =
+        truths(&file).into_iter().find(|truth| truth.finding == FindingName::DeviceBandwidth).unwrap();
     assert!((bandwidth.value.unwrap() / (66_666.7 * 1_048_576.0) - 1.0).abs() < 1e-5, "{bandwidth:?}");
 }
 
@@ -64,7 +65,7 @@ fn slots_hold_back_what_more_depth_would_bring() {
     assert!((rate(1024, 256) / 533_333.3 - 1.0).abs() < 0.005);
 }
 
-fn truth(toml: &str, finding: &str) -> iosonde_sim::Truth {
+fn truth(toml: &str, finding: FindingName) -> iosonde_sim::Truth {
     let text = format!("name = \"x\"\ncapacity = \"1GiB\"\n{toml}");
     let file = DeviceFile::parse(&text, "x").unwrap();
     truths(&file).into_iter().find(|truth| truth.finding == finding).unwrap()
@@ -72,18 +73,18 @@ fn truth(toml: &str, finding: &str) -> iosonde_sim::Truth {
 
 #[test]
 fn slots_have_a_truth_where_they_decide_alone() {
-    let iops = truth(&format!("[link]\nlatency = \"20us\"\nslots = 8\n{QUEUE}"), "max_iops");
+    let iops = truth(&format!("[link]\nlatency = \"20us\"\nslots = 8\n{QUEUE}"), FindingName::MaxIops);
     assert_eq!(
         iops.derivation,
         "8 slots / 80.0 µs = 100,000 (more than that: 32 servers / 60.0 µs = 533,333)"
     );
     // Times that vary: between 8 slots' and 32 servers' law lies no formula.
     let varied = QUEUE.replace("fixed = \"60us\"", "lognormal = { mean = \"60us\", cv = 0.5 }");
-    let iops = truth(&format!("[link]\nslots = 8\n{varied}"), "max_iops");
+    let iops = truth(&format!("[link]\nslots = 8\n{varied}"), FindingName::MaxIops);
     assert_eq!(iops.value, None);
     assert!(iops.derivation.contains("8 slots are fewer than keep the medium busy"), "{}", iops.derivation);
     // Enough of them do not matter.
-    assert!(truth(&format!("[link]\nslots = 64\n{varied}"), "max_iops").value.is_some());
+    assert!(truth(&format!("[link]\nslots = 64\n{varied}"), FindingName::MaxIops).value.is_some());
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn reads_and_writes_may_have_a_rate_each() {
         let file = DeviceFile::parse(&format!("name = \"x\"\ncapacity = \"1GiB\"\n{toml}"), "x").unwrap();
         let bandwidth = truths(&file)
             .into_iter()
-            .find(|truth| truth.finding == "device_bandwidth" && truth.conditions.op == Some(op));
+            .find(|truth| truth.finding == FindingName::DeviceBandwidth && truth.conditions.op == Some(op));
         assert_eq!(bandwidth.unwrap().value.unwrap().round(), 2e9 / per_byte as f64, "{op}");
     }
 }

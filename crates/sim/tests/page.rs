@@ -2,9 +2,8 @@
 //!
 //! After a change: `UPDATE_DOCS=1 cargo test -p iosonde-sim --test page`, then look at the difference.
 
-use iosonde_sim::{
-    DeviceFile, FINDING_NAMES, Known, Truth, builtin, builtin_names, part_manuals, truths_with_references,
-};
+use iosonde_model::FindingName;
+use iosonde_sim::{DeviceFile, Known, Truth, builtin, builtin_names, part_manuals, truths_with_references};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/devices.md");
 
@@ -126,7 +125,7 @@ fn file(name: &str) -> DeviceFile {
     DeviceFile::parse(builtin(name).unwrap(), name).unwrap()
 }
 
-fn cell(truths: &[Truth], finding: &str) -> &'static str {
+fn cell(truths: &[Truth], finding: FindingName) -> &'static str {
     let known = |kind| truths.iter().any(|truth| truth.finding == finding && truth.known == kind);
     match (known(Known::ClosedForm), known(Known::Reference)) {
         (true, true) => "closed form, reference",
@@ -142,7 +141,7 @@ fn table() -> String {
     let truths = COLUMNS.map(|(_, device)| truths_with_references(&file(device), 1));
     COLUMNS.iter().for_each(|(section, _)| text += &format!(" {section} |"));
     text += &format!("\n|---|{}\n", "---|".repeat(COLUMNS.len()));
-    for finding in FINDING_NAMES {
+    for &finding in FindingName::ALL {
         text += &format!("| `{finding}` |");
         truths.iter().for_each(|truths| text += &format!(" {} |", cell(truths, finding)));
         text.push('\n');
@@ -192,7 +191,7 @@ fn the_page_says_what_is() {
 fn every_device_tells_every_finding_of_the_contract() {
     for name in builtin_names() {
         let truths = iosonde_sim::truths(&file(name));
-        for finding in FINDING_NAMES {
+        for &finding in FindingName::ALL {
             assert!(truths.iter().any(|truth| truth.finding == finding), "{name}: {finding}");
         }
         let closed = truths.iter().filter(|truth| truth.known == Known::ClosedForm).count();

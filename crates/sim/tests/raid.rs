@@ -3,7 +3,7 @@
 mod drive;
 
 use drive::{closed_loop, next_done, random_blocks};
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 use iosonde_sim::{Ask, Device, DeviceFile, Truth, truths};
 
 /// One server of 100 us behind a wire of 400 MB/s.
@@ -31,7 +31,7 @@ fn at(op: Op, offset_bytes: u64, length_bytes: u32) -> Ask {
     Ask { tag: 0, op, offset_bytes, length_bytes, direct: true }
 }
 
-fn truth(file: &DeviceFile, finding: &str, op: Option<Op>) -> Truth {
+fn truth(file: &DeviceFile, finding: FindingName, op: Option<Op>) -> Truth {
     truths(file).into_iter().find(|truth| truth.finding == finding && truth.conditions.op == op).unwrap()
 }
 
@@ -62,17 +62,17 @@ fn members_add_up_and_truth_says_so() {
     let file = four();
     // 4 x 1 / 100 us, one stripe after another.
     let even = rate(&file, 32, 40_000, 4096, |tag| tag % 50_000 * 65_536);
-    let iops = truth(&file, "max_iops", Some(Op::Read));
+    let iops = truth(&file, FindingName::MaxIops, Some(Op::Read));
     assert_eq!(iops.value, Some(40_000.0), "{}", iops.derivation);
     assert!((even / 40_000.0 - 1.0).abs() < 0.002, "{even}");
     // 1 MiB is 256 KiB on each member: 4 x 400 MB/s, where the servers allow 10,000 of them a second.
     let bytes_per_s = rate(&file, 16, 3_000, 1 << 20, |tag| tag << 20) * f64::from(1 << 20);
-    let bandwidth = truth(&file, "device_bandwidth", Some(Op::Read)).value.unwrap();
+    let bandwidth = truth(&file, FindingName::DeviceBandwidth, Some(Op::Read)).value.unwrap();
     assert!((bandwidth / 1.6e9 - 1.0).abs() < 1e-9, "{bandwidth}");
     assert!((bytes_per_s / bandwidth - 1.0).abs() < 0.005, "{bytes_per_s}");
-    assert_eq!(truth(&file, "stripe_bytes", None).value, Some(65_536.0));
-    assert_eq!(truth(&file, "parallelism", None).value, Some(4.0));
-    assert!((truth(&file, "base_latency", Some(Op::Read)).value.unwrap() - 110_240.0).abs() < 1e-6);
+    assert_eq!(truth(&file, FindingName::StripeBytes, None).value, Some(65_536.0));
+    assert_eq!(truth(&file, FindingName::Parallelism, None).value, Some(4.0));
+    assert!((truth(&file, FindingName::BaseLatency, Some(Op::Read)).value.unwrap() - 110_240.0).abs() < 1e-6);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn an_array_of_devices_that_come_with_the_program() {
     let text = format!("name = \"x\"\ncapacity = \"32GiB\"\n[raid]\n{raid}\n");
     let file = DeviceFile::parse(&text, "x").unwrap();
     // 4 x 8 units.
-    assert_eq!(truth(&file, "parallelism", None).value, Some(32.0));
+    assert_eq!(truth(&file, FindingName::Parallelism, None).value, Some(32.0));
     let steady = file.in_state(iosonde_sim::StartState::Steady).unwrap();
-    assert_eq!(truth(&steady, "parallelism", None).value, Some(32.0));
+    assert_eq!(truth(&steady, FindingName::Parallelism, None).value, Some(32.0));
 }

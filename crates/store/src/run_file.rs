@@ -1,8 +1,9 @@
 //! A run that stands in a file of its own, as `export -f run` (or `-f json`) wrote it.
 
-use std::{fs, path::Path};
+use serde_json::Value;
+use std::{fs, path::Path, str::FromStr};
 
-use iosonde_model::{RUN_SCHEMA, Run};
+use iosonde_model::{CheckName, FindingName, RUN_SCHEMA, Run};
 
 use crate::read::restore_histograms;
 
@@ -36,7 +37,7 @@ pub fn read_run(path: &Path) -> Result<Run, RunFileError> {
 }
 
 fn parse(text: &str, path: String) -> Result<Run, RunFileError> {
-    let document: serde_json::Value = match serde_json::from_str(text) {
+    let mut document: Value = match serde_json::from_str(text) {
         Ok(document) => document,
         Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
     };
@@ -45,12 +46,31 @@ fn parse(text: &str, path: String) -> Result<Run, RunFileError> {
         let iosonde = document["iosonde"].as_str().unwrap_or("of an unknown version").to_owned();
         return Err(RunFileError::Newer { path, iosonde, schema });
     }
+    leave_out_later_names(&mut document);
     let mut run: Run = match serde_json::from_value(document) {
         Ok(run) => run,
         Err(error) => return Err(RunFileError::NoRun { path, why: error.to_string() }),
     };
     run.trials.iter_mut().for_each(restore_histograms);
     Ok(run)
+}
+
+/// Leaves out verdicts, findings and advice under names that only a later version of this schema knows.
+fn leave_out_later_names(document: &mut Value) {
+    // A name that is no text is an error when the run is read.
+    fn known<Name: FromStr>(name: &Value) -> bool {
+        name.as_str().is_none_or(|name| name.parse::<Name>().is_ok())
+    }
+    let mut retain = |key: &str, keep: &dyn Fn(&Value) -> bool| {
+        if let Some(list) = document.get_mut(key).and_then(Value::as_array_mut) {
+            list.retain(keep);
+        }
+    };
+    retain("verdicts", &|one| known::<CheckName>(&one["check"]));
+    retain("findings", &|one| known::<FindingName>(&one["name"]));
+    retain("advice", &|one| {
+        one["findings"].as_array().is_none_or(|names| names.iter().all(known::<FindingName>))
+    });
 }
 
 #[cfg(test)]
@@ -120,6 +140,9 @@ pub(crate) mod tests {
             let object = document.pointer_mut(place).and_then(serde_json::Value::as_object_mut).unwrap();
             object.insert("added_later".into(), 1.into());
         }
+        document["verdicts"] = serde_json::json!([{ "check": "added-later" }]);
+        document["findings"] = serde_json::json!([{ "name": "added_later" }]);
+        document["advice"] = serde_json::json!([{ "findings": [FindingName::BaseLatency, "added_later"] }]);
         assert_eq!(parse(&document.to_string(), "f".into()).unwrap(), run);
         // Without what every version wrote it is no run, and the missing key is named.
         document["run"].as_object_mut().unwrap().remove("study");

@@ -16,7 +16,7 @@ mod units;
 mod volume;
 mod workers;
 
-use iosonde_model::{Finding, Op};
+use iosonde_model::{Finding, FindingName, Op};
 use iosonde_sim::{DeviceFile, truths};
 
 use crate::draw::Dice;
@@ -62,7 +62,7 @@ pub struct Drawn {
 
 /// What should be found.
 pub struct Expected {
-    pub finding: &'static str,
+    pub finding: FindingName,
     pub op: Option<Op>,
     /// Further conditions.
     pub which: fn(&Finding) -> bool,
@@ -85,13 +85,13 @@ pub enum True {
 }
 
 impl Expected {
-    pub fn new(finding: &'static str, op: Op, truth: True, identifiable: bool) -> Self {
+    pub fn new(finding: FindingName, op: Op, truth: True, identifiable: bool) -> Self {
         Self { finding, op: Some(op), which: |_| true, truth, identifiable }
     }
 }
 
 /// The truth in closed form, as `iosonde devices` prints it.
-pub fn stated(device: &str, finding: &str, op: Op) -> Option<f64> {
+pub fn stated(device: &str, finding: FindingName, op: Op) -> Option<f64> {
     let file = DeviceFile::parse(device, "blind").ok()?;
     let of_op =
         |truth: &iosonde_sim::Truth| truth.finding == finding && truth.conditions.op.is_none_or(|o| o == op);

@@ -1,6 +1,6 @@
 //! What others conclude from the same points: iotune's rule, and the highest point of the grid.
 
-use iosonde_model::{Op, Point, Run};
+use iosonde_model::{FindingName, Op, Point, Run};
 
 /// A rule's guess.
 pub struct Guess {
@@ -20,12 +20,12 @@ fn rates(run: &Run, x: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
 }
 
 /// What the two rules say where they say anything.
-pub fn guesses(run: &Run, finding: &str) -> Vec<Guess> {
+pub fn guesses(run: &Run, finding: FindingName) -> Vec<Guess> {
     let curve = match finding {
-        "queue_depth_knee" | "max_iops" => rates(run, |point| {
+        FindingName::QueueDepthKnee | FindingName::MaxIops => rates(run, |point| {
             (point.experiment == "queue-depth").then_some(f64::from(point.spec.queue_depth))
         }),
-        "mapping_unit_bytes" => rates(run, |point| {
+        FindingName::MappingUnitBytes => rates(run, |point| {
             (point.experiment == "rewrite" && point.spec.offset_bytes == 0)
                 .then_some(point.spec.block_size_bytes as f64)
         }),
@@ -35,7 +35,7 @@ pub fn guesses(run: &Run, finding: &str) -> Vec<Guess> {
     // The first doubling that gains 5 % or less ends the rise.
     let level = curve.windows(2).find(|pair| pair[1].1 <= 1.05 * pair[0].1).map(|pair| pair[0]);
     let of = |rule, point: Option<(f64, f64)>| {
-        let value = if finding == "max_iops" { point?.1 } else { point?.0 };
+        let value = if finding == FindingName::MaxIops { point?.1 } else { point?.0 };
         Some(Guess { rule, value })
     };
     [of("iotune's rule", level), of("highest grid point", highest)].into_iter().flatten().collect()

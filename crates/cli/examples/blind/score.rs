@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use iosonde_model::{Finding, Run, Status};
+use iosonde_model::{Finding, FindingName, Run, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -31,7 +31,7 @@ pub struct Kept {
     pub seed: u64,
     /// Which device of the seed's row.
     pub nth: u64,
-    finding: String,
+    finding: FindingName,
     /// `None` where the device has no such thing; then `status` is what was said.
     answer: Option<Answer>,
     status: Option<Status>,
@@ -48,7 +48,7 @@ struct Line {
 /// All of them.
 #[derive(Default)]
 pub struct Scores {
-    lines: Vec<((String, String), Line)>,
+    lines: Vec<((String, FindingName), Line)>,
 }
 
 fn matching<'r>(run: &'r Run, expected: &Expected) -> Option<&'r Finding> {
@@ -72,7 +72,7 @@ pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, sh
             kind: kind.to_owned(),
             seed,
             nth,
-            finding: expected.finding.to_owned(),
+            finding: expected.finding,
             answer: None,
             status,
             rules: BTreeMap::new(),
@@ -102,7 +102,7 @@ pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, sh
 }
 
 impl Scores {
-    fn line(&mut self, kind: String, finding: String) -> &mut Line {
+    fn line(&mut self, kind: String, finding: FindingName) -> &mut Line {
         let key = (kind, finding);
         let place = self.lines.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
             self.lines.push((key, Line::default()));

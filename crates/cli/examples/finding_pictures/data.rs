@@ -1,7 +1,8 @@
 //! The figures of a run that a picture shows.
 
 use iosonde_model::{
-    Estimate, Finding, Histogram, Op, Phase, Point, Run, Trial, TrialSpec, WindowDirection, units,
+    Estimate, Finding, FindingName, Histogram, Op, Phase, Point, Run, Trial, TrialSpec, WindowDirection,
+    units,
 };
 
 use crate::frame::{Dot, Frame, Mark, Series, Shape};
@@ -313,7 +314,7 @@ fn windows(trial: &Trial, op: Op, after_s: f64, of: fn(&WindowDirection) -> f64)
 /// only divide.
 pub fn beyond(run: &Run, finding: &Finding) -> Frame {
     let op = op_of(finding);
-    let divided = finding.name == "burst_credit_bytes";
+    let divided = finding.name == FindingName::BurstCreditBytes;
     let of: Vec<&Trial> =
         trials(run, finding).into_iter().take(if divided { usize::MAX } else { 1 }).collect();
     let began_s = of.first().map_or(0.0, |trial| trial.started_s);
@@ -395,7 +396,11 @@ pub fn seeks(run: &Run, finding: &Finding, truth: f64) -> Frame {
     let mut points = points(run, finding);
     points.sort_by_key(|point| (point.spec.rw.is_random(), point.spec.span_bytes));
     let mut frame = bars_of(&points, Op::Read, Figure::MeanTime);
-    let turn = run.findings.iter().find(|finding| finding.name == "rotation_period").and_then(|it| it.value);
+    let turn = run
+        .findings
+        .iter()
+        .find(|finding| finding.name == FindingName::RotationPeriod)
+        .and_then(|it| it.value);
     for (label, point) in frame.labels.iter_mut().zip(&points) {
         if point.spec.rw.is_random() {
             *label = format!("random within {}", units::size(point.spec.span_bytes));

@@ -21,13 +21,13 @@ fn main() -> std::process::ExitCode {
     let only = std::env::args().nth(1);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings");
     let mut code = std::process::ExitCode::SUCCESS;
-    for kind in FINDINGS.iter().filter(|kind| only.as_ref().is_none_or(|only| kind.name() == only)) {
+    for kind in FINDINGS.iter().filter(|kind| only.as_ref().is_none_or(|only| kind.id().as_str() == only)) {
         let proof = kind.proof();
-        let asked = Study::parse(proof.study, kind.name()).ok().and_then(|study| study.size_bytes);
+        let asked = Study::parse(proof.study, kind.id().as_str()).ok().and_then(|study| study.size_bytes);
         let span_bytes = asked.unwrap_or(1 << 30);
         // As the test of all proofs.
         let drawn = study::run(proof.device, proof.study, span_bytes, 11).and_then(|run| {
-            let of_kind = || run.findings.iter().filter(|finding| finding.name == kind.name());
+            let of_kind = || run.findings.iter().filter(|finding| finding.name == kind.id());
             let known = of_kind().zip(proof.truths).find(|(_, truth)| truth.0.is_some());
             let (finding, truth): (&Finding, _) = known.ok_or("nothing was found")?;
             if finding.status != Status::Found {
@@ -35,12 +35,12 @@ fn main() -> std::process::ExitCode {
             }
             Ok(picture::svg(&run, finding, truth.0.unwrap_or(0.0), truth.1))
         });
-        let path = folder.join(format!("{}.svg", kind.name()));
+        let path = folder.join(format!("{}.svg", kind.id().as_str()));
         let written = drawn.and_then(|svg| std::fs::write(&path, svg).map_err(|error| error.to_string()));
         match written {
             Ok(()) => println!("{}", path.display()),
             Err(why) => {
-                eprintln!("{}: {why}", kind.name());
+                eprintln!("{}: {why}", kind.id().as_str());
                 code = std::process::ExitCode::FAILURE;
             }
         }

@@ -1,6 +1,6 @@
 //! What each picture shows: which figure over what, and where the truth lies in it.
 
-use iosonde_model::{Finding, Run};
+use iosonde_model::{Finding, FindingName, Run};
 
 use crate::data::{self, Axis, Figure};
 use crate::frame::{Frame, Mark};
@@ -10,38 +10,41 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
     let over = |axis: &Axis, figure| data::over(run, finding, axis, figure);
     let level = |frame: Frame| frame.with(Mark::level(truth));
     let place = |frame: Frame| frame.with(Mark::place(truth));
-    match finding.name.as_str() {
-        "device_bandwidth" => level(data::bars(run, finding, Figure::Rate)),
-        "max_iops" => level(over(&data::IN_FLIGHT, Figure::Requests)),
-        "queue_depth_knee" | "depth_for_95_percent" => place(over(&data::IN_FLIGHT, Figure::Requests)),
-        "base_latency" => level(data::quantiles(run, finding)),
-        "per_request_cost" => level(over(&data::BLOCK, Figure::TimeEach).logarithmic()),
-        "half_size" | "plateau_block_size" => place(over(&data::BLOCK, Figure::Rate)),
-        "random_vs_sequential" | "stride_effect" | "alignment_effect" | "jobs_effect" => {
-            times_first(data::bars(run, finding, Figure::Requests), truth)
+    match finding.name {
+        FindingName::DeviceBandwidth => level(data::bars(run, finding, Figure::Rate)),
+        FindingName::MaxIops => level(over(&data::IN_FLIGHT, Figure::Requests)),
+        FindingName::QueueDepthKnee | FindingName::DepthFor95Percent => {
+            place(over(&data::IN_FLIGHT, Figure::Requests))
         }
-        "mix_interference" => times_first(data::bars(run, finding, Figure::MeanTime), truth),
-        "shape" => times_most(over(&data::STRIDE, Figure::Requests), truth),
-        "parallelism" => times_least(over(&data::STRIDE, Figure::Requests), truth),
-        "stripe_bytes" => place(over(&data::STRIDE, Figure::Requests)),
-        "crossover" => place(data::both(run, finding, &data::IN_FLIGHT)),
-        "cache_bytes" => place(over(&data::SPAN, Figure::Requests)),
-        "cache_latency" => level(data::all(run, &data::SPAN, Figure::MeanTime).logarithmic()),
-        "mapping_unit_bytes" => place(over(&data::BLOCK, Figure::Requests)),
-        "readahead_bytes" => data::pieces(run, finding, truth),
-        "burst_rate" | "sustained_rate" => level(data::course(run, finding)),
-        "write_buffer_bytes" | "burst_credit_bytes" => level(data::beyond(run, finding)),
-        "throttle_rate" => level(data::whole_course(run, finding)),
-        "effective_depth" => level(data::by_trial(run, finding, Figure::InFlight)),
-        "drift" => data::over_time(run, finding, truth),
-        "order_effect" => data::by_what_came_before(run, finding, truth),
-        "flush_latency" => level(data::quantiles(run, finding)),
-        "log_writes_per_s" => level(data::by_trial(run, finding, Figure::Requests)),
-        "processor_share" => level(data::by_trial(run, finding, Figure::Busy)),
-        "rotation_period" => data::turn(run, finding, truth),
-        "seek_time_average" => data::seeks(run, finding, truth),
-        "zone_ratio" => data::zones(run, finding, truth),
-        "iops_at_latency" => data::loads(run, finding).with(Mark::place(truth)),
+        FindingName::BaseLatency => level(data::quantiles(run, finding)),
+        FindingName::PerRequestCost => level(over(&data::BLOCK, Figure::TimeEach).logarithmic()),
+        FindingName::HalfSize | FindingName::PlateauBlockSize => place(over(&data::BLOCK, Figure::Rate)),
+        FindingName::RandomVsSequential
+        | FindingName::StrideEffect
+        | FindingName::AlignmentEffect
+        | FindingName::JobsEffect => times_first(data::bars(run, finding, Figure::Requests), truth),
+        FindingName::MixInterference => times_first(data::bars(run, finding, Figure::MeanTime), truth),
+        FindingName::Shape => times_most(over(&data::STRIDE, Figure::Requests), truth),
+        FindingName::Parallelism => times_least(over(&data::STRIDE, Figure::Requests), truth),
+        FindingName::StripeBytes => place(over(&data::STRIDE, Figure::Requests)),
+        FindingName::Crossover => place(data::both(run, finding, &data::IN_FLIGHT)),
+        FindingName::CacheBytes => place(over(&data::SPAN, Figure::Requests)),
+        FindingName::CacheLatency => level(data::all(run, &data::SPAN, Figure::MeanTime).logarithmic()),
+        FindingName::MappingUnitBytes => place(over(&data::BLOCK, Figure::Requests)),
+        FindingName::ReadaheadBytes => data::pieces(run, finding, truth),
+        FindingName::BurstRate | FindingName::SustainedRate => level(data::course(run, finding)),
+        FindingName::WriteBufferBytes | FindingName::BurstCreditBytes => level(data::beyond(run, finding)),
+        FindingName::ThrottleRate => level(data::whole_course(run, finding)),
+        FindingName::EffectiveDepth => level(data::by_trial(run, finding, Figure::InFlight)),
+        FindingName::Drift => data::over_time(run, finding, truth),
+        FindingName::OrderEffect => data::by_what_came_before(run, finding, truth),
+        FindingName::FlushLatency => level(data::quantiles(run, finding)),
+        FindingName::LogWritesPerS => level(data::by_trial(run, finding, Figure::Requests)),
+        FindingName::ProcessorShare => level(data::by_trial(run, finding, Figure::Busy)),
+        FindingName::RotationPeriod => data::turn(run, finding, truth),
+        FindingName::SeekTimeAverage => data::seeks(run, finding, truth),
+        FindingName::ZoneRatio => data::zones(run, finding, truth),
+        FindingName::IopsAtLatency => data::loads(run, finding).with(Mark::place(truth)),
         _ => usual(run, finding, truth),
     }
 }

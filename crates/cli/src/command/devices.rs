@@ -113,7 +113,7 @@ fn lines(truth: &Truth, paint: Paint) -> String {
     };
     let conditions = conditions(&truth.conditions);
     let held = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
-    let stated = paint.hang(&lead(truth.finding), COLUMN, &format!("{value}{held}"));
+    let stated = paint.hang(&lead(truth.finding.as_str()), COLUMN, &format!("{value}{held}"));
     stated + &paint.hang(&lead(""), COLUMN, &truth.derivation)
 }
 

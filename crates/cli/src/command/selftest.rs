@@ -18,7 +18,7 @@ pub fn run(args: &SelftestArgs, screen: Screen) -> Result<(), Failure> {
         let named = |name: &str| name.contains(text.as_str());
         // Clean devices have no check that must speak.
         let clean = text == "clean";
-        cells.retain(|cell| named(cell.check) || named(&cell.name) || clean && cell.check.is_empty());
+        cells.retain(|cell| named(cell.check_name()) || named(&cell.name) || clean && cell.check.is_none());
     }
     if cells.is_empty() {
         let text = args.cells.as_deref().unwrap_or_default();

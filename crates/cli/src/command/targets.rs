@@ -9,7 +9,7 @@ use std::{os::unix::fs::MetadataExt, path::Path};
 
 use iosonde_infer::compare;
 use iosonde_infer::compare::Side;
-use iosonde_infer::conclude;
+
 use iosonde_model::{Run, RunState, Study, units};
 use iosonde_plan::schedule::{Asked, Left, chance};
 use iosonde_report::{FORMATS, Paint};

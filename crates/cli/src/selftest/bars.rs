@@ -16,7 +16,7 @@ const CHANCE: f64 = 0.001;
 /// A sentence for every bar that is missed.
 pub fn missed(cells: &[Cell], scores: &[Score]) -> Vec<String> {
     let pairs = || cells.iter().zip(scores);
-    let clean = || pairs().filter(|(cell, _)| cell.check.is_empty()).map(|(_, score)| score);
+    let clean = || pairs().filter(|(cell, _)| cell.check.is_none()).map(|(_, score)| score);
     let sum = |count: fn(&Score) -> usize| clean().map(count).sum::<usize>();
     let (runs, doubted, void) = (sum(|s| s.runs), sum(|s| s.others), sum(|s| s.void_trials));
     let mut out = Vec::new();
@@ -26,11 +26,11 @@ pub fn missed(cells: &[Cell], scores: &[Score]) -> Vec<String> {
     if void > 0 {
         out.push(format!("{void} clean trials are void; none may be"));
     }
-    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_empty() && cell.stated) {
+    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_none() && cell.stated) {
         if too_many(score.runs - score.caught, score.runs, 1.0 - CAUGHT_MIN) {
             out.push(format!(
                 "`{}` catches {} of {} ({} {}); 95 % is the bar",
-                cell.check,
+                cell.check_name(),
                 score.caught,
                 score.runs,
                 cell.name,

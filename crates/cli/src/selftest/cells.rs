@@ -1,18 +1,18 @@
 //! What the selftest runs: clean devices of which nothing may be said, and for each check devices of which something
 //! must be.
 
-use iosonde_model::Trial;
+use iosonde_model::{CheckName, Trial};
 
 /// A device, what is run on it, and what must be said of it.
 pub struct Cell {
     /// For the table.
     pub name: String,
-    /// The check that must speak; empty for a clean device.
-    pub check: &'static str,
+    /// The check that must speak; none for a clean device.
+    pub check: Option<CheckName>,
     /// Whether it must void at least one trial; a doubt is not enough.
     pub void: bool,
     /// Checks that may rightly speak as well.
-    pub also: &'static [&'static str],
+    pub also: &'static [CheckName],
     /// How large the effect is: a share, or seconds.
     pub level: f64,
     /// Whether it is seconds.
@@ -55,7 +55,7 @@ impl Cell {
     fn new(name: impl Into<String>, device: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            check: "",
+            check: None,
             void: false,
             also: &[],
             level: 0.0,
@@ -77,14 +77,19 @@ impl Cell {
         self.device == other.device && self.study == other.study && of(self) == of(other)
     }
 
+    /// The check's name; empty for a clean device.
+    pub fn check_name(&self) -> &'static str {
+        self.check.map_or("", CheckName::as_str)
+    }
+
     /// The size of its effect, in words: `10 %`, `2 s`.
     pub fn size(&self) -> String {
         let (size, unit) = if self.in_seconds { (self.level, "s") } else { (self.level * 100.0, "%") };
         format!("{} {unit}", (size * 100.0).round() / 100.0)
     }
 
-    fn of(check: &'static str, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
-        Self { check, level, stated, ..Self::new(name, device) }
+    fn of(check: CheckName, name: &str, level: f64, stated: bool, device: impl Into<String>) -> Self {
+        Self { check: Some(check), level, stated, ..Self::new(name, device) }
     }
 }
 
@@ -138,7 +143,7 @@ fn clean() -> Vec<Cell> {
     });
     // Requests that another one's wait multiplies are of two kinds there, and it is true.
     for cell in &mut all {
-        cell.also = &["multimodal"];
+        cell.also = &[CheckName::Multimodal];
         if cell.name == "hdd-7200" || cell.name == "nfs" {
             cell.trial_s = 2.0;
         }
@@ -162,25 +167,25 @@ fn cache() -> Vec<Cell> {
         buffered: true,
         rounds: 8,
         trial_s: 0.3,
-        ..Cell::of("cache-served", "reads that memory serves", share, share >= 0.1, device.clone())
+        ..Cell::of(CheckName::CacheServed, "reads that memory serves", share, share >= 0.1, device.clone())
     };
     [0.05, 0.1, 0.25, 0.5].map(of).into()
 }
 
 /// Everything: where an effect is large, others may rightly speak of it.
-const ALL: &[&str] = &[
-    "set-aside",
-    "not-steady",
-    "drift",
-    "multimodal",
-    "throttled",
-    "interference",
-    "littles-law",
-    "depth-not-reached",
-    "generator-bound",
-    "working-set",
-    "direct-ignored",
-    "cache-served",
+const ALL: &[CheckName] = &[
+    CheckName::Outliers,
+    CheckName::NotSteady,
+    CheckName::Drift,
+    CheckName::Multimodal,
+    CheckName::Throttled,
+    CheckName::Interference,
+    CheckName::LittlesLaw,
+    CheckName::DepthNotReached,
+    CheckName::GeneratorBound,
+    CheckName::WorkingSet,
+    CheckName::DirectIgnored,
+    CheckName::CacheServed,
 ];
 
 /// Other programs' bytes, in every fifth trial. Less than 1 MiB is nobody's work, whatever its share: a tenth is told
@@ -196,7 +201,7 @@ fn bytes() -> Vec<Cell> {
     let of = |name: &str, share: f64, stated: bool| Cell {
         void: true,
         change: Some(others),
-        ..Cell::of("interference", name, share, stated, plain(CLEAN_NOISE, ""))
+        ..Cell::of(CheckName::Interference, name, share, stated, plain(CLEAN_NOISE, ""))
     };
     let large = |share: f64| Cell {
         study: READS.replace("[\"4k\", \"16k\"]", "[\"64k\", \"256k\"]"),
@@ -217,7 +222,7 @@ fn neighbour() -> Vec<Cell> {
             also: ALL,
             trial_s: 0.5,
             ..Cell::of(
-                "interference",
+                CheckName::Interference,
                 "a neighbour for a fifth of the time takes",
                 takes,
                 takes >= 0.5,
@@ -241,7 +246,7 @@ fn throttle() -> Vec<Cell> {
             also: ALL,
             study: ONE.replace("depth = 16", "depth = [16, 32, 64]"),
             trial_s: 0.3,
-            ..Cell::of("throttled", "a limit that costs", loss, loss >= 0.1, plain(quiet, &bucket))
+            ..Cell::of(CheckName::Throttled, "a limit that costs", loss, loss >= 0.1, plain(quiet, &bucket))
         }
     };
     [0.03, 0.06, 0.1, 0.2, 0.5].map(of).into()
@@ -261,7 +266,7 @@ fn drift() -> Vec<Cell> {
             also: ALL,
             trial_s: 10.0,
             ..Cell::of(
-                "drift",
+                CheckName::Drift,
                 "a loss a round of",
                 per_round,
                 per_round >= 0.02,
@@ -285,7 +290,7 @@ fn busy() -> Vec<Cell> {
             trial_s: 0.4,
             study: ONE.replace("depth = 16", "depth = [64, 96]"),
             ..Cell::of(
-                "generator-bound",
+                CheckName::GeneratorBound,
                 "a program that is busy",
                 share,
                 share >= 0.95,
@@ -305,7 +310,7 @@ fn depth() -> Vec<Cell> {
         void: true,
         also: ALL,
         change: Some(short),
-        ..Cell::of("depth-not-reached", "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
+        ..Cell::of(CheckName::DepthNotReached, "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
     };
     [0.01, 0.03, 0.05, 0.1].map(of).into()
 }
@@ -321,7 +326,7 @@ fn step() -> Vec<Cell> {
             trial_s: 15.0,
             study: ONE.into(),
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "a step in a long trial of",
                 loss,
                 loss >= 0.2,
@@ -346,7 +351,7 @@ fn cycle() -> Vec<Cell> {
             trial_s: 20.0,
             study: ONE.into(),
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "six cycles in a long trial, up and down by",
                 amplitude,
                 amplitude >= 0.1,
@@ -366,7 +371,13 @@ fn apart() -> Vec<Cell> {
         );
         Cell {
             also: ALL,
-            ..Cell::of("set-aside", "one or two trials that lose", takes, takes >= 0.7, plain(&visits, ""))
+            ..Cell::of(
+                CheckName::Outliers,
+                "one or two trials that lose",
+                takes,
+                takes >= 0.7,
+                plain(&visits, ""),
+            )
         }
     };
     [0.3, 0.4, 0.5, 0.6, 0.7, 0.9].map(of).into()
@@ -381,7 +392,7 @@ fn pause() -> Vec<Cell> {
             also: ALL,
             in_seconds: true,
             ..Cell::of(
-                "not-steady",
+                CheckName::NotSteady,
                 "once, nothing answers for",
                 seconds,
                 seconds >= 1.0,
@@ -404,7 +415,7 @@ fn kinds() -> Vec<Cell> {
             span_bytes: 256 << 20,
             trial_s: 0.5,
             ..Cell::of(
-                "multimodal",
+                CheckName::Multimodal,
                 "reads that a server's memory answers",
                 share,
                 share >= 0.3,

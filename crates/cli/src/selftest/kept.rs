@@ -51,7 +51,7 @@ impl Kept {
     /// Opens the file of a selftest of these cells from this seed on, or begins it.
     pub fn open(path: &Path, cells: &[Cell], seed: u64) -> Result<Self, Failure> {
         let cells =
-            cells.iter().map(|cell| format!("{} {} {}", cell.check, cell.name, cell.size())).collect();
+            cells.iter().map(|cell| format!("{} {} {}", cell.check_name(), cell.name, cell.size())).collect();
         let header = Header { iosonde: env!("CARGO_PKG_VERSION").into(), build: build(), seed, cells };
         let fail =
             |error: std::io::Error| Failure::failed(format!("{} cannot be kept: {error}", path.display()));

@@ -12,7 +12,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use iosonde_model::{Judgement, Outcome, Run};
+use iosonde_model::{CheckName, Judgement, Outcome, Run};
 use serde::{Deserialize, Serialize};
 
 pub use bars::missed;
@@ -81,7 +81,9 @@ pub fn scores(cells: &[Cell], seeds: usize, seed: u64, kept: Option<&Kept>) -> R
 
 /// What counts of a run: every doubt and void about its validity. Too few samples is said of a short run, and true.
 fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
-    run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt && line.check != "too-few-samples")
+    run.verdicts
+        .iter()
+        .filter(|line| line.verdict >= Outcome::Doubt && line.check != CheckName::TooFewSamples)
 }
 
 impl Score {
@@ -93,9 +95,10 @@ impl Score {
     }
 
     fn count(&mut self, cell: &Cell, run: &Run) {
-        let own =
-            |line: &&Judgement| line.check == cell.check && (!cell.void || line.verdict == Outcome::Void);
-        let known = |line: &Judgement| cell.check == line.check || cell.also.contains(&line.check.as_str());
+        let own = |line: &&Judgement| {
+            Some(line.check) == cell.check && (!cell.void || line.verdict == Outcome::Void)
+        };
+        let known = |line: &Judgement| cell.check == Some(line.check) || cell.also.contains(&line.check);
         let caught = troubles(run).find(own);
         let wrong = troubles(run).find(|line| !known(line));
         let void = |line: &&Judgement| line.verdict == Outcome::Void && line.scope == "trial";
@@ -104,7 +107,7 @@ impl Score {
         self.others += usize::from(wrong.is_some());
         self.void_trials += run.verdicts.iter().filter(void).count();
         if let Some(line) = wrong {
-            *self.wrong.entry(line.check.clone()).or_default() += 1;
+            *self.wrong.entry(line.check.to_string()).or_default() += 1;
         }
         if self.example.is_none() {
             self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, line.why));

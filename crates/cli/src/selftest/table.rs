@@ -31,24 +31,24 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
         "| clean device | runs | runs with a doubt or void | void trials | doubted by |\n|---|---|---|---|---|\n",
     );
     let pairs = || cells.iter().zip(scores);
-    for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_empty()) {
+    for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_none()) {
         let (share, void) = (percent(score.others, score.runs), score.void_trials);
         let _ =
             writeln!(out, "| {} | {} | {share} | {void} | {} |", cell.name, score.runs, doubted_by([score]));
     }
-    let clean = || pairs().filter(|(cell, _)| cell.check.is_empty()).map(|(_, score)| score);
+    let clean = || pairs().filter(|(cell, _)| cell.check.is_none()).map(|(_, score)| score);
     let runs: usize = clean().map(|score| score.runs).sum();
     let false_alarms: usize = clean().map(|score| score.others).sum();
     let void: usize = clean().map(|score| score.void_trials).sum();
     let share = percent(false_alarms, runs);
     let _ = writeln!(out, "| **all** | {runs} | **{share}** | {void} | {} |", doubted_by(clean()));
     out += "\n| check | effect | size | runs | caught | |\n|---|---|---|---|---|---|\n";
-    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_empty()) {
+    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_none()) {
         let mark = if cell.stated { "**" } else { "" };
         let _ = writeln!(
             out,
             "| `{}` | {} | {} | {} | {mark}{}{mark} | {} |",
-            cell.check,
+            cell.check_name(),
             cell.name,
             cell.size(),
             score.runs,

@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use iosonde_model::Run;
+use iosonde_report::Document as Run;
 
 use super::Bench;
 

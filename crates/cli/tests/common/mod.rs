@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output},
 };
 
-use iosonde_model::Run;
+use iosonde_report::Document as Run;
 
 /// A folder on real storage with a notebook in it.
 pub(crate) struct Bench {

@@ -4,6 +4,7 @@
 //! rule that nothing can break guards nothing.
 
 mod arrows;
+mod names;
 mod registers;
 mod sources;
 mod style;
@@ -31,6 +32,11 @@ fn files_functions_and_lines_fit_on_a_screen() {
 #[test]
 fn nothing_is_left_for_later() {
     assert_tidy(style::leftovers(&sources::all()));
+}
+
+#[test]
+fn names_are_written_as_text_in_model_alone() {
+    assert_tidy(names::literals(&sources::all()));
 }
 
 #[test]

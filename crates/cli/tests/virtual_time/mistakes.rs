@@ -2,7 +2,8 @@
 //! catches it. The numbers M1 .. M17 are those of docs/checks.md.
 
 use crate::common::Bench;
-use iosonde_model::{Closed, Finding, Judgement, Outcome, Phase, Run, Status};
+use iosonde_model::{CheckName, Closed, FindingName, Outcome, Phase, Status};
+use iosonde_report::{Document as Run, FindingLine as Finding, VerdictLine as Judgement};
 
 const CACHED: &str = "name = \"cached\"\nsummary = \"a device behind a page cache\"\ncapacity = \"64GB\"\n[host]\n\
     request_cost = \"2us\"\nmemory = \"4GiB\"\npage_cache = true\ncopy_rate = \"5GB/s\"\n[queue]\nservers = 4\n\
@@ -56,7 +57,7 @@ fn studied(device: &str, study: &str, words: &[&str]) -> Run {
 }
 
 /// The first doubt or void of a check.
-fn said<'a>(run: &'a Run, check: &str) -> &'a Judgement {
+fn said<'a>(run: &'a Run, check: CheckName) -> &'a Judgement {
     let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Doubt;
     run.verdicts.iter().find(own).unwrap_or_else(|| panic!("{check} is silent: {:?}", run.verdicts))
 }
@@ -66,7 +67,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     let read =
         ["--buffered", "--rw", "read", "--bs", "1M", "--depth", "1", "--size", "256MiB", "--time", "4s"];
     let run = measured(CACHED, &[&["point", "sim:device.toml"][..], &read[..]].concat());
-    let judged = said(&run, "cache-served");
+    let judged = said(&run, CheckName::CacheServed);
     assert_eq!(judged.verdict, Outcome::Void);
     assert!(
         judged.why.starts_with("the device moved 1.")
@@ -74,7 +75,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     );
 }
 
-fn finding<'a>(run: &'a Run, name: &str) -> &'a Finding {
+fn finding<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
     let found = run.findings.iter().find(|finding| finding.name == name);
     found.unwrap_or_else(|| panic!("no {name} among {:?}", run.findings))
 }
@@ -94,10 +95,10 @@ fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
         run.trials.iter().find(own).map(|trial| trial.bytes_per_s()).expect("it was measured")
     };
     assert!(rate(&cached, false) > 3.0 * rate(&believed, true), "the mistake can be made here");
-    assert_eq!(said(&cached, "cache-served").verdict, Outcome::Void);
+    assert_eq!(said(&cached, CheckName::CacheServed).verdict, Outcome::Void);
     // Void trials reach no finding.
     let buffered = studied(CACHED, ORDER, &[&run[..], &["--buffered"]].concat());
-    let refused = finding(&buffered, "random_vs_sequential");
+    let refused = finding(&buffered, FindingName::RandomVsSequential);
     assert_eq!(refused.status, Status::Refused);
     assert!(
         refused.sentence.starts_with("Whether order matters to 64 KiB reads cannot be told: ")
@@ -106,7 +107,7 @@ fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
         refused.sentence
     );
     // What is left says that no difference shows, with its interval.
-    let order = finding(&believed, "random_vs_sequential");
+    let order = finding(&believed, FindingName::RandomVsSequential);
     assert!(
         order.sentence.starts_with("Random 64 KiB reads are as fast as sequential ones: 1.00"),
         "{order:?}"
@@ -122,17 +123,19 @@ fn m4_a_burst_into_a_write_buffer_is_told_from_what_lasts() {
     let write = ["--rw", "randwrite", "--bs", "64k", "--depth", "16", "--time", "12s"];
     let run = measured(BUFFER, &[&["point", "sim:device.toml"][..], &write[..]].concat());
     // 200 MB/s / 64 KiB = 3,052 a second lasts.
-    let step = &said(&run, "not-steady").why;
+    let step = &said(&run, CheckName::NotSteady).why;
     assert!(step.contains(" to 3.0") && step.contains("a mean over both describes neither"), "{step}");
-    assert!(said(&run, "throttled").why.contains("a write buffer that is full"));
+    assert!(said(&run, CheckName::Throttled).why.contains("a write buffer that is full"));
 }
 
 #[test]
 fn m5_nothing_is_concluded_about_a_device_that_was_not_asked() {
     let words = ["run", "study.toml", "sim:device.toml", "--buffered", "--size", "256MiB", "--time", "20s"];
     let run = measured(CACHED, &words);
-    let void =
-        run.verdicts.iter().filter(|line| line.check == "cache-served" && line.verdict == Outcome::Void);
+    let void = run
+        .verdicts
+        .iter()
+        .filter(|line| line.check == CheckName::CacheServed && line.verdict == Outcome::Void);
     assert!(void.count() > 10);
     let found: Vec<_> = run.findings.iter().filter(|finding| finding.status == Status::Found).collect();
     assert!(found.is_empty(), "{found:?}");
@@ -142,7 +145,7 @@ fn m5_nothing_is_concluded_about_a_device_that_was_not_asked() {
 fn m8_a_device_that_becomes_slower_is_drift_and_no_parameter() {
     let slower = four_servers("drift_per_hour = \"-99.9999999999%\"");
     let run = measured(&slower, &["run", "study.toml", "sim:device.toml"]);
-    let drift = said(&run, "drift");
+    let drift = said(&run, CheckName::Drift);
     // A factor of 10^-12 in an hour: 0.81 in 27 s.
     assert!(
         drift.why.starts_with("the rate fell by ") && drift.why.contains("all points alike"),
@@ -161,7 +164,7 @@ fn m9_a_divot_is_a_disturbed_trial_until_its_interval_says_otherwise() {
     let at = |depth: u32| run.trials.iter().filter(move |trial| trial.spec.queue_depth == depth);
     let lowest = at(32).map(|trial| trial.iops()).fold(f64::INFINITY, f64::min);
     assert!(lowest < 5000.0, "one trial alone shows a divot: {lowest}");
-    let aside = &said(&run, "set-aside").why;
+    let aside = &said(&run, CheckName::Outliers).why;
     assert!(aside.contains(" of 70 trials were set aside, the furthest of them trial "), "{aside}");
     // The estimate has none: its interval meets its neighbours'.
     let interval = |depth: u32| {
@@ -173,7 +176,11 @@ fn m9_a_divot_is_a_disturbed_trial_until_its_interval_says_otherwise() {
         let ((low, high), (least, most)) = (interval(32), interval(other));
         assert!(low < most && least < high, "32 and {other} differ");
     }
-    assert!(!run.findings.iter().any(|finding| finding.name == "shape" && finding.status == Status::Found));
+    assert!(
+        !run.findings
+            .iter()
+            .any(|finding| finding.name == FindingName::Shape && finding.status == Status::Found)
+    );
 }
 
 #[test]
@@ -205,7 +212,7 @@ fn m13_equal_plateaus_on_unlike_devices_are_the_programs() {
         );
         let write =
             ["point", "sim:device.toml", "--rw", "randwrite", "--bs", "4k", "--depth", "16", "--time", "2s"];
-        said(&measured(&device, &write), "generator-bound").why.clone()
+        said(&measured(&device, &write), CheckName::GeneratorBound).why.clone()
     };
     // One takes three times as long as the other, and both give what 100 us a request leave.
     let expected =
@@ -236,7 +243,7 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
     let page = page.to_str().unwrap();
     assert_eq!(bench.iosonde(&["report", "last", "-f", "md", "-o", page]).code, 0);
     let text = std::fs::read_to_string(page).unwrap();
-    let plateau = finding(&run, "plateau_block_size");
+    let plateau = finding(&run, FindingName::PlateauBlockSize);
     assert!(text.contains(&plateau.sentence), "{text}");
     let levels = text.lines().filter(|line| line.contains("of their attainable rate from"));
     assert!(levels.clone().all(|line| line.contains(plateau.sentence.trim_end_matches('.'))), "{text}");
@@ -259,7 +266,7 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
 fn m15_no_effect_needs_an_interval_within_a_margin_and_a_law_needs_a_fit() {
     let run = ["run", "study.toml", "sim:device.toml"];
     let quiet = studied(&four_servers(""), STRIDES, &run);
-    let no_effect = finding(&quiet, "stride_effect");
+    let no_effect = finding(&quiet, FindingName::StrideEffect);
     assert!(
         no_effect.sentence.contains("stride does not matter")
             && no_effect.sentence.contains("stays within 5 %"),
@@ -269,12 +276,12 @@ fn m15_no_effect_needs_an_interval_within_a_margin_and_a_law_needs_a_fit() {
     assert!(no_effect.low.unwrap() > 1.0 / 1.05 && no_effect.high.unwrap() < 1.05);
     // The same storage under a neighbour's waves: no effect is seen, and none is denied.
     let waves = four_servers("").replace("rate_cv_100ms = 0.02", "rate_cv_100ms = 0.3");
-    let cannot = &finding(&studied(&waves, STRIDES, &run), "stride_effect").sentence.clone();
+    let cannot = &finding(&studied(&waves, STRIDES, &run), FindingName::StrideEffect).sentence.clone();
     assert!(cannot.starts_with("Whether stride matters to 4 KiB sequential reads"), "{cannot}");
     assert!(cannot.contains("cannot be told from this run: the rate with a stride of"), "{cannot}");
     // A curve is not called by a law that it does not follow.
     let curve = studied(UNITS, SIZES, &run);
-    let law = finding(&curve, "per_request_cost");
+    let law = finding(&curve, FindingName::PerRequestCost);
     assert_eq!(law.status, Status::Refused);
     assert!(law.sentence.contains("the times do not follow t₀ + b/B: "), "{}", law.sentence);
 }
@@ -284,7 +291,7 @@ fn m16_a_steady_state_that_was_not_tested_is_not_claimed() {
     let short =
         ["point", "sim:device.toml", "--rw", "randread", "--bs", "4k", "--depth", "4", "--time", "2s"];
     let run = measured(&four_servers(""), &short);
-    let line = run.verdicts.iter().find(|line| line.check == "not-steady").expect("it is spoken of");
+    let line = run.verdicts.iter().find(|line| line.check == CheckName::NotSteady).expect("it is spoken of");
     assert_eq!(line.verdict, Outcome::Abstain);
     assert!(line.why.contains("30 are needed to tell whether it held its rate"), "{}", line.why);
 }

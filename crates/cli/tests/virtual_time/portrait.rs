@@ -1,6 +1,7 @@
 //! A run's storage as a simulated device, and the device against what was measured.
 
 use crate::common::Bench;
+use iosonde_model::FindingName;
 
 /// 16 units of 50 us behind 2 GB/s; writes into a buffer that drains at 300 MB/s.
 const FLASH: &str = r#"
@@ -119,7 +120,11 @@ fn what_memory_answered_is_not_drawn_as_storage() {
     );
     let words = ["run", "depths.toml", "sim:cached.toml", "--rounds", "6", "--seed", "1", "--size", "64MiB"];
     let run = bench.run(&words);
-    assert!(run.findings.iter().all(|finding| finding.name != "base_latency" || finding.value.is_none()));
+    assert!(
+        run.findings
+            .iter()
+            .all(|finding| finding.name != FindingName::BaseLatency || finding.value.is_none())
+    );
     let said = bench.iosonde(&["devices", "--from", "last"]);
     assert_eq!(said.code, 1, "{}", said.out);
     for words in ["alone was not found", "stand as statements about the device"] {

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::common::Bench;
-use iosonde_model::{Finding, Op, Outcome, Point, Run, Rw, Status, TrialSpec};
+use iosonde_model::{CheckName, FindingName, Op, Outcome, Point, Rw, Status, TrialSpec};
+use iosonde_report::{Document as Run, FindingLine as Finding};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -27,17 +28,17 @@ fn bytes_per_s(run: &Run, rw: Rw, block_size_bytes: u64) -> f64 {
     iops(own, if rw.reads() { Op::Read } else { Op::Write }) * block_size_bytes as f64
 }
 
-fn findings<'a>(run: &'a Run, name: &str) -> Vec<&'a Finding> {
+fn findings<'a>(run: &'a Run, name: FindingName) -> Vec<&'a Finding> {
     let found: Vec<_> = run.findings.iter().filter(|finding| finding.name == name).collect();
     assert!(!found.is_empty(), "{name}");
     found
 }
 
 /// How many doubts and voids each check has, and the first one's words.
-fn troubles(run: &Run) -> BTreeMap<&str, (usize, &str)> {
-    let mut out: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+fn troubles(run: &Run) -> BTreeMap<CheckName, (usize, &str)> {
+    let mut out: BTreeMap<CheckName, (usize, &str)> = BTreeMap::new();
     for line in run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt) {
-        out.entry(&line.check).or_insert((0, &line.why)).0 += 1;
+        out.entry(line.check).or_insert((0, &line.why)).0 += 1;
     }
     out
 }
@@ -47,7 +48,7 @@ fn mac_microbenchmarks_level_off_where_the_report_says_and_random_reads_are_no_f
     let run = measured(&["mac-microbenchmarks", "sim:mac-ssd", "--time", "4m"]);
     let edge = |op| {
         let own = |f: &&Finding| f.experiment == "io-size" && f.conditions.op == Some(op);
-        let all = findings(&run, "plateau_block_size");
+        let all = findings(&run, FindingName::PlateauBlockSize);
         all.into_iter()
             .find(own)
             .and_then(|finding| finding.value)
@@ -57,12 +58,12 @@ fn mac_microbenchmarks_level_off_where_the_report_says_and_random_reads_are_no_f
     // Points between the grid's may know it better; the report's grid has the next power of two.
     assert_eq!((edge(Op::Read), edge(Op::Write)), (Some(1 << 20), Some(4 << 20)));
     // "A significant benefit for random over sequential" reads: there is none.
-    for finding in findings(&run, "random_vs_sequential") {
+    for finding in findings(&run, FindingName::RandomVsSequential) {
         let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
         assert!(0.95 < low && low <= 1.0 && (1.0..1.05).contains(&high), "{finding:?}");
     }
     // "Exponential growth after an 8 MB stride": stride does not matter.
-    for finding in findings(&run, "stride_effect") {
+    for finding in findings(&run, FindingName::StrideEffect) {
         // Either way there is no growth: all lie within 5 % of each other, or none is seen to differ.
         let refuted = ["does not matter", "no effect of stride is seen"];
         assert!(refuted.iter().any(|words| finding.sentence.contains(words)), "{}", finding.sentence);
@@ -146,8 +147,8 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     assert!(near(iops(alone(Rw::RandWrite), Op::Write), 152.0));
     // Little's law: at 4 KiB the depth never reached the device, and the program set the rates.
     let troubles = troubles(&run);
-    assert!(troubles["depth-not-reached"].1.contains("of the 64 asked for"), "{troubles:?}");
-    assert!(troubles["generator-bound"].1.contains("not what the storage"), "{troubles:?}");
+    assert!(troubles[&CheckName::DepthNotReached].1.contains("of the 64 asked for"), "{troubles:?}");
+    assert!(troubles[&CheckName::GeneratorBound].1.contains("not what the storage"), "{troubles:?}");
     // So nothing is concluded about a buffer or the drive from rows that the program made.
     assert!(run.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", run.findings);
 }
@@ -170,14 +171,17 @@ fn four_media_finds_the_curve_and_whose_it_is() {
     }
     assert!(mib_per_s(Rw::Write, 512) < 80.0 && mib_per_s(Rw::Read, 512) < 180.0);
     // "The SSD page size is approximately 4 KiB": the curve is the program's, and no statement about the device.
-    for finding in findings(&run, "processor_share") {
+    for finding in findings(&run, FindingName::ProcessorShare) {
         assert!(finding.low.is_some_and(|low| low > 0.95), "{finding:?}");
         assert!(finding.sentence.contains("the program's and the memory's"), "{}", finding.sentence);
     }
     let troubles = troubles(&run);
-    assert!(troubles.contains_key("cache-served") && troubles.contains_key("write-back"), "{troubles:?}");
+    assert!(
+        troubles.contains_key(&CheckName::CacheServed) && troubles.contains_key(&CheckName::WriteBack),
+        "{troubles:?}"
+    );
     let own = |finding: &&Finding| finding.status == Status::Found && finding.experiment == "media";
-    assert!(run.findings.iter().filter(own).all(|finding| finding.name == "processor_share"));
+    assert!(run.findings.iter().filter(own).all(|finding| finding.name == FindingName::ProcessorShare));
 }
 
 #[test]
@@ -202,7 +206,10 @@ fn machine_suite_finds_the_two_ratios_and_no_decline_and_that_all_of_it_is_memor
     }
     // Writes without a flush, reads of what was just written: none of it is the drive.
     let troubles = troubles(&m1);
-    assert!(troubles.contains_key("cache-served") && troubles.contains_key("direct-ignored"), "{troubles:?}");
+    assert!(
+        troubles.contains_key(&CheckName::CacheServed) && troubles.contains_key(&CheckName::DirectIgnored),
+        "{troubles:?}"
+    );
     assert!(m1.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", m1.findings);
 }
 
@@ -229,7 +236,7 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
     let (own, before, after) = (ends(32), ends(16), ends(64));
     assert!(own.1 > before.0.min(after.0), "{own:?} {before:?} {after:?}");
     // 316,935 random writes against a sheet's 118,000: not comparable, and why.
-    assert!(troubles(&run)["generator-bound"].1.contains("what it can make, not what the storage"));
+    assert!(troubles(&run)[&CheckName::GeneratorBound].1.contains("what it can make, not what the storage"));
     let said = bench.iosonde(&["spec", "last", "d7-p5600", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     let lines = document["lines"].as_array().unwrap();

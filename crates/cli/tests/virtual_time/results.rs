@@ -10,7 +10,8 @@ use std::{
 };
 
 use crate::common::Bench;
-use iosonde_model::{Outcome, Run};
+use iosonde_model::{CheckName, Outcome};
+use iosonde_report::Document as Run;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data").join(name)
@@ -34,9 +35,10 @@ fn the_six_4_kib_rows_are_void_as_depth_figures_and_the_others_are_not() {
         .trials
         .iter()
         .map(|trial| {
-            let own = |v: &&iosonde_model::Judgement| v.trial == Some(trial.id) && v.verdict == Outcome::Void;
+            let own =
+                |v: &&iosonde_report::VerdictLine| v.trial == Some(trial.id) && v.verdict == Outcome::Void;
             let voids: Vec<_> = run.verdicts.iter().filter(own).collect();
-            assert!(voids.iter().all(|void| void.check == "littles-law"), "{voids:?}");
+            assert!(voids.iter().all(|void| void.check == CheckName::LittlesLaw), "{voids:?}");
             (
                 trial.experiment.as_str(),
                 voids.first().map(|void| (void.figures["in_flight"] * 10.0).round() / 10.0),

@@ -1,6 +1,7 @@
 //! The program's own error rates, in their quick form: eight runs of every clean device and of every stated effect.
 
 use crate::common::Bench;
+use iosonde_model::CheckName;
 
 #[test]
 fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
@@ -11,9 +12,15 @@ fn the_checks_catch_what_they_must_and_are_silent_where_nothing_is_wrong() {
     let void =
         said.out.lines().find(|line| line.starts_with("| **all**")).expect("a line for all clean devices");
     assert!(void.contains("** | 0 | "), "no clean trial is void: {void}");
-    for check in
-        ["cache-served", "interference", "throttled", "drift", "generator-bound", "not-steady", "multimodal"]
-    {
+    for check in [
+        CheckName::CacheServed,
+        CheckName::Interference,
+        CheckName::Throttled,
+        CheckName::Drift,
+        CheckName::GeneratorBound,
+        CheckName::NotSteady,
+        CheckName::Multimodal,
+    ] {
         assert!(said.out.contains(&format!("| `{check}` |")), "{check} is not tested:\n{}", said.out);
     }
 }

@@ -1,9 +1,9 @@
 //! Whole runs on simulated devices whose truth is set.
 
-use iosonde_infer::finding::FINDINGS;
-use iosonde_model::{Run, RunState, Status};
-
 use crate::common::{Bench, SMALL_STUDY, names_in};
+use iosonde_infer::finding::FINDINGS;
+use iosonde_model::FindingName;
+use iosonde_model::{Run, RunState, Status};
 
 #[test]
 fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
@@ -19,7 +19,11 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
     let run = bench.iosonde(&["show", "--json"]);
     let run: iosonde_model::Run = serde_json::from_str(&run.out).unwrap();
     assert_eq!(run.info.state, RunState::Done);
-    let base = run.findings.iter().find(|f| f.name == "base_latency" && f.status == Status::Found).unwrap();
+    let base = run
+        .findings
+        .iter()
+        .find(|f| f.name == FindingName::BaseLatency && f.status == Status::Found)
+        .unwrap();
     // One 4 KiB request on an idle server of 80 us, and no link: 80 us.
     assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence);
     assert!(run.verdicts.iter().all(|v| v.verdict <= iosonde_model::Outcome::Abstain), "{:?}", run.verdicts);
@@ -32,10 +36,10 @@ fn every_finding_proves_itself_on_a_device_whose_answer_is_known() {
         bench.text("device.toml", proof.device);
         bench.text("study.toml", proof.study);
         let run = bench.run(&["run", "study.toml", "sim:device.toml", "--seed", "11"]);
-        let found: Vec<_> = run.findings.iter().filter(|f| f.name == kind.name()).collect();
-        assert!(found.len() >= proof.truths.len(), "{}: {} findings", kind.name(), found.len());
+        let found: Vec<_> = run.findings.iter().filter(|f| f.name == kind.id()).collect();
+        assert!(found.len() >= proof.truths.len(), "{}: {} findings", kind.id(), found.len());
         for (finding, (truth, derivation)) in found.iter().zip(proof.truths) {
-            let told = format!("{}: {} ({derivation})", kind.name(), finding.sentence);
+            let told = format!("{}: {} ({derivation})", kind.id(), finding.sentence);
             let Some(truth) = truth else {
                 assert_ne!(finding.status, Status::Found, "{told}");
                 continue;
@@ -175,10 +179,10 @@ fn a_device_tells_its_parameters_and_truths_to_programs_too() {
     let parameters = document["parameters"].as_array().unwrap();
     assert!(parameters.iter().any(|p| p["key"] == "queue.servers" && p["value"] == "32"), "{parameters:?}");
     let truths = document["truths"].as_array().unwrap();
-    for name in iosonde_sim::FINDING_NAMES {
-        assert!(truths.iter().any(|truth| truth["finding"] == name), "{name}");
+    for name in iosonde_model::FindingName::ALL {
+        assert!(truths.iter().any(|truth| truth["finding"] == name.as_str()), "{name}");
     }
-    let iops = truths.iter().find(|truth| truth["finding"] == "max_iops").unwrap();
+    let iops = truths.iter().find(|truth| truth["finding"] == FindingName::MaxIops.as_str()).unwrap();
     assert_eq!((&iops["known"], &iops["unit"]), (&"closed form".into(), &"IOPS".into()));
     assert!((iops["value"].as_f64().unwrap() - 533_333.333).abs() < 0.001);
     assert_eq!(iops["conditions"]["block_size_bytes"], 4096);
@@ -466,23 +470,23 @@ lag1_100ms = 0.6
     let run = bench.run(&["run", "long.toml", "sim:two.toml", "--seed", "5"]);
     let mib = f64::from(1 << 20);
     let truths = [
-        ("write_buffer_bytes", Some(1), 200.0 * mib),
+        (FindingName::WriteBufferBytes, Some(1), 200.0 * mib),
         // All that the cells take until they are full: they empty only at rest.
-        ("write_buffer_bytes", Some(2), 1024.0 * mib),
-        ("burst_rate", Some(1), 8e8),
+        (FindingName::WriteBufferBytes, Some(2), 1024.0 * mib),
+        (FindingName::BurstRate, Some(1), 8e8),
         // 16 units x 16 KiB / 600 us, and / (2.4 ms and a 256th of an erase).
-        ("burst_rate", Some(2), 436.9e6),
-        ("sustained_rate", None, 108.7e6),
+        (FindingName::BurstRate, Some(2), 436.9e6),
+        (FindingName::SustainedRate, None, 108.7e6),
     ];
     for (name, stage, truth) in truths {
-        let of = |f: &&iosonde_model::Finding| f.name == name && f.conditions.stage == stage;
+        let of = |f: &&iosonde_report::FindingLine| f.name == name && f.conditions.stage == stage;
         let finding = run.findings.iter().find(of).unwrap_or_else(|| panic!("{name} {stage:?}: {run:#?}"));
         assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
         let (low, high) = (finding.low.unwrap(), finding.high.unwrap());
         assert!(low <= truth && truth <= high, "{name} {stage:?}: {truth} is not in [{low}, {high}]");
         assert!((high - low) / truth < 0.1, "{name} {stage:?}: [{low}, {high}]");
     }
-    let drain = run.findings.iter().find(|finding| finding.name == "buffer_drain_rate").unwrap();
+    let drain = run.findings.iter().find(|finding| finding.name == FindingName::BufferDrainRate).unwrap();
     assert!(drain.why.as_ref().unwrap().contains("only at rest"), "{drain:?}");
 }
 
@@ -504,17 +508,17 @@ fn the_page_cache_is_sized_where_reads_go_through_it() {
     );
     let run =
         bench.run(&["run", "study.toml", "sim:device.toml", "--buffered", "--size", "1GiB", "--seed", "3"]);
-    let found = |name: &str| run.findings.iter().find(|finding| finding.name == name).unwrap();
-    let held = found("cache_bytes");
+    let found = |name: FindingName| run.findings.iter().find(|finding| finding.name == name).unwrap();
+    let held = found(FindingName::CacheBytes);
     assert_eq!(held.status, Status::Found, "{}", held.sentence);
     assert!(held.sentence.starts_with("The page cache holds 64.0 MiB"), "{}", held.sentence);
     let truth = f64::from(64 << 20);
     assert!(held.low.unwrap() <= truth && truth <= held.high.unwrap(), "{}", held.sentence);
     // 8 in flight wait for each other: 8 times 2 us of the program and 4,096 B at 10 GB/s.
-    let time = found("cache_latency").value.unwrap();
+    let time = found(FindingName::CacheLatency).value.unwrap();
     assert!((time / (8.0 * 2409.6) - 1.0).abs() < 0.01, "{time}");
     // And through direct reads there is none.
     let run = bench.run(&["run", "study.toml", "sim:device.toml", "--size", "1GiB", "--seed", "3"]);
-    let held = run.findings.iter().find(|finding| finding.name == "cache_bytes").unwrap();
+    let held = run.findings.iter().find(|finding| finding.name == FindingName::CacheBytes).unwrap();
     assert_eq!(held.status, Status::None, "{}", held.sentence);
 }

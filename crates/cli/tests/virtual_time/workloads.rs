@@ -1,6 +1,7 @@
 //! `point` with whole workloads: what is typed is what is run, on simulated storage whose answers are known.
 
 use crate::common::Bench;
+use iosonde_model::FindingName;
 use serde_json::Value;
 
 fn point(words: &[&str]) -> Value {
@@ -67,7 +68,10 @@ fn the_highest_load_that_keeps_a_latency_is_found_with_its_interval() {
     let words = ["--arrivals", "poisson", "--latency-limit", "p99=1ms", "--depth", "1024", "--time", "300s"];
     let document = point(&[&[target.as_str()], words.as_slice()].concat());
     let finding = &document["findings"][0];
-    assert_eq!((&finding["name"], &finding["status"]), (&"iops_at_latency".into(), &"found".into()));
+    assert_eq!(
+        (&finding["name"], &finding["status"]),
+        (&FindingName::IopsAtLatency.as_str().into(), &"found".into())
+    );
     let (low, high) = (number(&finding["low"]), number(&finding["high"]));
     assert!(low < 5394.8 && 5394.8 < high && high / low < 1.15, "[{low}, {high}]");
 }

@@ -1,8 +1,8 @@
 //! Lines: the points that both sides were asked for, with the figures of each side's repeats.
 
 use iosonde_model::{
-    About as VerdictAbout, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run, Rw,
-    TrialSpec,
+    About as VerdictAbout, CheckName, Estimate, Judgement, Op, Outcome, Planned, Point, PointDirection, Run,
+    Rw, TrialSpec,
 };
 use iosonde_stats::{LogEstimate, normal};
 
@@ -236,16 +236,16 @@ fn estimate(point: &Point, op: Op, figure: &str) -> Option<Estimate> {
 }
 
 /// Checks that say that memory served a trial, by name.
-const MEMORY: [&str; 3] = ["cache-served", "direct-ignored", "write-back"];
+const MEMORY: [CheckName; 3] = [CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack];
 /// The check that says that the program was the limit.
-const PROGRAM: &str = "generator-bound";
+const PROGRAM: CheckName = CheckName::GeneratorBound;
 
 /// Why a point's figures say nothing of the storage, and what they are about instead: memory, or the program; `None`
 /// there where they are void for something else.
 fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<(Option<About>, &'a str)> {
     let voids = voids(run, point, VerdictAbout::Device);
     let first = voids.first().filter(|_| are_most(&voids, point))?;
-    let by = |checks: &[&str]| voids.iter().find(|void| checks.contains(&void.check.as_str()));
+    let by = |checks: &[CheckName]| voids.iter().find(|void| checks.contains(&void.check));
     Some(match (by(&MEMORY), by(&[PROGRAM])) {
         (Some(void), _) => (Some(About::Memory), &void.why),
         (None, Some(void)) => (Some(About::Program), &void.why),

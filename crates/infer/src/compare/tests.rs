@@ -1,5 +1,6 @@
 //! Comparing on made-up runs whose truth is set: equal ones, unlike ones, and those that cannot be compared.
 
+use iosonde_model::CheckName;
 use iosonde_model::{Estimate, Judgement, Likeness, Planned, Point, PointDirection, Run, Rw, TrialSpec};
 use iosonde_testkit::specimen;
 use rand::SeedableRng;
@@ -183,7 +184,7 @@ fn what_is_void_is_not_compared_and_says_why() {
         iosonde_model::About::All,
         "the device moved 3 % of the 2.1 GB that were read: this is memory",
     ));
-    a.verdicts = vec![Judgement::new("cache-served", "trial", Some(7), None, void)];
+    a.verdicts = vec![Judgement::new(CheckName::CacheServed, "trial", Some(7), None, void)];
     let compared = compare(&[side("A", vec![a]), side("B", vec![run("b", &[1e4, 2e4])])], &QUESTION).unwrap();
     let line = &compared.comparisons[0];
     assert_eq!((line.verdict, line.ratio, line.a), (Likeness::NotComparable, None, None));
@@ -200,29 +201,29 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
         let why = "the device moved 0 % of the 2.1 GB that were read: this is memory";
         let void =
             iosonde_model::Verdict::Void(iosonde_model::Reason::new(iosonde_model::About::Device, why));
-        run.verdicts.push(Judgement::new("cache-served", "trial", Some(place as u64), None, void));
+        run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(place as u64), None, void));
     }
     run
 }
 
 /// Changes what voided the trials of a run.
-fn void_by(check: &str, mut run: Run) -> Run {
-    run.verdicts.iter_mut().for_each(|judged| judged.check = check.to_owned());
+fn void_by(check: CheckName, mut run: Run) -> Run {
+    run.verdicts.iter_mut().for_each(|judged| judged.check = check);
     run
 }
 
 #[test]
 fn what_else_is_void_about_the_device_is_not_called_memory() {
     let rates = [1e4, 2e4];
-    let sides = |check: &str| {
+    let sides = |check: CheckName| {
         let of = |id, rates: &[f64]| void_by(check, from_memory(id, rates, &[0, 1]));
         [side("A", vec![of("a", &rates)]), side("B", vec![of("b", &[2e4, 4e4])])]
     };
-    let bound = compare(&sides("generator-bound"), &QUESTION).unwrap().pairs.remove(0);
+    let bound = compare(&sides(CheckName::GeneratorBound), &QUESTION).unwrap().pairs.remove(0);
     assert_eq!(bound.about, "program");
     assert!(bound.sentence.contains("the program itself was the limit here"), "{}", bound.sentence);
     assert!(!bound.sentence.contains("memory"), "{}", bound.sentence);
-    for other in ["throttled", "unmapped", "compressible"] {
+    for other in [CheckName::Throttled, CheckName::Unmapped, CheckName::Compressible] {
         let refused = compare(&sides(other), &QUESTION).unwrap();
         assert!(refused.pairs[0].sentence.contains("cannot be compared"), "{}", refused.pairs[0].sentence);
         assert!(refused.comparisons[0].why.contains("A: void: "), "{:?}", refused.comparisons[0]);
@@ -231,7 +232,7 @@ fn what_else_is_void_about_the_device_is_not_called_memory() {
 
 #[test]
 fn a_depth_that_was_not_reached_is_like_no_other() {
-    let mut short = void_by("depth-not-reached", from_memory("a", &[1e4, 2e4], &[0]));
+    let mut short = void_by(CheckName::DepthNotReached, from_memory("a", &[1e4, 2e4], &[0]));
     short.verdicts.iter_mut().for_each(|judged| judged.about = iosonde_model::About::Depth);
     let compared =
         compare(&[side("A", vec![short]), side("B", vec![run("b", &[2e4, 4e4])])], &QUESTION).unwrap();

@@ -13,7 +13,9 @@
 //! unit is larger than the offset, and no effect says only that it does not show.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Finding, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -36,15 +38,13 @@ const QUESTION: Question = Question {
     op: |spec| group::only_direction(spec.rw),
 };
 
-impl Named for AlignmentEffect {
-    fn name(&self) -> &'static str {
-        "alignment_effect"
-    }
-}
-
 impl FindingKind for AlignmentEffect {
-    fn answers(&self) -> &'static [&'static str] {
-        &["alignment"]
+    fn id(&self) -> FindingName {
+        FindingName::AlignmentEffect
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Alignment]
     }
 
     fn told(&self) -> Told {
@@ -52,7 +52,7 @@ impl FindingKind for AlignmentEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         effect::conclude(&QUESTION, &writer, points)
     }
 

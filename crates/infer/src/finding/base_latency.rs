@@ -15,7 +15,9 @@
 //! chapter 2.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::{Conditions, Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding};
 
 use super::{
     FindingKind, Proof, Told,
@@ -25,15 +27,13 @@ use crate::words::Unit;
 
 pub(crate) struct BaseLatency;
 
-impl Named for BaseLatency {
-    fn name(&self) -> &'static str {
-        "base_latency"
-    }
-}
-
 impl FindingKind for BaseLatency {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size", "queue-depth", "latency"]
+    fn id(&self) -> FindingName {
+        FindingName::BaseLatency
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize, ExperimentName::QueueDepth, ExperimentName::Latency]
     }
 
     fn told(&self) -> Told {
@@ -41,7 +41,7 @@ impl FindingKind for BaseLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         let alone = |evidence: &&Evidence| evidence.point.spec.asked_in_flight() == 1;
         let groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;

@@ -16,7 +16,9 @@
 //! pause; the few reads in the pause may keep it from beginning (`rest`).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Estimate, Finding, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -27,15 +29,13 @@ use crate::words::Unit;
 
 pub(crate) struct BufferDrainRate;
 
-impl Named for BufferDrainRate {
-    fn name(&self) -> &'static str {
-        "buffer_drain_rate"
-    }
-}
-
 impl FindingKind for BufferDrainRate {
-    fn answers(&self) -> &'static [&'static str] {
-        &["sustained-write"]
+    fn id(&self) -> FindingName {
+        FindingName::BufferDrainRate
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::SustainedWrite]
     }
 
     fn told(&self) -> Told {
@@ -43,7 +43,7 @@ impl FindingKind for BufferDrainRate {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         let long = Long::of(points);
         long.iter().filter(|long| long.after_gap.is_some()).map(|long| one(&writer, long)).collect()
     }

@@ -18,7 +18,9 @@
 //! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Estimate, Finding, Named, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Estimate, Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,15 +31,13 @@ use crate::words::{Unit, capitalised};
 
 pub(crate) struct BurstCreditBytes;
 
-impl Named for BurstCreditBytes {
-    fn name(&self) -> &'static str {
-        "burst_credit_bytes"
-    }
-}
-
 impl FindingKind for BurstCreditBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["limit"]
+    fn id(&self) -> FindingName {
+        FindingName::BurstCreditBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Limit]
     }
 
     fn told(&self) -> Told {
@@ -45,7 +45,7 @@ impl FindingKind for BurstCreditBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = limit::groups(points);
         groups.iter().map(|group| one(&writer, group)).collect()
     }

@@ -16,7 +16,9 @@
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told,
@@ -43,15 +45,13 @@ const SAY: Say = Say {
     level: None,
 };
 
-impl Named for BurstRate {
-    fn name(&self) -> &'static str {
-        "burst_rate"
-    }
-}
-
 impl FindingKind for BurstRate {
-    fn answers(&self) -> &'static [&'static str] {
-        &["sustained-write"]
+    fn id(&self) -> FindingName {
+        FindingName::BurstRate
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::SustainedWrite]
     }
 
     fn told(&self) -> Told {
@@ -59,7 +59,7 @@ impl FindingKind for BurstRate {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         long_write::conclude(&SAY, &writer, points)
     }
 

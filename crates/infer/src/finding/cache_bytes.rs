@@ -30,22 +30,22 @@
 //! What it is not: the amount of memory in the device: tables, buffers and other users share it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{FindingKind, Proof, Told, cached, group::Writer};
 use crate::words::Unit;
 
 pub(crate) struct CacheBytes;
 
-impl Named for CacheBytes {
-    fn name(&self) -> &'static str {
-        "cache_bytes"
-    }
-}
-
 impl FindingKind for CacheBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["working-set"]
+    fn id(&self) -> FindingName {
+        FindingName::CacheBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::WorkingSet]
     }
 
     fn told(&self) -> Told {
@@ -53,7 +53,7 @@ impl FindingKind for CacheBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = cached::groups(points);
         groups
             .iter()

@@ -12,7 +12,9 @@
 //! conditions say how many there were.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Finding, Named, Status};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding, Status};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -22,15 +24,13 @@ use crate::words::Unit;
 
 pub(crate) struct CacheLatency;
 
-impl Named for CacheLatency {
-    fn name(&self) -> &'static str {
-        "cache_latency"
-    }
-}
-
 impl FindingKind for CacheLatency {
-    fn answers(&self) -> &'static [&'static str] {
-        &["working-set"]
+    fn id(&self) -> FindingName {
+        FindingName::CacheLatency
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::WorkingSet]
     }
 
     fn told(&self) -> Told {
@@ -38,7 +38,7 @@ impl FindingKind for CacheLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let sizes = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let sizes = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let writer = Writer { unit: Unit::Time, ..sizes };
         let groups = cached::groups(points);
         groups

@@ -327,6 +327,7 @@ span = "8M..256M*2"
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_model::FindingName;
 
     fn heaps(fast: u32, slow: u32, slow_ns: u64) -> Histogram {
         let mut all = Histogram::new();
@@ -365,7 +366,12 @@ mod tests {
         };
         let told = |factor: u64| {
             let points = [of(4 << 20, 250 * factor), of(16 << 20, 150 * factor), of(64 << 20, 140 * factor)];
-            let writer = Writer { name: "cache_bytes", experiment: "x", unit: Unit::Bytes, confidence: 0.95 };
+            let writer = Writer {
+                name: FindingName::CacheBytes,
+                experiment: "x",
+                unit: Unit::Bytes,
+                confidence: 0.95,
+            };
             one(&writer, &groups(&points)[0])
         };
         let disk = told(1);

@@ -20,7 +20,9 @@
 //! What it says about: rates. With as many in flight, whoever has the higher rate has the lower latency as well.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, TrialSpec, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Op, Rw, Status, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -54,15 +56,13 @@ const AXES: [Axis; 2] = [
     },
 ];
 
-impl Named for Crossover {
-    fn name(&self) -> &'static str {
-        "crossover"
-    }
-}
-
 impl FindingKind for Crossover {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size", "queue-depth"]
+    fn id(&self) -> FindingName {
+        FindingName::Crossover
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize, ExperimentName::QueueDepth]
     }
 
     fn told(&self) -> Told {
@@ -73,7 +73,7 @@ impl FindingKind for Crossover {
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| {
-            let writer = Writer { name: "crossover", experiment, unit: axis.unit, confidence };
+            let writer = Writer { name: FindingName::Crossover, experiment, unit: axis.unit, confidence };
             one(&writer, axis, &curve)
         })
         .collect()

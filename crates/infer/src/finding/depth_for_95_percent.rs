@@ -14,7 +14,9 @@
 //! knees.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -26,15 +28,13 @@ const SHARE: f64 = 0.95;
 
 pub(crate) struct DepthFor95Percent;
 
-impl Named for DepthFor95Percent {
-    fn name(&self) -> &'static str {
-        "depth_for_95_percent"
-    }
-}
-
 impl FindingKind for DepthFor95Percent {
-    fn answers(&self) -> &'static [&'static str] {
-        &["queue-depth"]
+    fn id(&self) -> FindingName {
+        FindingName::DepthFor95Percent
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::QueueDepth]
     }
 
     fn told(&self) -> Told {
@@ -42,7 +42,7 @@ impl FindingKind for DepthFor95Percent {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         let groups = closed_loop::groups(points);
         groups
             .iter()

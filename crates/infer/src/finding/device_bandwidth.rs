@@ -16,7 +16,9 @@
 //! Statistical Inference (2nd edition, 1981), chapter 1.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding, units};
 
 use super::{
     FindingKind, Proof, Told, best,
@@ -26,15 +28,13 @@ use crate::words::Unit;
 
 pub(crate) struct DeviceBandwidth;
 
-impl Named for DeviceBandwidth {
-    fn name(&self) -> &'static str {
-        "device_bandwidth"
-    }
-}
-
 impl FindingKind for DeviceBandwidth {
-    fn answers(&self) -> &'static [&'static str] {
-        &["random-vs-sequential", "spec"]
+    fn id(&self) -> FindingName {
+        FindingName::DeviceBandwidth
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::RandomVsSequential, ExperimentName::Spec]
     }
 
     fn told(&self) -> Told {
@@ -42,7 +42,7 @@ impl FindingKind for DeviceBandwidth {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         let groups = group::groups(points, |op, evidence| {
             let span_bytes = Some(evidence.point.spec.span_bytes);
             Some(Conditions { op: Some(op), span_bytes, ..Conditions::default() })

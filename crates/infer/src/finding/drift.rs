@@ -16,7 +16,9 @@
 //! Assumes: that the drift goes on evenly; over an hour it is foretold from as long as the run was.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Status, units};
 use iosonde_stats::common_slope::{Levels, Visit};
 
 use super::{
@@ -38,14 +40,12 @@ const HOUR_S: f64 = 3600.0;
 
 pub(crate) struct Drift;
 
-impl Named for Drift {
-    fn name(&self) -> &'static str {
-        "drift"
-    }
-}
-
 impl FindingKind for Drift {
-    fn answers(&self) -> &'static [&'static str] {
+    fn id(&self) -> FindingName {
+        FindingName::Drift
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
         &[]
     }
 
@@ -54,7 +54,7 @@ impl FindingKind for Drift {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::PerHour, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::PerHour, confidence };
         let closed: Vec<&Evidence> =
             points.iter().filter(|evidence| evidence.point.spec.rate_iops.is_none()).collect();
         if closed.len() < 2 { Vec::new() } else { vec![one(&writer, &closed)] }

@@ -12,7 +12,9 @@
 //! that the time in the kernel on the way counts.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -26,15 +28,13 @@ const SHORT_BY: f64 = 0.049;
 
 pub(crate) struct EffectiveDepth;
 
-impl Named for EffectiveDepth {
-    fn name(&self) -> &'static str {
-        "effective_depth"
-    }
-}
-
 impl FindingKind for EffectiveDepth {
-    fn answers(&self) -> &'static [&'static str] {
-        &["queue-depth"]
+    fn id(&self) -> FindingName {
+        FindingName::EffectiveDepth
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::QueueDepth]
     }
 
     fn told(&self) -> Told {
@@ -42,7 +42,7 @@ impl FindingKind for EffectiveDepth {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         closed_loop::groups(points).iter().filter_map(|group| one(&writer, group)).collect()
     }
 

@@ -11,7 +11,9 @@
 //! price of durability; after a thousand it is mostly the price of the thousand.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Finding, Named, Op, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Finding, Op, units};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -22,15 +24,13 @@ use crate::words::Unit;
 
 pub(crate) struct FlushLatency;
 
-impl Named for FlushLatency {
-    fn name(&self) -> &'static str {
-        "flush_latency"
-    }
-}
-
 impl FindingKind for FlushLatency {
-    fn answers(&self) -> &'static [&'static str] {
-        &["latency"]
+    fn id(&self) -> FindingName {
+        FindingName::FlushLatency
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Latency]
     }
 
     fn told(&self) -> Told {
@@ -38,7 +38,7 @@ impl FindingKind for FlushLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         points.iter().filter_map(|evidence| one(&writer, evidence)).collect()
     }
 

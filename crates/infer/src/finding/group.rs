@@ -2,6 +2,7 @@
 //! written.
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_model::FindingName;
 use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
 use iosonde_stats::LogEstimate;
 
@@ -196,7 +197,7 @@ pub(super) fn trials_stand(count: usize) -> String {
 /// The parts that all findings of one kind and one experiment share.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'a> {
-    pub(super) name: &'static str,
+    pub(super) name: FindingName,
     pub(super) experiment: &'a str,
     pub(super) unit: Unit,
     pub(super) confidence: f64,
@@ -222,7 +223,7 @@ impl Writer<'_> {
         debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
         let words = with_interval(self.unit, &estimate);
         Finding {
-            name: self.name.to_owned(),
+            name: self.name,
             experiment: self.experiment.to_owned(),
             conditions: conditions.clone(),
             status: Status::Found,
@@ -247,7 +248,7 @@ impl Writer<'_> {
         why: &str,
     ) -> Finding {
         Finding {
-            name: self.name.to_owned(),
+            name: self.name,
             experiment: self.experiment.to_owned(),
             conditions: conditions.clone(),
             status: Status::Refused,

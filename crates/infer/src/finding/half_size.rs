@@ -11,7 +11,9 @@
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Estimate, Finding, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -25,15 +27,13 @@ const SPREAD_MAX: f64 = 4.0;
 
 pub(crate) struct HalfSize;
 
-impl Named for HalfSize {
-    fn name(&self) -> &'static str {
-        "half_size"
-    }
-}
-
 impl FindingKind for HalfSize {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size"]
+    fn id(&self) -> FindingName {
+        FindingName::HalfSize
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize]
     }
 
     fn told(&self) -> Told {
@@ -41,7 +41,7 @@ impl FindingKind for HalfSize {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = hockney::groups(points);
         groups
             .iter()

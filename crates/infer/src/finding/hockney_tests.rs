@@ -35,7 +35,7 @@ fn intervals_cover_cost_and_half_size() {
         let pretend = Pretend { cv, ..Pretend::usual() };
         for (kind, truth) in [(&PerRequestCost as &dyn FindingKind, 100_000.0), (&HalfSize, 100_000.0)] {
             let (covered, width) = coverage(&pretend.conclusions(kind, SIZES, 400), truth);
-            assert!(covered >= 0.93 && width < widest, "{} at {cv}: {covered} {width}", kind.name());
+            assert!(covered >= 0.93 && width < widest, "{} at {cv}: {covered} {width}", kind.id());
         }
     }
 }

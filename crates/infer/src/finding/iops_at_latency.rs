@@ -19,7 +19,9 @@
 //! the storage stalls.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Named, Op, Trial, TrialSpec, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Op, Trial, TrialSpec, units};
 use iosonde_stats::student_t;
 
 use super::{
@@ -36,15 +38,13 @@ const FEWEST_ROUNDS: usize = 5;
 
 pub(crate) struct IopsAtLatency;
 
-impl Named for IopsAtLatency {
-    fn name(&self) -> &'static str {
-        "iops_at_latency"
-    }
-}
-
 impl FindingKind for IopsAtLatency {
-    fn answers(&self) -> &'static [&'static str] {
-        &["open-loop"]
+    fn id(&self) -> FindingName {
+        FindingName::IopsAtLatency
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::OpenLoop]
     }
 
     fn told(&self) -> Told {
@@ -52,7 +52,7 @@ impl FindingKind for IopsAtLatency {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         let mut families: Vec<(TrialSpec, Vec<&Evidence>)> = Vec::new();
         for evidence in points {
             let spec = &evidence.point.spec;

@@ -22,7 +22,9 @@
 //! this machine only.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Named, TrialSpec, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding, TrialSpec, units};
 use iosonde_plan::{experiment::alone, plan};
 
 use super::{
@@ -37,15 +39,13 @@ const BUSY: f64 = 0.8;
 
 pub(crate) struct JobsEffect;
 
-impl Named for JobsEffect {
-    fn name(&self) -> &'static str {
-        "jobs_effect"
-    }
-}
-
 impl FindingKind for JobsEffect {
-    fn answers(&self) -> &'static [&'static str] {
-        &["jobs"]
+    fn id(&self) -> FindingName {
+        FindingName::JobsEffect
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Jobs]
     }
 
     fn told(&self) -> Told {
@@ -53,7 +53,7 @@ impl FindingKind for JobsEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
             Some(Conditions {

@@ -12,7 +12,9 @@
 //! rate. Figures well above one over a rotation, or over a network's round trip, mean that something answers early.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::{Conditions, Finding, Named, Op, Sync};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding, Op, Sync};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -22,15 +24,13 @@ use crate::words::Unit;
 
 pub(crate) struct LogWritesPerS;
 
-impl Named for LogWritesPerS {
-    fn name(&self) -> &'static str {
-        "log_writes_per_s"
-    }
-}
-
 impl FindingKind for LogWritesPerS {
-    fn answers(&self) -> &'static [&'static str] {
-        &["latency"]
+    fn id(&self) -> FindingName {
+        FindingName::LogWritesPerS
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Latency]
     }
 
     fn told(&self) -> Told {
@@ -38,7 +38,7 @@ impl FindingKind for LogWritesPerS {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         points.iter().filter_map(|evidence| one(&writer, evidence)).collect()
     }
 

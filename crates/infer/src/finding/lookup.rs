@@ -1,10 +1,10 @@
 //! Found findings by name, direction and size.
 
-use iosonde_model::{Conditions, Estimate, Finding, Op, Run, Status};
+use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Run, Status};
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
 /// both orders were asked for, else the first.
-pub fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
+pub fn found<'a>(run: &'a Run, name: FindingName, op: Op) -> Option<&'a Finding> {
     all_found(run, name, op).min_by_key(|finding| {
         let Conditions { random, block_size_bytes, .. } = finding.conditions;
         (block_size_bytes, random == Some(false))
@@ -12,7 +12,7 @@ pub fn found<'a>(run: &'a Run, name: &str, op: Op) -> Option<&'a Finding> {
 }
 
 /// The same for requests of this size and order.
-pub fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Option<&'a Finding> {
+pub fn found_like<'a>(run: &'a Run, name: FindingName, op: Op, like: &Conditions) -> Option<&'a Finding> {
     all_found(run, name, op).find(|finding| {
         let own = &finding.conditions;
         own.block_size_bytes == like.block_size_bytes && own.random == like.random
@@ -20,7 +20,7 @@ pub fn found_like<'a>(run: &'a Run, name: &str, op: Op, like: &Conditions) -> Op
 }
 
 /// Found findings of a name and direction, in the order of the run.
-pub fn all_found<'a>(run: &'a Run, name: &str, op: Op) -> impl Iterator<Item = &'a Finding> {
+pub fn all_found<'a>(run: &'a Run, name: FindingName, op: Op) -> impl Iterator<Item = &'a Finding> {
     run.findings.iter().filter(move |finding| {
         finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
     })

@@ -20,7 +20,9 @@
 //! Performance (2008).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Sync, Trial, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Sync, Trial, units};
 use iosonde_stats::normal;
 
 use super::{
@@ -49,15 +51,13 @@ const FALL_MIN: f64 = 0.01;
 
 pub(crate) struct MappingUnitBytes;
 
-impl Named for MappingUnitBytes {
-    fn name(&self) -> &'static str {
-        "mapping_unit_bytes"
-    }
-}
-
 impl FindingKind for MappingUnitBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["rewrite"]
+    fn id(&self) -> FindingName {
+        FindingName::MappingUnitBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Rewrite]
     }
 
     fn told(&self) -> Told {
@@ -65,7 +65,7 @@ impl FindingKind for MappingUnitBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         // A flush after several writes is no part of each. What a flush of its own takes stands beside every
         // size, so that sizes are compared within one way of being durable; conditions do not know of it.
         let ways = [Sync::Dsync, Sync::Fsync { every: 1 }, Sync::Fdatasync { every: 1 }];

@@ -14,7 +14,9 @@
 //! not.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 use iosonde_stats::LogEstimate;
 
 use super::{
@@ -28,15 +30,13 @@ const RISING: f64 = 0.05;
 
 pub(crate) struct MaxIops;
 
-impl Named for MaxIops {
-    fn name(&self) -> &'static str {
-        "max_iops"
-    }
-}
-
 impl FindingKind for MaxIops {
-    fn answers(&self) -> &'static [&'static str] {
-        &["queue-depth", "jobs"]
+    fn id(&self) -> FindingName {
+        FindingName::MaxIops
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::QueueDepth, ExperimentName::Jobs]
     }
 
     fn told(&self) -> Told {
@@ -44,7 +44,7 @@ impl FindingKind for MaxIops {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Iops, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Iops, confidence };
         closed_loop::groups(points).iter().map(|group| most(&writer, group)).collect()
     }
 

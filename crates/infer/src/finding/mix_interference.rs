@@ -11,7 +11,9 @@
 //! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named, Op, Rw, TrialSpec};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Finding, Op, Rw, TrialSpec};
 
 use super::{
     FindingKind, Proof, Told,
@@ -68,15 +70,13 @@ fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evide
     points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
 }
 
-impl Named for MixInterference {
-    fn name(&self) -> &'static str {
-        "mix_interference"
-    }
-}
-
 impl FindingKind for MixInterference {
-    fn answers(&self) -> &'static [&'static str] {
-        &["mix", "matrix"]
+    fn id(&self) -> FindingName {
+        FindingName::MixInterference
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Mix, ExperimentName::Matrix]
     }
 
     fn told(&self) -> Told {
@@ -84,7 +84,7 @@ impl FindingKind for MixInterference {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         [READS, WRITES]
             .iter()
             .flat_map(|question| effect::conclude(question, &writer, &with_one_alone(question, points)))

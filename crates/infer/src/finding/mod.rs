@@ -15,6 +15,8 @@ mod platter;
 mod pooled;
 
 use iosonde_judge::evidence::Evidence;
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
 use crate::words::Unit;
@@ -78,14 +80,17 @@ use {
 pub const RUN: &str = "run";
 
 /// A registered finding. Pure: it works on a file a year later.
-pub trait FindingKind: Named {
+pub trait FindingKind: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> FindingName;
+
     /// Concludes from the points of one experiment, at a confidence such as 0.95: one finding for each set of
     /// conditions that the points allow, refused ones included.
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding>;
 
     /// Names of the experiments whose points can answer it; none for a finding about the run as a whole, which is
     /// concluded once from all points.
-    fn answers(&self) -> &'static [&'static str];
+    fn answers(&self) -> &'static [ExperimentName];
 
     /// Whether it is about the run as a whole.
     fn of_the_run(&self) -> bool {
@@ -107,8 +112,19 @@ pub trait FindingKind: Named {
 }
 
 /// The findings that an experiment's points can answer, in the order of the registry.
-pub fn answering(experiment: &str) -> impl Iterator<Item = &'static dyn FindingKind> + use<'_> {
+pub fn answering(experiment: ExperimentName) -> impl Iterator<Item = &'static dyn FindingKind> {
     FINDINGS.iter().filter(move |kind| kind.answers().contains(&experiment))
+}
+
+/// The registered finding of a name.
+pub fn kind(name: FindingName) -> &'static dyn FindingKind {
+    FINDINGS.iter().find(|kind| kind.id() == name).expect("a test holds names and registry together")
+}
+
+impl Named for dyn FindingKind + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
 }
 
 /// Where a finding stands on a report's first screen; among its like in the order of the registry.
@@ -154,7 +170,7 @@ pub(crate) fn concluded(
 ) -> Vec<Finding> {
     let findings = kind.conclude(experiment, points, confidence);
     let Some(wants) = kind.wants().filter(|_| findings.is_empty()) else { return findings };
-    let writer = group::Writer { name: kind.name(), experiment, unit: Unit::Ratio, confidence };
+    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::Ratio, confidence };
     let all: Vec<&Evidence> = points.iter().collect();
     let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
     // There is no value that would have one.
@@ -227,6 +243,11 @@ mod tests {
         FINDINGS.assert_well_formed();
     }
 
+    #[test]
+    fn names_and_registry_hold_the_same_in_the_same_order() {
+        assert_eq!(FINDINGS.iter().map(|kind| kind.id()).collect::<Vec<_>>(), FindingName::ALL);
+    }
+
     /// The last part of docs/findings.md is made of the manual pages: IOSONDE_WRITE_DOCS=1 writes it.
     #[test]
     fn the_page_of_findings_holds_every_manual_page_and_every_picture() {
@@ -259,7 +280,7 @@ mod tests {
     fn every_finding_is_answered_by_experiments_that_exist() {
         for kind in FINDINGS.iter() {
             for name in kind.answers() {
-                assert!(EXPERIMENTS.find(name).is_ok(), "{} is answered by no {name}", kind.name());
+                assert!(EXPERIMENTS.find(name.as_str()).is_ok(), "{} is answered by no {name}", kind.name());
             }
         }
     }
@@ -281,7 +302,7 @@ mod tests {
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
             // A pretended storage is no network, and its trials come in no order.
-            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
             let count = if unasked { 0 } else { proof.truths.len() };
             assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
@@ -346,7 +367,7 @@ mod tests {
             let findings = concluded(kind, "x", &evidence, 0.95);
             // What is looked for beside something else is passed over where its points are not there.
             // And a pretended storage is no network, and its trials come in no order.
-            let unasked = ["network_round_trip", "order_effect"].contains(&kind.name());
+            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
             let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
@@ -359,7 +380,7 @@ mod tests {
                     [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
                 assert!(whole, "{told}: {finding:?}");
                 // The processor's share is about what memory served as well, which is void elsewhere.
-                let own = kind.name() == "processor_share" && case == "all void";
+                let own = kind.id() == FindingName::ProcessorShare && case == "all void";
                 let may = own || LACKING.contains(&case);
                 assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
                 assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");

@@ -19,7 +19,9 @@
 //! medium takes the same time for every read adds that to the figure, and nobody on this side can tell.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Estimate, Finding, Named, Op, Status, Trial, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Estimate, Finding, Op, Status, Trial, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -33,15 +35,13 @@ const ALIKE: f64 = 0.5;
 
 pub(crate) struct NetworkRoundTrip;
 
-impl Named for NetworkRoundTrip {
-    fn name(&self) -> &'static str {
-        "network_round_trip"
-    }
-}
-
 impl FindingKind for NetworkRoundTrip {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size"]
+    fn id(&self) -> FindingName {
+        FindingName::NetworkRoundTrip
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize]
     }
 
     fn told(&self) -> Told {
@@ -49,7 +49,7 @@ impl FindingKind for NetworkRoundTrip {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         let mut groups = hockney::groups(points);
         groups.retain(|group| {
             let over_a_network =
@@ -176,12 +176,12 @@ fn busy_ns(evidence: &Evidence) -> Option<f64> {
 
 /// Says beside a round trip what the link carries, where the run knows.
 pub(crate) fn beside_the_link(findings: &mut [Finding]) {
-    let found = |name: &'static str| {
+    let found = |name: FindingName| {
         move |finding: &&Finding| {
             finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(Op::Read)
         }
     };
-    let link = findings.iter().find(found("device_bandwidth")).and_then(|finding| {
+    let link = findings.iter().find(found(FindingName::DeviceBandwidth)).and_then(|finding| {
         let rate = Estimate { value: finding.value?, low: finding.low, high: finding.high };
         let depth = finding.conditions.queue_depth.filter(|depth| *depth > 1)?;
         Some(format!(
@@ -191,7 +191,7 @@ pub(crate) fn beside_the_link(findings: &mut [Finding]) {
         ))
     });
     let Some(words) = link else { return };
-    let trips = findings.iter_mut().filter(|finding| found("network_round_trip")(&&**finding));
+    let trips = findings.iter_mut().filter(|finding| found(FindingName::NetworkRoundTrip)(&&**finding));
     trips.for_each(|trip| trip.why.get_or_insert_default().push_str(&words));
 }
 
@@ -245,7 +245,8 @@ mod tests {
     #[test]
     fn the_link_stands_beside_the_round_trip() {
         let mut all = told(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
-        let mut link = Finding { name: "device_bandwidth".into(), unit: "B/s".into(), ..all[0].clone() };
+        let mut link =
+            Finding { name: FindingName::DeviceBandwidth.into(), unit: "B/s".into(), ..all[0].clone() };
         (link.value, link.low, link.high) = (Some(1.2e8), Some(1.1e8), Some(1.3e8));
         link.conditions.queue_depth = Some(16);
         all.push(link);

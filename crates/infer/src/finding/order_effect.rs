@@ -17,10 +17,12 @@
 //! Assumes: that what a write leaves behind is gone after one more trial, since the trial before is all that is
 //! looked at.
 
+use iosonde_model::ExperimentName;
 use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Trial};
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Op, Trial};
 use iosonde_stats::student_t;
 
 use super::{
@@ -40,14 +42,12 @@ const GRAIN: f64 = 1e-4;
 
 pub(crate) struct OrderEffect;
 
-impl Named for OrderEffect {
-    fn name(&self) -> &'static str {
-        "order_effect"
-    }
-}
-
 impl FindingKind for OrderEffect {
-    fn answers(&self) -> &'static [&'static str] {
+    fn id(&self) -> FindingName {
+        FindingName::OrderEffect
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
         &[]
     }
 
@@ -56,7 +56,7 @@ impl FindingKind for OrderEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let reads: Vec<&Evidence> = points.iter().filter(|evidence| only_reads(evidence)).collect();
         let after_write = after_writes(points);
         let trials = || reads.iter().flat_map(|evidence| &evidence.trials);

@@ -13,7 +13,9 @@
 //! then the number in flight at the knee (`queue_depth_knee`) is what can be known.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told,
@@ -24,15 +26,13 @@ use crate::words::Unit;
 
 pub(crate) struct Parallelism;
 
-impl Named for Parallelism {
-    fn name(&self) -> &'static str {
-        "parallelism"
-    }
-}
-
 impl FindingKind for Parallelism {
-    fn answers(&self) -> &'static [&'static str] {
-        &["units"]
+    fn id(&self) -> FindingName {
+        FindingName::Parallelism
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Units]
     }
 
     fn told(&self) -> Told {
@@ -40,7 +40,7 @@ impl FindingKind for Parallelism {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 

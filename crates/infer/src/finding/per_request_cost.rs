@@ -16,7 +16,9 @@
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1: the pair (r∞, n½).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told,
@@ -27,15 +29,13 @@ use crate::words::Unit;
 
 pub(crate) struct PerRequestCost;
 
-impl Named for PerRequestCost {
-    fn name(&self) -> &'static str {
-        "per_request_cost"
-    }
-}
-
 impl FindingKind for PerRequestCost {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size"]
+    fn id(&self) -> FindingName {
+        FindingName::PerRequestCost
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize]
     }
 
     fn told(&self) -> Told {
@@ -43,7 +43,7 @@ impl FindingKind for PerRequestCost {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         let groups = hockney::groups(points);
         groups
             .iter()

@@ -16,7 +16,9 @@
 //! What it is not: the device's page size. The curve has no corner there, and a page cache would hide it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Estimate, Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Estimate, Finding, units};
 use iosonde_stats::{LogEstimate, student_t};
 
 use super::{
@@ -31,15 +33,13 @@ const SHARE: f64 = 0.95;
 
 pub(crate) struct PlateauBlockSize;
 
-impl Named for PlateauBlockSize {
-    fn name(&self) -> &'static str {
-        "plateau_block_size"
-    }
-}
-
 impl FindingKind for PlateauBlockSize {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size"]
+    fn id(&self) -> FindingName {
+        FindingName::PlateauBlockSize
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize]
     }
 
     fn told(&self) -> Told {
@@ -47,7 +47,7 @@ impl FindingKind for PlateauBlockSize {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         let groups = hockney::groups(points);
         groups
             .iter()

@@ -13,7 +13,9 @@
 //! Assumes: that the kernel's accounting of processor time is right, which it is to a tick or better.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Finding, Named, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,15 +31,13 @@ const IDLE: f64 = 0.5;
 
 pub(crate) struct ProcessorShare;
 
-impl Named for ProcessorShare {
-    fn name(&self) -> &'static str {
-        "processor_share"
-    }
-}
-
 impl FindingKind for ProcessorShare {
-    fn answers(&self) -> &'static [&'static str] {
-        &["media"]
+    fn id(&self) -> FindingName {
+        FindingName::ProcessorShare
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Media]
     }
 
     fn told(&self) -> Told {
@@ -45,7 +45,7 @@ impl FindingKind for ProcessorShare {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {
             let random = Some(evidence.point.spec.rw.is_random());
             Some(Conditions { op: Some(op), random, ..Conditions::default() })

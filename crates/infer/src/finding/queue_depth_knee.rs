@@ -23,7 +23,9 @@
 //! Surveys 10 (1978) 225: asymptotic bounds and their crossing, N*.
 
 use iosonde_judge::{evidence::Evidence, reach::too_few_at_the_device};
-use iosonde_model::{About, Finding, Named, Trial};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Finding, Trial};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
@@ -33,15 +35,13 @@ use crate::words::{Unit, capitalised};
 
 pub(crate) struct QueueDepthKnee;
 
-impl Named for QueueDepthKnee {
-    fn name(&self) -> &'static str {
-        "queue_depth_knee"
-    }
-}
-
 impl FindingKind for QueueDepthKnee {
-    fn answers(&self) -> &'static [&'static str] {
-        &["queue-depth"]
+    fn id(&self) -> FindingName {
+        FindingName::QueueDepthKnee
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::QueueDepth]
     }
 
     fn told(&self) -> Told {
@@ -49,7 +49,7 @@ impl FindingKind for QueueDepthKnee {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::InFlight, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::InFlight, confidence };
         closed_loop::groups(points).iter().map(|group| knee(&writer, group)).collect()
     }
 
@@ -117,7 +117,7 @@ mod tests {
     };
 
     fn knee_of_reads(run: &Run) -> &Finding {
-        run.findings.iter().find(|finding| finding.name == "queue_depth_knee").expect("it is asked")
+        run.findings.iter().find(|finding| finding.name == FindingName::QueueDepthKnee).expect("it is asked")
     }
 
     #[test]

@@ -15,7 +15,9 @@
 //! sequential reads fast on anything. The answer holds for its block size.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding};
 
 use super::{
     FindingKind, Proof, Told,
@@ -64,15 +66,13 @@ impl Order {
 /// The registered kind.
 pub struct RandomVsSequential;
 
-impl Named for RandomVsSequential {
-    fn name(&self) -> &'static str {
-        "random_vs_sequential"
-    }
-}
-
 impl FindingKind for RandomVsSequential {
-    fn answers(&self) -> &'static [&'static str] {
-        &["random-vs-sequential", "readahead"]
+    fn id(&self) -> FindingName {
+        FindingName::RandomVsSequential
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::RandomVsSequential, ExperimentName::Readahead]
     }
 
     fn told(&self) -> Told {
@@ -80,7 +80,7 @@ impl FindingKind for RandomVsSequential {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
             Some(Conditions {

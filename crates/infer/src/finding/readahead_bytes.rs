@@ -23,7 +23,9 @@
 //! is at its largest nearly all the time in a trial that reads many of them.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Named, Op, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -37,15 +39,13 @@ pub(crate) struct ReadaheadBytes;
 /// Time of a read in order over that of a random one, from which on nothing is read ahead.
 const ALIKE: f64 = 0.9;
 
-impl Named for ReadaheadBytes {
-    fn name(&self) -> &'static str {
-        "readahead_bytes"
-    }
-}
-
 impl FindingKind for ReadaheadBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["readahead"]
+    fn id(&self) -> FindingName {
+        FindingName::ReadaheadBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Readahead]
     }
 
     fn told(&self) -> Told {
@@ -53,7 +53,7 @@ impl FindingKind for ReadaheadBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         // Nothing else tells the two ways apart: conditions do not know of the page cache.
         let way = |direct: bool| -> Vec<Evidence> {
             points.iter().filter(|evidence| evidence.point.spec.direct == direct).cloned().collect()

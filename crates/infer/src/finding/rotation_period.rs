@@ -11,7 +11,9 @@
 //! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Op, Status};
 
 use super::{
     FindingKind, Proof, Told,
@@ -22,15 +24,13 @@ use crate::words::Unit;
 
 pub(crate) struct RotationPeriod;
 
-impl Named for RotationPeriod {
-    fn name(&self) -> &'static str {
-        "rotation_period"
-    }
-}
-
 impl FindingKind for RotationPeriod {
-    fn answers(&self) -> &'static [&'static str] {
-        &["disk"]
+    fn id(&self) -> FindingName {
+        FindingName::RotationPeriod
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Disk]
     }
 
     fn told(&self) -> Told {
@@ -38,7 +38,7 @@ impl FindingKind for RotationPeriod {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 

@@ -12,7 +12,9 @@
 //! are shorter than over the whole disk.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Finding, Named, Op, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Finding, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -24,15 +26,13 @@ use crate::words::Unit;
 
 pub(crate) struct SeekTimeAverage;
 
-impl Named for SeekTimeAverage {
-    fn name(&self) -> &'static str {
-        "seek_time_average"
-    }
-}
-
 impl FindingKind for SeekTimeAverage {
-    fn answers(&self) -> &'static [&'static str] {
-        &["disk"]
+    fn id(&self) -> FindingName {
+        FindingName::SeekTimeAverage
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Disk]
     }
 
     fn told(&self) -> Told {
@@ -40,7 +40,7 @@ impl FindingKind for SeekTimeAverage {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Time, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Time, confidence };
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 

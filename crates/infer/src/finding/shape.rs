@@ -18,7 +18,9 @@
 //! came at the wrong moment of a single run: measure again before building on it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Status, TrialSpec, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Op, Status, TrialSpec, units};
 use iosonde_stats::LogEstimate;
 
 use super::{
@@ -113,15 +115,13 @@ struct Feature {
     sure: bool,
 }
 
-impl Named for Shape {
-    fn name(&self) -> &'static str {
-        "shape"
-    }
-}
-
 impl FindingKind for Shape {
-    fn answers(&self) -> &'static [&'static str] {
-        &["block-size", "queue-depth", "mix", "stride"]
+    fn id(&self) -> FindingName {
+        FindingName::Shape
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::BlockSize, ExperimentName::QueueDepth, ExperimentName::Mix, ExperimentName::Stride]
     }
 
     fn told(&self) -> Told {
@@ -129,7 +129,7 @@ impl FindingKind for Shape {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let all =
             AXES.iter().flat_map(|axis| curves(axis, points).into_iter().map(move |curve| (axis, curve)));
         all.map(|(axis, curve)| one(&writer, axis, &curve)).collect()

@@ -14,7 +14,9 @@
 //! and that no cache served either: a strided pass that repeats itself asks for few blocks.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named, StridePass, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Finding, StridePass, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -36,15 +38,13 @@ const QUESTION: Question = Question {
     op: |spec| group::only_direction(spec.rw),
 };
 
-impl Named for StrideEffect {
-    fn name(&self) -> &'static str {
-        "stride_effect"
-    }
-}
-
 impl FindingKind for StrideEffect {
-    fn answers(&self) -> &'static [&'static str] {
-        &["stride"]
+    fn id(&self) -> FindingName {
+        FindingName::StrideEffect
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Stride]
     }
 
     fn told(&self) -> Told {
@@ -52,7 +52,7 @@ impl FindingKind for StrideEffect {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         effect::conclude(&QUESTION, &writer, points)
     }
 
@@ -130,7 +130,10 @@ mod tests {
                 |trial: &&mut Trial| trial.spec.stride_bytes.is_some_and(|bytes| void.contains(&bytes));
             run.trials.iter_mut().filter(bound).for_each(|trial| trial.busy_share = Some(1.0));
             conclude(&mut run, None).unwrap();
-            run.findings.into_iter().find(|finding| finding.name == "stride_effect").expect("it is asked")
+            run.findings
+                .into_iter()
+                .find(|finding| finding.name == FindingName::StrideEffect)
+                .expect("it is asked")
         };
         let one = told(&[256 << 10]);
         assert!(one.sentence.contains("stride does not matter"), "{}", one.sentence);

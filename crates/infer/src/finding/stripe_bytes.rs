@@ -11,7 +11,9 @@
 //! Assumes: a stripe of a power of two.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -22,15 +24,13 @@ use crate::words::Unit;
 
 pub(crate) struct StripeBytes;
 
-impl Named for StripeBytes {
-    fn name(&self) -> &'static str {
-        "stripe_bytes"
-    }
-}
-
 impl FindingKind for StripeBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["units"]
+    fn id(&self) -> FindingName {
+        FindingName::StripeBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Units]
     }
 
     fn told(&self) -> Told {
@@ -38,7 +38,7 @@ impl FindingKind for StripeBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 

@@ -16,7 +16,9 @@
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told,
@@ -40,15 +42,13 @@ const SAY: Say = Say {
     level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
 };
 
-impl Named for SustainedRate {
-    fn name(&self) -> &'static str {
-        "sustained_rate"
-    }
-}
-
 impl FindingKind for SustainedRate {
-    fn answers(&self) -> &'static [&'static str] {
-        &["sustained-write"]
+    fn id(&self) -> FindingName {
+        FindingName::SustainedRate
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::SustainedWrite]
     }
 
     fn told(&self) -> Told {
@@ -56,7 +56,7 @@ impl FindingKind for SustainedRate {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Rate, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
         long_write::conclude(&SAY, &writer, points)
     }
 

@@ -16,7 +16,9 @@
 //! second.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -32,15 +34,13 @@ const SLICE_S: f64 = 0.1;
 
 pub(crate) struct ThrottleRate;
 
-impl Named for ThrottleRate {
-    fn name(&self) -> &'static str {
-        "throttle_rate"
-    }
-}
-
 impl FindingKind for ThrottleRate {
-    fn answers(&self) -> &'static [&'static str] {
-        &["limit"]
+    fn id(&self) -> FindingName {
+        FindingName::ThrottleRate
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Limit]
     }
 
     fn told(&self) -> Told {
@@ -65,7 +65,7 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
     let block_bytes = group.conditions.block_size_bytes.unwrap_or(0);
     let as_bytes = limit::in_bytes(block_bytes);
     let unit = if as_bytes { Unit::Rate } else { Unit::Iops };
-    let writer = Writer { name: "throttle_rate", experiment, unit, confidence };
+    let writer = Writer { name: FindingName::ThrottleRate, experiment, unit, confidence };
     let what = workload(&group.conditions);
     let about = format!("Whether somebody limits {what}");
     let evidence = group.points[0];

@@ -31,7 +31,9 @@
 //! that the windows of 100 ms are short against the time that the buffer takes.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Finding, Named};
+use iosonde_model::ExperimentName;
+use iosonde_model::Finding;
+use iosonde_model::FindingName;
 
 use super::{
     FindingKind, Proof, Told,
@@ -60,15 +62,13 @@ const SAY: Say = Say {
     level: None,
 };
 
-impl Named for WriteBufferBytes {
-    fn name(&self) -> &'static str {
-        "write_buffer_bytes"
-    }
-}
-
 impl FindingKind for WriteBufferBytes {
-    fn answers(&self) -> &'static [&'static str] {
-        &["sustained-write"]
+    fn id(&self) -> FindingName {
+        FindingName::WriteBufferBytes
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::SustainedWrite]
     }
 
     fn told(&self) -> Told {
@@ -76,7 +76,7 @@ impl FindingKind for WriteBufferBytes {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Bytes, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
         long_write::conclude(&SAY, &writer, points)
     }
 

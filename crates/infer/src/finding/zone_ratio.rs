@@ -13,7 +13,9 @@
 //! the first address lies at the outer edge, as it does on disks.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Named, Op, Rw, Status, units};
+use iosonde_model::ExperimentName;
+use iosonde_model::FindingName;
+use iosonde_model::{Conditions, Estimate, Finding, Op, Rw, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -24,15 +26,13 @@ use crate::words::Unit;
 
 pub(crate) struct ZoneRatio;
 
-impl Named for ZoneRatio {
-    fn name(&self) -> &'static str {
-        "zone_ratio"
-    }
-}
-
 impl FindingKind for ZoneRatio {
-    fn answers(&self) -> &'static [&'static str] {
-        &["disk"]
+    fn id(&self) -> FindingName {
+        FindingName::ZoneRatio
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[ExperimentName::Disk]
     }
 
     fn told(&self) -> Told {
@@ -40,7 +40,7 @@ impl FindingKind for ZoneRatio {
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
-        let writer = Writer { name: self.name(), experiment, unit: Unit::Ratio, confidence };
+        let writer = Writer { name: self.id(), experiment, unit: Unit::Ratio, confidence };
         let mut groups = group::groups(points, |op, evidence| {
             let spec = &evidence.point.spec;
             (spec.rw == Rw::Read && spec.stride_bytes.is_none()).then(|| Conditions {

@@ -1,6 +1,6 @@
 //! Where a drawn device does as the storage did, and why not where it does not.
 
-use iosonde_model::{Build, Op, Portrait, Run, TrialSpec, units};
+use iosonde_model::{Build, FindingName, Op, Portrait, Run, TrialSpec, units};
 
 use super::{
     facts::{POINTS, is_plain_read},
@@ -18,8 +18,10 @@ pub fn rests_on(portrait: &Portrait, run: &Run, trial_ids: &[u64]) -> bool {
     {
         return true;
     }
-    let used = |name: &String| portrait.traits.iter().any(|one| one.findings.contains(name));
-    let findings = run.findings.iter().filter(|finding| used(&finding.name));
+    let used = |name: FindingName| {
+        portrait.traits.iter().any(|one| one.findings.iter().any(|used| used == name.as_str()))
+    };
+    let findings = run.findings.iter().filter(|finding| used(finding.name));
     findings.flat_map(|finding| &finding.trials).any(|trial| trial_ids.contains(trial))
 }
 

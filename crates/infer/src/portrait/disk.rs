@@ -5,7 +5,7 @@
 //! (`iosonde explain hdd-7200`, the part `disk`), which says what it is over the whole disk. Large random requests
 //! that are slower one at a time than in sequence tell the link, which their bytes pass after the medium.
 
-use iosonde_model::{Op, Trait};
+use iosonde_model::{FindingName, Op, Trait};
 
 use super::facts::{Fact, Facts, Place};
 
@@ -41,11 +41,11 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
 
 fn turn(facts: &Facts, untold: &mut Vec<String>) -> Trait {
     let place = Place { key: "disk.rpm", label: "turns a minute", unit: "1" };
-    if let Some(period) = facts.any("rotation_period") {
+    if let Some(period) = facts.any(FindingName::RotationPeriod) {
         return place.from(60e9 / period.value(), &[period], "60 s over the period of a turn");
     }
     // A log writer whose writes follow each other waits a whole turn for each, if it waits for the platter at all.
-    let log = facts.any("log_writes_per_s").filter(|log| (60.0..260.0).contains(&log.value()));
+    let log = facts.any(FindingName::LogWritesPerS).filter(|log| (60.0..260.0).contains(&log.value()));
     if let Some(log) = log {
         return place.from(
             60.0 * log.value(),
@@ -62,7 +62,9 @@ fn turn(facts: &Facts, untold: &mut Vec<String>) -> Trait {
 }
 
 fn rates(facts: &Facts, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
-    let rate = facts.of_op("device_bandwidth", Op::Read).or(facts.of_op("device_bandwidth", Op::Write));
+    let rate = facts
+        .of_op(FindingName::DeviceBandwidth, Op::Read)
+        .or(facts.of_op(FindingName::DeviceBandwidth, Op::Write));
     let outer = Place { key: "disk.outer", label: "at the outer edge", unit: "B/s" };
     let inner = Place { key: "disk.inner", label: "at the inner edge", unit: "B/s" };
     let Some(rate) = rate else {
@@ -74,7 +76,7 @@ fn rates(facts: &Facts, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
         return;
     };
     traits.push(outer.is(&rate, "large requests in sequence at the first addresses"));
-    match facts.any("zone_ratio") {
+    match facts.any(FindingName::ZoneRatio) {
         Some(ratio) => {
             let reached = share(&ratio, facts).max(0.05);
             // The rate falls with the address in a straight line, a bit more slowly than the address grows.
@@ -118,7 +120,7 @@ fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untol
     let outer = super::find(traits, "disk.outer").map_or(200e6, |outer| outer.estimate.value);
     let track = Place { key: "disk.seek.track", label: "seek to the next track", unit: "ns" };
     let average = Place { key: "disk.seek.average", label: "seek, on average", unit: "ns" };
-    let (seek_ns, fact) = match facts.any("seek_time_average") {
+    let (seek_ns, fact) = match facts.any(FindingName::SeekTimeAverage) {
         Some(seek) => (seek.value(), seek),
         None => {
             let bytes_ns = alone.block_bytes() * (1e9 / outer + link_ns);
@@ -133,7 +135,7 @@ fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untol
                the law of the square root";
     let turns = super::find(traits, "disk.rpm").is_some_and(|turn| !turn.is_assumed());
     // Where little was addressed most of it is the law's, and the interval has no part of that.
-    traits.push(if !turns && facts.any("seek_time_average").is_none() {
+    traits.push(if !turns && facts.any(FindingName::SeekTimeAverage).is_none() {
         average.assumed(over_all_ns, "what a random read takes beyond half of a turn that nobody measured")
     } else if share(&fact, facts) < 0.5 {
         average.chosen(over_all_ns, &[fact], why)
@@ -155,7 +157,7 @@ fn writes(facts: &Facts, traits: &mut Vec<Trait>) {
         return;
     }
     let place = Place { key: "disk.write_cache", label: "write cache", unit: "B" };
-    traits.push(match facts.any("write_buffer_bytes") {
+    traits.push(match facts.any(FindingName::WriteBufferBytes) {
         Some(size) => place.is(&size, "what is written before it becomes slower"),
         None => place.assumed((32u64 << 20) as f64, "writes wait for no arm; how much is held was not found"),
     });

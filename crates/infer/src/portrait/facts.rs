@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Judgement, Op, Outcome, Point, Run, Rw, Status, Sync, Trait, Trial, TrialSpec,
+    About, CheckName, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point, Run, Rw, Status, Sync,
+    Trait, Trial, TrialSpec,
 };
 use iosonde_stats::normal;
 
@@ -91,16 +92,16 @@ pub(super) struct Facts<'a> {
 }
 
 /// Trials that a verdict of these checks keeps from telling of the storage's rates.
-fn void(run: &Run, counts: impl Fn(&str) -> bool) -> BTreeSet<u64> {
+fn void(run: &Run, counts: impl Fn(CheckName) -> bool) -> BTreeSet<u64> {
     let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
     let void =
-        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(&line.check);
+        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(line.check);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(run: &'a Run) -> Self {
-        Self { run, void: void(run, |check| check != "generator-bound"), bound: void(run, |_| true) }
+        Self { run, void: void(run, |check| check != CheckName::GeneratorBound), bound: void(run, |_| true) }
     }
 
     /// The trials of a point whose rates stand.
@@ -116,14 +117,14 @@ impl<'a> Facts<'a> {
     }
 
     /// What a finding that was refused says of it.
-    pub(super) fn refusal(&self, name: &str, op: Op) -> Option<&'a str> {
+    pub(super) fn refusal(&self, name: FindingName, op: Op) -> Option<&'a str> {
         let mut of_op = self.run.findings.iter().filter(|finding| {
             finding.name == name && finding.conditions.op == Some(op) && finding.status == Status::Refused
         });
         of_op.next().map(|finding| finding.sentence.trim_end_matches('.'))
     }
 
-    fn found(&self, name: &str) -> std::vec::IntoIter<Fact<'a>> {
+    fn found(&self, name: FindingName) -> std::vec::IntoIter<Fact<'a>> {
         let is = move |finding: &&Finding| {
             finding.name == name
                 && finding.status == Status::Found
@@ -140,21 +141,21 @@ impl<'a> Facts<'a> {
             .into_iter()
     }
 
-    pub(super) fn any(&self, name: &str) -> Option<Fact<'a>> {
+    pub(super) fn any(&self, name: FindingName) -> Option<Fact<'a>> {
         self.found(name).next()
     }
 
     /// Whether the run looked for it and says that there is no such thing.
-    pub(super) fn says_none(&self, name: &str) -> bool {
+    pub(super) fn says_none(&self, name: FindingName) -> bool {
         self.run.findings.iter().any(|finding| finding.name == name && finding.status == Status::None)
     }
 
-    pub(super) fn of_op(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+    pub(super) fn of_op(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {
         self.found(name).find(|fact| fact.finding.conditions.op == Some(op))
     }
 
     /// Of the smallest requests; random ones before others.
-    fn smallest(&self, name: &str, op: Op) -> Option<Fact<'a>> {
+    fn smallest(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {
         let of_op = self.found(name).filter(|fact| fact.finding.conditions.op == Some(op));
         of_op.min_by_key(|fact| {
             let conditions = &fact.finding.conditions;
@@ -166,11 +167,11 @@ impl<'a> Facts<'a> {
     /// before makes it longer and nothing makes it shorter. Where all of them are too uncertain, it goes by the trials
     /// that were not disturbed.
     pub(super) fn alone(&self, op: Op) -> Option<Fact<'a>> {
-        let least = self.smallest("base_latency", op).and_then(|smallest| {
+        let least = self.smallest(FindingName::BaseLatency, op).and_then(|smallest| {
             let like = |fact: &Fact| {
                 fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest.block_bytes()
             };
-            self.found("base_latency").filter(like).min_by(|a, b| a.value().total_cmp(&b.value()))
+            self.found(FindingName::BaseLatency).filter(like).min_by(|a, b| a.value().total_cmp(&b.value()))
         });
         let certain = least.is_some_and(|least| least.relative_half_width() <= WIDE);
         if certain { least } else { self.undisturbed_alone(op).or(least) }
@@ -187,7 +188,7 @@ impl<'a> Facts<'a> {
         let smallest = points.min_by_key(|point| point.spec.block_size_bytes)?;
         let about = |finding: &&Finding| {
             let conditions = &finding.conditions;
-            finding.name == "base_latency"
+            finding.name == FindingName::BaseLatency
                 && conditions.op == Some(op)
                 && conditions.block_size_bytes == Some(smallest.spec.block_size_bytes)
         };
@@ -207,8 +208,10 @@ impl<'a> Facts<'a> {
     /// The most of the smallest requests, where one stream asked for them.
     /// Where that is too uncertain, reads go by the fastest of their points.
     pub(super) fn most(&self, op: Op) -> Option<Fact<'a>> {
-        let Some(smallest) = self.smallest("max_iops", op).map(|fact| fact.block_bytes()) else {
-            let about = |finding: &&Finding| finding.name == "max_iops" && finding.conditions.op == Some(op);
+        let Some(smallest) = self.smallest(FindingName::MaxIops, op).map(|fact| fact.block_bytes()) else {
+            let about = |finding: &&Finding| {
+                finding.name == FindingName::MaxIops && finding.conditions.op == Some(op)
+            };
             let finding = self.run.findings.iter().find(about).filter(|_| op == Op::Read)?;
             let rates = self.depths(&Fact { finding, instead: None });
             let most = rates.into_iter().map(|(_, rate)| rate).max_by(f64::total_cmp)?;
@@ -216,21 +219,22 @@ impl<'a> Facts<'a> {
         };
         let like = |fact: &Fact| fact.finding.conditions.op == Some(op) && fact.block_bytes() == smallest;
         // Of several experiments that asked, the one that got most went deepest.
-        self.found("max_iops").filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
+        self.found(FindingName::MaxIops).filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
     }
 
     /// The rate that large random requests tend to one at a time (half size over the cost of each), with the findings
     /// that say so, where it lies below what they reach in sequence: bytes then pass the medium and the link one after
     /// the other.
     pub(super) fn one_at_a_time(&self, op: Op) -> Option<(f64, [Fact<'a>; 2])> {
-        let (cost, half) = (self.of_op("per_request_cost", op)?, self.of_op("half_size", op)?);
+        let (cost, half) =
+            (self.of_op(FindingName::PerRequestCost, op)?, self.of_op(FindingName::HalfSize, op)?);
         Some((half.value() * 1e9 / cost.value(), [cost, half]))
     }
 
     /// The depth that 95 % of the rate need over the knee, at the least that their intervals allow.
     pub(super) fn lines_ratio(&self) -> Option<f64> {
-        let depth = self.smallest("depth_for_95_percent", Op::Read)?;
-        let knee = self.found("queue_depth_knee").find(|knee| {
+        let depth = self.smallest(FindingName::DepthFor95Percent, Op::Read)?;
+        let knee = self.found(FindingName::QueueDepthKnee).find(|knee| {
             knee.finding.conditions.op == Some(Op::Read) && knee.block_bytes() == depth.block_bytes()
         })?;
         Some(depth.finding.low? / knee.finding.high?)
@@ -302,7 +306,7 @@ impl<'a> Facts<'a> {
 
     /// The depth of which a finding says that it gives 95 % of the rate, for the requests of another.
     pub(super) fn depth_for_95(&self, like: &Fact) -> Option<Fact<'a>> {
-        self.found("depth_for_95_percent").find(|depth| {
+        self.found(FindingName::DepthFor95Percent).find(|depth| {
             depth.finding.conditions.op == like.finding.conditions.op
                 && depth.block_bytes() == like.block_bytes()
         })
@@ -335,7 +339,7 @@ impl Place {
     pub(super) fn from(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
         let estimated = facts.iter().all(|fact| fact.instead.is_none());
         let width = facts.iter().map(|fact| fact.relative_half_width().powi(2)).sum::<f64>().sqrt();
-        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.clone()).collect();
+        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.to_string()).collect();
         names.dedup();
         self.of(
             Estimate {
@@ -359,7 +363,7 @@ impl Place {
     pub(super) fn is(&self, fact: &Fact, why: impl Into<String>) -> Trait {
         let finding = fact.finding;
         let estimate = Estimate { value: fact.value(), low: finding.low, high: finding.high };
-        self.of(estimate, vec![finding.name.clone()], why)
+        self.of(estimate, vec![finding.name.to_string()], why)
     }
 
     /// What the run's points tell, though no finding says it.

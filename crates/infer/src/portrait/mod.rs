@@ -19,7 +19,7 @@ mod servers;
 mod text;
 mod units;
 
-use iosonde_model::{Build, Op, Portrait, Run, Trait};
+use iosonde_model::{Build, FindingName, Op, Portrait, Run, Trait};
 
 pub use compliance::{AGREES, is_comparable, rests_on, why_not};
 use facts::Facts;
@@ -39,8 +39,8 @@ const ALIKE: f64 = 0.25;
 pub fn portrait(run: &Run) -> Result<Portrait, String> {
     let facts = Facts::of(run);
     for (known, what, name) in [
-        (facts.alone(Op::Read), "how long one small read takes alone", "base_latency"),
-        (facts.most(Op::Read), "how many small reads a second there are at most", "max_iops"),
+        (facts.alone(Op::Read), "how long one small read takes alone", FindingName::BaseLatency),
+        (facts.most(Op::Read), "how many small reads a second there are at most", FindingName::MaxIops),
     ] {
         if known.is_none() {
             return Err(missing(&facts, what, name));
@@ -62,7 +62,7 @@ pub fn portrait(run: &Run) -> Result<Portrait, String> {
 }
 
 /// Why there is no portrait: the reason that the finding itself gives, or the study that would find it.
-fn missing(facts: &Facts, what: &str, name: &str) -> String {
+fn missing(facts: &Facts, what: &str, name: FindingName) -> String {
     match facts.refusal(name, Op::Read) {
         Some(why) => format!("{what} was not found, and everything else rests on it. {why}"),
         None => format!(
@@ -76,12 +76,12 @@ fn build(facts: &Facts) -> Build {
         return Build::Disk;
     }
     let own_lines =
-        facts.any("parallelism").is_some() || facts.lines_ratio().is_some_and(|r| r > LINES_RATIO);
+        facts.any(FindingName::Parallelism).is_some() || facts.lines_ratio().is_some_and(|r| r > LINES_RATIO);
     let writes_differ = match (facts.alone(Op::Read), facts.alone(Op::Write)) {
         (Some(read), Some(write)) => (write.value() / read.value() - 1.0).abs() > ALIKE,
         _ => false,
     };
-    if own_lines || writes_differ || facts.any("write_buffer_bytes").is_some() {
+    if own_lines || writes_differ || facts.any(FindingName::WriteBufferBytes).is_some() {
         Build::Units
     } else {
         Build::Servers
@@ -90,12 +90,13 @@ fn build(facts: &Facts) -> Build {
 
 fn is_disk(facts: &Facts) -> bool {
     let slow = facts.alone(Op::Read).is_some_and(|alone| alone.value() > ARM_NS);
-    if facts.any("rotation_period").is_some() || (slow && facts.rotates() == Some(true)) {
+    if facts.any(FindingName::RotationPeriod).is_some() || (slow && facts.rotates() == Some(true)) {
         return true;
     }
-    let bandwidth = facts.of_op("device_bandwidth", Op::Read).map(|fact| fact.value());
+    let bandwidth = facts.of_op(FindingName::DeviceBandwidth, Op::Read).map(|fact| fact.value());
     // A network answers late too, but then reads in sequence are as late.
-    let order = facts.of_op("random_vs_sequential", Op::Read).is_some_and(|ratio| ratio.value() < 0.9);
+    let order =
+        facts.of_op(FindingName::RandomVsSequential, Op::Read).is_some_and(|ratio| ratio.value() < 0.9);
     slow && order && bandwidth.is_some_and(|rate| rate < PLATTER_BYTES_PER_S)
 }
 

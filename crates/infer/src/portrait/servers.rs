@@ -4,7 +4,7 @@
 //! most requests a second times what one takes alone is c (1 + o / S): c is the whole number below it, S = c over the
 //! highest rate, and o what is left.
 
-use iosonde_model::{Op, Trait};
+use iosonde_model::{FindingName, Op, Trait};
 
 use super::facts::{Facts, Place};
 
@@ -14,7 +14,7 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     };
     let mut traits = Vec::new();
     let mut untold = Vec::new();
-    let bandwidth = facts.of_op("device_bandwidth", Op::Read);
+    let bandwidth = facts.of_op(FindingName::DeviceBandwidth, Op::Read);
     let moved_ns = bandwidth.map_or(0.0, |rate| alone.block_bytes() * 1e9 / rate.value());
     let alone_ns = (alone.value() - moved_ns).max(alone.value() * 0.05);
     let servers = (most.value() * alone_ns / 1e9 + 0.02).floor().max(1.0);
@@ -47,12 +47,12 @@ pub(super) fn link(facts: &Facts, way_ns: f64, traits: &mut Vec<Trait>, untold: 
         let label = if op == Op::Read { "link, reads" } else { "link, writes" };
         let line = facts.one_at_a_time(op).filter(|(rate, _)| {
             // More than the most was not seen to be moved.
-            facts.of_op("device_bandwidth", op).is_none_or(|most| *rate > most.value())
+            facts.of_op(FindingName::DeviceBandwidth, op).is_none_or(|most| *rate > most.value())
         });
         if let Some((rate, both)) = line {
             let why = "the slope of the time of single requests over their size";
             traits.push(place(key, label, "B/s").from(rate, &both, why));
-        } else if let Some(rate) = facts.of_op("device_bandwidth", op) {
+        } else if let Some(rate) = facts.of_op(FindingName::DeviceBandwidth, op) {
             let why = "the most that large requests moved: link and medium cannot be told apart there";
             traits.push(place(key, label, "B/s").is(&rate, why));
         } else {

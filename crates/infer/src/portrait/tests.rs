@@ -1,13 +1,14 @@
 //! Portraits of runs whose findings are set.
 
+use iosonde_model::FindingName;
 use iosonde_model::{Build, Conditions, Device, Finding, Medium, Op, Run, Status, TrialSpec};
 use iosonde_testkit::specimen;
 
 use super::*;
 
-fn finding(name: &str, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
+fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
     Finding {
-        name: name.into(),
+        name,
         experiment: "x".into(),
         conditions: Conditions {
             op: Some(op),
@@ -45,13 +46,13 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
     // 32 units of 60 us behind a way of 6.5 us and 3.5 GB/s: 94 % of 533,333 with 256 in flight.
     let alone = 66_500.0 + 4096.0 / 3.5;
     let findings = vec![
-        finding("base_latency", Op::Read, 4096, alone, "ns"),
-        finding("base_latency", Op::Write, 4096, 19_670.0, "ns"),
-        finding("max_iops", Op::Read, 4096, 501_000.0, "IOPS"),
-        finding("device_bandwidth", Op::Read, 1 << 20, 3.5e9, "B/s"),
-        finding("device_bandwidth", Op::Write, 1 << 20, 480e6, "B/s"),
-        finding("write_buffer_bytes", Op::Write, 1 << 20, 67e6, "B"),
-        finding("sustained_rate", Op::Write, 1 << 20, 480e6, "B/s"),
+        finding(FindingName::BaseLatency, Op::Read, 4096, alone, "ns"),
+        finding(FindingName::BaseLatency, Op::Write, 4096, 19_670.0, "ns"),
+        finding(FindingName::MaxIops, Op::Read, 4096, 501_000.0, "IOPS"),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 3.5e9, "B/s"),
+        finding(FindingName::DeviceBandwidth, Op::Write, 1 << 20, 480e6, "B/s"),
+        finding(FindingName::WriteBufferBytes, Op::Write, 1 << 20, 67e6, "B"),
+        finding(FindingName::SustainedRate, Op::Write, 1 << 20, 480e6, "B/s"),
     ];
     let drawn = portrait(&run(findings.clone(), 256)).unwrap();
     assert_eq!(drawn.build, Build::Units);
@@ -66,7 +67,8 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
     );
     assert!(drawn.untold.iter().any(|sentence| sentence.contains("`parallelism`")), "{:?}", drawn.untold);
     // Where the units are known, what is left of a read is its way.
-    let known = findings.into_iter().chain([finding("parallelism", Op::Read, 4096, 32.0, "1")]).collect();
+    let known =
+        findings.into_iter().chain([finding(FindingName::Parallelism, Op::Read, 4096, 32.0, "1")]).collect();
     let drawn = portrait(&run(known, 256)).unwrap();
     assert_eq!(value(&drawn, "flash.units"), 32.0);
     assert!((value(&drawn, "flash.read") / 60e3 - 1.0).abs() < 0.05, "{drawn:?}");
@@ -77,9 +79,9 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
 fn servers_are_whole_and_the_way_is_what_is_left() {
     // 4 servers of 80 us and a way of 9.1 us.
     let findings = vec![
-        finding("base_latency", Op::Read, 4096, 89_096.0, "ns"),
-        finding("max_iops", Op::Read, 4096, 50_000.0, "IOPS"),
-        finding("device_bandwidth", Op::Read, 1 << 20, 1e9, "B/s"),
+        finding(FindingName::BaseLatency, Op::Read, 4096, 89_096.0, "ns"),
+        finding(FindingName::MaxIops, Op::Read, 4096, 50_000.0, "IOPS"),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e9, "B/s"),
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Servers);
@@ -97,9 +99,9 @@ fn servers_are_whole_and_the_way_is_what_is_left() {
 fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
     let of = |medium, alone_ns: f64| {
         let findings = vec![
-            finding("base_latency", Op::Read, 4096, alone_ns, "ns"),
-            finding("max_iops", Op::Read, 4096, 4.5e9 / alone_ns, "IOPS"),
-            finding("device_bandwidth", Op::Read, 1 << 20, 1e8, "B/s"),
+            finding(FindingName::BaseLatency, Op::Read, 4096, alone_ns, "ns"),
+            finding(FindingName::MaxIops, Op::Read, 4096, 4.5e9 / alone_ns, "IOPS"),
+            finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e8, "B/s"),
         ];
         let mut run = run(findings, 64);
         (run.info.device.medium, run.info.device.rotational) = (medium, Some(true));
@@ -113,13 +115,13 @@ fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
 
 #[test]
 fn a_disk_is_known_by_its_turn_and_its_seek_is_what_the_turn_leaves() {
-    let mut seek = finding("base_latency", Op::Read, 4096, 12.7e6, "ns");
+    let mut seek = finding(FindingName::BaseLatency, Op::Read, 4096, 12.7e6, "ns");
     seek.conditions.span_bytes = Some(1 << 30);
     let findings = vec![
         seek,
-        finding("max_iops", Op::Read, 4096, 150.0, "IOPS"),
-        finding("device_bandwidth", Op::Read, 1 << 20, 210e6, "B/s"),
-        finding("rotation_period", Op::Write, 4096, 8.333e6, "ns"),
+        finding(FindingName::MaxIops, Op::Read, 4096, 150.0, "IOPS"),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 210e6, "B/s"),
+        finding(FindingName::RotationPeriod, Op::Write, 4096, 8.333e6, "ns"),
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Disk);

@@ -12,7 +12,7 @@
 //! and several at a time, its points are fitted instead ([`super::fit`]), and units, page, stripe, way and link are
 //! those that explain all of them together.
 
-use iosonde_model::{Op, Trait};
+use iosonde_model::{FindingName, Op, Trait};
 
 use super::{
     array::Array,
@@ -73,7 +73,7 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     traits.push(reads.units_trait(facts, &mut untold));
     let place = Place { key: "flash.read", label: "read of a page", unit: "ns" };
     let why = "what a small read takes alone, less its way and its bytes";
-    let known = facts.any("parallelism").is_some() && reads.solved;
+    let known = facts.any(FindingName::Parallelism).is_some() && reads.solved;
     let sense = place.from(reads.sense_ns, &[reads.alone], why);
     // Without the units the share that is way was chosen with them, and no interval has that.
     traits.push(if known { sense } else { place.chosen(reads.sense_ns, &[reads.alone], why) });
@@ -85,9 +85,10 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
 impl<'a> Reads<'a> {
     fn of(facts: &Facts<'a>) -> Option<Self> {
         let (alone, most) = (facts.alone(Op::Read)?, facts.most(Op::Read)?);
-        let known = facts.any("parallelism").map(|units| units.value());
-        let stripe = facts.any("stripe_bytes").map(|stripe| stripe.value());
-        let bandwidth = facts.of_op("device_bandwidth", Op::Read).map_or(f64::INFINITY, |rate| rate.value());
+        let known = facts.any(FindingName::Parallelism).map(|units| units.value());
+        let stripe = facts.any(FindingName::StripeBytes).map(|stripe| stripe.value());
+        let bandwidth =
+            facts.of_op(FindingName::DeviceBandwidth, Op::Read).map_or(f64::INFINITY, |rate| rate.value());
         if let Some(array) = fit(&facts.reads(), known, stripe) {
             return Some(Self {
                 alone,
@@ -122,7 +123,7 @@ impl<'a> Reads<'a> {
 
     fn units_trait(&self, facts: &Facts, untold: &mut Vec<String>) -> Trait {
         let place = Place { key: "flash.units", label: "units", unit: "1" };
-        if let Some(fact) = facts.any("parallelism") {
+        if let Some(fact) = facts.any(FindingName::Parallelism) {
             if !self.solved {
                 untold.push(
                     "How much of a read is its way was assumed: the link, or the program, bounds small reads before \
@@ -220,14 +221,14 @@ fn widen_for_writes(facts: &Facts, traits: &mut [Trait]) {
 }
 
 fn is_buffered(facts: &Facts) -> bool {
-    facts.any("write_buffer_bytes").is_some()
+    facts.any(FindingName::WriteBufferBytes).is_some()
         || facts.alone(Op::Write).is_some_and(|write| write.value() < PROGRAM_NS)
 }
 
 /// Stripe, page and mapping unit; gives the page.
 fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<String>) -> f64 {
     let place = |key, label| Place { key, label, unit: "B" };
-    let stripe = facts.any("stripe_bytes");
+    let stripe = facts.any(FindingName::StripeBytes);
     let bandwidth = reads.bandwidth;
     let (page_bytes, stripe_bytes) = reads.fitted.map_or_else(
         || {
@@ -261,7 +262,7 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
         ));
     }
     let mapping = place("flash.mapping_unit", "mapping unit");
-    traits.push(match facts.any("mapping_unit_bytes") {
+    traits.push(match facts.any(FindingName::MappingUnitBytes) {
         Some(unit) => mapping.is(&unit, "smaller writes read first"),
         None => mapping.assumed(MAPPING_BYTES.min(page_bytes), "the usual one"),
     });
@@ -280,7 +281,9 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
     let way_ns = reads.way_ns + reads.fitted.map_or(0.0, |array| array.host_ns);
     let rest_ns = |alone: Fact| (alone.value() - way_ns - alone.block_bytes() * 1e9 / link).max(1e3);
     let rest_ns = alone.map_or(USUAL_ANSWER_NS, rest_ns);
-    let lasting = facts.of_op("sustained_rate", Op::Write).or(facts.of_op("device_bandwidth", Op::Write));
+    let lasting = facts
+        .of_op(FindingName::SustainedRate, Op::Write)
+        .or(facts.of_op(FindingName::DeviceBandwidth, Op::Write));
     if let Some(alone) = alone.filter(|_| !buffered) {
         traits.push(program.from(
             rest_ns,
@@ -291,12 +294,13 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
     }
     // As slow as it may be without bounding what lasts.
     let bound_ns = lasting.map_or(f64::INFINITY, |rate| reads.units * page_bytes * 1e9 / rate.value());
-    let (program_ns, flush_ns) = match facts.any("flush_latency") {
+    let (program_ns, flush_ns) = match facts.any(FindingName::FlushLatency) {
         Some(flush) => {
             let ns = (flush.value() - way_ns).min(bound_ns).max(reads.sense_ns);
             let why = "a flush after one write goes the way and waits for one program";
             // A piece that is larger than a page takes several of them, and whether it is was perhaps not found.
-            let whole = facts.any("mapping_unit_bytes").is_some_and(|unit| unit.value() <= page_bytes);
+            let whole =
+                facts.any(FindingName::MappingUnitBytes).is_some_and(|unit| unit.value() <= page_bytes);
             traits.push(if whole {
                 program.from(ns, &[flush], why)
             } else {
@@ -306,7 +310,7 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
         }
         None => (USUAL_PROGRAM_NS.min(bound_ns), 0.0),
     };
-    if facts.any("flush_latency").is_none() {
+    if facts.any(FindingName::FlushLatency).is_none() {
         untold.push(
             "What a program takes was not found (`flush_latency`): reads among writes may be off.".to_owned(),
         );
@@ -326,7 +330,7 @@ fn buffer(
 ) {
     let place = |key, label, unit| Place { key, label, unit };
     let size = place("flash.write_buffer.size", "buffer", "B");
-    match facts.any("write_buffer_bytes") {
+    match facts.any(FindingName::WriteBufferBytes) {
         Some(bytes) => traits.push(size.is(&bytes, "what is written before it becomes slower")),
         None => {
             untold.push(
@@ -335,7 +339,7 @@ fn buffer(
                     .to_owned(),
             );
             // A long write would have shown a larger one, unless the link is no faster than what drains.
-            let unseen = facts.says_none("write_buffer_bytes")
+            let unseen = facts.says_none(FindingName::WriteBufferBytes)
                 && lasting.is_some_and(|rate| rate.value() < LINK_BOUND * link);
             let drain_s = if unseen { UNSEEN_DRAIN_S } else { USUAL_DRAIN_S };
             let drains = lasting.map_or(f64::INFINITY, |rate| rate.value() * drain_s);

@@ -24,9 +24,10 @@
 //! What to do: as for `cache-served`. If the trial was direct and the device moved the bytes, look at what the link
 //! is (`iosonde doctor`): an enclosure may have several disks in it.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Named, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -44,13 +45,11 @@ const DISK_CACHE_BYTES: u64 = 1 << 30;
 
 pub(super) struct AboveTheLimit;
 
-impl Named for AboveTheLimit {
-    fn name(&self) -> &'static str {
-        "above-the-limit"
-    }
-}
-
 impl Check for AboveTheLimit {
+    fn id(&self) -> CheckName {
+        CheckName::AboveTheLimit
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);

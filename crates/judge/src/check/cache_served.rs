@@ -32,9 +32,10 @@
 //! times larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For
 //! writes, count the flush, or measure direct writes.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+use iosonde_model::{About, Device, Medium, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
 
 use super::{Check, TOO_SMALL, counted, judged};
 #[cfg(test)]
@@ -49,13 +50,11 @@ const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) struct CacheServed;
 
-impl Named for CacheServed {
-    fn name(&self) -> &'static str {
-        "cache-served"
-    }
-}
-
 impl Check for CacheServed {
+    fn id(&self) -> CheckName {
+        CheckName::CacheServed
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         // Writes through the page cache are the business of `write-back`.

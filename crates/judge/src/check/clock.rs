@@ -18,7 +18,7 @@
 //! What to do: run it again; `iosonde doctor` names the clock. If it says `hpet` or `acpi_pm`, the kernel did not
 //! trust the processor's counter either.
 
-use iosonde_model::{About, Medium, Named, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -34,13 +34,11 @@ const STEP_S: f64 = 1.0;
 
 pub(super) struct Clock;
 
-impl Named for Clock {
-    fn name(&self) -> &'static str {
-        "clock"
-    }
-}
-
 impl Check for Clock {
+    fn id(&self) -> CheckName {
+        CheckName::Clock
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let virtual_time = run.info.device.medium == Medium::Simulated;
         judged::measuring(scope, run).filter(|_| !virtual_time).map(verdict)

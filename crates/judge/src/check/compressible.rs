@@ -24,7 +24,7 @@
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, Device, Medium, Named, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, Device, Medium, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
 };
 
 use super::{Check, judged};
@@ -33,13 +33,11 @@ use super::{Specimens, specimen};
 
 pub(super) struct Compressible;
 
-impl Named for Compressible {
-    fn name(&self) -> &'static str {
-        "compressible"
-    }
-}
-
 impl Check for Compressible {
+    fn id(&self) -> CheckName {
+        CheckName::Compressible
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;

@@ -16,9 +16,10 @@
 //! What to do: save what is on this storage. Run it again on another path to the device (cable, controller, memory) to
 //! learn which part is at fault.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Verification;
-use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -26,13 +27,11 @@ use super::{Specimens, specimen};
 
 pub(super) struct Corrupted;
 
-impl Named for Corrupted {
-    fn name(&self) -> &'static str {
-        "corrupted"
-    }
-}
-
 impl Check for Corrupted {
+    fn id(&self) -> CheckName {
+        CheckName::Corrupted
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).and_then(verdict)
     }

@@ -24,9 +24,10 @@
 //! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the
 //! time (`generator-bound`), no setting helps on this machine.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Named, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Device, Medium, Reason, Run, Scope, Trial, Verdict};
 
 use super::{Check, counted, judged};
 #[cfg(test)]
@@ -38,13 +39,11 @@ const SHORT_BY: f64 = 0.049;
 
 pub(super) struct DepthNotReached;
 
-impl Named for DepthNotReached {
-    fn name(&self) -> &'static str {
-        "depth-not-reached"
-    }
-}
-
 impl Check for DepthNotReached {
+    fn id(&self) -> CheckName {
+        CheckName::DepthNotReached
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
         judged::measuring(scope, run).map(|trial| verdict(&counted::witnessed(trial, run), device))

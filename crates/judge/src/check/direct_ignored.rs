@@ -18,7 +18,7 @@
 //! What to do: measure on the file system below, on the block device itself, or over a span several times
 //! larger than memory.
 
-use iosonde_model::{About, Device, Medium, Named, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, counted, judged};
 #[cfg(test)]
@@ -33,13 +33,11 @@ const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) struct DirectIgnored;
 
-impl Named for DirectIgnored {
-    fn name(&self) -> &'static str {
-        "direct-ignored"
-    }
-}
-
 impl Check for DirectIgnored {
+    fn id(&self) -> CheckName {
+        CheckName::DirectIgnored
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let trial = judged::measuring(scope, run).filter(|trial| trial.spec.direct)?;
         Some(verdict(&counted::witnessed(trial, run), &run.info.device))

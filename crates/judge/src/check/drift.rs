@@ -28,7 +28,7 @@
 //! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its lasting state
 //! first. For a shared machine: look at what else ran.
 
-use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, course};
 #[cfg(test)]
@@ -50,13 +50,11 @@ const CONFOUNDED: f64 = 0.5;
 
 pub(super) struct Drift;
 
-impl Named for Drift {
-    fn name(&self) -> &'static str {
-        "drift"
-    }
-}
-
 impl Check for Drift {
+    fn id(&self) -> CheckName {
+        CheckName::Drift
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         // One workload by hand has no rounds.
         (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run))

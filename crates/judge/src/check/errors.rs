@@ -15,9 +15,10 @@
 //! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device
 //! if it speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -25,13 +26,11 @@ use super::{Specimens, specimen};
 
 pub(super) struct Errors;
 
-impl Named for Errors {
-    fn name(&self) -> &'static str {
-        "errors"
-    }
-}
-
 impl Check for Errors {
+    fn id(&self) -> CheckName {
+        CheckName::Errors
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).map(verdict)
     }

@@ -22,9 +22,10 @@
 //! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
 //! each request (io_uring rather than psync).
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Ceiling, Named, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Ceiling, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -36,13 +37,11 @@ const BUSY_VOID: f64 = 0.94;
 
 pub(super) struct GeneratorBound;
 
-impl Named for GeneratorBound {
-    fn name(&self) -> &'static str {
-        "generator-bound"
-    }
-}
-
 impl Check for GeneratorBound {
+    fn id(&self) -> CheckName {
+        CheckName::GeneratorBound
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::measuring(scope, run).map(|trial| verdict(trial, &run.info.host.ceilings))
     }

@@ -31,7 +31,7 @@
 //! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
 //! is a scheduled job, or the device's own housekeeping.
 
-use iosonde_model::{About, Medium, Named, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
 
 use super::{Check, counted, course, judged};
 #[cfg(test)]
@@ -60,13 +60,11 @@ const REQUESTS_MIN: f64 = 30.0;
 
 pub(super) struct Interference;
 
-impl Named for Interference {
-    fn name(&self) -> &'static str {
-        "interference"
-    }
-}
-
 impl Check for Interference {
+    fn id(&self) -> CheckName {
+        CheckName::Interference
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => {

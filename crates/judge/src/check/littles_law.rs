@@ -23,9 +23,10 @@
 //! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the
 //! one that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Named, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -46,13 +47,11 @@ const COMPLETIONS_MIN: f64 = 200.0;
 
 pub(super) struct LittlesLaw;
 
-impl Named for LittlesLaw {
-    fn name(&self) -> &'static str {
-        "littles-law"
-    }
-}
-
 impl Check for LittlesLaw {
+    fn id(&self) -> CheckName {
+        CheckName::LittlesLaw
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::measuring(scope, run).map(verdict)
     }

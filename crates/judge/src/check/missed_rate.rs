@@ -22,7 +22,7 @@
 //! What to do: ask for less, allow more outstanding (`--depth`), or spread the load over more jobs where the processor
 //! is the limit (`generator-bound`).
 
-use iosonde_model::{About, Arrivals, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+use iosonde_model::{About, Arrivals, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -37,13 +37,11 @@ const LATE_SHARE_MAX: f64 = 0.1;
 
 pub(super) struct MissedRate;
 
-impl Named for MissedRate {
-    fn name(&self) -> &'static str {
-        "missed-rate"
-    }
-}
-
 impl Check for MissedRate {
+    fn id(&self) -> CheckName {
+        CheckName::MissedRate
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let offered = |trial: &&Trial| trial.spec.streams().any(|stream| stream.rate_iops.is_some());
         judged::measuring(scope, run).filter(offered).map(verdict)

@@ -1,16 +1,16 @@
 //! No check passes in silence where its witness is missing: each figure is taken away in turn.
 
-use iosonde_model::{Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{CheckName, Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
 
 use super::{CHECKS, specimen};
 
 /// What a check says of the only trial of a run.
-fn outcome(check: &str, run: &Run) -> Option<Outcome> {
-    let check = CHECKS.iter().find(|known| known.name() == check).expect("it is registered");
+fn outcome(check: CheckName, run: &Run) -> Option<Outcome> {
+    let check = CHECKS.iter().find(|known| known.id() == check).expect("it is registered");
     check.check(Scope::Trial(0), run).map(|verdict| match verdict {
         Verdict::Pass => Outcome::Pass,
         Verdict::Abstain(reason) => {
-            assert!(reason.why.len() > 20, "{}: {:?} is no reason", check.name(), reason.why);
+            assert!(reason.why.len() > 20, "{}: {:?} is no reason", check.id(), reason.why);
             Outcome::Abstain
         }
         Verdict::Doubt(_) => Outcome::Doubt,
@@ -50,45 +50,45 @@ fn buffered_write() -> Trial {
 }
 
 /// A check, the trial that it passes with its witness, and what takes the witness away.
-type Case = (&'static str, fn() -> Trial, fn(&mut Run));
+type Case = (CheckName, fn() -> Trial, fn(&mut Run));
 
 const CASES: [Case; 23] = [
-    ("cache-served", direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
-    ("cache-served", buffered_read, |r| {
+    (CheckName::CacheServed, direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
+    (CheckName::CacheServed, buffered_read, |r| {
         let t = &mut r.trials[0];
         t.witnesses.block_layer_read_bytes = None;
         t.witnesses.resident_after_bytes = None;
     }),
-    ("direct-ignored", direct, |r| {
+    (CheckName::DirectIgnored, direct, |r| {
         let t = &mut r.trials[0];
         t.witnesses.resident_before_bytes = None;
         t.witnesses.resident_after_bytes = None;
         t.witnesses.block_layer_read_bytes = None;
     }),
-    ("unmapped", direct, |r| r.trials[0].witnesses.unmapped_bytes = None),
-    ("write-back", buffered_write, |r| {
+    (CheckName::Unmapped, direct, |r| r.trials[0].witnesses.unmapped_bytes = None),
+    (CheckName::WriteBack, buffered_write, |r| {
         let t = &mut r.trials[0];
         t.witnesses.dirty_after_bytes = None;
         t.witnesses.block_layer_write_bytes = None;
     }),
-    ("interference", direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
-    ("interference", direct, |r| r.trials[0].witnesses.block_layer_write_bytes = None),
-    ("interference", direct, |r| r.trials[0].witnesses.steal_share = None),
-    ("interference", direct, |r| r.trials[0].witnesses.pressure_cpu_some_share = None),
-    ("throttled", direct, |r| r.trials[0].witnesses.io_limits = None),
-    ("direct-ignored", resident, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
-    ("depth-not-reached", direct, |r| r.trials[0].witnesses.block_layer_in_flight_mean = None),
-    ("missed-rate", offered, |r| r.trials[0].achieved_rate_iops = None),
-    ("missed-rate", offered, |r| r.trials[0].pacing_error_ns_p99 = None),
-    ("littles-law", direct, |r| r.trials[0].read.as_mut().expect("it reads").latency_ns.mean = None),
-    ("errors", direct, |r| r.trials[0].read.as_mut().expect("it reads").ios = 0),
-    ("clock", direct, |r| r.trials[0].witnesses.calendar_step_s = None),
-    ("clock", direct, |r| r.trials[0].witnesses.suspended_s = None),
-    ("generator-bound", direct, |r| r.trials[0].busy_share = None),
-    ("depth-not-reached", direct, |r| r.trials[0].in_flight_mean = None),
-    ("above-the-limit", direct, |r| r.info.device.link = None),
-    ("compressible", direct, |r| r.info.device.file_system = None),
-    ("compressible", direct, |r| r.info.device.file_system = Some("btrfs".into())),
+    (CheckName::Interference, direct, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
+    (CheckName::Interference, direct, |r| r.trials[0].witnesses.block_layer_write_bytes = None),
+    (CheckName::Interference, direct, |r| r.trials[0].witnesses.steal_share = None),
+    (CheckName::Interference, direct, |r| r.trials[0].witnesses.pressure_cpu_some_share = None),
+    (CheckName::Throttled, direct, |r| r.trials[0].witnesses.io_limits = None),
+    (CheckName::DirectIgnored, resident, |r| r.trials[0].witnesses.block_layer_read_bytes = None),
+    (CheckName::DepthNotReached, direct, |r| r.trials[0].witnesses.block_layer_in_flight_mean = None),
+    (CheckName::MissedRate, offered, |r| r.trials[0].achieved_rate_iops = None),
+    (CheckName::MissedRate, offered, |r| r.trials[0].pacing_error_ns_p99 = None),
+    (CheckName::LittlesLaw, direct, |r| r.trials[0].read.as_mut().expect("it reads").latency_ns.mean = None),
+    (CheckName::Errors, direct, |r| r.trials[0].read.as_mut().expect("it reads").ios = 0),
+    (CheckName::Clock, direct, |r| r.trials[0].witnesses.calendar_step_s = None),
+    (CheckName::Clock, direct, |r| r.trials[0].witnesses.suspended_s = None),
+    (CheckName::GeneratorBound, direct, |r| r.trials[0].busy_share = None),
+    (CheckName::DepthNotReached, direct, |r| r.trials[0].in_flight_mean = None),
+    (CheckName::AboveTheLimit, direct, |r| r.info.device.link = None),
+    (CheckName::Compressible, direct, |r| r.info.device.file_system = None),
+    (CheckName::Compressible, direct, |r| r.info.device.file_system = Some("btrfs".into())),
 ];
 
 #[test]
@@ -118,10 +118,17 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
     };
     let mut run = specimen::run(trial);
     (run.info.device.link, run.info.device.medium) = (None, Medium::Unknown);
-    let said: Vec<(&str, Option<Outcome>)> =
-        CHECKS.iter().map(|check| (check.name(), outcome(check.name(), &run))).collect();
+    let said: Vec<(CheckName, Option<Outcome>)> =
+        CHECKS.iter().map(|check| (check.id(), outcome(check.id(), &run))).collect();
     assert!(said.iter().all(|(_, outcome)| *outcome != Some(Outcome::Void)), "{said:?}");
-    for check in ["cache-served", "unmapped", "interference", "throttled", "clock", "above-the-limit"] {
+    for check in [
+        CheckName::CacheServed,
+        CheckName::Unmapped,
+        CheckName::Interference,
+        CheckName::Throttled,
+        CheckName::Clock,
+        CheckName::AboveTheLimit,
+    ] {
         assert!(said.contains(&(check, Some(Outcome::Abstain))), "{check}: {said:?}");
     }
 }
@@ -131,29 +138,29 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
 fn every_check_of_trials_has_a_case() {
     // `corrupted` and `errors` count, `units` compares figures of one trial, `not-steady` looks at windows, and too few
     // requests are too few.
-    let alone = ["corrupted", "units", "not-steady", "too-few-samples"];
+    let alone = [CheckName::Corrupted, CheckName::Units, CheckName::NotSteady, CheckName::TooFewSamples];
     let run = specimen::run(specimen::usual());
     let of_trials = CHECKS.iter().filter(|check| check.check(Scope::Trial(0), &run).is_some());
-    for check in of_trials.filter(|check| !alone.contains(&check.name())) {
-        assert!(CASES.iter().any(|case| case.0 == check.name()), "{} has no case", check.name());
+    for check in of_trials.filter(|check| !alone.contains(&check.id())) {
+        assert!(CASES.iter().any(|case| case.0 == check.id()), "{} has no case", check.id());
     }
 }
 
 /// What a check says of the whole of a run.
-fn of_run(check: &str, run: &Run) -> Option<Verdict> {
-    CHECKS.iter().find(|known| known.name() == check).expect("it is registered").check(Scope::Run, run)
+fn of_run(check: CheckName, run: &Run) -> Option<Verdict> {
+    CHECKS.iter().find(|known| known.id() == check).expect("it is registered").check(Scope::Run, run)
 }
 
 #[test]
 fn a_check_of_runs_abstains_where_there_is_too_little_to_see() {
     let short = specimen::rounds(2, |_| 100.0);
-    for check in ["interference", "throttled", "drift", "set-aside"] {
+    for check in [CheckName::Interference, CheckName::Throttled, CheckName::Drift, CheckName::Outliers] {
         let said = of_run(check, &short);
         assert!(matches!(said, Some(Verdict::Abstain(_))), "{check} of two trials: {said:?}");
     }
     let mut buffered = specimen::run(buffered_read());
     buffered.info.host.memory_bytes = Some(1 << 29);
-    assert_eq!(of_run("working-set", &buffered), Some(Verdict::Pass));
+    assert_eq!(of_run(CheckName::WorkingSet, &buffered), Some(Verdict::Pass));
     buffered.info.host.memory_bytes = None;
-    assert!(matches!(of_run("working-set", &buffered), Some(Verdict::Abstain(_))));
+    assert!(matches!(of_run(CheckName::WorkingSet, &buffered), Some(Verdict::Abstain(_))));
 }

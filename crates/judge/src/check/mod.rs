@@ -10,7 +10,7 @@ mod pause;
 #[cfg(test)]
 use iosonde_testkit::specimen;
 
-use iosonde_model::{Named, Run, Scope, Verdict, registry};
+use iosonde_model::{CheckName, Named, Run, Scope, Verdict, registry};
 
 registry! {
     /// Every check.
@@ -44,7 +44,10 @@ registry! {
 pub const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
 
 /// A registered check.
-pub trait Check: Named {
+pub trait Check: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> CheckName;
+
     /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
     /// after the trials: its `verdicts` then hold every doubt and void about them.
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
@@ -52,6 +55,12 @@ pub trait Check: Named {
     /// Runs with known answers: some to pass, to catch and to abstain from.
     #[cfg(test)]
     fn specimens(&self) -> Specimens;
+}
+
+impl Named for dyn Check + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
 }
 
 #[cfg(test)]
@@ -75,19 +84,24 @@ mod tests {
     use super::*;
 
     /// Checks of a course in time, for which the healthy trial of one second is too short.
-    const NEED_A_COURSE: [&str; 2] = ["not-steady", "drift"];
+    const NEED_A_COURSE: [CheckName; 2] = [CheckName::NotSteady, CheckName::Drift];
 
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
         let verdicts = scopes.filter_map(|scope| check.check(scope, run));
-        let judged = verdicts.map(|verdict| Judgement::new(check.name(), "run", None, None, verdict));
+        let judged = verdicts.map(|verdict| Judgement::new(check.id(), "run", None, None, verdict));
         judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
     }
 
     #[test]
     fn every_check_is_well_formed() {
         CHECKS.assert_well_formed();
+    }
+
+    #[test]
+    fn names_and_registry_hold_the_same_in_the_same_order() {
+        assert_eq!(CHECKS.iter().map(|check| check.id()).collect::<Vec<_>>(), CheckName::ALL);
     }
 
     #[test]
@@ -140,7 +154,7 @@ mod tests {
                 continue;
             }
             let judged = worst(check, &run);
-            let short = NEED_A_COURSE.contains(&check.name()) && judged.verdict == Outcome::Abstain;
+            let short = NEED_A_COURSE.contains(&check.id()) && judged.verdict == Outcome::Abstain;
             assert!(short || judged.verdict == Outcome::Pass, "{}: {}", check.name(), judged.why);
         }
     }

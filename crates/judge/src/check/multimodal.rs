@@ -19,7 +19,7 @@
 //! What to do: read the percentiles. Find the two kinds: a cache (measure a larger span), a write buffer that is
 //! full at times (measure longer), two tiers of storage.
 
-use iosonde_model::{About, Histogram, Named, Op, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, units};
 
 use super::{Check, course};
 #[cfg(test)]
@@ -37,13 +37,11 @@ const PARTS: f64 = 8.0;
 
 pub(super) struct Multimodal;
 
-impl Named for Multimodal {
-    fn name(&self) -> &'static str {
-        "multimodal"
-    }
-}
-
 impl Check for Multimodal {
+    fn id(&self) -> CheckName {
+        CheckName::Multimodal
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
         run.points.get(place).map(|point| verdict(run, point))

@@ -40,7 +40,7 @@
 //! measure longer and look at the part after the step. For flash that is written to, bring it to its
 //! lasting state first. For a cycle, let trials last several of its periods.
 
-use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, course, judged, pause};
 #[cfg(test)]
@@ -63,13 +63,11 @@ const CYCLE_MIN: f64 = 0.03;
 
 pub(super) struct NotSteady;
 
-impl Named for NotSteady {
-    fn name(&self) -> &'static str {
-        "not-steady"
-    }
-}
-
 impl Check for NotSteady {
+    fn id(&self) -> CheckName {
+        CheckName::NotSteady
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => {

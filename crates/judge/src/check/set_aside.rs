@@ -25,8 +25,9 @@
 
 #[cfg(test)]
 use iosonde_model::Trial;
-use iosonde_model::{About, Judgement, Named, Outcome, Phase, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, Judgement, Outcome, Phase, Point, Reason, Run, Scope, Verdict, units};
 
+use iosonde_model::CheckName;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::{Check, course};
@@ -47,13 +48,11 @@ const CHANCE_DOUBT: f64 = 0.001;
 
 pub(super) struct SetAside;
 
-impl Named for SetAside {
-    fn name(&self) -> &'static str {
-        "set-aside"
-    }
-}
-
 impl Check for SetAside {
+    fn id(&self) -> CheckName {
+        CheckName::Outliers
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             // One workload by hand has no others to lie apart from.

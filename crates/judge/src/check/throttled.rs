@@ -28,7 +28,9 @@
 //! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
-use iosonde_model::{About, IoLimit, Medium, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, CheckName, IoLimit, Medium, Op, Phase, Reason, Run, Scope, Trial, Verdict, units,
+};
 
 use super::{Check, course, judged};
 #[cfg(test)]
@@ -59,13 +61,11 @@ const DEVIATIONS: f64 = 6.0;
 
 pub(super) struct Throttled;
 
-impl Named for Throttled {
-    fn name(&self) -> &'static str {
-        "throttled"
-    }
-}
-
 impl Check for Throttled {
+    fn id(&self) -> CheckName {
+        CheckName::Throttled
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => judged::measuring(scope, run).map(|trial| of_trial(trial, run)),

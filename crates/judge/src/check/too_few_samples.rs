@@ -18,9 +18,10 @@
 //! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
 //! trials, mend what they name first.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Point, Reason, Run, Scope, Trial, Verdict};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -33,13 +34,11 @@ pub const TRIALS_MIN: u32 = 5;
 
 pub(super) struct TooFewSamples;
 
-impl Named for TooFewSamples {
-    fn name(&self) -> &'static str {
-        "too-few-samples"
-    }
-}
-
 impl Check for TooFewSamples {
+    fn id(&self) -> CheckName {
+        CheckName::TooFewSamples
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         match scope {
             Scope::Trial(_) => judged::measuring(scope, run).map(of_trial),

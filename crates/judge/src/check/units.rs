@@ -20,9 +20,10 @@
 //! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
 //! still run.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Direction, Named, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict};
+use iosonde_model::{About, Direction, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -33,13 +34,11 @@ const TOLERANCE: f64 = 0.01;
 
 pub(super) struct Units;
 
-impl Named for Units {
-    fn name(&self) -> &'static str {
-        "units"
-    }
-}
-
 impl Check for Units {
+    fn id(&self) -> CheckName {
+        CheckName::Units
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         judged::any(scope, run).map(verdict)
     }

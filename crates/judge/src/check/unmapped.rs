@@ -17,7 +17,7 @@
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
-use iosonde_model::{About, Medium, Named, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -31,13 +31,11 @@ const MOVED_SHARE: f64 = 0.9;
 
 pub(super) struct Unmapped;
 
-impl Named for Unmapped {
-    fn name(&self) -> &'static str {
-        "unmapped"
-    }
-}
-
 impl Check for Unmapped {
+    fn id(&self) -> CheckName {
+        CheckName::Unmapped
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let simulated = run.info.device.medium == Medium::Simulated;
         judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read) && !simulated).map(verdict)

@@ -21,7 +21,7 @@
 //! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
 //! from which on it becomes slower.
 
-use iosonde_model::{About, Medium, Named, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, units};
 
 use super::Check;
 #[cfg(test)]
@@ -32,13 +32,11 @@ const FASTER: f64 = 1.5;
 
 pub(super) struct WorkingSet;
 
-impl Named for WorkingSet {
-    fn name(&self) -> &'static str {
-        "working-set"
-    }
-}
-
 impl Check for WorkingSet {
+    fn id(&self) -> CheckName {
+        CheckName::WorkingSet
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         (scope == Scope::Run).then(|| verdict(run))
     }

@@ -21,9 +21,10 @@
 //! What to do: direct I/O (the default where there is any), or `--sync fdatasync:N`, or write several times what
 //! memory holds.
 
+use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Medium, Named, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, counted, judged};
 #[cfg(test)]
@@ -39,13 +40,11 @@ const JUDGED_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) struct WriteBack;
 
-impl Named for WriteBack {
-    fn name(&self) -> &'static str {
-        "write-back"
-    }
-}
-
 impl Check for WriteBack {
+    fn id(&self) -> CheckName {
+        CheckName::WriteBack
+    }
+
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let memory = run.info.device.medium == Medium::Memory;
         let own = |trial: &&Trial| !trial.spec.direct && trial.spec.has(Op::Write) && !memory;

@@ -14,7 +14,7 @@
 //! - The file system decides where a file begins on its device. On a file, 0 is the file's beginning, and extents
 //!   are usually aligned to 4 KiB and to no more.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -27,13 +27,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::depth("1"),
 ];
 
-impl Named for Alignment {
-    fn name(&self) -> &'static str {
-        "alignment"
-    }
-}
-
 impl Experiment for Alignment {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Alignment
+    }
+
     fn question(&self) -> &'static str {
         "What do requests cost that do not begin where the storage's own blocks begin?"
     }

@@ -22,7 +22,7 @@
 //! - Throughput alone says that larger is better; the latency of a request says the opposite. Both are
 //!   shown.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -31,13 +31,11 @@ pub(super) struct BlockSize;
 const PARAMETERS: &[Parameter] =
     &[grid::rw("[\"randread\", \"randwrite\"]"), grid::block_size("\"4k..4M*4\""), grid::depth("1")];
 
-impl Named for BlockSize {
-    fn name(&self) -> &'static str {
-        "block-size"
-    }
-}
-
 impl Experiment for BlockSize {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::BlockSize
+    }
+
     fn question(&self) -> &'static str {
         "What does a request cost whatever its size, and from which size on do larger ones buy nothing?"
     }

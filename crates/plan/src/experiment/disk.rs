@@ -18,7 +18,7 @@
 //! - Seeks are as long as the part that is addressed is wide: those within a file of 1 GiB are short.
 //! - Storage without a platter shows the same everywhere, and the findings say so.
 
-use iosonde_model::{Device, Named, Rw, Sync, TrialSpec};
+use iosonde_model::{Device, ExperimentName, Rw, Sync, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -46,13 +46,11 @@ const PLACES_MAX: u32 = 1000;
 /// And no more than that: a trial seldom comes to its end and must begin again.
 const PLACE_BYTES_MAX: u64 = 16 << 30;
 
-impl Named for Disk {
-    fn name(&self) -> &'static str {
-        "disk"
-    }
-}
-
 impl Experiment for Disk {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Disk
+    }
+
     fn question(&self) -> &'static str {
         "How long do this disk's turns and seeks take, and where is it fastest?"
     }

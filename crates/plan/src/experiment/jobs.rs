@@ -17,7 +17,7 @@
 //! - An engine that makes one request at a time (psync, mmap) has no single worker with several in flight: what
 //!   several workers get more is then not told from what more in flight gives.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -26,13 +26,11 @@ pub(super) struct Jobs;
 const PARAMETERS: &[Parameter] =
     &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::jobs("\"1..8*2\""), grid::depth("1")];
 
-impl Named for Jobs {
-    fn name(&self) -> &'static str {
-        "jobs"
-    }
-}
-
 impl Experiment for Jobs {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Jobs
+    }
+
     fn question(&self) -> &'static str {
         "Do several workers get more out of this storage than one?"
     }

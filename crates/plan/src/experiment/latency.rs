@@ -18,7 +18,7 @@
 //!   that would have waited longest; `rate` and the experiment `open-loop` do not.
 //! - A percentile needs ten values beyond it: 1,000 requests for the 99th, 10,000 for the 99.9th.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -34,13 +34,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::buffered("false"),
 ];
 
-impl Named for Latency {
-    fn name(&self) -> &'static str {
-        "latency"
-    }
-}
-
 impl Experiment for Latency {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Latency
+    }
+
     fn question(&self) -> &'static str {
         "How long does a request take, alone and in company, usually and at worst?"
     }

@@ -16,7 +16,7 @@
 //! - Alone in its study: trials of other experiments in between would spend the credit unseen.
 //! - A limit that holds from the first second on and has no witness looks like the storage's own rate.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Manner, Parameter, ParameterError, Parameters, grid};
 
@@ -29,13 +29,11 @@ const PARAMETERS: &[Parameter] = &[
     Parameter { key: "trial", explain: "how long each trial takes", default: "\"3s\"" },
 ];
 
-impl Named for Limit {
-    fn name(&self) -> &'static str {
-        "limit"
-    }
-}
-
 impl Experiment for Limit {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Limit
+    }
+
     fn question(&self) -> &'static str {
         "Does somebody limit the rate of this storage, and after how much?"
     }

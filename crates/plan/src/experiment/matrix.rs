@@ -34,7 +34,7 @@
 //!   `run --dry-run` says how many there are and how long they take.
 //! - A mean over unlike points is no property of anything.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -68,13 +68,11 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-impl Named for Matrix {
-    fn name(&self) -> &'static str {
-        "matrix"
-    }
-}
-
 impl Experiment for Matrix {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Matrix
+    }
+
     fn question(&self) -> &'static str {
         "What does this storage give at each of these combinations?"
     }

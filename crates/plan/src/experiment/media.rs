@@ -19,7 +19,7 @@
 //! - Writes without a flush end in memory. `sync` with as many writes as a file has says what the whole copy takes.
 //! - No page size of a device can be read off this curve: the page cache hides it.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -33,13 +33,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::buffered("true"),
 ];
 
-impl Named for Media {
-    fn name(&self) -> &'static str {
-        "media"
-    }
-}
-
 impl Experiment for Media {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Media
+    }
+
     fn question(&self) -> &'static str {
         "What do programs get that write and read files in order, and what of it is the storage's doing?"
     }

@@ -16,7 +16,7 @@
 //! - In a closed loop the slower direction holds back the faster one, since both share the number in
 //!   flight.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -29,13 +29,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::mix("[0, 30, 50, 70, 100]"),
 ];
 
-impl Named for Mix {
-    fn name(&self) -> &'static str {
-        "mix"
-    }
-}
-
 impl Experiment for Mix {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Mix
+    }
+
     fn question(&self) -> &'static str {
         "What do reads and writes get when they share this storage?"
     }

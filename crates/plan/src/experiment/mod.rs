@@ -3,7 +3,7 @@
 mod grid;
 mod parameters;
 
-use iosonde_model::{Device, Named, TrialSpec, registry};
+use iosonde_model::{Device, ExperimentName, Named, TrialSpec, registry};
 
 pub use jobs::alone;
 pub use parameters::{Parameter, ParameterError, Parameters};
@@ -50,7 +50,10 @@ pub struct Manner {
 
 /// A registered experiment. It asks for points and cannot run anything; rounds and stopping are the
 /// schedule's.
-pub trait Experiment: Named {
+pub trait Experiment: Sync {
+    /// Name that people type and that stands in the JSON.
+    fn id(&self) -> ExperimentName;
+
     /// What it answers, ending in a question mark.
     fn question(&self) -> &'static str;
 
@@ -79,6 +82,12 @@ pub trait Experiment: Named {
     }
 }
 
+impl Named for dyn Experiment + '_ {
+    fn name(&self) -> &'static str {
+        self.id().as_str()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +100,7 @@ mod tests {
     #[test]
     fn every_experiment_is_well_formed_and_asks_a_question() {
         EXPERIMENTS.assert_well_formed();
+        assert_eq!(EXPERIMENTS.iter().map(|kind| kind.id()).collect::<Vec<_>>(), ExperimentName::ALL);
         for experiment in EXPERIMENTS.iter() {
             assert!(experiment.question().ends_with('?'), "{}", experiment.question());
             assert!(experiment.parameters().iter().all(|parameter| !parameter.explain.is_empty()));
@@ -112,12 +122,14 @@ mod tests {
     fn mixed_patterns_belong_to_the_mix_and_plain_ones_do_not() {
         let device = Device::unknown("file", 1 << 30);
         for experiment in EXPERIMENTS.iter() {
-            let any = experiment.name() != "mix" && experiment.parameters().iter().any(|p| p.key == "mix");
+            let any = experiment.id() != ExperimentName::Mix
+                && experiment.parameters().iter().any(|p| p.key == "mix");
             let own = experiment.parameters().iter().any(|p| p.key == "rw");
             if any || !own {
                 continue;
             }
-            let wrong = if experiment.name() == "mix" { "rw = \"randread\"" } else { "rw = \"randrw\"" };
+            let wrong =
+                if experiment.id() == ExperimentName::Mix { "rw = \"randread\"" } else { "rw = \"randrw\"" };
             let parameters = asked(experiment, wrong).unwrap();
             let error = experiment.grid(&parameters, &device).unwrap_err().to_string();
             assert!(error.contains("mix"), "{error}");

@@ -16,7 +16,7 @@
 //!   out just those requests that would have waited longest.
 //! - An engine whose calls block keeps one request outstanding: what it sends late is the storage's doing.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -31,13 +31,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::limit("\"p99=1ms\""),
 ];
 
-impl Named for OpenLoop {
-    fn name(&self) -> &'static str {
-        "open-loop"
-    }
-}
-
 impl Experiment for OpenLoop {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::OpenLoop
+    }
+
     fn question(&self) -> &'static str {
         "How much load can this storage take before latency suffers?"
     }

@@ -20,7 +20,7 @@
 //!   62 % of its best; `depth_for_95_percent` says how many it takes.
 //! - An engine whose calls block (`psync`) has one in flight, and then this experiment has one point.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -29,13 +29,11 @@ pub(super) struct QueueDepth;
 const PARAMETERS: &[Parameter] =
     &[grid::rw("\"randread\""), grid::block_size("\"4k\""), grid::depth("\"1..1024*2\"")];
 
-impl Named for QueueDepth {
-    fn name(&self) -> &'static str {
-        "queue-depth"
-    }
-}
-
 impl Experiment for QueueDepth {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::QueueDepth
+    }
+
     fn question(&self) -> &'static str {
         "How many requests must be in flight before this storage is busy?"
     }

@@ -19,7 +19,7 @@
 //! - At one block size the answer holds for that block size: from some size on, order is free on every
 //!   medium.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -31,13 +31,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::depth("8"),
 ];
 
-impl Named for RandomVsSequential {
-    fn name(&self) -> &'static str {
-        "random-vs-sequential"
-    }
-}
-
 impl Experiment for RandomVsSequential {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::RandomVsSequential
+    }
+
     fn question(&self) -> &'static str {
         "Does the order of addresses matter, and how many bytes per second does this storage give at best?"
     }

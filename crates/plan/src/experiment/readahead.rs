@@ -15,7 +15,7 @@
 //!   above the machine's memory to see the kernel's read-ahead at work.
 //! - The kernel's window is in /sys/block/NAME/queue/read_ahead_kb, and doubles while a reader goes on in order.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -28,13 +28,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::buffered("false"),
 ];
 
-impl Named for Readahead {
-    fn name(&self) -> &'static str {
-        "readahead"
-    }
-}
-
 impl Experiment for Readahead {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Readahead
+    }
+
     fn question(&self) -> &'static str {
         "What is it worth to this storage that it can guess the next read?"
     }

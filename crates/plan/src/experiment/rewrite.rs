@@ -15,7 +15,7 @@
 //! - Through the page cache it is the kernel's page that is read first: this asks for direct I/O.
 //! - A file system may have pieces of its own; on a file, the smallest that shows is theirs or the device's.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -28,13 +28,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::sync("\"fdatasync:1\""),
 ];
 
-impl Named for Rewrite {
-    fn name(&self) -> &'static str {
-        "rewrite"
-    }
-}
-
 impl Experiment for Rewrite {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Rewrite
+    }
+
     fn question(&self) -> &'static str {
         "From which size on is a write its own, and nothing is read for it first?"
     }

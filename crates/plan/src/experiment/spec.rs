@@ -15,7 +15,7 @@
 //! - "Up to" on a sheet is the best of some sample, not a promise.
 //! - Writes into a buffer beat every sheet. `sustained-write` tells for how long.
 
-use iosonde_model::{Device, Named, TrialSpec};
+use iosonde_model::{Device, ExperimentName, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -37,13 +37,11 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-impl Named for Spec {
-    fn name(&self) -> &'static str {
-        "spec"
-    }
-}
-
 impl Experiment for Spec {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Spec
+    }
+
     fn question(&self) -> &'static str {
         "What does this storage give under the conditions of its data sheet?"
     }

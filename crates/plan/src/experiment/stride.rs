@@ -17,7 +17,7 @@
 //! - Kernels read ahead of reads without gaps when they are buffered, and stop where there are gaps: then the
 //!   effect is the kernel's.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Parameter, grid};
 
@@ -30,13 +30,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::depth("1"),
 ];
 
-impl Named for Stride {
-    fn name(&self) -> &'static str {
-        "stride"
-    }
-}
-
 impl Experiment for Stride {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Stride
+    }
+
     fn question(&self) -> &'static str {
         "Does it matter how far apart sequential requests are?"
     }

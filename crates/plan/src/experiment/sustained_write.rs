@@ -20,7 +20,7 @@
 //!   `run --state`).
 //! - It writes as much as the storage takes: `run --dry-run` says how much that may be, `--max-write` limits it.
 
-use iosonde_model::{Device, Named, Rw, TrialSpec};
+use iosonde_model::{Device, ExperimentName, Rw, TrialSpec};
 
 use super::{Experiment, Manner, Parameter, ParameterError, Parameters, grid};
 
@@ -39,13 +39,11 @@ const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-impl Named for SustainedWrite {
-    fn name(&self) -> &'static str {
-        "sustained-write"
-    }
-}
-
 impl Experiment for SustainedWrite {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::SustainedWrite
+    }
+
     fn question(&self) -> &'static str {
         "How long does writing stay fast, and how fast is it then?"
     }

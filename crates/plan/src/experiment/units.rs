@@ -19,7 +19,7 @@
 //! - Strides for which the span holds fewer than twice as many requests as are in flight are left out: passes over it
 //!   would meet each other.
 
-use iosonde_model::{Device, Named, Rw, TrialSpec};
+use iosonde_model::{Device, ExperimentName, Rw, TrialSpec};
 
 use super::{Experiment, Parameter, ParameterError, Parameters, grid};
 
@@ -34,13 +34,11 @@ const LARGE_DEPTH: u32 = 32;
 /// Requests of one pass for each that is in flight.
 const PASS_MIN: u64 = 2;
 
-impl Named for Units {
-    fn name(&self) -> &'static str {
-        "units"
-    }
-}
-
 impl Experiment for Units {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::Units
+    }
+
     fn question(&self) -> &'static str {
         "How many parts of this storage work side by side, and which addresses share one?"
     }

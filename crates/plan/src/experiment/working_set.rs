@@ -20,7 +20,7 @@
 //! - A device's tables can be cached as well: then small spans are faster although no data is cached.
 //! - Where the page cache holds the span, the check `cache-served` voids the trial: that is memory, not storage.
 
-use iosonde_model::Named;
+use iosonde_model::ExperimentName;
 
 use super::{Experiment, Manner, Parameter, ParameterError, Parameters, grid};
 
@@ -33,13 +33,11 @@ const PARAMETERS: &[Parameter] = &[
     grid::depth("8"),
 ];
 
-impl Named for WorkingSet {
-    fn name(&self) -> &'static str {
-        "working-set"
-    }
-}
-
 impl Experiment for WorkingSet {
+    fn id(&self) -> ExperimentName {
+        ExperimentName::WorkingSet
+    }
+
     fn question(&self) -> &'static str {
         "How large a part of this storage can be addressed before it becomes slower?"
     }

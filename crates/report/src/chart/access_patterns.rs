@@ -3,7 +3,7 @@
 //! One block size and one number in flight, chosen where the most patterns were measured. Each pattern has
 //! its place on the x axis; where two intervals do not overlap, the patterns differ.
 
-use iosonde_model::{About, Named, Op, Point, Run, TrialSpec, units};
+use iosonde_model::{About, FindingName, Named, Op, Point, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, THROUGHPUT};
@@ -39,7 +39,7 @@ impl Chart for AccessPatterns {
             name: self.name().into(),
             title: "Does the order of access matter?".into(),
             reading: "Where two intervals do not overlap, the patterns differ.".into(),
-            answer: pick::sentences(run, &["random_vs_sequential"]),
+            answer: pick::sentences(run, &[FindingName::RandomVsSequential]),
             experiment: Some(points[0].experiment.clone()),
             also: Vec::new(),
             // Behind the longest bar there is room for its value.

@@ -1,7 +1,7 @@
 //! Stride against block size as a heat map: where in the plane the rate changes. Of one block size there is no plane:
 //! its rates stand over the strides as a line.
 
-use iosonde_model::{About, Estimate, Op, Point, Run, units};
+use iosonde_model::{About, Estimate, FindingName, Op, Point, Run, units};
 
 use super::pick::{self, Doubts, THROUGHPUT};
 use crate::figure::{Axis, Cell, Dot, Figure, Series, Tone};
@@ -49,7 +49,7 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
     Some(Figure {
         name: name.into(),
         title: format!("Does it matter how far apart {op}s are?"),
-        answer: pick::sentences(run, &["stride_effect"]),
+        answer: pick::sentences(run, &[FindingName::StrideEffect]),
         reading: format!(
             "The darker a field, the higher its throughput, by ratio: from {} to {}. A row of one shade says that the \
              distance does not matter.",
@@ -103,7 +103,7 @@ fn line(run: &Run, name: &str, op: Op, points: &[&Point]) -> Option<Figure> {
     Some(Figure {
         name: name.into(),
         title: format!("Does it matter how far apart {op}s are?"),
-        answer: pick::sentences(run, &["stride_effect"]),
+        answer: pick::sentences(run, &[FindingName::StrideEffect]),
         reading: "A level line says that the distance does not matter.".into(),
         experiment: Some(lead.experiment.clone()),
         x: Axis::log(&label, Quantity::Bytes, &strides, &strides),

@@ -3,7 +3,7 @@
 //! The counterpart of throughput against block size: where the line is flat a larger request costs nothing,
 //! and where it rises with the size, the bytes themselves take the time.
 
-use iosonde_model::{About, Named, Run};
+use iosonde_model::{About, FindingName, Named, Run};
 
 use super::Chart;
 use super::law;
@@ -53,7 +53,11 @@ impl Chart for LatencyVsBlockSize {
             name: self.name().into(),
             title: "How long does one request take?".into(),
             reading: String::new(),
-            answer: pick::sentences_of(run, &["base_latency", "per_request_cost"], &families),
+            answer: pick::sentences_of(
+                run,
+                &[FindingName::BaseLatency, FindingName::PerRequestCost],
+                &families,
+            ),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(&pick::held("block size", lead), Quantity::Bytes, &sizes, &sizes),

@@ -3,7 +3,7 @@
 //! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since
 //! every further request only waits behind the others.
 
-use iosonde_model::{About, Named, Run, TrialSpec, units};
+use iosonde_model::{About, FindingName, Named, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, MEAN, P99};
@@ -43,7 +43,7 @@ impl Chart for LatencyVsDepth {
                 }
             }
             let words = format!("{}s: knee", family.op);
-            let found = pick::finding(run, "queue_depth_knee", family);
+            let found = pick::finding(run, FindingName::QueueDepthKnee, family);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, Tone::of(family.op, false))));
         }
         let (depths, heights) = (pick::grid(&series), pick::heights(&series));
@@ -53,7 +53,7 @@ impl Chart for LatencyVsDepth {
         Some(Figure {
             name: self.name().into(),
             title: "What does it cost each request?".into(),
-            answer: pick::sentences_of(run, &["base_latency"], &families),
+            answer: pick::sentences_of(run, &[FindingName::BaseLatency], &families),
             // Where no knee was found, none is spoken of.
             reading: match marks.is_empty() {
                 true => String::new(),

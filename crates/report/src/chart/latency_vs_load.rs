@@ -3,7 +3,7 @@
 //! An open loop: requests are due at their moments whether or not earlier ones have come back, so that a storage that
 //! falls behind shows it. Latency counts from the moment a request was due.
 
-use iosonde_model::{About, Named, Run, units};
+use iosonde_model::{About, FindingName, Named, Run, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, MEAN, P99};
@@ -40,7 +40,7 @@ impl Chart for LatencyVsLoad {
                     });
                 }
             }
-            let found = pick::finding(run, "iops_at_latency", family);
+            let found = pick::finding(run, FindingName::IopsAtLatency, family);
             let tone = Tone::of(family.op, false);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, "kept up to", tone)));
         }
@@ -52,7 +52,7 @@ impl Chart for LatencyVsLoad {
         Some(Figure {
             name: self.name().into(),
             title: "How long do requests wait under which load?".into(),
-            answer: pick::sentences_of(run, &["iops_at_latency"], &families),
+            answer: pick::sentences_of(run, &[FindingName::IopsAtLatency], &families),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(&label, Quantity::Iops, &loads, &loads),

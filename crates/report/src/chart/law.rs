@@ -3,7 +3,7 @@
 //! Drawn from the findings `per_request_cost` and `half_size`, which give its two numbers; where either is refused
 //! there is no curve, since the trials do not follow the law.
 
-use iosonde_model::Run;
+use iosonde_model::{FindingName, Run};
 
 use super::pick::{self, Family};
 use crate::figure::{Curve, Tone};
@@ -38,7 +38,7 @@ fn numbers(run: &Run, family: &Family) -> Option<(f64, f64)> {
     if family.spec().asked_in_flight() != 1 {
         return None;
     }
-    Some((found("per_request_cost")?, found("half_size")?))
+    Some((found(FindingName::PerRequestCost)?, found(FindingName::HalfSize)?))
 }
 
 fn curve(run: &Run, family: &Family, tone: Tone, height: fn(f64, f64) -> f64) -> Option<Curve> {

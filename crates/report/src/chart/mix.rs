@@ -3,7 +3,7 @@
 //! From writes alone on the left to reads alone on the right, at one block size and one number in flight. If neither
 //! disturbed the other, each would follow its share in a straight line.
 
-use iosonde_model::{About, Estimate, Named, Op, Point, Run, TrialSpec, units};
+use iosonde_model::{About, Estimate, FindingName, Named, Op, Point, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, RATE};
@@ -43,7 +43,7 @@ impl Chart for Mix {
         Some(Figure {
             name: self.name().into(),
             title: "What do reads and writes take from each other?".into(),
-            answer: pick::sentences(run, &["mix_interference", "crossover"]),
+            answer: pick::sentences(run, &[FindingName::MixInterference, FindingName::Crossover]),
             experiment: Some(lead.experiment.clone()),
             x,
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),

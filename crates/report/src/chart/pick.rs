@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{
-    About, Direction, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Rw, Status,
-    Trial, TrialSpec, units,
+    About, CheckName, Direction, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point,
+    PointDirection, Run, Rw, Status, Trial, TrialSpec, units,
 };
 
 use crate::{
@@ -158,13 +158,13 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
     let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
     let void = void_trials(run);
     let whole = |point: &Point| point.trial_ids.iter().filter(|id| !void.contains(id)).count();
-    let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, &str), u32>::new());
+    let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, CheckName), u32>::new());
     for verdict in verdicts {
         let told = || (standing, verdict.why.clone());
         match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
             (Some(point), _) => drop(found.entry(point).or_insert_with(told)),
             (None, Some(&id)) => {
-                let count = counts.entry((id, &verdict.check)).or_default();
+                let count = counts.entry((id, verdict.check)).or_default();
                 *count += 1;
                 let Some(point) = run.points.iter().find(|point| point.id == id) else { continue };
                 let most = match standing {
@@ -333,7 +333,7 @@ pub(super) fn tip(
 
 /// The found value of a finding that rests on trials of this family, of several the one with the most of them: another
 /// experiment may have found the same of another way to the device.
-pub(super) fn finding<'a>(run: &'a Run, name: &str, family: &Family) -> Option<&'a Finding> {
+pub(super) fn finding<'a>(run: &'a Run, name: FindingName, family: &Family) -> Option<&'a Finding> {
     let about = found_about(run, name, family.op, family.spec());
     let shared = about.map(|finding| (family.shares(finding), finding)).filter(|(shares, _)| *shares > 0);
     shared.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, finding)| finding)
@@ -342,7 +342,7 @@ pub(super) fn finding<'a>(run: &'a Run, name: &str, family: &Family) -> Option<&
 /// The found values of a finding for this workload's direction, pattern and size.
 pub(super) fn found_about<'a>(
     run: &'a Run,
-    name: &str,
+    name: FindingName,
     op: Op,
     spec: &TrialSpec,
 ) -> impl Iterator<Item = &'a Finding> {
@@ -373,7 +373,7 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
 }
 
 /// The sentences of the named findings for these directions, in that order: what a chart answers.
-pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
+pub(super) fn sentences(run: &Run, names: &[FindingName]) -> String {
     let mut said: Vec<&str> = Vec::new();
     for name in names {
         let found = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
@@ -387,7 +387,7 @@ pub(super) fn sentences(run: &Run, names: &[&str]) -> String {
 }
 
 /// The sentences of the named findings about these families: of their pattern, and of their size where they share one.
-pub(super) fn sentences_of(run: &Run, names: &[&str], families: &[Family]) -> String {
+pub(super) fn sentences_of(run: &Run, names: &[FindingName], families: &[Family]) -> String {
     let about = |finding: &&Finding| {
         let conditions = &finding.conditions;
         families.iter().filter(|family| family.shares(finding) > 0).any(|family| {

@@ -3,7 +3,7 @@
 //! Marked are the knee with its interval, where the line through the origin (each request served at once)
 //! meets the highest rate, and the depth that reaches 95 % of that rate.
 
-use iosonde_model::{About, Named, Run, TrialSpec};
+use iosonde_model::{About, FindingName, Named, Run, TrialSpec};
 
 use super::Chart;
 use super::pick::{self, Doubts, RATE};
@@ -30,7 +30,7 @@ impl Chart for RateVsDepth {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let tone = Tone::of(family.op, other);
             let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, RATE);
-            let wanted = [("queue_depth_knee", "knee"), ("depth_for_95_percent", "95 % at")];
+            let wanted = [(FindingName::QueueDepthKnee, "knee"), (FindingName::DepthFor95Percent, "95 % at")];
             for (name, words) in wanted.into_iter().filter(|_| !other) {
                 let words = format!("{}s: {words}", family.op);
                 let found = pick::finding(run, name, family);
@@ -53,7 +53,7 @@ impl Chart for RateVsDepth {
             reading: String::new(),
             answer: pick::sentences_of(
                 run,
-                &["max_iops", "queue_depth_knee", "depth_for_95_percent"],
+                &[FindingName::MaxIops, FindingName::QueueDepthKnee, FindingName::DepthFor95Percent],
                 &families,
             ),
             experiment: lead.experiment(run),

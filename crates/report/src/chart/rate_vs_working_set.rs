@@ -3,7 +3,7 @@
 //! A small area fits into whatever remembers: the storage's own cache, a controller's, the page cache. Once the area is
 //! larger, more and more requests must go to the medium, and the rate falls.
 
-use iosonde_model::{About, Named, Run, units};
+use iosonde_model::{About, FindingName, Named, Run, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, THROUGHPUT};
@@ -27,7 +27,7 @@ impl Chart for RateVsWorkingSet {
         let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
         for family in &families {
             let tone = Tone::of(family.op, false);
-            let found = pick::finding(run, "cache_bytes", family);
+            let found = pick::finding(run, FindingName::CacheBytes, family);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, "a cache of", tone)));
             series.push(Series {
                 name: pick::family_name(&families, family),
@@ -45,7 +45,7 @@ impl Chart for RateVsWorkingSet {
         Some(Figure {
             name: self.name().into(),
             title: "Does a larger area make it slower?".into(),
-            answer: pick::sentences_of(run, &["cache_bytes"], &families),
+            answer: pick::sentences_of(run, &[FindingName::CacheBytes], &families),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(&label, Quantity::Bytes, &sizes, &sizes),

@@ -3,7 +3,7 @@
 //! Marked are the findings: how much the buffer took, the rate before and the rate after. Windows in which the rate
 //! changed belong to neither.
 
-use iosonde_model::{Named, Op, Run, Trial};
+use iosonde_model::{FindingName, Named, Op, Run, Trial};
 
 use super::{Chart, course, pick};
 use crate::figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone};
@@ -53,7 +53,10 @@ impl Chart for SustainedWrite {
         Some(Figure {
             name: self.name().into(),
             title: "How long does writing stay fast?".into(),
-            answer: pick::sentences(run, &["write_buffer_bytes", "burst_rate", "sustained_rate"]),
+            answer: pick::sentences(
+                run,
+                &[FindingName::WriteBufferBytes, FindingName::BurstRate, FindingName::SustainedRate],
+            ),
             reading: format!("Windows of trial {}, the first of {}.", first.id, trials.len()),
             experiment: Some(experiment.to_owned()),
             x: Axis::from_zero(&label, Quantity::Bytes, &pick::places(&series)),
@@ -67,16 +70,16 @@ impl Chart for SustainedWrite {
 
 /// The experiment that asked how long writing stays fast.
 fn asked(run: &Run) -> Option<&str> {
-    let names = ["write_buffer_bytes", "sustained_rate", "burst_rate"];
-    let finding = run.findings.iter().find(|finding| names.contains(&finding.name.as_str()))?;
+    let names = [FindingName::WriteBufferBytes, FindingName::SustainedRate, FindingName::BurstRate];
+    let finding = run.findings.iter().find(|finding| names.contains(&finding.name))?;
     Some(&finding.experiment)
 }
 
 fn marks(run: &Run, trial: &Trial) -> Vec<Mark> {
     let wanted = [
-        ("write_buffer_bytes", Along::X, "buffer full after"),
-        ("burst_rate", Along::Y, "before"),
-        ("sustained_rate", Along::Y, "goes on at"),
+        (FindingName::WriteBufferBytes, Along::X, "buffer full after"),
+        (FindingName::BurstRate, Along::Y, "before"),
+        (FindingName::SustainedRate, Along::Y, "goes on at"),
     ];
     let mark = |(name, along, words)| {
         let finding = pick::found_about(run, name, Op::Write, &trial.spec).next()?;

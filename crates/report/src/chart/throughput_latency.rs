@@ -10,6 +10,7 @@
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::at_least;
 use iosonde_infer::words::is_vague;
+use iosonde_model::FindingName;
 use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
 
 use super::{
@@ -55,7 +56,7 @@ impl Chart for ThroughputLatency {
         let y = Axis::log("mean latency", Quantity::Nanoseconds, &heights, &decimal_ticks(&heights));
         let marks = limits(run, &families, lead);
         let curves: Vec<Curve> = families.iter().filter_map(|family| knee(run, family, &x, &y)).collect();
-        let names = ["queue_depth_knee", "depth_for_95_percent"];
+        let names = [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent];
         let reading = reading(run, &families, &curves);
         Some(Figure {
             name: self.name().into(),
@@ -108,13 +109,13 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {
             let conditions = &finding.conditions;
-            finding.name == "queue_depth_knee"
+            finding.name == FindingName::QueueDepthKnee
                 && finding.status == Status::Refused
                 && conditions.op == Some(family.op)
                 && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
                 && !finding.sentence.is_empty()
         };
-        let known = pick::finding(run, "queue_depth_knee", family).is_some();
+        let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
         run.findings.iter().find(about).filter(|_| !known).map(|finding| finding.sentence.as_str())
     };
     for why in families.iter().filter_map(refused) {
@@ -126,7 +127,7 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
 /// The highest rates, upright, and the latency of one request of the first family, level.
 fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
     let most = families.iter().filter_map(|family| {
-        let found = pick::finding(run, "max_iops", family)?;
+        let found = pick::finding(run, FindingName::MaxIops, family)?;
         // The rate with the most in flight is no limit where it was still rising.
         let rising = found.at_least;
         let bound = if rising { "at least" } else { "at most" };
@@ -136,7 +137,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
         let label = format!("{}s: {}", family.op, at_least(Unit::Iops, &told));
         Some(if rising && is_vague(&told) { Mark { label, ..mark } } else { mark })
     });
-    let alone = pick::finding(run, "base_latency", lead);
+    let alone = pick::finding(run, FindingName::BaseLatency, lead);
     let words = format!("one {} alone", lead.op);
     let alone = alone.and_then(|found| pick::mark(found, Along::Y, &words, Tone::Neutral));
     most.chain(alone).collect()
@@ -144,7 +145,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
 
 /// Rates and latencies whose product is the knee: latency = in flight / rate.
 fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
-    let finding = pick::finding(run, "queue_depth_knee", family)?;
+    let finding = pick::finding(run, FindingName::QueueDepthKnee, family)?;
     let in_flight = finding.value?;
     let law = |in_flight: f64| -> Vec<(f64, f64)> {
         // 48 steps: smooth at any size a screen has.

@@ -4,7 +4,7 @@
 //! it is busy. Marked are the half size, at which half of the bandwidth is reached, and the plateau, from
 //! which on no larger size brings more.
 
-use iosonde_model::{About, Named, Run};
+use iosonde_model::{About, FindingName, Named, Run};
 
 use super::Chart;
 use super::law;
@@ -32,7 +32,8 @@ impl Chart for ThroughputVsBlockSize {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let tone = Tone::of(family.op, other);
             let dots = pick::dots(family, &doubts, |spec| spec.block_size_bytes, THROUGHPUT);
-            let wanted = [("half_size", "half at"), ("plateau_block_size", "plateau from")];
+            let wanted =
+                [(FindingName::HalfSize, "half at"), (FindingName::PlateauBlockSize, "plateau from")];
             for (name, words) in wanted.into_iter().filter(|_| !other) {
                 let words = format!("{}s: {words}", family.op);
                 let found = pick::finding(run, name, family);
@@ -53,7 +54,7 @@ impl Chart for ThroughputVsBlockSize {
             });
         }
         let sizes = pick::grid(&series);
-        let answer = ["plateau_block_size", "half_size", "per_request_cost"];
+        let answer = [FindingName::PlateauBlockSize, FindingName::HalfSize, FindingName::PerRequestCost];
         Some(Figure {
             name: self.name().into(),
             title: "What do larger requests bring?".into(),

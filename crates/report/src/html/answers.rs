@@ -7,6 +7,7 @@ use crate::text::results::StorageLine;
 use crate::text::results::storage_lines;
 use crate::text::validity::Mark;
 use crate::text::validity::belief;
+use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
@@ -129,8 +130,14 @@ fn names(lines: &[&StorageLine]) -> String {
     names.join(", ")
 }
 
-fn in_words(findings: &[String]) -> String {
-    findings.join(", ").replace('_', " ").replace("iops", "IOPS")
+fn in_words(findings: &[FindingName]) -> String {
+    findings
+        .iter()
+        .map(|name| name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+        .replace('_', " ")
+        .replace("iops", "IOPS")
 }
 
 /// What three kinds of applications would get, each with the findings that say so.

@@ -91,7 +91,7 @@ fn finding_row(finding: &Finding) -> FindingRow<'_> {
     });
     let value = value.filter(|_| finding.status == Status::Found);
     FindingRow {
-        name: finding.name.replace('_', " ").replace("iops", "IOPS"),
+        name: finding.name.as_str().replace('_', " ").replace("iops", "IOPS"),
         conditions: conditions(finding),
         value,
         finding,

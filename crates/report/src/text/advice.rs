@@ -1,7 +1,7 @@
 //! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
-use iosonde_model::{Advice, Estimate, Finding, Op, Point, Run, units};
+use iosonde_model::{Advice, Estimate, Finding, FindingName, Op, Point, Run, units};
 
 use crate::text::pages::Many;
 use crate::text::pages::Pages;
@@ -19,13 +19,14 @@ pub fn advice(run: &Run) -> Vec<Advice> {
 }
 
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
-    let findings = findings.iter().map(|finding| finding.name.clone()).collect();
+    let findings = findings.iter().map(|finding| finding.name).collect();
     Advice { sentence, why, findings }
 }
 
 /// How much to ask for at a time, and what that costs a request that somebody waits for.
 fn block_size(run: &Run, op: Op) -> Option<Advice> {
-    let (plateau, base) = (found(run, "plateau_block_size", op)?, found(run, "base_latency", op)?);
+    let (plateau, base) =
+        (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of two sizes that may be the plateau the larger one is it for sure.
     let vague = is_vague(&estimate(plateau));
     let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
@@ -72,9 +73,9 @@ fn alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&iosonde
 
 /// How many to keep in flight, and what more of them cost.
 fn in_flight(run: &Run, op: Op) -> Option<Advice> {
-    let knee = found(run, "queue_depth_knee", op)?;
+    let knee = found(run, FindingName::QueueDepthKnee, op)?;
     let conditions = &knee.conditions;
-    let enough = found_like(run, "depth_for_95_percent", op, conditions)?;
+    let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let number = bounded(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
     let least = bounded(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
@@ -105,7 +106,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     };
     let deepest = run.points.iter().filter(like).max_by_key(|point| point.spec.asked_in_flight())?;
     let waiting = deepest.direction(op)?.latency_ns_mean?;
-    let base = found_like(run, "base_latency", op, conditions)?;
+    let base = found_like(run, FindingName::BaseLatency, op, conditions)?;
     let why = format!(
         "with {} in flight a {op} takes {}, alone {}",
         deepest.spec.asked_in_flight(),
@@ -117,8 +118,10 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
 
 /// What to count on where writing goes on.
 fn long_writes(run: &Run) -> Option<Advice> {
-    let (lasting, buffer) =
-        (found(run, "sustained_rate", Op::Write)?, found(run, "write_buffer_bytes", Op::Write)?);
+    let (lasting, buffer) = (
+        found(run, FindingName::SustainedRate, Op::Write)?,
+        found(run, FindingName::WriteBufferBytes, Op::Write)?,
+    );
     // Overwriting at random leaves flash much to tidy up, and may last at a tenth of that.
     let how = if lasting.conditions.random == Some(false) { " in order" } else { "" };
     let sentence = format!(
@@ -126,7 +129,7 @@ fn long_writes(run: &Run) -> Option<Advice> {
         bounded(Unit::Rate, &estimate(lasting)),
         bounded(Unit::Bytes, &estimate(buffer))
     );
-    let why = match found(run, "burst_rate", Op::Write) {
+    let why = match found(run, FindingName::BurstRate, Op::Write) {
         Some(burst) => format!("they begin at {}", bounded(Unit::Rate, &estimate(burst))),
         None => "the rate falls once the buffer is full".to_owned(),
     };
@@ -135,11 +138,11 @@ fn long_writes(run: &Run) -> Option<Advice> {
 
 /// What to count on where somebody allows no more.
 fn limit(run: &Run) -> Option<Advice> {
-    let op = Op::TRANSFERS.into_iter().find(|&op| found(run, "throttle_rate", op).is_some())?;
-    let cap = found(run, "throttle_rate", op)?;
+    let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
+    let cap = found(run, FindingName::ThrottleRate, op)?;
     let unit = if cap.unit == Unit::Iops.name() { Unit::Iops } else { Unit::Rate };
     let cap_words = bounded(unit, &estimate(cap));
-    let Some(credit) = found_like(run, "burst_credit_bytes", op, &cap.conditions) else {
+    let Some(credit) = found_like(run, FindingName::BurstCreditBytes, op, &cap.conditions) else {
         let sentence = format!("count on {cap_words} of {op}s; for more, have the limit raised");
         let why = "a limit that is set is no property of the storage, and faster storage would not pass it";
         return Some(new(sentence, why.into(), &[cap]));
@@ -153,7 +156,7 @@ fn limit(run: &Run) -> Option<Advice> {
 
 /// Reading in order, where that pays.
 fn order(run: &Run) -> Option<Advice> {
-    let ratio = found(run, "random_vs_sequential", Op::Read)?;
+    let ratio = found(run, FindingName::RandomVsSequential, Op::Read)?;
     // A fifth: less is not worth arranging data for.
     let slower = ratio.high? < 0.8;
     let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);

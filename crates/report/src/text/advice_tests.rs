@@ -2,6 +2,7 @@
 
 use super::*;
 use iosonde_infer::conclude::conclude;
+use iosonde_model::FindingName;
 use iosonde_testkit::pretend::Pretend;
 use iosonde_testkit::pretend::QUICK;
 use iosonde_testkit::pretend::wording;
@@ -91,13 +92,13 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
 fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
     let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+    let mut set = |name: FindingName, value: f64, low: f64, high: f64| {
         let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Read));
         let finding = finding.unwrap();
         (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
     };
-    set("plateau_block_size", 4096.0, 4096.0, 4096.0);
-    set("depth_for_95_percent", 3.0, 1.0, 7.0);
+    set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
+    set(FindingName::DepthFor95Percent, 3.0, 1.0, 7.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     assert!(!sentences.iter().any(|text| text.contains("one read at a time")), "{sentences:#?}");
     let unknown =
@@ -109,15 +110,15 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
 fn what_is_hardly_known_is_advised_by_its_bounds() {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    let mut set = |name: &str, value: f64, low: f64, high: f64| {
+    let mut set = |name: FindingName, value: f64, low: f64, high: f64| {
         let finding = run.findings.iter_mut().find(|f| f.name == name && f.conditions.op == Some(Op::Write));
         let finding = finding.unwrap();
         finding.status = iosonde_model::Status::Found;
         (finding.value, finding.low, finding.high) = (Some(value), Some(low), Some(high));
     };
-    set("queue_depth_knee", 7.9, 2.2, 28.2);
-    set("depth_for_95_percent", 63.0, 3.0, 104.0);
-    set("plateau_block_size", 1_048_576.0, 262_144.0, 4_194_304.0);
+    set(FindingName::QueueDepthKnee, 7.9, 2.2, 28.2);
+    set(FindingName::DepthFor95Percent, 63.0, 3.0, 104.0);
+    set(FindingName::PlateauBlockSize, 1_048_576.0, 262_144.0, 4_194_304.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
     has(
@@ -142,15 +143,16 @@ fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();
     let like = run.findings.iter().find(|finding| finding.conditions.op == Some(Op::Write)).unwrap().clone();
-    let of = |name: &str, value: f64| Finding {
-        name: name.into(),
+    let of = |name: FindingName, value: f64| Finding {
+        name,
         status: iosonde_model::Status::Found,
         value: Some(value),
         low: Some(value * 0.99),
         high: Some(value * 1.01),
         ..like.clone()
     };
-    run.findings.extend([of("sustained_rate", 4.8e8), of("write_buffer_bytes", 67_108_864.0)]);
+    run.findings
+        .extend([of(FindingName::SustainedRate, 4.8e8), of(FindingName::WriteBufferBytes, 67_108_864.0)]);
     let all = advice(&run);
     let long =
         all.iter().find(|advice| advice.sentence.starts_with("where writing goes on, count on 480 MB/s"));

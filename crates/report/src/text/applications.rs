@@ -1,6 +1,6 @@
 //! What an application would get from this storage: a database, a log writer, a backup; from named findings alone.
 
-use iosonde_model::{Estimate, Finding, Op, Run};
+use iosonde_model::{Estimate, Finding, FindingName, Op, Run};
 
 use crate::text::pages::Many;
 use crate::text::pages::Pages;
@@ -17,7 +17,7 @@ pub struct Application {
     /// What it would get, with intervals; where findings are missing, what is missing and what would answer.
     pub gets: String,
     /// The findings that this rests on; empty where nothing can be said.
-    pub findings: Vec<String>,
+    pub findings: Vec<FindingName>,
 }
 
 /// The three, in this order, for a study; none for single workloads, which have no findings.
@@ -29,7 +29,7 @@ pub fn applications(run: &Run) -> Vec<Application> {
 }
 
 fn told(who: &'static str, gets: Vec<String>, findings: Vec<&Finding>, missing: String) -> Application {
-    let mut names: Vec<String> = findings.iter().map(|finding| finding.name.clone()).collect();
+    let mut names: Vec<FindingName> = findings.iter().map(|finding| finding.name).collect();
     names.dedup();
     let gets = if gets.is_empty() { missing } else { gets.join("; ") };
     Application { who, gets, findings: names }
@@ -58,10 +58,10 @@ fn plain(iops: &Estimate) -> String {
 }
 
 fn log_writer(run: &Run) -> Application {
-    let log = found(run, "log_writes_per_s", Op::Write);
+    let log = found(run, FindingName::LogWritesPerS, Op::Write);
     let gets =
         log.map(|log| format!("{} durable writes a second, one after the other", plain(&estimate(log))));
-    let flush = found(run, "flush_latency", Op::Flush);
+    let flush = found(run, FindingName::FlushLatency, Op::Flush);
     let waits = flush.map(|flush| format!("a flush takes {}", bounded(Unit::Time, &estimate(flush))));
     let findings = log.into_iter().chain(flush).collect();
     told(
@@ -75,14 +75,14 @@ fn log_writer(run: &Run) -> Application {
 fn backup(run: &Run) -> Application {
     let (mut gets, mut findings) = (Vec::new(), Vec::new());
     let rate = |finding: &Finding| bounded(Unit::Rate, &estimate(finding));
-    if let Some(read) = found(run, "device_bandwidth", Op::Read) {
+    if let Some(read) = found(run, FindingName::DeviceBandwidth, Op::Read) {
         gets.push(format!("reads {}", rate(read)));
         findings.push(read);
     }
-    if let Some(long) = found(run, "sustained_rate", Op::Write) {
+    if let Some(long) = found(run, FindingName::SustainedRate, Op::Write) {
         gets.push(format!("writes {} for as long as it lasts", rate(long)));
         findings.push(long);
-    } else if let Some(write) = found(run, "device_bandwidth", Op::Write) {
+    } else if let Some(write) = found(run, FindingName::DeviceBandwidth, Op::Write) {
         gets.push(format!(
             "writes {}, if it is no longer than what was measured: a buffer may have taken it",
             rate(write)
@@ -99,9 +99,9 @@ mod tests {
 
     use super::*;
 
-    fn finding(name: &str, op: Op, unit: &str, value: f64) -> Finding {
+    fn finding(name: FindingName, op: Op, unit: &str, value: f64) -> Finding {
         Finding {
-            name: name.into(),
+            name,
             experiment: "x".into(),
             conditions: Conditions {
                 op: Some(op),
@@ -126,10 +126,10 @@ mod tests {
     fn every_line_names_its_findings_or_says_what_would_answer() {
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![
-            finding("per_request_cost", Op::Read, "ns", 80_000.0),
-            finding("half_size", Op::Read, "B", 8192.0),
-            finding("max_iops", Op::Read, "IOPS", 500_000.0),
-            finding("device_bandwidth", Op::Read, "B/s", 819.2e6),
+            finding(FindingName::PerRequestCost, Op::Read, "ns", 80_000.0),
+            finding(FindingName::HalfSize, Op::Read, "B", 8192.0),
+            finding(FindingName::MaxIops, Op::Read, "IOPS", 500_000.0),
+            finding(FindingName::DeviceBandwidth, Op::Read, "B/s", 819.2e6),
         ];
         let [database, log, backup] = applications(&run).try_into().expect("there are three");
         // 80 µs · (1 + 8192 / 8192) = 160 µs: 6,250 a second; 819.2 MB/s are 100,000 pages.
@@ -137,23 +137,26 @@ mod tests {
         assert!(database.gets.contains("100 k"), "{}", database.gets);
         assert_eq!(database.findings.len(), 4);
         assert!(log.findings.is_empty() && log.gets.contains("iosonde run database"), "{}", log.gets);
-        assert_eq!(backup.findings, ["device_bandwidth"]);
+        assert_eq!(backup.findings, [FindingName::DeviceBandwidth]);
     }
 
     #[test]
     fn pages_of_a_database_that_were_measured_are_taken_as_they_are() {
-        let page = |name: &str, unit: &str, value: f64| {
+        let page = |name: FindingName, unit: &str, value: f64| {
             let mut one = finding(name, Op::Read, unit, value);
             one.conditions.block_size_bytes = Some(8192);
             one
         };
         let mut run = specimen::run(specimen::usual());
-        run.findings = vec![page("base_latency", "ns", 100_000.0), page("max_iops", "IOPS", 67_000.0)];
+        run.findings = vec![
+            page(FindingName::BaseLatency, "ns", 100_000.0),
+            page(FindingName::MaxIops, "IOPS", 67_000.0),
+        ];
         let database = applications(&run).remove(0);
         // 1 s / 100 µs: 10,000 a second, and 1 % of that to either side.
         assert!(database.gets.contains("10.0 k [9.9, 10.1] pages a second"), "{}", database.gets);
         assert!(database.gets.contains("at most 67.0 k"), "{}", database.gets);
-        assert_eq!(database.findings, ["base_latency", "max_iops"]);
+        assert_eq!(database.findings, [FindingName::BaseLatency, FindingName::MaxIops]);
         let advice = crate::text::advice::advice(&run);
         let pages = advice.iter().find(|one| one.sentence.starts_with("8 KiB pages")).expect("it is advised");
         assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
@@ -163,8 +166,8 @@ mod tests {
     fn a_long_write_is_told_by_what_it_goes_on_at() {
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![
-            finding("device_bandwidth", Op::Write, "B/s", 5e9),
-            finding("sustained_rate", Op::Write, "B/s", 480e6),
+            finding(FindingName::DeviceBandwidth, Op::Write, "B/s", 5e9),
+            finding(FindingName::SustainedRate, Op::Write, "B/s", 480e6),
         ];
         let backup = applications(&run).pop().expect("there are three");
         assert!(backup.gets.contains("480 MB/s") && !backup.gets.contains("GB/s"), "{}", backup.gets);

@@ -1,7 +1,7 @@
 //! What can be said of another tool's results: one line each, the worst first; what their figures claim across depths;
 //! what nobody could judge, and what would settle it.
 
-use iosonde_model::{About, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, units};
+use iosonde_model::{About, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, units};
 
 use crate::text::validity::Mark;
 use iosonde_infer::words::capitalised;
@@ -103,7 +103,7 @@ fn as_what(about: About) -> &'static str {
 
 fn meaning(judgement: &Judgement) -> Option<String> {
     let figure = |name: &str| judgement.figures.get(name).copied();
-    if judgement.check != "littles-law" {
+    if judgement.check != CheckName::LittlesLaw {
         return None;
     }
     let fits = "No queue model can be fitted to it.";
@@ -201,7 +201,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
 /// What nobody could judge, each with what was missing.
 pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
-    let of = |check: &str| {
+    let of = |check: CheckName| {
         let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::Abstain;
         let count = run.verdicts.iter().find(own).and_then(|line| line.figures.get("abstained").copied());
         count.filter(|count| *count > 0.0).map(|count| match count as usize {
@@ -210,19 +210,19 @@ pub fn unjudged(run: &Run) -> Vec<String> {
         })
     };
     let mut out = Vec::new();
-    let mut add = |check: &str, what: &str, missing: &str| {
+    let mut add = |check: CheckName, what: &str, missing: &str| {
         if let Some(share) = of(check) {
             out.push(format!("{what}{share} ({missing})"));
         }
     };
-    add("cache-served", "the page cache", "no witness of the device");
+    add(CheckName::CacheServed, "the page cache", "no witness of the device");
     add(
-        "littles-law",
+        CheckName::LittlesLaw,
         "the number in flight",
         "no mean latency, or a rate or flushes that make depth a limit",
     );
-    add("generator-bound", "whether the program was the limit", "no processor time");
-    add("errors", "failed requests", "not counted");
+    add(CheckName::GeneratorBound, "whether the program was the limit", "no processor time");
+    add(CheckName::Errors, "failed requests", "not counted");
     out.push("steady state, drift and noise (one figure a point)".to_owned());
     out
 }

@@ -23,7 +23,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
         if figures.iter().chain(&lines).any(|line| line.label == label) {
             continue;
         }
-        let own = || run.findings.iter().filter(|finding| finding.name == kind.name());
+        let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
         let answered = own().any(|finding| finding.status != Status::Refused);
         if let Some(first) = own().next().filter(|_| !answered) {
             lines.push(line(label, refusal(run, kind, first)));
@@ -43,13 +43,13 @@ fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
 
 /// The experiment that is made for a finding, where this run was about other things as well.
 fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
-    let asks = |experiment: &&'static dyn Experiment| kind.answers().contains(&experiment.name());
+    let asks = |experiment: &&'static dyn Experiment| kind.answers().contains(&experiment.id());
     let experiment = EXPERIMENTS.iter().find(asks)?;
     let study = Study::parse(&run.info.study_source, &run.info.study).ok()?;
-    if study.experiments.iter().all(|own| own.kind == experiment.name()) {
+    if study.experiments.iter().all(|own| own.kind == experiment.id().as_str()) {
         return None;
     }
-    let command = command::command(experiment.name(), &run.info.target)?;
+    let command = command::command(experiment.id().as_str(), &run.info.target)?;
     Some(match deeper(run, experiment) {
         Some(depth) => format!("{command} asks with up to {depth} in flight"),
         None => format!("{command} asks that alone"),
@@ -59,7 +59,7 @@ fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
 /// The most in flight that an experiment asks for by itself, where that is more than this run did.
 fn deeper(run: &Run, experiment: &dyn Experiment) -> Option<u64> {
     let parameters =
-        Parameters::check(experiment.name(), &toml::Table::new(), experiment.parameters()).ok()?;
+        Parameters::check(experiment.id().as_str(), &toml::Table::new(), experiment.parameters()).ok()?;
     let specs = experiment.grid(&parameters, &run.info.device).ok()?;
     let mut depths: Vec<u64> = specs.iter().map(|spec| spec.asked_in_flight()).collect();
     depths.sort_unstable();

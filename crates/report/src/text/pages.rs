@@ -5,7 +5,7 @@
 //! with the most in flight, there is no such limit to tell. Where reads of 8 KiB themselves were measured, these are
 //! taken, alone and at their highest rate.
 
-use iosonde_model::{Estimate, Finding, Op, Run};
+use iosonde_model::{Estimate, Finding, FindingName, Op, Run};
 
 use iosonde_infer::finding::lookup::all_found;
 use iosonde_infer::finding::lookup::estimate;
@@ -42,8 +42,8 @@ impl<'a> Pages<'a> {
             let conditions = &finding.conditions;
             conditions.block_size_bytes == Some(PAGE_BYTES) && conditions.random == Some(true)
         };
-        let alone = all_found(run, "base_latency", Op::Read).find(page)?;
-        let most = all_found(run, "max_iops", Op::Read).find(page);
+        let alone = all_found(run, FindingName::BaseLatency, Op::Read).find(page)?;
+        let most = all_found(run, FindingName::MaxIops, Op::Read).find(page);
         let a_second = |latency_ns: Option<f64>| Some(1e9 / latency_ns?);
         // The longest wait is the lowest rate.
         let one =
@@ -54,7 +54,10 @@ impl<'a> Pages<'a> {
     }
 
     fn worked_out(run: &'a Run) -> Option<Self> {
-        let (cost, half) = (found(run, "per_request_cost", Op::Read)?, found(run, "half_size", Op::Read)?);
+        let (cost, half) = (
+            found(run, FindingName::PerRequestCost, Op::Read)?,
+            found(run, FindingName::HalfSize, Op::Read)?,
+        );
         // The ends of both intervals at once are wider than needed, and safe.
         let rate = |t0_ns: Option<f64>, half_bytes: Option<f64>| {
             Some(1e9 / (t0_ns? * (1.0 + PAGE_BYTES as f64 / half_bytes?)))
@@ -70,11 +73,11 @@ impl<'a> Pages<'a> {
 fn many(run: &Run) -> Option<(Many, Vec<&Finding>)> {
     let bytes = |finding: &&Finding| finding.conditions.block_size_bytes.unwrap_or(u64::MAX);
     let small = |finding: &&Finding| finding.conditions.random == Some(true) && bytes(finding) <= PAGE_BYTES;
-    let most = all_found(run, "max_iops", Op::Read).filter(small).max_by_key(bytes)?;
+    let most = all_found(run, FindingName::MaxIops, Op::Read).filter(small).max_by_key(bytes)?;
     if most.at_least {
         return Some((Many::Rising, vec![most]));
     }
-    let bandwidth = found(run, "device_bandwidth", Op::Read)?;
+    let bandwidth = found(run, FindingName::DeviceBandwidth, Op::Read)?;
     let least =
         |iops: Option<f64>, bytes_per_s: Option<f64>| Some(iops?.min(bytes_per_s? / PAGE_BYTES as f64));
     let value = least(most.value, bandwidth.value)?;

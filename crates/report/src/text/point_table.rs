@@ -10,8 +10,9 @@ use iosonde_plan::experiment::EXPERIMENTS;
 
 use crate::text::results::StorageLine;
 use crate::text::results::UNTOLD;
-use iosonde_infer::finding::FINDINGS;
+
 use iosonde_infer::finding::When;
+use iosonde_infer::finding::kind;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::in_a_column;
 
@@ -123,8 +124,7 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 
 /// Whether a finding of an experiment is an answer that stands on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
-    let first =
-        |finding: &Finding| FINDINGS.find(&finding.name).is_ok_and(|kind| kind.told().when != When::Alone);
+    let first = |finding: &Finding| kind(finding.name).told().when != When::Alone;
     run.findings.iter().any(|finding| {
         finding.experiment == experiment
             && finding.status != Status::Refused

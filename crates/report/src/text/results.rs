@@ -4,7 +4,7 @@
 //! label that its kind gives it.
 
 use iosonde_judge::standing::confidence;
-use iosonde_model::{About, Estimate, Finding, Medium, Named, Op, Outcome, Point, Run, Status, units};
+use iosonde_model::{About, Estimate, Finding, Medium, Op, Outcome, Point, Run, Status, units};
 
 use super::open_questions;
 use crate::text::vantage;
@@ -17,6 +17,7 @@ use iosonde_infer::finding::Told;
 use iosonde_infer::finding::When;
 use iosonde_infer::finding::effect::TOO_ROUGH;
 use iosonde_infer::finding::group::workload;
+use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
 use iosonde_infer::words::Unit;
@@ -25,6 +26,7 @@ use iosonde_infer::words::bounded;
 use iosonde_infer::words::is_vague;
 use iosonde_infer::words::lowered;
 use iosonde_infer::words::with_interval;
+use iosonde_model::FindingName;
 
 /// One line about the storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +52,7 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
             .collect();
     let figures: Vec<_> =
         figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
-    if figures.is_empty() && found(run, "random_vs_sequential", Op::Read).is_none() {
+    if figures.is_empty() && found(run, FindingName::RandomVsSequential, Op::Read).is_none() {
         return vec![line("", nothing(run))];
     }
     let untold = open_questions::lines(run, &figures);
@@ -76,30 +78,30 @@ fn nothing(run: &Run) -> String {
 }
 
 /// Findings that the figures above put together, each into a line with others.
-const PUT_TOGETHER: [&str; 9] = [
-    "device_bandwidth",
-    "max_iops",
-    "base_latency",
-    "half_size",
-    "plateau_block_size",
-    "queue_depth_knee",
-    "depth_for_95_percent",
-    "random_vs_sequential",
-    "iops_at_latency",
+const PUT_TOGETHER: [FindingName; 9] = [
+    FindingName::DeviceBandwidth,
+    FindingName::MaxIops,
+    FindingName::BaseLatency,
+    FindingName::HalfSize,
+    FindingName::PlateauBlockSize,
+    FindingName::QueueDepthKnee,
+    FindingName::DepthFor95Percent,
+    FindingName::RandomVsSequential,
+    FindingName::IopsAtLatency,
 ];
 /// Of each: more belong into the report's table, not on its first screen.
 const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.name()));
+    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.id()));
     let folded = |kind: &&dyn FindingKind| kind.told().when == When::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
 
 /// What the findings of one kind say.
 fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
-    let name = kind.name();
+    let name = kind.id();
     lines_of(kind.told(), run.findings.iter().filter(|finding| finding.name == name && is_read(run, finding)))
 }
 
@@ -118,20 +120,18 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
 /// missed; and where its kind is told only alone, nothing else of its experiment is.
 fn is_read(run: &Run, finding: &Finding) -> bool {
     let answers = finding.status != Status::Refused;
-    let when = |finding: &Finding| FINDINGS.find(&finding.name).map(|kind| kind.told().when);
+    let when = |finding: &Finding| kind(finding.name).told().when;
     match when(finding) {
-        Ok(When::Always | When::Folded) => answers || finding.sentence.contains(TOO_ROUGH),
-        Ok(When::Alone) => {
+        When::Always | When::Folded => answers || finding.sentence.contains(TOO_ROUGH),
+        When::Alone => {
             let of_run = finding.experiment == RUN;
             let other = |other: &&Finding| {
                 (of_run || other.experiment == finding.experiment)
                     && other.status != Status::Refused
-                    && when(other) != Ok(When::Alone)
+                    && when(other) != When::Alone
             };
             answers && !run.findings.iter().any(|one| other(&one))
         }
-        // Of a later version.
-        Err(_) => false,
     }
 }
 
@@ -176,12 +176,12 @@ fn worded(unit: Unit, finding: &Finding) -> String {
 
 /// What the first line says of order.
 fn first_order(run: &Run) -> Option<&Finding> {
-    Op::TRANSFERS.into_iter().find_map(|op| found(run, "random_vs_sequential", op))
+    Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::RandomVsSequential, op))
 }
 
 /// What order does at the other sizes, where a run was about nothing else.
 fn orders(run: &Run) -> Vec<StorageLine> {
-    let name = RandomVsSequential.name();
+    let name = RandomVsSequential.id();
     let first = first_order(run);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
@@ -223,7 +223,7 @@ fn order(finding: &Finding) -> String {
 
 /// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could
 /// not be told says so beside the other: silence would look as if nobody had asked.
-fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<String> {
+fn both(run: &Run, name: FindingName, say: impl Fn(&Finding) -> String) -> Option<String> {
     let one = |op: Op| match found(run, name, op) {
         Some(finding) => Some(format!("{op} {}", say(finding))),
         None => Some(format!("{op} cannot be told: {}", why_not(run, name, op)?)),
@@ -235,7 +235,7 @@ fn both(run: &Run, name: &str, say: impl Fn(&Finding) -> String) -> Option<Strin
 }
 
 /// Why a finding about a direction was refused, of the smallest requests.
-fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
+fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
     let refused = run.findings.iter().filter(|finding| {
         finding.name == name && finding.status == Status::Refused && finding.conditions.op == Some(op)
     });
@@ -246,13 +246,14 @@ fn why_not(run: &Run, name: &str, op: Op) -> Option<String> {
 }
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
-    both(run, "device_bandwidth", |finding| worded(Unit::Rate, finding)).map(|text| line("bandwidth", text))
+    both(run, FindingName::DeviceBandwidth, |finding| worded(Unit::Rate, finding))
+        .map(|text| line("bandwidth", text))
 }
 
 /// The load up to which a latency is kept.
 fn promise(run: &Run) -> Option<StorageLine> {
     let limit = run.points.iter().find_map(|point| point.spec.latency_limit)?;
-    let told = both(run, "iops_at_latency", |finding| {
+    let told = both(run, FindingName::IopsAtLatency, |finding| {
         format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
     });
     // What one request alone does not keep, none keeps among others.
@@ -273,7 +274,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
     };
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
-        let mut refused = run.findings.iter().filter(|finding| finding.name == "iops_at_latency");
+        let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
         refused
             .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
     };
@@ -322,7 +323,7 @@ fn flush(run: &Run, point: &Point) -> Option<Estimate> {
 
 /// The most and the least of small requests: how many a second, and how long one takes alone.
 fn small(run: &Run, op: Op) -> Option<StorageLine> {
-    let (most, alone) = (found(run, "max_iops", op), found(run, "base_latency", op));
+    let (most, alone) = (found(run, FindingName::MaxIops, op), found(run, FindingName::BaseLatency, op));
     let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
     let like = |finding: &&Finding| {
         let [own, line] =
@@ -350,23 +351,24 @@ fn knee(run: &Run) -> Option<StorageLine> {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let size_bytes = finding.conditions.block_size_bytes;
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough =
-            found(run, "depth_for_95_percent", op).filter(same_size).map_or_else(String::new, |depth| {
+        let enough = found(run, FindingName::DepthFor95Percent, op)
+            .filter(same_size)
+            .map_or_else(String::new, |depth| {
                 format!(", 95 % of the highest needs {}", in_flight(depth).replace(" in flight", ""))
             });
         // The lines above speak of the smallest requests; of others the size is said.
-        let above = found(run, "max_iops", op).or(found(run, "base_latency", op));
+        let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
         let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
         let size = size_bytes
             .filter(|_| !told)
             .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
         format!("{size}{}{enough}", in_flight(finding))
     };
-    both(run, "queue_depth_knee", say).map(|text| line("knee", text))
+    both(run, FindingName::QueueDepthKnee, say).map(|text| line("knee", text))
 }
 
 fn plateau(run: &Run) -> Option<StorageLine> {
-    let from = both(run, "plateau_block_size", |finding| {
+    let from = both(run, FindingName::PlateauBlockSize, |finding| {
         let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
         let ends = format!("{}, {}", size(finding.low), size(finding.high));
         // Its sentence knows which smaller size was measured, where one is the least that it may be.
@@ -374,7 +376,8 @@ fn plateau(run: &Run) -> Option<StorageLine> {
         format!("from {} [{range}]", size(finding.value))
     });
     // Its law is the plateau's, and so would be the reason why not.
-    let half = |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, "half_size", op)?)));
+    let half =
+        |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, FindingName::HalfSize, op)?)));
     let half: Vec<String> = Op::TRANSFERS.into_iter().filter_map(half).collect();
     let half = (!half.is_empty()).then(|| format!("half the bandwidth: {}", half.join("; ")));
     let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");

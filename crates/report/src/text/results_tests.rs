@@ -4,6 +4,7 @@ use iosonde_model::{Conditions, Flush};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
+use iosonde_model::FindingName;
 use iosonde_testkit::pretend::Pretend;
 use iosonde_testkit::pretend::QUICK;
 use iosonde_testkit::pretend::wording;
@@ -56,10 +57,10 @@ fn of_memory_nothing_is_said_but_why() {
     );
 }
 
-fn finding(name: &str, experiment: &str, status: Status) -> Finding {
+fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
     let found = status == Status::Found;
     Finding {
-        name: name.into(),
+        name,
         experiment: experiment.into(),
         conditions: Conditions {
             op: Some(Op::Read),
@@ -92,11 +93,11 @@ fn screen_of(findings: Vec<Finding>) -> Vec<StorageLine> {
 fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found() {
     for kind in FINDINGS.iter() {
         // A share of the rate at some depth is told beside the knee that the same fit gives.
-        let beside = (kind.name() == "depth_for_95_percent").then_some("queue_depth_knee");
-        let names = beside.into_iter().chain([kind.name()]);
+        let beside = (kind.id() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
+        let names = beside.into_iter().chain([kind.id()]);
         let lines = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
         let told = lines.len() > 1 || lines[0].text.contains("are faster than");
-        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.name());
+        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.id());
         let label = kind.told().label;
         assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
     }
@@ -104,7 +105,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
 
 #[test]
 fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
-    let lines = screen_of(vec![finding("throttle_rate", "limit", Status::None)]);
+    let lines = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::None)]);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
     assert_eq!(told[1], ("limit", "what throttle_rate says (how throttle_rate was worked out)"));
 }
@@ -112,8 +113,8 @@ fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
 #[test]
 fn what_qualifies_others_is_read_where_they_are_silent() {
     let labels = |others: Status| -> Vec<String> {
-        let of = |name: &str, status: Status| finding(name, "queue-depth", status);
-        let lines = screen_of(vec![of("max_iops", others), of("shape", Status::Found)]);
+        let of = |name: FindingName, status: Status| finding(name, "queue-depth", status);
+        let lines = screen_of(vec![of(FindingName::MaxIops, others), of(FindingName::Shape, Status::Found)]);
         lines.into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
@@ -122,7 +123,7 @@ fn what_qualifies_others_is_read_where_they_are_silent() {
 
 #[test]
 fn more_than_four_of_a_kind_are_counted() {
-    let seven = (0..7).map(|_| finding("flush_latency", "log", Status::Found)).collect();
+    let seven = (0..7).map(|_| finding(FindingName::FlushLatency, "log", Status::Found)).collect();
     let lines = screen_of(seven);
     assert_eq!(lines.len(), 6, "{lines:?}");
     assert_eq!(lines[5].text, "and 3 more in the report");
@@ -131,13 +132,13 @@ fn more_than_four_of_a_kind_are_counted() {
 #[test]
 fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
     let lines = screen_of(vec![
-        finding("device_bandwidth", "x", Status::Found),
-        finding("queue_depth_knee", "x", Status::Refused),
-        finding("depth_for_95_percent", "x", Status::Refused),
-        finding("shape", "x", Status::Refused),
-        finding("stride_effect", "x", Status::Refused),
-        finding("readahead_bytes", "x", Status::Refused),
-        finding("zone_ratio", "x", Status::Refused),
+        finding(FindingName::DeviceBandwidth, "x", Status::Found),
+        finding(FindingName::QueueDepthKnee, "x", Status::Refused),
+        finding(FindingName::DepthFor95Percent, "x", Status::Refused),
+        finding(FindingName::Shape, "x", Status::Refused),
+        finding(FindingName::StrideEffect, "x", Status::Refused),
+        finding(FindingName::ReadaheadBytes, "x", Status::Refused),
+        finding(FindingName::ZoneRatio, "x", Status::Refused),
     ]);
     let told: Vec<_> = lines[2..].iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
     let command = |study: &str| format!("`iosonde run {study} ./`");
@@ -156,9 +157,9 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
 
 #[test]
 fn the_half_of_an_answer_says_that_the_other_is_missing() {
-    let mut writes = finding("queue_depth_knee", "x", Status::Found);
+    let mut writes = finding(FindingName::QueueDepthKnee, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
-    let lines = screen_of(vec![finding("queue_depth_knee", "x", Status::Refused), writes]);
+    let lines = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Refused), writes]);
     let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
     let told = "read cannot be told: how queue_depth_knee was worked out; write ";
     assert!(knee.text.starts_with(told), "{}", knee.text);
@@ -184,7 +185,7 @@ fn the_flush_of_a_point_is_the_mean_over_its_trials() {
 #[test]
 fn a_study_of_order_alone_says_it_of_every_size() {
     let of = |bytes: u64, experiment: &str| {
-        let mut one = finding("random_vs_sequential", experiment, Status::Found);
+        let mut one = finding(FindingName::RandomVsSequential, experiment, Status::Found);
         one.conditions.block_size_bytes = Some(bytes);
         one
     };
@@ -192,13 +193,13 @@ fn a_study_of_order_alone_says_it_of_every_size() {
         screen_of(findings).into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), of(1 << 20, "x")]), ["", "order", "order"]);
-    let beside = finding("stride_effect", "stride", Status::Found);
+    let beside = finding(FindingName::StrideEffect, "stride", Status::Found);
     assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), beside]), ["", "stride"]);
 }
 
 #[test]
 fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
-    let lines = screen_of(vec![finding("mapping_unit_bytes", "rewrite", Status::Refused)]);
+    let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Refused)]);
     assert_eq!((lines.len(), lines[0].text.as_str()), (1, "what mapping_unit_bytes says"));
 }
 

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::{CHECKS, TOO_SMALL};
 use iosonde_model::{
-    About, Closed, Finding, Judgement, Medium, Op, Outcome, Phase, Point, Run, RunState, Status, Trial, units,
+    About, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
+    RunState, Status, Trial, units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
@@ -157,14 +158,15 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
     }
     let most = |voids: &[&Judgement]| ids(voids).len() as f64 >= VOID_SHARE_MAX * measured.len() as f64;
     let first = |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| lowered(&void.why));
-    let of = |names: &[&str]| -> Vec<&Judgement> {
-        trial_voids(run, measured).filter(|void| names.contains(&void.check.as_str())).collect()
+    let of = |names: &[CheckName]| -> Vec<&Judgement> {
+        trial_voids(run, measured).filter(|void| names.contains(&void.check)).collect()
     };
-    let unmoved = of(&["cache-served", "direct-ignored", "write-back", "unmapped"]);
+    let unmoved =
+        of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, CheckName::Unmapped]);
     if most(&unmoved) {
         return Some(not_storage(run, &unmoved));
     }
-    let bound = of(&["generator-bound"]);
+    let bound = of(&[CheckName::GeneratorBound]);
     if most(&bound) {
         return Some(format!("the program was the limit, not the storage ({})", first(&bound)));
     }
@@ -225,7 +227,7 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
     let hole = run.info.device.notes.iter().find(|note| word(note));
     // What went through the page cache although it should not have is memory all the same.
-    let ignored = voids.iter().any(|void| void.check == "direct-ignored");
+    let ignored = voids.iter().any(|void| void.check == CheckName::DirectIgnored);
     // A study may go through the page cache on purpose where all else goes past it.
     let past =
         |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
@@ -279,7 +281,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     // Each void trial counts under the first check that voids it, so that the counts add up to all of them.
     let mut told = BTreeSet::new();
     let reasons: Vec<String> =
-        CHECKS.iter().filter_map(|check| reason(check.name(), &voids, &mut told)).collect();
+        CHECKS.iter().filter_map(|check| reason(check.id(), &voids, &mut told)).collect();
     let share = void as f64 / all as f64;
     let mark = match share {
         _ if share >= VOID_SHARE_MAX => Mark::No,
@@ -310,7 +312,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
 
 /// Why the only trial is void, by the first check that voids it.
 fn alone(voids: &[&Judgement]) -> String {
-    let first = CHECKS.iter().find_map(|check| voids.iter().find(|void| void.check == check.name()));
+    let first = CHECKS.iter().find_map(|check| voids.iter().find(|void| void.check == check.id()));
     let why = first.map_or_else(String::new, |void| lowered(&void.why));
     match voids.iter().all(|void| void.about == About::Depth) {
         true => format!("the trial is void as a figure of depth: {why}; its rate may stand"),
@@ -319,7 +321,7 @@ fn alone(voids: &[&Judgement]) -> String {
 }
 
 /// How many trials a check voids of which nothing was told yet, and why the first of them.
-fn reason(check: &str, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> Option<String> {
+fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> Option<String> {
     let fresh = |void: &&&Judgement| void.check == check && void.trial.is_some_and(|id| !told.contains(&id));
     let own: Vec<&Judgement> = voids.iter().filter(fresh).copied().collect();
     let first = own.first()?;
@@ -335,7 +337,7 @@ fn reason(check: &str, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> Option
 
 /// Trials that no verdict voids and that no mean counts.
 fn set_aside(run: &Run) -> usize {
-    let of_run = |judgement: &&Judgement| judgement.check == "set-aside" && judgement.scope == "run";
+    let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
     let counts =
         run.verdicts.iter().filter(of_run).filter_map(|judgement| judgement.figures.get("set_aside"));
     counts.copied().fold(0.0, f64::max) as usize
@@ -357,7 +359,7 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
     let lines = CHECKS.iter().flat_map(|check| {
         ["trial", "point", "run"].into_iter().filter_map(|scope| {
             let own = |judgement: &&Judgement| {
-                judgement.check == check.name()
+                judgement.check == check.id()
                     && judgement.scope == scope
                     && judgement.verdict == Outcome::Doubt
                     && !(void && scope == "run" && judgement.about == About::Rate)
@@ -387,7 +389,7 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
         let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
-        ["cache-served", "write-back"].contains(&judgement.check.as_str())
+        [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check)
             && judgement.verdict == Outcome::Abstain
             && !judgement.why.ends_with(TOO_SMALL)
             && share("abstained") >= VOID_SHARE_MAX * share("judged")
@@ -476,7 +478,9 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
     let simulated = device.medium == Medium::Simulated;
     let told = |judgement: &Judgement| {
-        judgement.check == "working-set" && judgement.verdict == Outcome::Doubt && judgement.scope == "run"
+        judgement.check == CheckName::WorkingSet
+            && judgement.verdict == Outcome::Doubt
+            && judgement.scope == "run"
     };
     if !device.direct && !simulated && !run.verdicts.iter().any(told) {
         let prepared = units::size(device.working_set_bytes);
@@ -560,8 +564,9 @@ fn shared(run: &Run) -> Option<BeliefLine> {
 fn on_credit(run: &Run) -> Option<BeliefLine> {
     let model = run.info.device.model.as_deref().unwrap_or_default();
     let throttled =
-        run.verdicts.iter().any(|line| line.check == "throttled" && line.verdict >= Outcome::Doubt);
-    let spent = throttled || Op::TRANSFERS.iter().any(|op| found(run, "throttle_rate", *op).is_some());
+        run.verdicts.iter().any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Doubt);
+    let spent =
+        throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
     if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
         return None;
     }
@@ -580,7 +585,9 @@ fn buffered_writes(run: &Run) -> Option<BeliefLine> {
     if !measures_writes || settled || run.info.is_imported() {
         return None;
     }
-    let told = |finding: &&Finding| finding.name == "write_buffer_bytes" && finding.status != Status::Refused;
+    let told = |finding: &&Finding| {
+        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Refused
+    };
     if let Some(buffer) = run.findings.iter().find(told) {
         let other = |point: &&Point| point.spec.rw.writes() && point.experiment != buffer.experiment;
         let size = buffer.value.filter(|_| run.points.iter().any(|point| other(&point)))?;

@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Device, Phase, Reason, Verdict};
+use iosonde_model::{CheckName, Device, FindingName, Phase, Reason, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -49,7 +49,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
         run.findings.push(iosonde_model::Finding {
-            name: "write_buffer_bytes".into(),
+            name: FindingName::WriteBufferBytes.into(),
             experiment: "sustained-write".into(),
             conditions: Default::default(),
             status,
@@ -77,7 +77,7 @@ fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
     let with = |why: String| {
         let mut run = reader().run(QUICK, 1);
         let abstained = Verdict::Abstain(Reason::new(About::Device, why));
-        let line = Judgement::new("cache-served", "run", None, None, abstained);
+        let line = Judgement::new(CheckName::CacheServed, "run", None, None, abstained);
         let figures = [("judged".to_owned(), 120.0), ("abstained".to_owned(), 120.0)].into();
         run.verdicts = vec![Judgement { figures, ..line }];
         belief(&run).lines.iter().any(|line| line.text.contains("12.3 kB"))
@@ -448,8 +448,8 @@ fn believed(study: &str) -> (Belief, String) {
     run.info.device.model = Some("Amazon Elastic Block Store".into());
     conclude(&mut run, None).unwrap();
     let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
-    run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));
-    let limit = run.findings.iter_mut().find(|finding| finding.name == "throttle_rate").unwrap();
+    run.verdicts.push(Judgement::new(CheckName::Throttled, "run", None, None, fell));
+    let limit = run.findings.iter_mut().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     (limit.status, limit.value, limit.low, limit.high) =
         (Status::Found, Some(3000.0), Some(2999.0), Some(3001.0));
     let advised =

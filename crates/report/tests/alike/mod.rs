@@ -2,7 +2,8 @@
 //! on, void points are called void, and a bound is called what it is.
 
 use iosonde_model::{
-    About, Conditions, Finding, Judgement, Point, Reason, Run, Rw, Status, Sync, TrialSpec, Verdict,
+    About, CheckName, Conditions, Finding, FindingName, Judgement, Point, Reason, Run, Rw, Status, Sync,
+    TrialSpec, Verdict,
 };
 use iosonde_report::chart::figures;
 use iosonde_report::figure::{Figure, Standing};
@@ -17,7 +18,7 @@ fn figure(run: &Run, name: &str) -> Figure {
     drawn.unwrap_or_else(|| panic!("{name} is not drawn"))
 }
 
-fn found<'a>(run: &'a mut Run, name: &str) -> &'a mut Finding {
+fn found<'a>(run: &'a mut Run, name: FindingName) -> &'a mut Finding {
     run.findings.iter_mut().find(|finding| finding.name == name).expect("it is found")
 }
 
@@ -39,7 +40,7 @@ fn with_a_buffered_copy(mut run: Run) -> Run {
             (direction.bytes_per_s.low, direction.bytes_per_s.high) = (None, None);
         }
         let why = Verdict::Void(Reason::new(About::Device, "the device moved 0 % of it: this is memory"));
-        run.verdicts.push(Judgement::new("cache-served", "trial", Some(next), None, why));
+        run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(next), None, why));
         run.trials.push(trial);
         run.points.push(point);
     }
@@ -54,10 +55,10 @@ fn a_rate_that_was_still_rising_is_a_least_in_the_picture_too() {
         marks.into_iter().map(|mark| mark.label).collect::<Vec<_>>().join("; ")
     };
     assert!(labels(&run).contains("reads: at most 294 k IOPS"), "{}", labels(&run));
-    found(&mut run, "max_iops").at_least = true;
+    found(&mut run, FindingName::MaxIops).at_least = true;
     assert!(labels(&run).contains("reads: at least 294 k IOPS"), "{}", labels(&run));
     // Known to a factor of four only: then the least of it.
-    let most = found(&mut run, "max_iops");
+    let most = found(&mut run, FindingName::MaxIops);
     (most.value, most.low, most.high) = (Some(77e3), Some(39e3), Some(152e3));
     assert!(labels(&run).contains("reads: at least 39 k IOPS"), "{}", labels(&run));
 }
@@ -68,7 +69,7 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     let drawn = figure(&run, "throughput-latency");
     assert_eq!(drawn.curves.len(), 1);
     assert!(drawn.reading.contains("broken line"), "{}", drawn.reading);
-    let knee = found(&mut run, "queue_depth_knee");
+    let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Refused, None, None, None);
     knee.sentence = "The knee of 4 KiB random reads cannot be told: it would lie near 36.".into();
     let drawn = figure(&run, "throughput-latency");
@@ -141,7 +142,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     for depth in [1, 4, 16] {
         let conditions = Conditions { queue_depth: Some(depth), ..Conditions::default() };
         let told = Finding {
-            name: "crossover".into(),
+            name: FindingName::Crossover.into(),
             experiment: "queue-depth".into(),
             conditions,
             status: Status::None,

@@ -1,11 +1,11 @@
 //! What is concluded about the invented device: values in closed form, sentences as `lab` would write them.
 
-use iosonde_model::{Advice, Conditions, Finding, Op, Status};
+use iosonde_model::{Conditions, Finding, FindingName, Op, Status};
 
 type Told = (f64, f64, f64);
 
 pub(super) fn finding(
-    name: &str,
+    name: FindingName,
     experiment: &str,
     op: Op,
     unit: &str,
@@ -14,7 +14,7 @@ pub(super) fn finding(
 ) -> Finding {
     let block_size_bytes = if experiment == "block-size" { None } else { Some(4096) };
     Finding {
-        name: name.into(),
+        name,
         experiment: experiment.into(),
         conditions: Conditions {
             op: Some(op),
@@ -38,65 +38,65 @@ pub(super) fn finding(
 /// Name, experiment, unit, value with its interval, sentence; all of reads.
 ///
 /// Closed forms: R0 = 80 us + 4096 B / 2.5 B/ns = 81.6 us; 24 / R0 = 294 k IOPS; n1/2 = 80 us * 2.5 B/ns = 200 kB.
-const FOUND: [(&str, &str, &str, Told, &str); 9] = [
+const FOUND: [(FindingName, &str, &str, Told, &str); 9] = [
     (
-        "device_bandwidth",
+        FindingName::DeviceBandwidth,
         "random-vs-sequential",
         "B/s",
         (2.48e9, 2.41e9, 2.55e9),
         "Large reads bring 2.48 GB/s [2.41, 2.55].",
     ),
     (
-        "max_iops",
+        FindingName::MaxIops,
         "queue-depth",
         "IOPS",
         (294e3, 288e3, 301e3),
         "At most 294 k IOPS [288, 301] of 4 KiB random reads.",
     ),
     (
-        "base_latency",
+        FindingName::BaseLatency,
         "queue-depth",
         "ns",
         (81_600.0, 80_100.0, 83_200.0),
         "One 4 KiB random read alone takes 82 µs [80, 83].",
     ),
     (
-        "per_request_cost",
+        FindingName::PerRequestCost,
         "block-size",
         "ns",
         (80_000.0, 76_000.0, 84_400.0),
         "Each read costs 80 µs [76, 84] before its first byte.",
     ),
     (
-        "half_size",
+        FindingName::HalfSize,
         "block-size",
         "B",
         (200_000.0, 188_000.0, 213_000.0),
         "Half of the bandwidth is reached with reads of 195 KiB [184, 208].",
     ),
     (
-        "plateau_block_size",
+        FindingName::PlateauBlockSize,
         "block-size",
         "B",
         (4_194_304.0, 2_097_152.0, 4_194_304.0),
         "Reads alone in flight gain up to 4 MiB.",
     ),
     (
-        "queue_depth_knee",
+        FindingName::QueueDepthKnee,
         "queue-depth",
         "requests",
         (24.0, 22.6, 25.5),
         "The knee of 4 KiB random reads is at 24 in flight [23, 26].",
     ),
     (
-        "depth_for_95_percent",
+        FindingName::DepthFor95Percent,
         "queue-depth",
         "requests",
         (45.0, 38.0, 54.0),
         "95 % of the highest rate needs 45 in flight [38, 54].",
     ),
     (
-        "random_vs_sequential",
+        FindingName::RandomVsSequential,
         "random-vs-sequential",
         "ratio",
         (1.0, 0.98, 1.02),
@@ -107,7 +107,7 @@ const FOUND: [(&str, &str, &str, Told, &str); 9] = [
 /// What is found, and one that is refused.
 pub(super) fn findings() -> Vec<Finding> {
     let found = FOUND.iter().map(|(name, experiment, unit, told, sentence)| {
-        let mut found = finding(name, experiment, Op::Read, unit, *told, sentence);
+        let mut found = finding(*name, experiment, Op::Read, unit, *told, sentence);
         if *experiment == "random-vs-sequential" {
             let (block_size_bytes, queue_depth) = (Some(1 << 20), Some(8));
             found.conditions = Conditions { random: None, block_size_bytes, queue_depth, ..found.conditions };
@@ -116,26 +116,15 @@ pub(super) fn findings() -> Vec<Finding> {
     });
     let why = "the deepest point has 128 in flight, less than four times the corner at 40; measure deeper: \
                `iosonde run queue-depth ./ --set depth=1..512*2`";
-    let nothing =
-        finding("queue_depth_knee", "queue-depth-writes", Op::Write, "requests", (0.0, 0.0, 0.0), "");
+    let nothing = finding(
+        FindingName::QueueDepthKnee,
+        "queue-depth-writes",
+        Op::Write,
+        "requests",
+        (0.0, 0.0, 0.0),
+        "",
+    );
     let (status, why) = (Status::Refused, Some(why.into()));
     let refused = Finding { status, why, value: None, low: None, high: None, ..nothing };
     found.chain([refused]).collect()
-}
-
-/// What to do about it.
-pub(super) fn advice() -> Vec<Advice> {
-    vec![
-        Advice {
-            sentence: "ask for 256 KiB or more at a time, or keep 24 or more small requests in flight".into(),
-            why: "Below that the storage is idle part of the time; more in flight only wait.".into(),
-            findings: vec!["half_size".into(), "queue_depth_knee".into()],
-        },
-        Advice {
-            sentence: "where latency matters more than rate, keep no more than 8 small reads in flight"
-                .into(),
-            why: "Up to there a 4 KiB read takes hardly longer than one alone, 81.6 µs.".into(),
-            findings: vec!["base_latency".into(), "queue_depth_knee".into()],
-        },
-    ]
 }

@@ -8,6 +8,7 @@ mod conclusions;
 mod rich;
 
 use conclusions::finding;
+use iosonde_model::CheckName;
 pub use rich::rich;
 
 use std::collections::BTreeMap;
@@ -266,16 +267,15 @@ pub fn run(rounds: u32) -> Run {
     }
     for trial in &run.trials {
         let (id, scope) = (trial.id, "trial");
-        run.verdicts.push(Judgement::new("littles-law", scope, Some(id), None, Verdict::Pass));
+        run.verdicts.push(Judgement::new(CheckName::LittlesLaw, scope, Some(id), None, Verdict::Pass));
     }
     let other = "another process read 41 MB/s from nvme0n1 meanwhile";
     let told = Verdict::Void(reason(About::All, other, "others_read_bytes_per_s", 41e6));
-    run.verdicts.push(Judgement::new("cache-served", "trial", Some(void), None, told));
+    run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(void), None, told));
     let busy = "the program itself was busy for 93 % of the time; the storage may be faster than this";
     let told = Verdict::Doubt(reason(About::Rate, busy, "busy_share", 0.93));
-    run.verdicts.push(Judgement::new("generator-bound", "point", None, Some(18), told));
+    run.verdicts.push(Judgement::new(CheckName::GeneratorBound, "point", None, Some(18), told));
     run.findings = conclusions::findings();
-    run.advice = conclusions::advice();
     run
 }
 
@@ -284,7 +284,7 @@ pub fn point() -> Run {
     let mut run = run(1);
     (run.info.study, run.info.study_source) = ("point".into(), String::new());
     (run.info.device.asked_size_bytes, run.info.device.notes) = (None, Vec::new());
-    (run.findings, run.advice) = (Vec::new(), Vec::new());
+    run.findings = Vec::new();
     let mut point = run.points.pop().expect("the plan has points");
     let last = run.trials.pop().expect("the plan has trials");
     point.why_no_interval = Some("1 trial is too few".into());
@@ -304,7 +304,7 @@ pub fn nothing() -> Run {
         .iter()
         .map(|trial| {
             let why = reason(About::All, memory, "resident_share", 1.0);
-            Judgement::new("cache-served", "trial", Some(trial.id), None, Verdict::Void(why))
+            Judgement::new(CheckName::CacheServed, "trial", Some(trial.id), None, Verdict::Void(why))
         })
         .collect();
     for point in &mut run.points {
@@ -314,7 +314,6 @@ pub fn nothing() -> Run {
         (finding.status, finding.value, finding.low, finding.high) = (Status::Refused, None, None, None);
         finding.why = Some("no trial stands".into());
     }
-    run.advice.clear();
     run
 }
 

@@ -2,6 +2,7 @@
 
 use iosonde_infer::compare::{self, Side};
 use iosonde_judge::check::CHECKS;
+use iosonde_model::CheckName;
 use iosonde_model::{About, Judgement, Reason, Rw, Verdict};
 use iosonde_report::{
     figure::{Figure, Standing},
@@ -73,7 +74,7 @@ fn what_is_void_of_the_storage_is_no_sides_best() {
     let ids = run.points.iter().find(best).expect("it is measured").trial_ids.clone();
     for id in ids {
         let why = Verdict::Void(Reason::new(About::Device, "a buffer took it"));
-        run.verdicts.push(Judgement::new("write-back", "trial", Some(id), None, why));
+        run.verdicts.push(Judgement::new(CheckName::WriteBack, "trial", Some(id), None, why));
     }
     let reading = bars(&sides).reading;
     assert!(!reading.contains("small moves more random writes"), "{reading}");
@@ -85,7 +86,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let run = &mut sides[1].runs[0];
     for id in run.trials.iter().map(|trial| trial.id).collect::<Vec<_>>() {
         let why = Verdict::Void(Reason::new(About::Device, "the rate fell within the trial"));
-        run.verdicts.push(Judgement::new("not-steady", "trial", Some(id), None, why));
+        run.verdicts.push(Judgement::new(CheckName::NotSteady, "trial", Some(id), None, why));
     }
     let figure = bars(&sides);
     let standing = |side: usize| figure.series[side].dots.iter().map(|dot| dot.standing);
@@ -124,10 +125,10 @@ fn every_bar_has_its_value_and_no_two_texts_share_a_line() {
 fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[0].runs[0];
-    let checks: Vec<&str> = CHECKS.iter().map(|check| check.name()).take(5).collect();
+    let checks: Vec<_> = CHECKS.iter().map(|check| check.id()).take(5).collect();
     for check in &checks {
         let why = Verdict::Doubt(Reason::new(About::Rate, format!("a doubt of {check}")));
-        run.verdicts.push(Judgement::new(check, "run", None, None, why));
+        run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
     let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");

@@ -34,7 +34,7 @@ mod arm;
 mod platter;
 mod write_cache;
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use std::sync::Arc;
 
 use crate::{
@@ -209,20 +209,30 @@ impl Settings for DiskSettings {
         let Platter { turn_ns, outer, inner, .. } = self.platter;
         let rpm = 60e9 / turn_ns;
         let mut facts = vec![
-            fact("rotation_period", turn_ns, "ns", format!("60 s / {rpm:.0}")),
-            fact("seek_time_average", self.average_ns, "ns", "as set, over the whole disk".to_owned()),
+            fact(FindingName::RotationPeriod, turn_ns, "ns", format!("60 s / {rpm:.0}")),
             fact(
-                "zone_ratio",
+                FindingName::SeekTimeAverage,
+                self.average_ns,
+                "ns",
+                "as set, over the whole disk".to_owned(),
+            ),
+            fact(
+                FindingName::ZoneRatio,
                 outer / inner,
                 "ratio",
                 format!("{} / {}", units::rate(outer), units::rate(inner)),
             ),
         ];
+        let derivation = "a seek and the wait for a sector are the same at every offset".to_owned();
+        facts.push(Fact {
+            op: Some(Op::Read),
+            ..fact(FindingName::AlignmentEffect, 1.0, "ratio", derivation)
+        });
         if let Some(bytes) = self.write_cache_bytes {
             let derivation = "as set; what reaches the platter meanwhile comes on top".to_owned();
             facts.push(Fact {
                 op: Some(Op::Write),
-                ..fact("write_buffer_bytes", bytes as f64, "B", derivation)
+                ..fact(FindingName::WriteBufferBytes, bytes as f64, "B", derivation)
             });
         }
         facts

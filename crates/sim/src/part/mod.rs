@@ -6,7 +6,7 @@
 
 mod effects;
 
-use iosonde_model::{Named, Op, registry};
+use iosonde_model::{FindingName, Named, Op, registry};
 use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
@@ -252,7 +252,7 @@ pub(crate) struct Burst {
 #[derive(Debug, Clone)]
 pub(crate) struct Fact {
     /// The finding's name.
-    pub(crate) finding: &'static str,
+    pub(crate) finding: FindingName,
     /// For one direction, or for both.
     pub(crate) op: Option<Op>,
     /// In `unit`.

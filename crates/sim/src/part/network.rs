@@ -13,7 +13,7 @@
 //! server_cache = "8GiB"
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
@@ -99,14 +99,19 @@ impl Settings for NetworkSettings {
     }
 
     fn facts(&self, _load: &Load) -> Vec<Fact> {
-        let fact = |bytes: u64| Fact {
-            finding: "cache_bytes",
+        let fact = |finding, value, unit, derivation: &str| Fact {
+            finding,
             op: Some(Op::Read),
-            value: bytes as f64,
-            unit: "B",
-            derivation: "the server's memory".to_owned(),
+            value,
+            unit,
+            derivation: derivation.to_owned(),
         };
-        self.server_cache_bytes.map(fact).into_iter().collect()
+        let Some(bytes) = self.server_cache_bytes else { return Vec::new() };
+        let trip = "as set; the server's memory answers at once";
+        vec![
+            fact(FindingName::CacheBytes, bytes as f64, "B", "the server's memory"),
+            fact(FindingName::NetworkRoundTrip, self.round_trip_ns as f64, "ns", trip),
+        ]
     }
 
     fn caveat(&self, load: &Load, _law: Law) -> Option<String> {

@@ -30,7 +30,7 @@
 //! point_run_effect = 0.01
 //! ```
 
-use iosonde_model::{Named, units};
+use iosonde_model::{FindingName, Named, units};
 use rand::RngExt;
 use rand_distr::{Distribution, LogNormal, StandardNormal};
 use std::sync::Arc;
@@ -150,7 +150,13 @@ impl Settings for NoiseSettings {
 
     fn facts(&self, _load: &Load) -> Vec<Fact> {
         let derivation = format!("the rate is multiplied by {} every hour", 1.0 + self.drift_per_hour);
-        let drift = Fact { finding: "drift", op: None, value: self.drift_per_hour, unit: "1/h", derivation };
+        let drift = Fact {
+            finding: FindingName::Drift,
+            op: None,
+            value: self.drift_per_hour,
+            unit: "1/h",
+            derivation,
+        };
         if self.drift_per_hour == 0.0 { Vec::new() } else { vec![drift] }
     }
 

@@ -33,7 +33,7 @@
 //! direct = "honoured"         # or "ignored", or "nocache"
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use std::{
     collections::{BTreeSet, VecDeque},
     ops::Range,
@@ -185,12 +185,17 @@ impl Settings for CacheSettings {
             units::time(hit_ns)
         );
         let mut facts = vec![
-            fact("cache_bytes", self.memory_bytes as f64, "B", "buffered: the host's memory".to_owned()),
-            fact("cache_latency", hit_ns, "ns", words),
+            fact(
+                FindingName::CacheBytes,
+                self.memory_bytes as f64,
+                "B",
+                "buffered: the host's memory".to_owned(),
+            ),
+            fact(FindingName::CacheLatency, hit_ns, "ns", words),
         ];
         if self.readahead_bytes > 0 {
             let words = "buffered reads in sequence fetch this much at a time".to_owned();
-            facts.push(fact("readahead_bytes", self.readahead_bytes as f64, "B", words));
+            facts.push(fact(FindingName::ReadaheadBytes, self.readahead_bytes as f64, "B", words));
         }
         facts
     }

@@ -14,7 +14,7 @@
 //! # or:   = { exponential = "80us" }, or = { lognormal = { mean = "80us", cv = 0.5 } }
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use rand_distr::{Distribution, Exp1, LogNormal};
 use std::{
     cmp::Reverse,
@@ -154,13 +154,14 @@ impl Settings for QueueSettings {
             Fact { finding, op: None, value: 1.0, unit: "ratio", derivation }
         };
         vec![
-            ratio("random_vs_sequential", "a plain queue does not look at addresses"),
-            ratio("stride_effect", "a plain queue does not look at addresses"),
-            ratio("mix_interference", "a plain queue does not tell reads from writes"),
+            ratio(FindingName::RandomVsSequential, "a plain queue does not look at addresses"),
+            ratio(FindingName::StrideEffect, "a plain queue does not look at addresses"),
+            ratio(FindingName::AlignmentEffect, "a plain queue does not look at addresses"),
+            ratio(FindingName::MixInterference, "a plain queue does not tell reads from writes"),
             Fact {
                 unit: "requests",
                 value: f64::from(self.servers),
-                ..ratio("parallelism", "as many as there are servers")
+                ..ratio(FindingName::Parallelism, "as many as there are servers")
             },
         ]
     }

@@ -22,7 +22,7 @@
 //! stripe = "128KiB"
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use std::sync::Arc;
 
 use crate::{
@@ -196,16 +196,27 @@ impl Settings for RaidSettings {
 
     fn facts(&self, load: &Load) -> Vec<Fact> {
         let mut facts = vec![Fact {
-            finding: "stripe_bytes",
+            finding: FindingName::StripeBytes,
             op: None,
             value: self.stripe_bytes as f64,
             unit: "B",
             derivation: "as set".to_owned(),
         }];
         for fact in self.member.settings().flat_map(|part| part.facts(load)) {
-            let adds_up = ["parallelism", "write_buffer_bytes", "cache_bytes", "sustained_rate"];
-            let same =
-                ["mapping_unit_bytes", "cache_latency", "rotation_period", "seek_time_average", "drift"];
+            let adds_up = [
+                FindingName::Parallelism,
+                FindingName::WriteBufferBytes,
+                FindingName::CacheBytes,
+                FindingName::SustainedRate,
+                FindingName::BufferDrainRate,
+            ];
+            let same = [
+                FindingName::MappingUnitBytes,
+                FindingName::CacheLatency,
+                FindingName::RotationPeriod,
+                FindingName::SeekTimeAverage,
+                FindingName::Drift,
+            ];
             if adds_up.contains(&fact.finding) {
                 let derivation = format!("{} members x ({})", self.count, fact.derivation);
                 facts.push(Fact { value: fact.value * f64::from(self.count), derivation, ..fact });

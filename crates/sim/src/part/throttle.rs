@@ -13,7 +13,7 @@
 //! burst = { iops = 16000, credit = 5400000 }
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{FindingName, Named, Op, units};
 use std::sync::Arc;
 
 use crate::{
@@ -110,13 +110,13 @@ impl Settings for ThrottleSettings {
         let fact = |finding, value, unit, derivation| Fact { finding, op: None, value, unit, derivation };
         let mut facts = Vec::new();
         if let Some(limit) = self.limit(load) {
-            facts.push(fact("throttle_rate", limit.per_s, "IOPS", limit.words));
+            facts.push(fact(FindingName::ThrottleRate, limit.per_s, "IOPS", limit.words));
         }
         if let Some(burst) = self.burst {
             let bytes = burst.credit * load.block_size_bytes as f64;
             let size = units::size(load.block_size_bytes);
             facts.push(fact(
-                "burst_credit_bytes",
+                FindingName::BurstCreditBytes,
                 bytes,
                 "B",
                 format!("{} requests of {size}", grouped(burst.credit)),

@@ -1,9 +1,9 @@
 //! Truth by computation: the device itself under stated loads, where no formula holds.
 
-use iosonde_model::{Conditions, Estimate, Op, units};
+use iosonde_model::{Conditions, Estimate, FindingName, Op, units};
 use std::{cell::RefCell, collections::HashMap};
 
-use super::{FINDING_NAMES, Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
+use super::{Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
 use crate::{
     file::DeviceFile,
     reference::{Reference, ReferenceLoad, log_writes, reference},
@@ -38,11 +38,10 @@ impl<'a> Computed<'a> {
         Self { closed, file, lasting, wanders, seed, runs: RefCell::default() }
     }
 
-    pub(super) fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
-        debug_assert!(FINDING_NAMES.contains(&finding));
+    pub(super) fn truths_of(&self, finding: FindingName) -> Vec<Truth> {
         let closed = self.closed.iter().filter(|truth| truth.finding == finding).cloned();
         let mut truths: Vec<Truth> = closed.map(|truth| self.computed(truth)).collect();
-        if finding == "max_iops" {
+        if finding == FindingName::MaxIops {
             truths.extend(self.random_reads());
         }
         truths
@@ -55,15 +54,15 @@ impl<'a> Computed<'a> {
         }
         let op = truth.conditions.op;
         let found = match (truth.finding, op) {
-            ("base_latency", Some(op)) => self.base_latency(op),
-            ("max_iops", Some(op)) => self.max_iops(op),
-            ("device_bandwidth", Some(op)) => self.device_bandwidth(op),
-            ("queue_depth_knee", Some(op)) => self.knee(op),
-            ("depth_for_95_percent", Some(op)) => self.depth_for_95_percent(op),
-            ("random_vs_sequential", _) => self.random_vs_sequential(),
-            ("mix_interference", _) => self.mix_interference(),
-            ("flush_latency", _) => self.log_write(true),
-            ("log_writes_per_s", _) => self.log_write(false),
+            (FindingName::BaseLatency, Some(op)) => self.base_latency(op),
+            (FindingName::MaxIops, Some(op)) => self.max_iops(op),
+            (FindingName::DeviceBandwidth, Some(op)) => self.device_bandwidth(op),
+            (FindingName::QueueDepthKnee, Some(op)) => self.knee(op),
+            (FindingName::DepthFor95Percent, Some(op)) => self.depth_for_95_percent(op),
+            (FindingName::RandomVsSequential, _) => self.random_vs_sequential(),
+            (FindingName::MixInterference, _) => self.mix_interference(),
+            (FindingName::FlushLatency, _) => self.log_write(true),
+            (FindingName::LogWritesPerS, _) => self.log_write(false),
             _ => return truth,
         };
         match (found, self.wanders) {
@@ -101,7 +100,7 @@ impl<'a> Computed<'a> {
 
     /// Enough to fill what takes writes at once, but no more than two seconds' work.
     fn warm_up(&self, op: Op, block_size_bytes: u64) -> u64 {
-        let sizes = self.closed.iter().filter(|truth| truth.finding == "write_buffer_bytes");
+        let sizes = self.closed.iter().filter(|truth| truth.finding == FindingName::WriteBufferBytes);
         let bytes: f64 =
             sizes.filter_map(|truth| truth.value).sum::<f64>() / self.lasting.scale().unwrap_or(1.0);
         let requests = if op == Op::Read { 0.0 } else { 2.0 * bytes / block_size_bytes as f64 };
@@ -110,8 +109,10 @@ impl<'a> Computed<'a> {
 
     /// The closed form where there is one, else what a deep queue reaches.
     fn most(&self, op: Op) -> Option<Estimate> {
-        let closed =
-            self.closed.iter().find(|truth| truth.finding == "max_iops" && truth.conditions.op == Some(op));
+        let closed = self
+            .closed
+            .iter()
+            .find(|truth| truth.finding == FindingName::MaxIops && truth.conditions.op == Some(op));
         match closed.and_then(|truth| truth.value) {
             Some(value) => Some(Estimate { value, low: Some(value), high: Some(value) }),
             None => Some(self.run(op, true, SMALL_BYTES, DEEPEST)?.iops),
@@ -119,7 +120,8 @@ impl<'a> Computed<'a> {
     }
 
     fn alone(&self, op: Op) -> Option<Estimate> {
-        let closed = |truth: &&Truth| truth.finding == "base_latency" && truth.conditions.op == Some(op);
+        let closed =
+            |truth: &&Truth| truth.finding == FindingName::BaseLatency && truth.conditions.op == Some(op);
         match self.closed.iter().find(closed).and_then(|truth| truth.value) {
             Some(value) => Some(Estimate { value, low: Some(value), high: Some(value) }),
             None => Some(self.run(op, true, SMALL_BYTES, 1)?.latency_ns_mean),
@@ -243,7 +245,7 @@ impl<'a> Computed<'a> {
     /// Random addresses beside the closed form for even ones.
     fn random_reads(&self) -> Vec<Truth> {
         let is_even = |truth: &&Truth| {
-            truth.finding == "max_iops"
+            truth.finding == FindingName::MaxIops
                 && truth.conditions.op == Some(Op::Read)
                 && truth.conditions.random.is_none()
                 && truth.known == Known::ClosedForm

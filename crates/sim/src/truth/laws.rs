@@ -3,7 +3,7 @@
 //! A request that is alone takes the sum of all parts' times; the rate with enough in flight is the smallest of
 //! all parts' limits (Lazowska et al., Quantitative System Performance, 1984, chapter 5: asymptotic bounds).
 
-use iosonde_model::{Conditions, Op, units};
+use iosonde_model::{Conditions, FindingName, Op, units};
 
 use super::{
     LARGE_BYTES, SMALL_BYTES, Stated, Truth, conditions, grouped,
@@ -16,7 +16,7 @@ use crate::{
 
 /// The laws of a device's parts, put together.
 pub(crate) struct Laws<'a> {
-    file: &'a DeviceFile,
+    pub(super) file: &'a DeviceFile,
     stretch: f64,
 }
 
@@ -25,13 +25,13 @@ impl<'a> Laws<'a> {
         Self { file, stretch: file.settings().map(|part| part.stretch_mean()).product() }
     }
 
-    fn load(&self, op: Op, block_size_bytes: u64, random: bool) -> Load {
+    pub(super) fn load(&self, op: Op, block_size_bytes: u64, random: bool) -> Load {
         let host_cost_ns = self.file.settings().map(|part| part.host_cost_ns(op) as f64).sum();
         Load { op, block_size_bytes, random, stretch: self.stretch, host_cost_ns }
     }
 
     /// The time of a request that is alone: all parts' times added.
-    fn idle(&self, op: Op) -> Idle {
+    pub(super) fn idle(&self, op: Op) -> Idle {
         self.idle_of(&self.load(op, SMALL_BYTES, true))
     }
 
@@ -111,20 +111,46 @@ impl<'a> Laws<'a> {
         Ok(Some(below.of_whole_requests(Limit { per_s, words })))
     }
 
-    pub(super) fn truths_of(&self, finding: &'static str) -> Vec<Truth> {
+    pub(super) fn truths_of(&self, finding: FindingName) -> Vec<Truth> {
         let (law, state): (Law, fn(&Self, Op) -> Stated) = match finding {
-            "base_latency" => (Law::Alone, Self::base_latency),
-            "per_request_cost" => (Law::Alone, Self::per_request_cost),
-            "half_size" => (Law::Alone, Self::half_size),
-            "plateau_block_size" => (Law::Alone, Self::plateau_block_size),
-            "max_iops" => (Law::Most, Self::max_iops),
-            "device_bandwidth" => (Law::Most, Self::device_bandwidth),
-            "queue_depth_knee" => (Law::Most, Self::queue_depth_knee),
-            "depth_for_95_percent" => (Law::Most, Self::depth_for_95_percent),
-            "burst_rate" => return self.burst_rates(),
-            "flush_latency" => return vec![self.flush_latency().named(finding)],
-            "log_writes_per_s" => return vec![self.log_writes_per_s().named(finding)],
-            _ => return self.facts_of(finding),
+            FindingName::BaseLatency => (Law::Alone, Self::base_latency),
+            FindingName::PerRequestCost => (Law::Alone, Self::per_request_cost),
+            FindingName::HalfSize => (Law::Alone, Self::half_size),
+            FindingName::PlateauBlockSize => (Law::Alone, Self::plateau_block_size),
+            FindingName::MaxIops => (Law::Most, Self::max_iops),
+            FindingName::DeviceBandwidth => (Law::Most, Self::device_bandwidth),
+            FindingName::QueueDepthKnee => (Law::Most, Self::queue_depth_knee),
+            FindingName::DepthFor95Percent => (Law::Most, Self::depth_for_95_percent),
+            FindingName::BurstRate => return self.burst_rates(),
+            FindingName::FlushLatency => return vec![self.flush_latency().named(finding)],
+            FindingName::LogWritesPerS => return vec![self.log_writes_per_s().named(finding)],
+            FindingName::ProcessorShare => (Law::Alone, Self::processor_share),
+            FindingName::JobsEffect => return vec![self.jobs_effect().named(finding)],
+            FindingName::NetworkRoundTrip
+            | FindingName::EffectiveDepth
+            | FindingName::RandomVsSequential
+            | FindingName::IopsAtLatency
+            | FindingName::MixInterference
+            | FindingName::StrideEffect
+            | FindingName::AlignmentEffect
+            | FindingName::Shape
+            | FindingName::Crossover
+            | FindingName::CacheBytes
+            | FindingName::CacheLatency
+            | FindingName::ReadaheadBytes
+            | FindingName::SustainedRate
+            | FindingName::WriteBufferBytes
+            | FindingName::BufferDrainRate
+            | FindingName::ThrottleRate
+            | FindingName::BurstCreditBytes
+            | FindingName::Drift
+            | FindingName::OrderEffect
+            | FindingName::Parallelism
+            | FindingName::StripeBytes
+            | FindingName::MappingUnitBytes
+            | FindingName::RotationPeriod
+            | FindingName::SeekTimeAverage
+            | FindingName::ZoneRatio => return self.facts_of(finding),
         };
         let truth = |op| {
             let mut stated = state(self, op);
@@ -143,7 +169,7 @@ impl<'a> Laws<'a> {
     }
 
     /// What single parts decide; or why no part does.
-    fn facts_of(&self, finding: &'static str) -> Vec<Truth> {
+    fn facts_of(&self, finding: FindingName) -> Vec<Truth> {
         let load = self.load(Op::Read, SMALL_BYTES, true);
         let facts =
             self.file.settings().flat_map(|part| part.facts(&load)).filter(|fact| fact.finding == finding);
@@ -158,20 +184,26 @@ impl<'a> Laws<'a> {
         vec![Stated::none(Conditions::default(), why_not(finding)).named(finding)]
     }
 
+    /// Why requests at queue depth 1 take longer than one that is alone: a limit holds them back.
+    pub(super) fn held_back(&self, load: &Load, idle: &Idle) -> Option<String> {
+        let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * load.block_size_bytes as f64);
+        let most = self.most(load).ok()?;
+        // A thousandth: a limit that equals the line does not cut it.
+        (most.per_s < alone_per_s * 0.999)
+            .then(|| format!("even one at a time is held back by {}", most.words))
+    }
+
     /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
     fn cut_off(&self, op: Op, idle: &Idle) -> Option<String> {
-        let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * SMALL_BYTES as f64);
-        let small = self.most(&self.load(op, SMALL_BYTES, false)).ok()?;
-        // A thousandth: a limit that equals the line does not cut it.
-        if small.per_s < alone_per_s * 0.999 {
-            return Some(format!("even one at a time is held back by {}", small.words));
+        if let Some(why) = self.held_back(&self.load(op, SMALL_BYTES, false), idle) {
+            return Some(why);
         }
         let large = self.most(&self.load(op, LARGE_BYTES, false)).ok()?;
         let cuts = large.per_s * LARGE_BYTES as f64 * idle.ns_per_byte < 1e9 * 0.999;
         cuts.then(|| format!("the line is cut off by {}", large.words))
     }
 
-    fn base_latency(&self, op: Op) -> Stated {
+    pub(super) fn base_latency(&self, op: Op) -> Stated {
         let load = self.load(op, SMALL_BYTES, true);
         if let Some(why) = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone)) {
             return Stated::none(conditions(op, SMALL_BYTES, Some(1)), why.into());
@@ -289,7 +321,7 @@ impl<'a> Laws<'a> {
     }
 
     fn burst_rates(&self) -> Vec<Truth> {
-        let name = "burst_rate";
+        let name = FindingName::BurstRate;
         let load = self.load(Op::Write, LARGE_BYTES, false);
         let conditions = Conditions { random: Some(false), ..conditions(Op::Write, LARGE_BYTES, None) };
         let rate = |burst: &Burst| match self.tightest(&load, Some(burst)) {

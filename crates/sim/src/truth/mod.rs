@@ -6,50 +6,14 @@
 
 mod computed;
 mod laws;
+mod program;
 mod undefined;
 
-use iosonde_model::{Conditions, Op};
+use iosonde_model::{Conditions, FindingName, Op};
 use serde::Serialize;
 
 use crate::file::DeviceFile;
 pub(crate) use laws::Laws;
-
-/// Names of findings that a truth is stated for, each at least once.
-pub const FINDING_NAMES: [&str; 33] = [
-    "device_bandwidth",
-    "per_request_cost",
-    "half_size",
-    "plateau_block_size",
-    "max_iops",
-    "base_latency",
-    "queue_depth_knee",
-    "depth_for_95_percent",
-    "parallelism",
-    "effective_depth",
-    "random_vs_sequential",
-    "stride_effect",
-    "stripe_bytes",
-    "mix_interference",
-    "mapping_unit_bytes",
-    "write_buffer_bytes",
-    "burst_rate",
-    "sustained_rate",
-    "cache_bytes",
-    "cache_latency",
-    "readahead_bytes",
-    "throttle_rate",
-    "burst_credit_bytes",
-    "drift",
-    "order_effect",
-    "rotation_period",
-    "seek_time_average",
-    "zone_ratio",
-    "flush_latency",
-    "log_writes_per_s",
-    "iops_at_latency",
-    "crossover",
-    "shape",
-];
 
 /// The small request of which rates and latencies are stated.
 const SMALL_BYTES: u64 = 4 << 10;
@@ -74,7 +38,7 @@ pub enum Known {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Truth {
     /// The finding's name.
-    pub finding: &'static str,
+    pub finding: FindingName,
     /// Under which conditions it holds.
     pub conditions: Conditions,
     /// How it is known.
@@ -91,10 +55,10 @@ pub struct Truth {
     pub derivation: String,
 }
 
-/// Every finding's truth in closed form, in the order of [`FINDING_NAMES`]; reads before writes.
+/// Every finding's truth in closed form, in the order of [`FindingName::ALL`]; reads before writes.
 pub fn truths(file: &DeviceFile) -> Vec<Truth> {
     let laws = Laws::of(file);
-    FINDING_NAMES.iter().flat_map(|name| laws.truths_of(name)).collect()
+    FindingName::ALL.iter().flat_map(|&name| laws.truths_of(name)).collect()
 }
 
 /// The same, with what only running the device tells in the place of what has no closed form, and beside it
@@ -102,7 +66,7 @@ pub fn truths(file: &DeviceFile) -> Vec<Truth> {
 pub fn truths_with_references(file: &DeviceFile, seed: u64) -> Vec<Truth> {
     let closed = truths(file);
     let computed = computed::Computed::of(file, &closed, seed);
-    FINDING_NAMES.iter().flat_map(|name| computed.truths_of(name)).collect()
+    FindingName::ALL.iter().flat_map(|&name| computed.truths_of(name)).collect()
 }
 
 /// A truth before it has its finding's name.
@@ -118,7 +82,7 @@ impl Stated {
         Self { conditions, value: Some(value), unit, derivation }
     }
 
-    fn named(self, finding: &'static str) -> Truth {
+    fn named(self, finding: FindingName) -> Truth {
         let Self { conditions, value, unit, derivation } = self;
         let known = if value.is_some() { Known::ClosedForm } else { Known::NotDefined };
         Truth { finding, conditions, known, value, low: None, high: None, unit, derivation }
@@ -157,7 +121,7 @@ mod tests {
     use super::*;
     use crate::builtin;
 
-    fn truth(device: &str, finding: &str, op: Op) -> Truth {
+    fn truth(device: &str, finding: FindingName, op: Op) -> Truth {
         let file = DeviceFile::parse(builtin(device).unwrap(), device).unwrap();
         truths(&file).into_iter().find(|t| t.finding == finding && t.conditions.op == Some(op)).unwrap()
     }
@@ -166,7 +130,7 @@ mod tests {
     fn every_finding_has_its_truth_or_its_reason() {
         let file = DeviceFile::parse(builtin("plain-nvme").unwrap(), "x").unwrap();
         let all = truths(&file);
-        for name in FINDING_NAMES {
+        for &name in FindingName::ALL {
             let mut of_name = all.iter().filter(|truth| truth.finding == name).peekable();
             assert!(of_name.peek().is_some(), "{name}");
             assert!(
@@ -179,60 +143,70 @@ mod tests {
     #[test]
     fn the_ideal_device() {
         // 4 / 80 us; one alone 80 us; 50,000 x 80 us = 4 in flight.
-        let iops = truth("ideal", "max_iops", Op::Read);
+        let iops = truth("ideal", FindingName::MaxIops, Op::Read);
         assert_eq!((iops.value, iops.unit), (Some(50_000.0), "IOPS"));
         assert_eq!(iops.derivation, "4 servers / 80.0 µs = 50,000");
-        assert_eq!(truth("ideal", "base_latency", Op::Write).value, Some(80_000.0));
-        assert_eq!(truth("ideal", "queue_depth_knee", Op::Read).value, Some(4.0));
-        assert_eq!(truth("ideal", "half_size", Op::Read).value, None);
+        assert_eq!(truth("ideal", FindingName::BaseLatency, Op::Write).value, Some(80_000.0));
+        assert_eq!(truth("ideal", FindingName::QueueDepthKnee, Op::Read).value, Some(4.0));
+        assert_eq!(truth("ideal", FindingName::HalfSize, Op::Read).value, None);
         // 95 % of 50,000 needs 3.8, so 4.
-        assert_eq!(truth("ideal", "depth_for_95_percent", Op::Read).value, Some(4.0));
+        assert_eq!(truth("ideal", FindingName::DepthFor95Percent, Op::Read).value, Some(4.0));
     }
 
     #[test]
     fn the_plain_nvme_derives_in_words() {
         // 1.5 + 5 + 60 us, and 4,096 B / 3.5 GB/s = 1.170 us.
-        let latency = truth("plain-nvme", "base_latency", Op::Read);
+        let latency = truth("plain-nvme", FindingName::BaseLatency, Op::Read);
         assert!((latency.value.unwrap() - 67_670.286).abs() < 0.001);
         assert_eq!(
             latency.derivation,
             "program 1.50 µs + link 5.00 µs + b / 3.50 GB/s + service 60.0 µs = 67.7 µs for 4 KiB"
         );
         assert_eq!(
-            truth("plain-nvme", "max_iops", Op::Read).derivation,
+            truth("plain-nvme", FindingName::MaxIops, Op::Read).derivation,
             "32 servers / 60.0 µs = 533,333 (more than that: the program, 1 / 1.50 µs = 666,667; \
              the link, 3.50 GB/s / 4 KiB = 854,492)"
         );
         // 66.5 us x 3.5 GB/s = 232,750 B.
-        assert!((truth("plain-nvme", "half_size", Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6);
+        assert!(
+            (truth("plain-nvme", FindingName::HalfSize, Op::Read).value.unwrap() - 232_750.0).abs() < 1e-6
+        );
         // 19 times that.
         assert!(
-            (truth("plain-nvme", "plateau_block_size", Op::Read).value.unwrap() - 4_422_250.0).abs() < 1e-5
+            (truth("plain-nvme", FindingName::PlateauBlockSize, Op::Read).value.unwrap() - 4_422_250.0).abs()
+                < 1e-5
         );
-        assert_eq!(truth("plain-nvme", "depth_for_95_percent", Op::Read).value, None);
-        assert!((truth("plain-nvme", "device_bandwidth", Op::Write).value.unwrap() - 3.5e9).abs() < 1.0);
+        assert_eq!(truth("plain-nvme", FindingName::DepthFor95Percent, Op::Read).value, None);
+        assert!(
+            (truth("plain-nvme", FindingName::DeviceBandwidth, Op::Write).value.unwrap() - 3.5e9).abs() < 1.0
+        );
     }
 
     #[test]
     fn a_throttled_device_has_no_line_and_no_knee() {
         // 300 a second once the credit is spent: 3.3 ms apart, though one alone takes half a millisecond.
-        let iops = truth("cloud-volume", "max_iops", Op::Read);
+        let iops = truth("cloud-volume", FindingName::MaxIops, Op::Read);
         assert_eq!(iops.value, Some(300.0));
         assert!(iops.derivation.ends_with(
             "(once the burst credit of 5,400,000 requests is spent; until then up to 3,000 a second)"
         ));
-        for finding in ["half_size", "per_request_cost", "plateau_block_size", "queue_depth_knee"] {
+        for finding in [
+            FindingName::HalfSize,
+            FindingName::PerRequestCost,
+            FindingName::PlateauBlockSize,
+            FindingName::QueueDepthKnee,
+        ] {
             assert_eq!(truth("cloud-volume", finding, Op::Read).value, None, "{finding}");
         }
     }
 
     #[test]
     fn a_drifting_device_says_that_its_truth_is_that_of_its_start() {
-        let iops = truth("noisy-virtual-disk", "max_iops", Op::Read);
+        let iops = truth("noisy-virtual-disk", FindingName::MaxIops, Op::Read);
         assert!((iops.value.unwrap() - 83_333.333).abs() < 0.001);
         assert!(iops.derivation.ends_with("(at the start of the device's life, falling by 60 % an hour)"));
         let file = DeviceFile::parse(builtin("noisy-virtual-disk").unwrap(), "x").unwrap();
-        let drift = truths(&file).into_iter().find(|truth| truth.finding == "drift").unwrap();
+        let drift = truths(&file).into_iter().find(|truth| truth.finding == FindingName::Drift).unwrap();
         assert_eq!((drift.value, drift.unit), (Some(-0.6), "1/h"));
     }
 }

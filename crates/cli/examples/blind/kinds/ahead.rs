@@ -4,7 +4,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, and fetching a piece takes three times as long as copying
 //! a block.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -37,7 +37,7 @@ fn draw(dice: &mut Dice) -> Drawn {
     let told = noise.is_quiet() && fetch_us >= 3.0 * (cost_us + 65_536.0 / copy_gb / 1e3);
     let truth = if present { True::Fixed(piece as f64) } else { True::Absent };
     let expected = match present || noise.is_quiet() {
-        true => vec![Expected::new("readahead_bytes", Op::Read, truth, told)],
+        true => vec![Expected::new(FindingName::ReadaheadBytes, Op::Read, truth, told)],
         false => Vec::new(),
     };
     Drawn { study, span_bytes: 1 << 30, drift: noise.drift, expected, device }

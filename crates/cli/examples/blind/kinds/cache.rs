@@ -4,7 +4,7 @@
 //! one, and
 //! the cache lies between the smallest span and half of the largest.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -35,13 +35,13 @@ fn draw(dice: &mut Dice) -> Drawn {
         && (4_194_304.0..=268_435_456.0).contains(&bytes);
     let expected = if present {
         vec![
-            Expected::new("cache_bytes", Op::Read, True::Fixed(bytes), told),
-            Expected::new("cache_latency", Op::Read, True::Fixed((way_us + cached_us) * 1e3), told),
+            Expected::new(FindingName::CacheBytes, Op::Read, True::Fixed(bytes), told),
+            Expected::new(FindingName::CacheLatency, Op::Read, True::Fixed((way_us + cached_us) * 1e3), told),
         ]
     } else {
         vec![
-            Expected::new("cache_bytes", Op::Read, True::Absent, true),
-            Expected::new("cache_latency", Op::Read, True::Absent, true),
+            Expected::new(FindingName::CacheBytes, Op::Read, True::Absent, true),
+            Expected::new(FindingName::CacheLatency, Op::Read, True::Absent, true),
         ]
     };
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }

@@ -4,7 +4,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, and neither neighbouring power of two lies within a tenth
 //! of where the rates meet.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -34,7 +34,10 @@ fn draw(dice: &mut Dice) -> Drawn {
     let below = 2f64.powf(met_at.log2().floor());
     let clear = met_at >= 1.1 * below && met_at <= 2.0 * below / 1.1;
     let truth = if present { True::Fixed(met_at) } else { True::Absent };
-    let of = Expected { op: None, ..Expected::new("crossover", Op::Read, truth, noise.is_quiet() && clear) };
+    let of = Expected {
+        op: None,
+        ..Expected::new(FindingName::Crossover, Op::Read, truth, noise.is_quiet() && clear)
+    };
     let expected = if present || noise.is_quiet() { vec![of] } else { Vec::new() };
     Drawn { study: study.into(), span_bytes: 8 << 30, drift: noise.drift, expected, device }
 }

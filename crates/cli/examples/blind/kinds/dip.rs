@@ -3,7 +3,7 @@
 //!
 //! Identifiable: rates over 100 ms scatter by 3 % or less.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -42,7 +42,7 @@ fn draw(dice: &mut Dice) -> Drawn {
     );
     let truth = if present { True::Fixed(1.0 / units as f64) } else { True::Absent };
     let expected = match present || noise.is_quiet() {
-        true => vec![Expected::new("shape", Op::Read, truth, noise.is_quiet())],
+        true => vec![Expected::new(FindingName::Shape, Op::Read, truth, noise.is_quiet())],
         false => Vec::new(),
     };
     Drawn { study, span_bytes: 8 << 30, drift: noise.drift, expected, device }

@@ -2,7 +2,7 @@
 //!
 //! Identifiable: rates over 100 ms scatter by 3 % or less, and the outer rate is at least 1.1 times the inner.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -35,7 +35,11 @@ fn draw(dice: &mut Dice) -> Drawn {
             "[queue]\nservers = 8\nservice = { lognormal = { mean = \"400us\", cv = 0.3 } }\n"
         };
         let absent = |finding| Expected { op: None, ..Expected::new(finding, Op::Read, True::Absent, true) };
-        let expected = vec![absent("rotation_period"), absent("seek_time_average"), absent("zone_ratio")];
+        let expected = vec![
+            absent(FindingName::RotationPeriod),
+            absent(FindingName::SeekTimeAverage),
+            absent(FindingName::ZoneRatio),
+        ];
         return drawn(host + medium, expected);
     }
     let rpm = [4200.0, 5400.0, 5900.0, 7200.0, 10_000.0, 15_000.0][dice.below(6) as usize];
@@ -53,9 +57,9 @@ fn draw(dice: &mut Dice) -> Drawn {
     let of = |finding, truth, told| Expected { op: None, ..Expected::new(finding, Op::Read, truth, told) };
     // Times of the medium are stretched by drift as rates are; a platter's turn is stretched with them here.
     let expected = vec![
-        of("rotation_period", True::Fixed(60e9 / rpm), quiet),
-        of("seek_time_average", True::Time(average_ms * 1e6), quiet),
-        of("zone_ratio", True::Fixed(ratio), quiet && ratio >= 1.1),
+        of(FindingName::RotationPeriod, True::Fixed(60e9 / rpm), quiet),
+        of(FindingName::SeekTimeAverage, True::Time(average_ms * 1e6), quiet),
+        of(FindingName::ZoneRatio, True::Fixed(ratio), quiet && ratio >= 1.1),
     ];
     drawn(host + &medium, expected)
 }

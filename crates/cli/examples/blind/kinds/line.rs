@@ -3,7 +3,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, and half size lies between the smallest size and a quarter
 //! of the largest (for `plateau_block_size`, 19 times half size at most the largest).
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True, stated};
 use crate::draw::{Dice, Noise};
@@ -24,17 +24,17 @@ fn draw(dice: &mut Dice) -> Drawn {
                  kind = \"block-size\"\nrw = \"randread\"\nblock_size = \"4k..4M*2\"\n[[experiment]]\n\
                  kind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]\ndepth = 16\n";
     let truth = |finding| stated(&device, finding, Op::Read);
-    let half = truth("half_size");
+    let half = truth(FindingName::HalfSize);
     let seen = noise.is_quiet() && half.is_some_and(|half| (4096.0..=1048576.0).contains(&half));
     let mut expected = Vec::new();
     let mut expect = |finding, value: Option<f64>, kind: fn(f64) -> True, identifiable| {
         expected.extend(value.map(|value| Expected::new(finding, Op::Read, kind(value), identifiable)));
     };
-    expect("per_request_cost", truth("per_request_cost"), True::Time, seen);
-    expect("half_size", half, True::Fixed, seen);
-    expect("device_bandwidth", truth("device_bandwidth"), True::Fixed, noise.is_quiet());
+    expect(FindingName::PerRequestCost, truth(FindingName::PerRequestCost), True::Time, seen);
+    expect(FindingName::HalfSize, half, True::Fixed, seen);
+    expect(FindingName::DeviceBandwidth, truth(FindingName::DeviceBandwidth), True::Fixed, noise.is_quiet());
     if noise.is_quiet() {
-        expected.push(Expected::new("shape", Op::Read, True::Absent, true));
+        expected.push(Expected::new(FindingName::Shape, Op::Read, True::Absent, true));
     }
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

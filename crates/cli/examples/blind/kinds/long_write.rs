@@ -3,7 +3,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, the link is at least 1.5 times as fast as what drains, and
 //! the buffer lasts for 0.5 s to half of a trial and drains within the pause.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -46,12 +46,12 @@ fn draw(dice: &mut Dice) -> Drawn {
     // What drains is stretched by tail and drift as the medium is; the link is not.
     let expected = if buffered {
         vec![
-            of("burst_rate", True::Fixed(link)),
-            of("sustained_rate", True::Rate(drain / (1.0 + noise.tail))),
-            of("write_buffer_bytes", True::Fixed(bytes)),
+            of(FindingName::BurstRate, True::Fixed(link)),
+            of(FindingName::SustainedRate, True::Rate(drain / (1.0 + noise.tail))),
+            of(FindingName::WriteBufferBytes, True::Fixed(bytes)),
         ]
     } else {
-        vec![of("burst_rate", True::Absent), of("write_buffer_bytes", True::Absent)]
+        vec![of(FindingName::BurstRate, True::Absent), of(FindingName::WriteBufferBytes, True::Absent)]
     };
     Drawn { study, span_bytes: 16 << 30, drift: noise.drift, expected, device }
 }

@@ -3,7 +3,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, and the bytes that the link carries in a round trip
 //! lie between the smallest size and a quarter of the largest.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -26,8 +26,8 @@ fn draw(dice: &mut Dice) -> Drawn {
     let carried = link * trip_us / 1e6;
     let told = noise.is_quiet() && (4096.0..=262_144.0).contains(&carried);
     let expected = vec![
-        Expected::new("network_round_trip", Op::Read, True::Fixed(1e3 * trip_us), told),
-        Expected::new("device_bandwidth", Op::Read, True::Fixed(link), noise.is_quiet()),
+        Expected::new(FindingName::NetworkRoundTrip, Op::Read, True::Fixed(1e3 * trip_us), told),
+        Expected::new(FindingName::DeviceBandwidth, Op::Read, True::Fixed(link), noise.is_quiet()),
     ];
     Drawn { study: study.into(), span_bytes: 64 << 20, drift: noise.drift, expected, device }
 }

@@ -3,7 +3,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, the knee lies between 1.5 in flight and an eighth of the
 //! deepest number, and neither the link nor the program comes within a quarter of the servers' rate.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True, stated};
 use crate::draw::{Dice, Noise};
@@ -38,17 +38,17 @@ fn draw(dice: &mut Dice) -> Drawn {
     let told = noise.is_quiet() && per_s <= free;
     let truth = |finding| stated(&device, finding, Op::Read);
     let mut expected = Vec::new();
-    let knee = truth("queue_depth_knee");
+    let knee = truth(FindingName::QueueDepthKnee);
     let seen = told && knee.is_some_and(|knee| (1.5..=DEEPEST / 8.0).contains(&knee));
     let mut expect = |finding, value: Option<f64>, kind: fn(f64) -> True, identifiable| {
         expected.extend(value.map(|value| Expected::new(finding, Op::Read, kind(value), identifiable)));
     };
-    expect("base_latency", truth("base_latency"), True::Time, noise.is_quiet());
-    expect("max_iops", truth("max_iops"), True::Rate, seen);
-    expect("queue_depth_knee", knee, True::Fixed, seen);
+    expect(FindingName::BaseLatency, truth(FindingName::BaseLatency), True::Time, noise.is_quiet());
+    expect(FindingName::MaxIops, truth(FindingName::MaxIops), True::Rate, seen);
+    expect(FindingName::QueueDepthKnee, knee, True::Fixed, seen);
     // Neither a curve that saturates nor chance makes a shape.
     if noise.is_quiet() {
-        expected.push(Expected::new("shape", Op::Read, True::Absent, true));
+        expected.push(Expected::new(FindingName::Shape, Op::Read, True::Absent, true));
     }
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

@@ -5,7 +5,7 @@
 //! buffer, by
 //! three times the buffer's answer.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -49,6 +49,7 @@ fn draw(dice: &mut Dice) -> Drawn {
     let answer_us = cost_us + link_us + 15.0 + unit as f64 / rate_gb / 1e3;
     let early = buffer && read_us < 3.0 * answer_us;
     let told = !early && unit > 512 && noise.is_quiet() && share >= 0.03 && share >= 2.0 * noise.rate_cv;
-    let expected = vec![Expected::new("mapping_unit_bytes", Op::Write, True::Fixed(unit as f64), told)];
+    let expected =
+        vec![Expected::new(FindingName::MappingUnitBytes, Op::Write, True::Fixed(unit as f64), told)];
     Drawn { study: study.into(), span_bytes: 8 << 30, drift: noise.drift, expected, device }
 }

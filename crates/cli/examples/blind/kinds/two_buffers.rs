@@ -4,7 +4,7 @@
 //! Identifiable: rates over 100 ms scatter by 3 % or less, each level lasts for 0.3 s and the second for 0.8 s,
 //! and after the shorter pause the cells are not empty again.
 
-use iosonde_model::{Finding, Op};
+use iosonde_model::{Finding, FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -50,11 +50,11 @@ fn draw(dice: &mut Dice) -> Drawn {
     let first = |finding: &Finding| finding.conditions.stage == Some(1);
     let second = |finding: &Finding| finding.conditions.stage == Some(2);
     let expected = vec![
-        of("burst_rate", first, True::Fixed(link)),
-        of("burst_rate", second, True::Rate(quick / (1.0 + noise.tail))),
-        of("sustained_rate", |_| true, True::Rate(lasting / (1.0 + noise.tail))),
-        of("write_buffer_bytes", first, True::Fixed(memory)),
-        of("write_buffer_bytes", second, True::Fixed(cells)),
+        of(FindingName::BurstRate, first, True::Fixed(link)),
+        of(FindingName::BurstRate, second, True::Rate(quick / (1.0 + noise.tail))),
+        of(FindingName::SustainedRate, |_| true, True::Rate(lasting / (1.0 + noise.tail))),
+        of(FindingName::WriteBufferBytes, first, True::Fixed(memory)),
+        of(FindingName::WriteBufferBytes, second, True::Fixed(cells)),
     ];
     Drawn { study: study.into(), span_bytes: 32 << 30, drift: noise.drift, expected, device }
 }

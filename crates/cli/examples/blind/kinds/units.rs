@@ -4,7 +4,7 @@
 //! the link nor the program comes within 1.5 times what all units give, and a page is larger than the reads: where it
 //! is not, large reads move no more than small ones do, so that no run can tell the units' limit from the link's.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -36,7 +36,7 @@ fn draw(dice: &mut Dice) -> Drawn {
             "[queue]\nservers = {servers}\nservice = {{ fixed = \"{:.1}us\" }}\n",
             dice.log(60.0, 400.0)
         );
-        return drawn(host + &queue, vec![of("stripe_bytes", True::Absent, true)]);
+        return drawn(host + &queue, vec![of(FindingName::StripeBytes, True::Absent, true)]);
     }
     let units = if dice.chance(0.75) { dice.power(1, 6) } else { 3 * dice.power(0, 4) };
     let page = dice.power(12, 14);
@@ -50,8 +50,8 @@ fn draw(dice: &mut Dice) -> Drawn {
     let free = f64::min(1e6 / cost_us, rate_gb * 1e9 / 4096.0) / 1.5;
     let told = noise.is_quiet() && per_s <= free && units <= 32 && page > 4096;
     let expected = vec![
-        of("parallelism", True::Fixed(units as f64), told),
-        of("stripe_bytes", True::Fixed(stripe as f64), told),
+        of(FindingName::Parallelism, True::Fixed(units as f64), told),
+        of(FindingName::StripeBytes, True::Fixed(stripe as f64), told),
     ];
     drawn(host + &flash, expected)
 }

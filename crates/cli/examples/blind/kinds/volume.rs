@@ -2,7 +2,7 @@
 //!
 //! Identifiable: all of them; the credit lasts for 5 to 40 of 100 seconds.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -31,6 +31,7 @@ fn draw(dice: &mut Dice) -> Drawn {
         let truth = if limited { True::Fixed(truth) } else { True::Absent };
         Expected::new(finding, Op::Read, truth, true)
     };
-    let expected = vec![of("throttle_rate", iops), of("burst_credit_bytes", credit * 4096.0)];
+    let expected =
+        vec![of(FindingName::ThrottleRate, iops), of(FindingName::BurstCreditBytes, credit * 4096.0)];
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

@@ -3,7 +3,7 @@
 //!
 //! Identifiable: rates over 100 ms scatter by 3 % or less.
 
-use iosonde_model::Op;
+use iosonde_model::{FindingName, Op};
 
 use super::{Drawn, Expected, Kind, True};
 use crate::draw::{Dice, Noise};
@@ -42,6 +42,7 @@ fn drawn(noise: Noise, parts: &str, service_us: f64, ratio: f64) -> Drawn {
     );
     let study = "name = \"blind\"\nquestion = \"?\"\ntime = \"30s\"\nprecision = \"2%\"\n[[experiment]]\n\
                  kind = \"jobs\"\njobs = [1, 8]\n";
-    let expected = vec![Expected::new("jobs_effect", Op::Read, True::Fixed(ratio), noise.is_quiet())];
+    let expected =
+        vec![Expected::new(FindingName::JobsEffect, Op::Read, True::Fixed(ratio), noise.is_quiet())];
     Drawn { study: study.into(), span_bytes: 1 << 30, drift: noise.drift, expected, device }
 }

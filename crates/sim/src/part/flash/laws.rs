@@ -1,9 +1,12 @@
 //! What follows from the settings of flash in closed form.
 
-use iosonde_model::{Op, units as quantity};
+use iosonde_model::{FindingName, Op, units as quantity};
 
 use super::{FlashSettings, layout::Layout, slc::Fold, steady, units::Times};
 use crate::part::{Burst, Fact, Idle, Law, Limit, Load, Part, Place, Settings, Side};
+
+/// Of the requests that the effect of alignment is stated for.
+const BLOCK_BYTES: u64 = 4096;
 
 impl FlashSettings {
     /// Pages that an aligned request of this size programs, after rounding to mapping units.
@@ -103,6 +106,27 @@ impl FlashSettings {
         }
         let words = format!("lasting writes, {words}, {programs:.2} pages programmed a request");
         Limit { per_s: per_s / load.stretch, words }
+    }
+
+    /// Aligned 4 KiB reads over those that begin 2 KiB later. Each page has one of them across its end; more than one
+    /// unit would sense its two pages at once, or not, depending on the stripe and the queue depth.
+    fn alignment_effect(&self) -> Option<Fact> {
+        let Layout { units, page_bytes, .. } = self.layout;
+        if units > 1 || !page_bytes.is_multiple_of(BLOCK_BYTES) {
+            return None;
+        }
+        let value = 1.0 / (1.0 + BLOCK_BYTES as f64 / page_bytes as f64);
+        let derivation = format!(
+            "the one unit senses a page for an aligned 4 KiB read; of reads from 2 KiB on, one in {} senses two",
+            page_bytes / BLOCK_BYTES
+        );
+        Some(Fact {
+            finding: FindingName::AlignmentEffect,
+            op: Some(Op::Read),
+            value,
+            unit: "ratio",
+            derivation,
+        })
     }
 
     fn scaled(&self, words: &str) -> String {
@@ -207,29 +231,64 @@ impl Settings for FlashSettings {
         };
         let (sustained, words) = self.sustained(true);
         let mut facts = vec![
-            fact("parallelism", None, f64::from(self.layout.units), "requests", "as many as there are units"),
-            fact("mapping_unit_bytes", Some(Op::Write), self.layout.mapping_unit_bytes as f64, "B", "as set"),
-            fact("sustained_rate", Some(Op::Write), sustained, "B/s", &words),
+            fact(
+                FindingName::Parallelism,
+                None,
+                f64::from(self.layout.units),
+                "requests",
+                "as many as there are units",
+            ),
+            fact(
+                FindingName::MappingUnitBytes,
+                Some(Op::Write),
+                self.layout.mapping_unit_bytes as f64,
+                "B",
+                "as set",
+            ),
+            fact(FindingName::SustainedRate, Some(Op::Write), sustained, "B/s", &words),
         ];
         if self.layout.units > 1 && self.log.is_none() {
-            facts.push(fact("stripe_bytes", None, self.layout.stripe_bytes as f64, "B", "as set"));
+            facts.push(fact(FindingName::StripeBytes, None, self.layout.stripe_bytes as f64, "B", "as set"));
         }
         if let Some(buffer) = self.buffer {
             let words = self.scaled("the buffer, as set; what drains meanwhile comes on top");
-            facts.push(fact("write_buffer_bytes", Some(Op::Write), buffer.size_bytes as f64, "B", &words));
+            facts.push(fact(
+                FindingName::WriteBufferBytes,
+                Some(Op::Write),
+                buffer.size_bytes as f64,
+                "B",
+                &words,
+            ));
         }
+        if self.buffer.is_some() && self.slc.is_none() {
+            let (rate, words) = self.sustained(false);
+            facts.push(fact(FindingName::BufferDrainRate, Some(Op::Write), rate, "B/s", &words));
+        }
+        facts.extend(self.alignment_effect());
         if let Some(slc) = self.slc {
             let words = self.scaled(&format!("the fast cache, as set, {}", slc.fold));
-            facts.push(fact("write_buffer_bytes", Some(Op::Write), slc.size_bytes as f64, "B", &words));
+            facts.push(fact(
+                FindingName::WriteBufferBytes,
+                Some(Op::Write),
+                slc.size_bytes as f64,
+                "B",
+                &words,
+            ));
         }
         if let Some(cache) = self.cache {
             let words = self.scaled("the read cache");
-            facts.push(fact("cache_bytes", Some(Op::Read), cache.size_bytes as f64, "B", &words));
+            facts.push(fact(FindingName::CacheBytes, Some(Op::Read), cache.size_bytes as f64, "B", &words));
             let words = format!(
                 "held in the read cache, {} within the device",
                 quantity::time(cache.latency_ns as f64)
             );
-            facts.push(fact("cache_latency", Some(Op::Read), cache.latency_ns as f64, "ns", &words));
+            facts.push(fact(
+                FindingName::CacheLatency,
+                Some(Op::Read),
+                cache.latency_ns as f64,
+                "ns",
+                &words,
+            ));
         }
         facts
     }

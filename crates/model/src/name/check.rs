@@ -1,0 +1,29 @@
+//! Names of the checks, in the order in which they judge.
+
+super::names! {
+    /// Name of a check: a rule over a trial, a point or a run.
+    CheckName "check" {
+        Errors "errors",
+        Corrupted "corrupted",
+        Units "units",
+        CacheServed "cache-served",
+        DirectIgnored "direct-ignored",
+        Unmapped "unmapped",
+        WriteBack "write-back",
+        AboveTheLimit "above-the-limit",
+        Clock "clock",
+        Compressible "compressible",
+        DepthNotReached "depth-not-reached",
+        LittlesLaw "littles-law",
+        GeneratorBound "generator-bound",
+        TooFewSamples "too-few-samples",
+        MissedRate "missed-rate",
+        Outliers "set-aside",
+        NotSteady "not-steady",
+        Drift "drift",
+        Interference "interference",
+        Throttled "throttled",
+        Multimodal "multimodal",
+        WorkingSet "working-set",
+    }
+}

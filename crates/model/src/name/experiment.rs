@@ -1,0 +1,26 @@
+//! Names of the experiments, in the order in which a reader should meet them.
+
+super::names! {
+    /// Name of an experiment: the kind that a study asks for.
+    ExperimentName "experiment" {
+        BlockSize "block-size",
+        QueueDepth "queue-depth",
+        RandomVsSequential "random-vs-sequential",
+        Mix "mix",
+        OpenLoop "open-loop",
+        Latency "latency",
+        Jobs "jobs",
+        Stride "stride",
+        Alignment "alignment",
+        WorkingSet "working-set",
+        Readahead "readahead",
+        SustainedWrite "sustained-write",
+        Limit "limit",
+        Disk "disk",
+        Units "units",
+        Rewrite "rewrite",
+        Media "media",
+        Matrix "matrix",
+        Spec "spec",
+    }
+}
