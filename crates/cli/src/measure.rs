@@ -226,6 +226,10 @@ impl<'a> Measurement<'a> {
         seed: u64,
     ) -> Result<Trial, Failure> {
         let order = Order { spec, limits, phase, seed };
+        if self.settle {
+            // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
+            self.notebook.settle()?;
+        }
         let Outcome { mut trial, notes } =
             self.session.bed.run(&order, self.stop).map_err(|e| {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
@@ -254,12 +258,7 @@ impl<'a> Measurement<'a> {
         self.run.info.elapsed_s = self.elapsed_s();
         match self.replay.pop_front() {
             Some(stored) => trial = self.replayed(trial, stored)?,
-            None => {
-                self.notebook.append(&self.run.info.id, &trial)?;
-                if self.settle {
-                    self.notebook.settle()?;
-                }
-            }
+            None => self.notebook.append(&self.run.info.id, &trial)?,
         }
         if self.screen.verbose {
             let what = if trial.phase == Phase::Prepare { "filling" } else { &trial.experiment };

@@ -101,14 +101,8 @@ fn kill_9_loses_at_most_one_trial_and_resume_completes() {
     let bench = Bench::new();
     bench.text("small.toml", SMALL_STUDY);
     std::fs::create_dir(bench.path("here")).unwrap();
-    let words = ["run", "small.toml", "here", "--size", "64MiB", "--verbose", "--seed", "3"];
-    let mut child = bench.command(&words).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Wait until some trials are said to be kept, then kill without warning: ten of rounds, after the filling.
-    let mut said = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
-    let kept = said.by_ref().map_while(Result::ok).filter(|line| line.starts_with("trial")).take(14).count();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(kept, 14);
+    // Ten of rounds, after the filling and the first looks.
+    bench.after_trials(&["run", "small.toml", "here", "--size", "64MiB", "--seed", "3"], 14).kill();
     assert!(names_in(&bench.path("here")).is_empty(), "a file remains after kill -9");
     std::thread::sleep(Duration::from_millis(50));
     let listed = bench.iosonde(&["ls"]);
@@ -143,14 +137,8 @@ fn a_count_of_requests_is_made_and_counted() {
 fn ctrl_c_keeps_what_was_measured_and_says_how_to_go_on() {
     let bench = Bench::new();
     bench.text("small.toml", SMALL_STUDY);
-    let words = ["run", "small.toml", ".", "--size", "64MiB"];
-    let child = bench.command(&words).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(2500));
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("iosonde resume"), "{said}");
+    let said = bench.after_trials(&["run", "small.toml", ".", "--size", "64MiB"], 6).interrupt();
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(said.err.contains("iosonde resume"), "{}", said.err);
     assert_eq!(bench.run(&["resume"]).info.state, RunState::Done);
 }

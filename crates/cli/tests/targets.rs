@@ -129,20 +129,13 @@ fn two_folders_of_one_device_are_said_to_be_that() {
 
 #[test]
 fn an_interrupted_turn_goes_on_with_both() {
-    use std::process::Stdio;
     let bench = Bench::new();
     bench.text("small.toml", SMALL_STUDY);
     let model = device(&bench, "model", 100);
-    let mut command = bench.command(&["run", "small.toml", ".", &model, "--size", "16MiB", "--seed", "5"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    // SAFETY: none is needed: the child is told to stop as Ctrl-C would.
-    let pid = child.id().to_string();
-    std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
-    let mut err = String::new();
-    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut err).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
-    assert!(err.contains("Go on with all of them:  iosonde resume"), "{err}");
+    let words = ["run", "small.toml", ".", &model, "--size", "16MiB", "--seed", "5"];
+    let said = bench.after_trials(&words, 12).interrupt();
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(said.err.contains("Go on with all of them:  iosonde resume"), "{}", said.err);
     let said = bench.iosonde(&["resume", "--json"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let document: Value = serde_json::from_str(&said.out).unwrap();
@@ -236,12 +229,8 @@ fn a_target_that_is_gone_holds_up_no_other() {
     bench.text("small.toml", SMALL_STUDY);
     let model = device(&bench, "model", 100);
     std::fs::create_dir(bench.path("gone")).unwrap();
-    let mut command =
-        bench.command(&["run", "small.toml", "gone", &model, "--size", "16MiB", "--label", "a,b"]);
-    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let words = ["run", "small.toml", "gone", &model, "--size", "16MiB", "--label", "a,b"];
+    assert_eq!(bench.after_trials(&words, 12).interrupt().code, 130);
     std::fs::remove_dir_all(bench.path("gone")).unwrap();
     let said = bench.iosonde(&["resume"]);
     assert_eq!(said.code, 1, "{}", said.err);

@@ -4,8 +4,9 @@
 pub(crate) mod limited;
 
 use std::{
+    io::{BufRead, BufReader, Lines},
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Child, ChildStderr, Command, Output, Stdio},
 };
 
 use iosonde_report::Document as Run;
@@ -20,6 +21,12 @@ pub(crate) struct Said {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
+}
+
+/// A command that is under way.
+pub(crate) struct UnderWay {
+    child: Child,
+    err: Lines<BufReader<ChildStderr>>,
 }
 
 impl Bench {
@@ -68,6 +75,18 @@ impl Bench {
         Said::of(self.command(words).output().unwrap())
     }
 
+    /// Starts a run and waits until it has kept so many trials: how long these take depends on the machine.
+    pub(crate) fn after_trials(&self, words: &[&str], trials: usize) -> UnderWay {
+        let mut command = self.command(words);
+        command.arg("--verbose").stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut err = BufReader::new(child.stderr.take().unwrap()).lines();
+        let kept =
+            err.by_ref().map_while(Result::ok).filter(|line| line.starts_with("trial")).take(trials).count();
+        assert_eq!(kept, trials, "the run ended before");
+        UnderWay { child, err }
+    }
+
     /// The run that a command with `--json` printed.
     pub(crate) fn run(&self, words: &[&str]) -> Run {
         let words: Vec<&str> = words.iter().copied().chain(["--json", "--quiet"]).collect();
@@ -83,6 +102,23 @@ fn seed_of(words: &[&str]) -> &'static [&'static str] {
     let begins = matches!(words.first(), Some(&"run" | &"point"));
     // Those that go on with another run have its seed.
     if begins && has(&["sim:"]) && !has(&["--seed", "--like", "--add"]) { &["--seed", "1"] } else { &[] }
+}
+
+impl UnderWay {
+    /// Ends it without a word, as `kill -9` does.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Tells it to stop, as Ctrl-C does; what it said from then on.
+    pub(crate) fn interrupt(mut self) -> Said {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let err = self.err.map_while(Result::ok).map(|line| line + "\n").collect();
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        Said { code, out: String::new(), err }
+    }
 }
 
 impl Said {
