@@ -40,7 +40,7 @@ fn direct_reads_reach_the_block_layer() {
     };
     // Others may read meanwhile; what we read must be in it. Counters are updated when a request completes.
     assert!(moved as f64 >= seen.issued_read_bytes as f64 * 0.995, "{moved} of {}", seen.issued_read_bytes);
-    assert!(!run.verdicts.iter().any(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Void));
+    assert!(!run.verdicts.iter().any(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Invalid));
 }
 
 #[test]
@@ -53,7 +53,8 @@ fn a_buffered_reread_is_called_memory_in_the_first_line() {
         eprintln!("skipped: no block-layer counters here");
         return;
     }
-    let void = run.verdicts.iter().find(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Void);
+    let void =
+        run.verdicts.iter().find(|v| v.check == CheckName::CacheServed && v.verdict == Outcome::Invalid);
     let why = &void.expect("a cached read is void as a device figure").why;
     assert!(why.contains("memory"), "{why}");
 

@@ -20,7 +20,7 @@ fn said<'a>(run: &'a Run, check: CheckName) -> Vec<&'a Judgement> {
 
 fn void(run: &Run, check: CheckName, words: &str) {
     let found =
-        said(run, check).into_iter().any(|one| one.verdict == Outcome::Void && one.why.contains(words));
+        said(run, check).into_iter().any(|one| one.verdict == Outcome::Invalid && one.why.contains(words));
     assert!(found, "{check} does not void with `{words}`: {:?}", run.verdicts);
 }
 
@@ -87,7 +87,7 @@ fn writes_that_memory_took_are_not_the_devices() {
         return eprintln!("skipped: no view of the page cache below {}", bench.folder.path().display());
     }
     let voids: Vec<_> =
-        said(&run, CheckName::WriteBack).into_iter().filter(|v| v.verdict == Outcome::Void).collect();
+        said(&run, CheckName::WriteBack).into_iter().filter(|v| v.verdict == Outcome::Invalid).collect();
     assert!(!voids.is_empty(), "{:?}", run.trials.last().unwrap().witnesses);
     assert!(voids[0].why.contains("memory"), "{}", voids[0].why);
 }
@@ -188,7 +188,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     let disturbed = |run: &Run| {
         let voids =
             said(run, CheckName::Interference).into_iter().chain(said(run, CheckName::GeneratorBound));
-        voids.filter(|one| one.verdict == Outcome::Void).count() > 0
+        voids.filter(|one| one.verdict == Outcome::Invalid).count() > 0
     };
     let mut run = group.run(&bench, &["run", "limit.toml", "data", "--read-only"]);
     for _ in 0..2 {
@@ -243,7 +243,7 @@ fn another_programs_bursts_are_interference() {
         return eprintln!("skipped: {:?}", run.trials[0].witnesses.absent);
     }
     let found = said(&run, CheckName::Interference);
-    assert!(found.iter().any(|one| one.verdict == Outcome::Void), "{:?}", run.verdicts);
+    assert!(found.iter().any(|one| one.verdict == Outcome::Invalid), "{:?}", run.verdicts);
 }
 
 /// A processor that others keep busy, with this program on it.

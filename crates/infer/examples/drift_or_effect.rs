@@ -139,9 +139,9 @@ struct Said {
 
 fn said(setting: Setting, run: &Run) -> Said {
     let drift =
-        run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Doubt);
+        run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Warning);
     let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
-    let sentence = effect.map_or("", |finding| finding.sentence.as_str());
+    let sentence = effect.map_or("", |finding| finding.sentence());
     let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");
     let named = sentence.contains(": with a stride of");
     let low = format!("with a stride of {},", units::size(8192 << setting.low_level()));
@@ -185,8 +185,10 @@ fn main() {
     for seed in first..first + seeds {
         let flat = run(setting, seed, false);
         if seed == first && arguments.iter().any(|a| a == "--show") {
-            flat.verdicts.iter().for_each(|line| println!("{:?} {}: {}", line.verdict, line.check, line.why));
-            flat.findings.iter().for_each(|finding| println!("{}: {}", finding.name, finding.sentence));
+            flat.verdicts
+                .iter()
+                .for_each(|line| println!("{:?} {}: {}", line.verdict, line.check, line.why()));
+            flat.findings.iter().for_each(|finding| println!("{}: {}", finding.name, finding.sentence()));
         }
         rounds += flat.info.rounds;
         let of_flat = said(setting, &flat);

@@ -121,7 +121,7 @@ fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeV
     let own: Vec<&Point> = own(finding, &run.points).collect();
     let level = |point: &&Point| {
         let side = if point.spec.rw.reads() { &point.read } else { &point.write };
-        let visits = f64::from(point.trials - point.void);
+        let visits = f64::from(point.trials - point.invalid);
         Some(Level { in_flight: point.spec.queue_depth, iops: side.as_ref()?.iops, visits })
     };
     let levels: Option<Vec<Level>> = own.iter().map(level).collect();
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((run.points.len(), run.points[11].planned), (12, Planned::Adaptive));
         // One trial makes no interval; the knee is what the grid says, and not refused for it.
         let knee = run.findings.iter().find(|finding| finding.name == FindingName::QueueDepthKnee).unwrap();
-        assert_eq!(knee.status, Status::Found, "{}", knee.sentence);
+        assert_eq!(knee.status, Status::Found, "{}", knee.sentence());
     }
 
     fn schedule(run: &Run, rounds: u32) -> Schedule {

@@ -5,7 +5,7 @@
 //! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
 //! tell which of them is wrong.
 
-use iosonde_model::{Device, Finding, FindingName, Op, Status};
+use iosonde_model::{Detail, Device, Finding, FindingName, Law, Note, Op, Status};
 
 use crate::words::capitalised;
 
@@ -19,7 +19,7 @@ struct Relation {
     /// Whether all of them are of one block size.
     one_size: bool,
     /// What must hold, in words.
-    law: &'static str,
+    law: Law,
     /// Whether random requests tell nothing of others.
     one_order: bool,
     /// The two sides, each low and high: the first is at most the second.
@@ -34,8 +34,7 @@ const RELATIONS: &[Relation] = &[
         names: &[FindingName::QueueDepthKnee, FindingName::MaxIops, FindingName::BaseLatency],
         one_size: true,
         one_order: true,
-        law: "the knee is what the rate tends to, times the time of one request alone, and no rate that was measured \
-              lies above that",
+        law: Law::KneeIsRateTimesLatency,
         sides: |of| {
             let ([a, b], [c, d]) = (ends(of[1])?, ends(of[2])?);
             Some(([a * c / 1e9, b * d / 1e9], ends(of[0])?))
@@ -45,7 +44,7 @@ const RELATIONS: &[Relation] = &[
         names: &[FindingName::HalfSize, FindingName::PerRequestCost, FindingName::DeviceBandwidth],
         one_size: false,
         one_order: false,
-        law: "half size over the cost of a request is the bandwidth of one stream, which the device's is not below",
+        law: Law::HalfSizeOverCostIsBandwidth,
         sides: |of| {
             let ([a, b], [c, d]) = (ends(of[0])?, ends(of[1])?);
             Some(([a / d * 1e9, b / c * 1e9], ends(of[2])?))
@@ -55,14 +54,14 @@ const RELATIONS: &[Relation] = &[
         names: &[FindingName::PerRequestCost, FindingName::BaseLatency],
         one_size: false,
         one_order: true,
-        law: "no request is done sooner than what every request costs",
+        law: Law::NoRequestBelowItsCost,
         sides: |of| Some((ends(of[0])?, ends(of[1])?)),
     },
     Relation {
         names: &[FindingName::MaxIops, FindingName::DeviceBandwidth],
         one_size: false,
         one_order: false,
-        law: "small requests move no more bytes a second than the device's bandwidth",
+        law: Law::SmallRequestsWithinBandwidth,
         sides: |of| {
             let bytes = of[0].conditions.block_size_bytes? as f64;
             let [low, high] = ends(of[0])?;
@@ -74,8 +73,7 @@ const RELATIONS: &[Relation] = &[
         // Units were told apart at this size, so that no link bounds it; a larger one may be bound by the link.
         one_size: true,
         one_order: false,
-        law: "units that are never idle serve their number of requests in the time of one or less; random addresses \
-              keep half of them busy or more",
+        law: Law::UnitsServeTheirNumber,
         sides: |of| {
             let ([a, b], [c, d]) = (ends(of[1])?, ends(of[2])?);
             let [low, high] = ends(of[0])?;
@@ -86,7 +84,7 @@ const RELATIONS: &[Relation] = &[
         names: &[FindingName::SustainedRate, FindingName::BurstRate],
         one_size: true,
         one_order: true,
-        law: "writing stays at most as fast as it begins",
+        law: Law::WritesStayBelowTheirBurst,
         sides: |of| Some((ends(of[0])?, ends(of[1])?)),
     },
 ];
@@ -97,7 +95,7 @@ fn ends(finding: &Finding) -> Option<[f64; 2]> {
 
 /// Adds to each finding what it is at odds with.
 pub(crate) fn check(findings: &mut [Finding]) {
-    let mut said: Vec<(usize, String)> = Vec::new();
+    let mut said: Vec<(usize, Note)> = Vec::new();
     for (relation, op) in RELATIONS.iter().flat_map(|relation| [(relation, Op::Read), (relation, Op::Write)])
     {
         for sets in sets(relation, op, findings) {
@@ -108,19 +106,17 @@ pub(crate) fn check(findings: &mut [Finding]) {
             };
             let Some(places) = sets.first().filter(|_| sets.iter().all(at_odds)) else { continue };
             for (nth, &place) in places.iter().enumerate() {
-                let others: Vec<String> = (relation.names.iter().enumerate())
-                    .filter(|(other, _)| *other != nth)
-                    .map(|(_, name)| format!("`{name}`"))
-                    .collect();
-                let sentence = format!(" At odds with {}: {}.", others.join(" and "), relation.law);
-                if !said.contains(&(place, sentence.clone())) {
-                    said.push((place, sentence));
+                let others = relation.names.iter().enumerate().filter(|(other, _)| *other != nth);
+                let with = others.map(|(_, name)| *name).collect();
+                let note = (place, Note::AtOdds { with, law: relation.law });
+                if !said.contains(&note) {
+                    said.push(note);
                 }
             }
         }
     }
-    for (place, sentence) in said {
-        findings[place].why.get_or_insert_default().push_str(&sentence);
+    for (place, note) in said {
+        findings[place].notes.push(note);
     }
 }
 
@@ -132,14 +128,16 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
     }
     let of_a_platter =
         |name: FindingName| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
-    let absent = |finding: &&mut Finding| finding.status == Status::None && of_a_platter(finding.name);
+    let absent = |finding: &&mut Finding| finding.status == Status::Absent && of_a_platter(finding.name);
     for finding in findings.iter_mut().filter(absent) {
         let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
                    else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
                    disk";
-        finding.status = Status::Refused;
-        finding.sentence = format!("`{}` cannot be told: {why}.", finding.name);
-        finding.why = Some(capitalised(&format!("{why}.")));
+        finding.status = Status::Inconclusive;
+        finding.detail = Detail::Said {
+            sentence: format!("`{}` cannot be told: {why}.", finding.name),
+            why: Some(capitalised(&format!("{why}."))),
+        };
     }
 }
 
@@ -205,8 +203,7 @@ mod tests {
             high: Some(high),
             at_least: false,
             confidence: 0.95,
-            sentence: String::new(),
-            why: Some("Measured.".into()),
+            detail: Detail::Said { sentence: String::new(), why: Some("Measured.".into()) },
             trials: Vec::new(),
         }
     }
@@ -221,7 +218,7 @@ mod tests {
                 finding(FindingName::QueueDepthKnee, knee[0], knee[1]),
             ];
             check(&mut all);
-            all.into_iter().map(|finding| finding.why.unwrap()).collect::<Vec<_>>()
+            all.into_iter().map(|finding| finding.why().unwrap()).collect::<Vec<_>>()
         };
         assert!(of([7.5, 8.5]).iter().all(|why| why == "Measured."));
         let odd = of([5.0, 6.0]);
@@ -244,7 +241,7 @@ mod tests {
         all[1].conditions.random = Some(true);
         all[2].conditions.random = Some(true);
         check(&mut all);
-        assert!(all.iter().all(|finding| finding.why.as_ref().unwrap().contains("At odds")), "{all:?}");
+        assert!(all.iter().all(|finding| finding.why().unwrap().contains("At odds")), "{all:?}");
     }
 
     #[test]
@@ -261,7 +258,7 @@ mod tests {
                 }
             }
             check(&mut all);
-            all[0].why.clone().unwrap().contains("At odds")
+            all[0].why().clone().unwrap().contains("At odds")
         };
         assert!(!of(&[(131_072, 26_700.0), (4096, 250_000.0)]));
         assert!(!of(&[(131_072, 26_700.0)]), "another size says nothing of these units");
@@ -276,7 +273,7 @@ mod tests {
                 finding(FindingName::BaseLatency, alone, alone),
             ];
             check(&mut all);
-            all[0].why.clone().unwrap().contains("At odds")
+            all[0].why().clone().unwrap().contains("At odds")
         };
         assert!(!of(100.0, 104.0) && !of(100.0, 300.0) && !of(100.0, 95.0) && of(100.0, 80.0));
     }
@@ -284,19 +281,19 @@ mod tests {
     #[test]
     fn a_disk_that_shows_no_turn_is_not_said_to_have_none() {
         let of = |medium: Medium, name: FindingName| {
-            let mut all = vec![Finding { status: Status::None, ..finding(name, 1.0, 1.0) }];
+            let mut all = vec![Finding { status: Status::Absent, ..finding(name, 1.0, 1.0) }];
             with_device(&mut all, &Device { medium, ..Device::unknown("block", 1 << 30) });
-            (all[0].status, all[0].sentence.clone())
+            (all[0].status, all[0].sentence().clone())
         };
         let (status, said) = of(Medium::Disk, FindingName::RotationPeriod);
-        assert!(status == Status::Refused && said.contains("is a disk that turns"), "{said}");
-        assert_eq!(of(Medium::Disk, FindingName::SeekTimeAverage).0, Status::Refused);
+        assert!(status == Status::Inconclusive && said.contains("is a disk that turns"), "{said}");
+        assert_eq!(of(Medium::Disk, FindingName::SeekTimeAverage).0, Status::Inconclusive);
         assert_eq!(
             of(Medium::Disk, FindingName::ZoneRatio).0,
-            Status::None,
+            Status::Absent,
             "a small part of a disk has one rate"
         );
-        assert_eq!(of(Medium::Flash, FindingName::RotationPeriod).0, Status::None);
+        assert_eq!(of(Medium::Flash, FindingName::RotationPeriod).0, Status::Absent);
     }
 
     #[test]
@@ -305,10 +302,10 @@ mod tests {
             vec![finding(FindingName::PerRequestCost, 9.0, 9.0), finding(FindingName::BaseLatency, 1.0, 1.0)];
         all[1].conditions.op = Some(Op::Write);
         check(&mut all);
-        assert_eq!(all[0].why.as_deref(), Some("Measured."));
+        assert_eq!(all[0].why(), Some("Measured."));
         all[1].conditions.op = Some(Op::Read);
-        all[1].status = Status::Refused;
+        all[1].status = Status::Inconclusive;
         check(&mut all);
-        assert_eq!(all[0].why.as_deref(), Some("Measured."));
+        assert_eq!(all[0].why(), Some("Measured."));
     }
 }

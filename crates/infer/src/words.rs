@@ -1,60 +1,28 @@
 //! Values with their intervals, as people read them: one unit, and no more digits than the interval earns.
 
 use iosonde_model::Estimate;
+pub use iosonde_model::Unit;
 
-/// What a value counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Nanoseconds: `45 µs [44, 46]`.
-    Time,
-    /// Bytes per second: `6.91 GB/s [6.84, 6.98]`.
-    Rate,
-    /// Operations per second: `1.02 M IOPS [0.99, 1.04]`.
-    Iops,
-    /// Bytes of a size between the measured ones: `22 KiB [20, 25]`.
-    Bytes,
-    /// Requests in flight: `46 in flight [41, 52]`.
-    InFlight,
-    /// A share of itself in an hour: `-5.1 % an hour [-5.9, -4.3]`.
-    PerHour,
-    /// How many times as much: `1.00× [0.98, 1.02]`.
-    Ratio,
-}
-
-impl Unit {
-    /// The unit's name in findings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Time => "ns",
-            Self::Rate => "B/s",
-            Self::Iops => "IOPS",
-            Self::Bytes => "B",
-            Self::InFlight => "requests",
-            Self::PerHour => "1/h",
-            Self::Ratio => "ratio",
+/// The factor that brings a value into the range that people read, and what then stands behind the
+/// number.
+fn scaled(unit: Unit, value: f64) -> (f64, &'static str) {
+    let pick = |base: f64, names: &'static [&'static str]| {
+        // 0.9995: what would print as 1000 moves to the next unit instead.
+        let mut power = 0;
+        while value.abs() >= base.powi(power + 1) * 0.9995 && (power as usize) + 1 < names.len() {
+            power += 1;
         }
-    }
-
-    /// The factor that brings a value into the range that people read, and what then stands behind the
-    /// number.
-    fn scaled(self, value: f64) -> (f64, &'static str) {
-        let pick = |base: f64, names: &'static [&'static str]| {
-            // 0.9995: what would print as 1000 moves to the next unit instead.
-            let mut power = 0;
-            while value.abs() >= base.powi(power + 1) * 0.9995 && (power as usize) + 1 < names.len() {
-                power += 1;
-            }
-            (base.powi(power), names[power as usize])
-        };
-        match self {
-            Self::Time => pick(1e3, &[" ns", " µs", " ms", " s"]),
-            Self::Rate => pick(1e3, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s"]),
-            Self::Iops => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
-            Self::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
-            Self::InFlight => (1.0, " in flight"),
-            Self::PerHour => (0.01, " % an hour"),
-            Self::Ratio => (1.0, "×"),
-        }
+        (base.powi(power), names[power as usize])
+    };
+    match unit {
+        Unit::Time => pick(1e3, &[" ns", " µs", " ms", " s"]),
+        Unit::Rate => pick(1e3, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s"]),
+        Unit::Iops => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
+        Unit::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
+        Unit::InFlight => (1.0, " in flight"),
+        Unit::PerHour => (0.01, " % an hour"),
+        Unit::Ratio => (1.0, "×"),
+        Unit::None => (1.0, ""),
     }
 }
 
@@ -68,13 +36,13 @@ pub fn in_a_column(unit: Unit, estimate: &Estimate) -> String {
     if is_vague(estimate) {
         return bounded(unit, estimate);
     }
-    let (factor, _) = unit.scaled(estimate.value);
+    let (factor, _) = scaled(unit, estimate.value);
     let whole = (estimate.value / factor).abs().max(1.0).log10().floor() as usize + 1;
     written(unit, estimate, 4usize.saturating_sub(whole))
 }
 
 fn written(unit: Unit, estimate: &Estimate, digits_max: usize) -> String {
-    let (factor, name) = unit.scaled(estimate.value);
+    let (factor, name) = scaled(unit, estimate.value);
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
@@ -117,7 +85,7 @@ pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
         (Some(low), Some(high)) if is_vague(estimate) => {
             let (low, high) = match unit {
                 Unit::InFlight => {
-                    (low.floor().to_string(), format!("{}{}", high.ceil(), unit.scaled(high).1))
+                    (low.floor().to_string(), format!("{}{}", high.ceil(), scaled(unit, high).1))
                 }
                 _ => (rounded(unit, low), rounded(unit, high)),
             };
@@ -137,7 +105,7 @@ pub fn at_least(unit: Unit, estimate: &Estimate) -> String {
 
 /// A bound: two digits at the least, in its own unit, and no zeros behind the point.
 fn rounded(unit: Unit, value: f64) -> String {
-    let (factor, name) = unit.scaled(value);
+    let (factor, name) = scaled(unit, value);
     let value = value / factor;
     let decimals = match value {
         // Whether 1.03 or 0.97 is what decides about faster and slower.

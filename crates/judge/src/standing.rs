@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::CheckName;
-use iosonde_model::{About, Judgement, Outcome, Phase, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Cause, Judgement, Outcome, Phase, Run, Scope, Scopes, Tally, Trial, Verdict};
 
 use crate::{
     check::{CHECKS, Check},
@@ -42,7 +42,9 @@ fn count_set_aside(run: &mut Run, outliers: &Outliers) {
         run.verdicts.iter_mut().filter(|line| line.check == CheckName::Outliers && line.scope == "run")
     {
         // Where the check has spoken, its own count stands: two counts on one page are one too many.
-        line.figures.entry("set_aside".to_owned()).or_insert(count as f64);
+        if let Some(Cause::Tally(tally)) = &mut line.cause {
+            tally.outliers = Some(count as u64);
+        }
     }
 }
 
@@ -63,7 +65,7 @@ impl Judged {
         let trouble = self
             .verdicts
             .iter()
-            .filter(|(_, verdict)| matches!(verdict, Verdict::Doubt(_) | Verdict::Void(_)));
+            .filter(|(_, verdict)| matches!(verdict, Verdict::Warning(_) | Verdict::Invalid(_)));
         let judgement = |(scope, verdict): &(Scope, Verdict)| {
             let (scope, trial, point) = match *scope {
                 Scope::Trial(place) => ("trial", Some(run.trials[place].id), None),
@@ -85,38 +87,31 @@ impl Judged {
         };
         let of_figures: Vec<_> = self.verdicts.iter().filter(|(scope, _)| figure(*scope)).cloned().collect();
         let counted = if of_figures.is_empty() { &self.verdicts } else { &of_figures };
-        let (name, all, noun) = (self.check.id(), counted.len(), noun(counted));
-        let count = |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count();
-        let figures: BTreeMap<String, f64> = [
-            ("judged", all),
-            ("passed", count(Outcome::Pass)),
-            ("abstained", count(Outcome::Abstain)),
-            ("doubted", count(Outcome::Doubt)),
-            ("voided", count(Outcome::Void)),
-        ]
-        .map(|(name, count)| (name.to_owned(), count as f64))
-        .into();
-        let mut out = self.troubles(run);
-        let mut line = |verdict: Verdict, why: String| {
-            let judgement = Judgement::new(name, "run", None, None, verdict);
-            out.push(Judgement { why, figures: figures.clone(), ..judgement });
+        let count =
+            |outcome| counted.iter().filter(|(_, verdict)| outcome_of(verdict) == outcome).count() as u64;
+        let tally = |first: Option<Cause>| {
+            Cause::Tally(Tally {
+                of: scopes(counted),
+                judged: counted.len() as u64,
+                passed: count(Outcome::Pass),
+                unchecked: count(Outcome::NotChecked),
+                warned: count(Outcome::Warning),
+                invalid: count(Outcome::Invalid),
+                outliers: None,
+                first: first.map(Box::new),
+            })
         };
+        let line = |verdict: Verdict, first: Option<Cause>| {
+            let judgement = Judgement::new(self.check.id(), "run", None, None, verdict);
+            Judgement { cause: Some(tally(first)), ..judgement }
+        };
+        let mut out = self.troubles(run);
         if count(Outcome::Pass) > 0 {
-            let why = match noun {
-                "runs" => "the run passes".to_owned(),
-                noun => format!("{} of {all} {noun} pass", count(Outcome::Pass)),
-            };
-            line(Verdict::Pass, why);
+            out.push(line(Verdict::Pass, None));
         }
-        let abstained = counted.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::Abstain);
-        if let Some((_, Verdict::Abstain(first))) = abstained {
-            let why = match all {
-                1 => first.why.clone(),
-                _ => {
-                    format!("{} of {all} {noun} could not be judged: {}", count(Outcome::Abstain), first.why)
-                }
-            };
-            line(Verdict::Abstain(first.clone()), why);
+        let unchecked = counted.iter().find(|(_, verdict)| outcome_of(verdict) == Outcome::NotChecked);
+        if let Some((_, Verdict::NotChecked(first))) = unchecked {
+            out.push(line(Verdict::NotChecked(first.clone()), Some(first.cause.clone())));
         }
         out
     }
@@ -125,21 +120,21 @@ impl Judged {
 fn outcome_of(verdict: &Verdict) -> Outcome {
     match verdict {
         Verdict::Pass => Outcome::Pass,
-        Verdict::Abstain(_) => Outcome::Abstain,
-        Verdict::Doubt(_) => Outcome::Doubt,
-        Verdict::Void(_) => Outcome::Void,
+        Verdict::NotChecked(_) => Outcome::NotChecked,
+        Verdict::Warning(_) => Outcome::Warning,
+        Verdict::Invalid(_) => Outcome::Invalid,
     }
 }
 
-fn noun(verdicts: &[(Scope, Verdict)]) -> &'static str {
+fn scopes(verdicts: &[(Scope, Verdict)]) -> Scopes {
     let any = |wanted: fn(&Scope) -> bool| verdicts.iter().any(|(scope, _)| wanted(scope));
     let (trials, points) = (any(|s| matches!(s, Scope::Trial(_))), any(|s| matches!(s, Scope::Point(_))));
     match (trials, points, any(|s| matches!(s, Scope::Run))) {
-        (true, false, false) => "trials",
-        (true, false, true) => "trials and runs",
-        (true, true, _) => "trials and points",
-        (false, true, _) => "points",
-        (false, false, _) => "runs",
+        (true, false, false) => Scopes::Trials,
+        (true, false, true) => Scopes::TrialsAndRun,
+        (true, true, _) => Scopes::TrialsAndPoints,
+        (false, true, _) => Scopes::Points,
+        (false, false, _) => Scopes::Run,
     }
 }
 
@@ -167,7 +162,7 @@ fn judge_trials(run: &Run) -> Vec<Judged> {
 fn voids_of(run: &Run, judged: &[Judged]) -> Voids {
     let mut voids = Voids::new();
     for (scope, verdict) in judged.iter().flat_map(|judged| &judged.verdicts) {
-        if let (Scope::Trial(place), Verdict::Void(reason)) = (scope, verdict) {
+        if let (Scope::Trial(place), Verdict::Invalid(reason)) = (scope, verdict) {
             let id = run.trials[*place].id;
             let about = voids.get(&id).map_or(reason.about, |&before| together(before, reason.about));
             voids.insert(id, about);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FindingName, Op};
+use crate::{Detail, FindingName, Note, Op, Unit};
 
 /// Whether there is a conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,9 +11,9 @@ pub enum Status {
     /// A value, with its interval.
     Found,
     /// Looked for and not there.
-    None,
-    /// The trials cannot answer, and `why` says what would.
-    Refused,
+    Absent,
+    /// The trials cannot answer, and the detail says why and what would.
+    Inconclusive,
 }
 
 /// Under which conditions a finding holds.
@@ -35,35 +35,52 @@ pub struct Conditions {
 }
 
 /// Something concluded about the storage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Its name: `base_latency`.
+    /// Registered name.
     pub name: FindingName,
-    /// The experiment whose points it rests on.
+    /// Experiment whose points it rests on, as the study calls it.
     pub experiment: String,
-    /// Under which conditions it holds.
+    /// Conditions under which it holds.
     pub conditions: Conditions,
-    /// Whether there is one.
+    /// Whether there is a conclusion.
     pub status: Status,
-    /// The value, in `unit`.
+    /// Value, in `unit`.
     pub value: Option<f64>,
-    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`.
-    pub unit: String,
+    /// Unit of the value.
+    pub unit: Unit,
     /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: Option<f64>,
-    /// Whether there may be more than `value`: it is the highest that was measured, and still rose there.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether the true value may be higher: it was still rising at the largest load that was measured.
     pub at_least: bool,
-    /// Of the interval, as a share: 0.95.
+    /// Confidence of the interval, as a share: 0.95.
     pub confidence: f64,
-    /// For people, with the interval in it.
-    pub sentence: String,
-    /// Assumptions, or why it was refused and what would answer.
-    pub why: Option<String>,
-    /// The trials that it rests on.
+    /// Facts of its own beside the value, or why there is none.
+    pub detail: Detail,
+    /// Facts that other findings and the device add.
+    pub notes: Vec<Note>,
+    /// Ids of the trials that it rests on.
     pub trials: Vec<u64>,
+}
+
+impl Finding {
+    /// Sentence that was made where the finding is; empty where there are facts.
+    pub fn sentence(&self) -> &str {
+        match &self.detail {
+            Detail::Said { sentence, .. } => sentence,
+            Detail::Inconclusive(_) => "",
+        }
+    }
+
+    /// Second sentence that was made where the finding is.
+    pub fn why(&self) -> Option<&str> {
+        match &self.detail {
+            Detail::Said { why, .. } => why.as_deref(),
+            Detail::Inconclusive(_) => None,
+        }
+    }
 }
 
 /// What to do about it.

@@ -3,7 +3,9 @@
 //! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
 //! here is its name there, unit last.
 
+mod cause;
 mod comparison;
+mod detail;
 mod device;
 mod finding;
 mod histogram;
@@ -16,11 +18,14 @@ mod sheet;
 mod spec;
 mod study;
 mod trial;
+mod unit;
 pub mod units;
 mod verdict;
 mod witness;
 
+pub use cause::{Cause, Scopes, Tally};
 pub use comparison::{Compared, ComparedPair, ComparedSide, Comparison, Difference, GeometricMean, Likeness};
+pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
@@ -38,5 +43,6 @@ pub use study::{ExperimentSpec, StorageKind, Study, StudyError};
 pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };
+pub use unit::Unit;
 pub use verdict::{About, Judgement, Outcome, Reason, Scope, Verdict};
 pub use witness::{Injected, IoLimit, Witnesses};

@@ -75,11 +75,12 @@ pub struct Point {
     pub spec: TrialSpec,
     /// `grid` where it was in the plan, `adaptive` where it was added since it narrows a finding.
     pub planned: Planned,
-    /// Trials that were run, void ones included.
+    /// Trials that were run, invalid ones included.
     pub trials: u32,
-    /// Trials that a verdict voided.
-    pub void: u32,
-    /// The trials' ids, void ones included.
+    /// Trials that a verdict makes invalid for any use.
+    #[serde(alias = "void")]
+    pub invalid: u32,
+    /// The trials' ids, invalid ones included.
     #[serde(default)]
     pub trial_ids: Vec<u64>,
     /// Why no more trials were run: `precision`, `budget` or `rounds`; `None` while it is open.
@@ -106,7 +107,7 @@ impl Point {
             spec,
             planned: Planned::Grid,
             trials: 0,
-            void: 0,
+            invalid: 0,
             trial_ids: Vec::new(),
             closed: None,
             why_no_interval: None,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Device, Finding, Host, Judgement, Point, Trial};
 
 /// The version of the JSON document.
-pub const RUN_SCHEMA: u32 = 1;
+pub const RUN_SCHEMA: u32 = 2;
 
 /// How far a run came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

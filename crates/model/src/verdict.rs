@@ -1,9 +1,8 @@
 //! Whether figures can be believed: what a check says, and about what.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-use crate::CheckName;
+use crate::{Cause, CheckName};
 
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,27 +39,27 @@ impl About {
     }
 }
 
-/// Why, in a sentence with numbers, and the numbers themselves (units in their names).
+/// Why a check says what it says, and which figures that concerns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
-    /// What it is about.
+    /// Figures that it concerns.
     pub about: About,
-    /// The sentence, for people.
-    pub why: String,
-    /// Its numbers, for programs.
-    pub figures: BTreeMap<String, f64>,
+    /// Facts behind it.
+    pub cause: Cause,
 }
 
 impl Reason {
-    /// A reason without figures yet.
-    pub fn new(about: About, why: impl Into<String>) -> Self {
-        Self { about, why: why.into(), figures: BTreeMap::new() }
+    /// A reason from its facts.
+    pub fn new(about: About, cause: impl Into<Cause>) -> Self {
+        Self { about, cause: cause.into() }
     }
 
-    /// Adds a figure; its name carries its unit.
+    /// Adds a figure to words that were made where the check is; its name carries its unit.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64) -> Self {
-        self.figures.insert(name.to_owned(), value);
+        if let Cause::Said { figures, .. } = &mut self.cause {
+            figures.insert(name.to_owned(), value);
+        }
         self
     }
 }
@@ -71,11 +70,11 @@ pub enum Verdict {
     /// Looked at, nothing wrong.
     Pass,
     /// May be wrong; figures stay, with the doubt beside them.
-    Doubt(Reason),
+    Warning(Reason),
     /// Is wrong: never reaches a finding that uses what it is about.
-    Void(Reason),
+    Invalid(Reason),
     /// Could not be judged, and why.
-    Abstain(Reason),
+    NotChecked(Reason),
 }
 
 /// A verdict without its reason.
@@ -84,34 +83,33 @@ pub enum Verdict {
 #[allow(missing_docs)]
 pub enum Outcome {
     Pass,
-    Abstain,
-    Doubt,
-    Void,
+    #[serde(rename = "unchecked")]
+    NotChecked,
+    Warning,
+    Invalid,
 }
 
-/// A check's verdict on one thing, as it is kept and shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A check's verdict on one thing.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// `trial`, `point` or `run`.
     pub scope: String,
-    /// The trial's id, for a trial.
+    /// Id of the trial, for a trial.
     pub trial: Option<u64>,
-    /// The point's id, for a point.
+    /// Id of the point, for a point.
     pub point: Option<usize>,
-    /// The check's name.
+    /// Name of the check.
     pub check: CheckName,
-    /// What it said.
+    /// Its verdict.
     pub verdict: Outcome,
-    /// What that is about.
+    /// Figures that the verdict concerns.
     pub about: About,
-    /// The sentence; empty for a pass.
-    pub why: String,
-    /// The sentence's numbers.
-    pub figures: BTreeMap<String, f64>,
+    /// Facts behind it; `None` for a pass.
+    pub cause: Option<Cause>,
 }
 
 impl Judgement {
-    /// Writes down what `check` said about a trial, a point or the run.
+    /// A check's verdict on a trial, a point or the run.
     pub fn new(
         check: CheckName,
         scope: &str,
@@ -120,20 +118,18 @@ impl Judgement {
         verdict: Verdict,
     ) -> Self {
         let (outcome, reason) = match verdict {
-            Verdict::Pass => (Outcome::Pass, Reason::new(About::All, "")),
-            Verdict::Doubt(reason) => (Outcome::Doubt, reason),
-            Verdict::Void(reason) => (Outcome::Void, reason),
-            Verdict::Abstain(reason) => (Outcome::Abstain, reason),
+            Verdict::Pass => (Outcome::Pass, None),
+            Verdict::Warning(reason) => (Outcome::Warning, Some(reason)),
+            Verdict::Invalid(reason) => (Outcome::Invalid, Some(reason)),
+            Verdict::NotChecked(reason) => (Outcome::NotChecked, Some(reason)),
         };
-        Self {
-            scope: scope.to_owned(),
-            trial,
-            point,
-            check,
-            verdict: outcome,
-            about: reason.about,
-            why: reason.why,
-            figures: reason.figures,
-        }
+        let about = reason.as_ref().map_or(About::All, |reason| reason.about);
+        let cause = reason.map(|reason| reason.cause);
+        Self { scope: scope.to_owned(), trial, point, check, verdict: outcome, about, cause }
+    }
+
+    /// Words that were made where the check is; empty for a pass and where there are facts.
+    pub fn why(&self) -> &str {
+        self.cause.as_ref().map_or("", Cause::said)
     }
 }

@@ -109,8 +109,8 @@ fn verdict(judgement: &Judgement) -> VerdictLine {
         check: judgement.check,
         verdict: judgement.verdict,
         about: judgement.about,
-        why: judgement.why.clone(),
-        figures: judgement.figures.clone(),
+        why: text::why(judgement),
+        figures: text::figures(judgement),
     }
 }
 
@@ -121,13 +121,13 @@ fn finding(finding: &Finding) -> FindingLine {
         conditions: finding.conditions.clone(),
         status: finding.status,
         value: finding.value,
-        unit: finding.unit.clone(),
+        unit: finding.unit.name().to_owned(),
         low: finding.low,
         high: finding.high,
         at_least: finding.at_least,
         confidence: finding.confidence,
-        sentence: finding.sentence.clone(),
-        why: finding.why.clone(),
+        sentence: text::sentence(finding),
+        why: text::why_of(finding),
         trials: finding.trials.clone(),
     }
 }

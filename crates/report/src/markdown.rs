@@ -165,14 +165,14 @@ fn findings(run: &Run, out: &mut String) {
         put(out, "\n## Findings\n");
         let rows = found.iter().map(|row| {
             let value = row.value.clone().unwrap_or_else(|| "none".into());
-            [row.name.clone(), row.conditions.clone(), value, row.finding.sentence.clone()]
+            [row.name.clone(), row.conditions.clone(), value, crate::text::sentence(row.finding)]
         });
         table(&["Finding", "Of", "Value", "In a sentence"], rows, out);
     }
     if !refused.is_empty() {
         put(out, "\n## What could not be concluded\n");
         let rows = refused.iter().map(|row| {
-            let why = row.finding.why.clone().unwrap_or_else(|| row.finding.sentence.clone());
+            let why = crate::text::why_of(row.finding).unwrap_or_else(|| crate::text::sentence(row.finding));
             [row.name.clone(), row.conditions.clone(), why]
         });
         table(&["Finding", "Of", "Why"], rows, out);
@@ -183,7 +183,7 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     for section in story::sections(run) {
         put(out, &format!("\n## {}\n", inline(section.question.unwrap_or(&section.name))));
         for answer in &section.answers {
-            put(out, &format!("{}\n", inline(answer)));
+            put(out, &format!("{}\n", inline(&answer)));
         }
         put(out, &format!("{}\n", inline(&section.sure)));
         table(&story::POINT_HEADS, section.rows.into_iter(), out);
@@ -197,7 +197,7 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
         put(out, "\n## The course of the run\n");
     }
     for answer in course {
-        put(out, &format!("{}\n", inline(answer)));
+        put(out, &format!("{}\n", inline(&answer)));
     }
     for shown in figures.all.clone().iter().filter(|figure| figure.experiment.is_none()) {
         put(out, &format!("\n## {}\n", shown.title));

@@ -109,19 +109,19 @@ fn advice(run: &Run, paint: Paint) -> String {
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advice.sentence));
     }
     // Where nothing can be advised, what would make it possible is the advice.
-    let refused = run.findings.iter().filter(|f| f.status == Status::Refused);
+    let refused = run.findings.iter().filter(|f| f.status == Status::Inconclusive);
     // "Its interval .." speaks of what the sentence before it named, which does not stand here.
-    let alone = |why: &&str| !why.starts_with("Its ");
+    let alone = |why: &String| !why.starts_with("Its ");
     // Nor is what STORAGE says said again.
     let lines = storage_lines(run);
     let said = |why: &str| lines.iter().any(|line| line.text.contains(&lowered(why.trim_end_matches('.'))));
     let refused = refused
         .filter(|f| f.experiment != RUN)
-        .filter_map(|f| f.why.as_deref())
+        .filter_map(crate::text::why_of)
         .find(alone)
         .filter(|why| !said(why));
     if let (true, Some(why)) = (out.is_empty(), refused) {
-        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(why))));
+        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(&why))));
     }
     if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "DO")) }
 }
@@ -326,8 +326,8 @@ fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
     let own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
-    for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::Abstain) {
-        let text = format!("not judged: {}: {}", verdict.check, clean(&verdict.why));
+    for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::NotChecked) {
+        let text = format!("not judged: {}: {}", verdict.check, clean(&crate::text::why(verdict)));
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Quiet, "·")), 4, &text);
     }
     let mut passed: Vec<&str> = Vec::new();

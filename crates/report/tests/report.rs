@@ -76,8 +76,8 @@ fn every_finding_says_its_sentence_and_every_refusal_its_reason() {
     let (page, text) = (visible(&page(&run)), markdown(&run));
     for finding in &run.findings {
         let told = match finding.status {
-            Status::Refused => finding.why.as_deref().expect("a refusal has a reason"),
-            Status::Found | Status::None => &finding.sentence,
+            Status::Inconclusive => finding.why().expect("a refusal has a reason"),
+            Status::Found | Status::Absent => finding.sentence(),
         };
         // Commands stand in elements of their own, and a sentence may begin with a capital.
         let told = told.split('`').next().expect("split gives at least one part").trim_end();

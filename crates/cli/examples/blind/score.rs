@@ -67,7 +67,7 @@ pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, sh
     let one = |expected: &Expected| {
         let found = matching(run, expected);
         let status = found.map(|finding| finding.status);
-        let said = || found.map_or("nothing", |finding| &finding.sentence);
+        let said = || found.map_or("nothing", |finding| finding.sentence());
         let mut kept = Kept {
             kind: kind.to_owned(),
             seed,
@@ -79,7 +79,7 @@ pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, sh
         };
         let truth = match expected.truth {
             True::Absent => {
-                if show && status != Some(Status::None) {
+                if show && status != Some(Status::Absent) {
                     println!("{kind} {nth}: {} is absent: {}\n{}", expected.finding, said(), drawn.device);
                 }
                 return kept;
@@ -164,7 +164,7 @@ impl Scores {
                 );
             }
             if !line.absent.is_empty() {
-                let none = line.absent.iter().filter(|status| **status == Some(Status::None)).count();
+                let none = line.absent.iter().filter(|status| **status == Some(Status::Absent)).count();
                 let invented = line.absent.iter().filter(|status| **status == Some(Status::Found)).count();
                 let _ = writeln!(
                     out,
@@ -217,7 +217,7 @@ fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
     // A rounding error of the file's own numbers.
     let slack = 1e-6 * truth;
     // "At least" says nothing about the other side.
-    let above = if found.is_some_and(|it| it.sentence.contains("at least")) { 0.0 } else { truth - high };
+    let above = if found.is_some_and(|it| it.sentence().contains("at least")) { 0.0 } else { truth - high };
     let outside = (low - truth).max(above).max(0.0);
     Answer {
         status,

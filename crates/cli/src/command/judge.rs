@@ -33,7 +33,7 @@ pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
         }
         None => screen.result(&judged(&run, Paint { color: screen.color, width: screen.width }))?,
     }
-    if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt) {
+    if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
     }
     Ok(())

@@ -340,7 +340,7 @@ pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
     if let Some(why) = nothing_worked(run) {
         return Some(Failure::failed(why));
     }
-    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Doubt);
+    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning);
     (strict && doubtful).then(|| Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() })
 }
 

@@ -83,7 +83,7 @@ pub fn scores(cells: &[Cell], seeds: usize, seed: u64, kept: Option<&Kept>) -> R
 fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
     run.verdicts
         .iter()
-        .filter(|line| line.verdict >= Outcome::Doubt && line.check != CheckName::TooFewSamples)
+        .filter(|line| line.verdict >= Outcome::Warning && line.check != CheckName::TooFewSamples)
 }
 
 impl Score {
@@ -96,12 +96,12 @@ impl Score {
 
     fn count(&mut self, cell: &Cell, run: &Run) {
         let own = |line: &&Judgement| {
-            Some(line.check) == cell.check && (!cell.void || line.verdict == Outcome::Void)
+            Some(line.check) == cell.check && (!cell.void || line.verdict == Outcome::Invalid)
         };
         let known = |line: &Judgement| cell.check == Some(line.check) || cell.also.contains(&line.check);
         let caught = troubles(run).find(own);
         let wrong = troubles(run).find(|line| !known(line));
-        let void = |line: &&Judgement| line.verdict == Outcome::Void && line.scope == "trial";
+        let void = |line: &&Judgement| line.verdict == Outcome::Invalid && line.scope == "trial";
         self.runs += 1;
         self.caught += usize::from(caught.is_some());
         self.others += usize::from(wrong.is_some());

@@ -58,7 +58,7 @@ fn studied(device: &str, study: &str, words: &[&str]) -> Run {
 
 /// The first doubt or void of a check.
 fn said<'a>(run: &'a Run, check: CheckName) -> &'a Judgement {
-    let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Doubt;
+    let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Warning;
     run.verdicts.iter().find(own).unwrap_or_else(|| panic!("{check} is silent: {:?}", run.verdicts))
 }
 
@@ -68,7 +68,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
         ["--buffered", "--rw", "read", "--bs", "1M", "--depth", "1", "--size", "256MiB", "--time", "4s"];
     let run = measured(CACHED, &[&["point", "sim:device.toml"][..], &read[..]].concat());
     let judged = said(&run, CheckName::CacheServed);
-    assert_eq!(judged.verdict, Outcome::Void);
+    assert_eq!(judged.verdict, Outcome::Invalid);
     assert!(
         judged.why.starts_with("the device moved 1.")
             && judged.why.ends_with("that were read: this is memory")
@@ -95,11 +95,11 @@ fn m2_random_is_not_faster_than_sequential_because_memory_served_it() {
         run.trials.iter().find(own).map(|trial| trial.bytes_per_s()).expect("it was measured")
     };
     assert!(rate(&cached, false) > 3.0 * rate(&believed, true), "the mistake can be made here");
-    assert_eq!(said(&cached, CheckName::CacheServed).verdict, Outcome::Void);
+    assert_eq!(said(&cached, CheckName::CacheServed).verdict, Outcome::Invalid);
     // Void trials reach no finding.
     let buffered = studied(CACHED, ORDER, &[&run[..], &["--buffered"]].concat());
     let refused = finding(&buffered, FindingName::RandomVsSequential);
-    assert_eq!(refused.status, Status::Refused);
+    assert_eq!(refused.status, Status::Inconclusive);
     assert!(
         refused.sentence.starts_with("Whether order matters to 64 KiB reads cannot be told: ")
             && refused.sentence.contains("stand as statements about the device"),
@@ -135,7 +135,7 @@ fn m5_nothing_is_concluded_about_a_device_that_was_not_asked() {
     let void = run
         .verdicts
         .iter()
-        .filter(|line| line.check == CheckName::CacheServed && line.verdict == Outcome::Void);
+        .filter(|line| line.check == CheckName::CacheServed && line.verdict == Outcome::Invalid);
     assert!(void.count() > 10);
     let found: Vec<_> = run.findings.iter().filter(|finding| finding.status == Status::Found).collect();
     assert!(found.is_empty(), "{found:?}");
@@ -282,7 +282,7 @@ fn m15_no_effect_needs_an_interval_within_a_margin_and_a_law_needs_a_fit() {
     // A curve is not called by a law that it does not follow.
     let curve = studied(UNITS, SIZES, &run);
     let law = finding(&curve, FindingName::PerRequestCost);
-    assert_eq!(law.status, Status::Refused);
+    assert_eq!(law.status, Status::Inconclusive);
     assert!(law.sentence.contains("the times do not follow t₀ + b/B: "), "{}", law.sentence);
 }
 
@@ -292,6 +292,6 @@ fn m16_a_steady_state_that_was_not_tested_is_not_claimed() {
         ["point", "sim:device.toml", "--rw", "randread", "--bs", "4k", "--depth", "4", "--time", "2s"];
     let run = measured(&four_servers(""), &short);
     let line = run.verdicts.iter().find(|line| line.check == CheckName::NotSteady).expect("it is spoken of");
-    assert_eq!(line.verdict, Outcome::Abstain);
+    assert_eq!(line.verdict, Outcome::NotChecked);
     assert!(line.why.contains("30 are needed to tell whether it held its rate"), "{}", line.why);
 }

@@ -37,7 +37,7 @@ fn findings<'a>(run: &'a Run, name: FindingName) -> Vec<&'a Finding> {
 /// How many doubts and voids each check has, and the first one's words.
 fn troubles(run: &Run) -> BTreeMap<CheckName, (usize, &str)> {
     let mut out: BTreeMap<CheckName, (usize, &str)> = BTreeMap::new();
-    for line in run.verdicts.iter().filter(|line| line.verdict >= Outcome::Doubt) {
+    for line in run.verdicts.iter().filter(|line| line.verdict >= Outcome::Warning) {
         out.entry(line.check).or_insert((0, &line.why)).0 += 1;
     }
     out

@@ -36,7 +36,7 @@ fn the_six_4_kib_rows_are_void_as_depth_figures_and_the_others_are_not() {
         .iter()
         .map(|trial| {
             let own =
-                |v: &&iosonde_report::VerdictLine| v.trial == Some(trial.id) && v.verdict == Outcome::Void;
+                |v: &&iosonde_report::VerdictLine| v.trial == Some(trial.id) && v.verdict == Outcome::Invalid;
             let voids: Vec<_> = run.verdicts.iter().filter(own).collect();
             assert!(voids.iter().all(|void| void.check == CheckName::LittlesLaw), "{voids:?}");
             (

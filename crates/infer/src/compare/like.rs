@@ -247,22 +247,22 @@ fn not_of_the_storage<'a>(run: &'a Run, point: &Point) -> Option<(Option<About>,
     let first = voids.first().filter(|_| are_most(&voids, point))?;
     let by = |checks: &[CheckName]| voids.iter().find(|void| checks.contains(&void.check));
     Some(match (by(&MEMORY), by(&[PROGRAM])) {
-        (Some(void), _) => (Some(About::Memory), &void.why),
-        (None, Some(void)) => (Some(About::Program), &void.why),
-        (None, None) => (None, &first.why),
+        (Some(void), _) => (Some(About::Memory), void.why()),
+        (None, Some(void)) => (Some(About::Program), void.why()),
+        (None, None) => (None, first.why()),
     })
 }
 
 /// Why most of a point's trials are void as figures about this.
 fn mostly_void<'a>(run: &'a Run, point: &Point, about: VerdictAbout) -> Option<&'a str> {
     let voids = voids(run, point, about);
-    voids.first().filter(|_| are_most(&voids, point)).map(|void| void.why.as_str())
+    voids.first().filter(|_| are_most(&voids, point)).map(|void| void.why())
 }
 
 fn voids<'a>(run: &'a Run, point: &Point, about: VerdictAbout) -> Vec<&'a Judgement> {
     let is_it = |judged: &&Judgement| {
         let own = judged.trial.is_some_and(|id| point.trial_ids.contains(&id));
-        judged.verdict == Outcome::Void && judged.about == about && own
+        judged.verdict == Outcome::Invalid && judged.about == about && own
     };
     run.verdicts.iter().filter(is_it).collect()
 }
@@ -274,10 +274,10 @@ fn are_most(voids: &[&Judgement], point: &Point) -> bool {
 /// Why a point has no figure: what voided its trials, if something did.
 fn why_absent(run: &Run, point: &Point) -> String {
     let about = |judged: &&Judgement| {
-        judged.verdict == Outcome::Void && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
+        judged.verdict == Outcome::Invalid && judged.trial.is_some_and(|id| point.trial_ids.contains(&id))
     };
     match run.verdicts.iter().find(about) {
-        Some(void) => format!("void: {}", void.why),
+        Some(void) => format!("void: {}", void.why()),
         None if point.trials == 0 => "not measured".to_owned(),
         None => "no such figure".to_owned(),
     }

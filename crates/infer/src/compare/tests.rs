@@ -180,7 +180,7 @@ fn what_is_void_is_not_compared_and_says_why() {
     let mut a = run("a", &[1e4, 2e4]);
     a.points[0].read = None;
     a.points[0].trial_ids = vec![7];
-    let void = iosonde_model::Verdict::Void(iosonde_model::Reason::new(
+    let void = iosonde_model::Verdict::Invalid(iosonde_model::Reason::new(
         iosonde_model::About::All,
         "the device moved 3 % of the 2.1 GB that were read: this is memory",
     ));
@@ -200,7 +200,7 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
         run.points[place].trial_ids = vec![place as u64];
         let why = "the device moved 0 % of the 2.1 GB that were read: this is memory";
         let void =
-            iosonde_model::Verdict::Void(iosonde_model::Reason::new(iosonde_model::About::Device, why));
+            iosonde_model::Verdict::Invalid(iosonde_model::Reason::new(iosonde_model::About::Device, why));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(place as u64), None, void));
     }
     run

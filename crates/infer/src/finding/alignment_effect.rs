@@ -110,6 +110,6 @@ mod tests {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&AlignmentEffect, study, 1)[0];
         assert_eq!(found.len(), 2);
-        assert!(found[1].sentence.contains("alignment does not matter"), "{}", found[1].sentence);
+        assert!(found[1].sentence().contains("alignment does not matter"), "{}", found[1].sentence());
     }
 }

@@ -20,7 +20,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Estimate, Finding, Status, units};
+use iosonde_model::{Detail, Estimate, Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -64,9 +64,8 @@ fn one(writer: &Writer, group: &Group) -> Finding {
     let about = format!("How large a credit {what} have before a limit holds");
     let refused = |why: &str| writer.refused(&group.conditions, &group.points, &about, why);
     let none = |sentence: String, why: String| Finding {
-        status: Status::None,
-        sentence: capitalised(&sentence),
-        why: Some(why),
+        status: Status::Absent,
+        detail: Detail::Said { sentence: capitalised(&sentence), why: Some(why) },
         ..refused("")
     };
     match limit::shown(group.points[0], group.op, writer.confidence) {
@@ -134,7 +133,7 @@ mod tests {
     fn breaks_are_counted_for_what_they_held() {
         const RATES: [u64; 9] = [5000, 5000, 5000, 1000, 1000, 1000, 1000, 1000, 1000];
         let requests = |finding: &Finding| {
-            assert_eq!(finding.status, Status::Found, "{}", finding.sentence);
+            assert_eq!(finding.status, Status::Found, "{}", finding.sentence());
             [finding.low, finding.value, finding.high].map(|end| end.unwrap() / 4096.0)
         };
         let holds = |[low, value, high]: [f64; 3], truth: f64| {
@@ -155,13 +154,13 @@ mod tests {
         holds(requests(&told(&RATES, repeated)), 16_000.0);
         let others = |nth: usize| (nth as u64 + 1 + 3 * u64::from(nth > 1), paused(nth).1);
         let refused = told(&RATES, others);
-        assert!(refused.sentence.contains("other trials ran"), "{}", refused.sentence);
+        assert!(refused.sentence().contains("other trials ran"), "{}", refused.sentence());
     }
 
     #[test]
     fn storage_without_a_limit_has_no_credit() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
         let found = &Pretend::usual().conclusions(&BurstCreditBytes, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
     }
 }

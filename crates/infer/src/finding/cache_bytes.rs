@@ -83,9 +83,9 @@ mod tests {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"working-set\"";
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&CacheBytes, study, 1)[0][0];
-        assert_eq!(found.status, Status::None);
-        assert!(found.sentence.starts_with("No cache shows: 16 KiB random reads"), "{}", found.sentence);
+        assert_eq!(found.status, Status::Absent);
+        assert!(found.sentence().starts_with("No cache shows: 16 KiB random reads"), "{}", found.sentence());
         let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
-        assert_eq!(noisy.conclusions(&CacheBytes, study, 1)[0][0].status, Status::Refused);
+        assert_eq!(noisy.conclusions(&CacheBytes, study, 1)[0][0].status, Status::Inconclusive);
     }
 }

@@ -14,7 +14,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding, Status};
+use iosonde_model::{Conditions, Detail, Finding, Status};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -87,15 +87,17 @@ fn one(writer: &Writer, sizes: &Writer, group: &group::Group) -> Finding {
     let about = "How long a request takes that a cache answers";
     match held.status {
         Status::Found => {}
-        Status::None => {
+        Status::Absent => {
             return Finding {
-                status: Status::None,
-                why: held.why,
-                sentence: "No cache shows whose answers could be timed.".to_owned(),
+                status: Status::Absent,
+                detail: Detail::Said {
+                    sentence: "No cache shows whose answers could be timed.".to_owned(),
+                    why: held.why().map(str::to_owned),
+                },
                 ..writer.refused(&conditions, &[smallest], "", "")
             };
         }
-        Status::Refused => {
+        Status::Inconclusive => {
             let why = "whether there is a cache is not known (see `cache_bytes`)";
             return writer.refused(&conditions, &[smallest], about, why);
         }

@@ -7,7 +7,9 @@
 //! share of fast requests, times the span, is the cache.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, Trial, Window, units};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Histogram, Op, Status, Trial, Window, units,
+};
 
 use super::{
     Proof,
@@ -281,12 +283,14 @@ fn no_step(writer: &Writer, group: &Group, points: &[&Evidence], spans: &[u64], 
     }
     let refused = writer.refused(&group.conditions, points, "", "");
     Finding {
-        status: Status::None,
-        sentence: format!(
-            "No cache shows: {what} are as fast within {largest} as within {}.",
-            units::size(spans[0])
-        ),
-        why: Some("Every span keeps more than 90 % of the rate in the smallest.".to_owned()),
+        status: Status::Absent,
+        detail: Detail::Said {
+            sentence: format!(
+                "No cache shows: {what} are as fast within {largest} as within {}.",
+                units::size(spans[0])
+            ),
+            why: Some("Every span keeps more than 90 % of the rate in the smallest.".to_owned()),
+        },
         ..refused
     }
 }
@@ -375,7 +379,7 @@ mod tests {
             one(&writer, &groups(&points)[0])
         };
         let disk = told(1);
-        assert!(disk.sentence.contains("a disk's arm has a shorter way"), "{}", disk.sentence);
+        assert!(disk.sentence().contains("a disk's arm has a shorter way"), "{}", disk.sentence());
         assert_eq!(told(100).status, Status::Found, "40 us are a cache's time");
     }
 

@@ -22,7 +22,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Op, Rw, Status, TrialSpec, units};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Rw, Status, TrialSpec, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -194,9 +194,13 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
             writer.found(&conditions, &members, estimate, &sentence, why)
         }
         Answer::Never(words) => Finding {
-            status: Status::None,
-            sentence: capitalised(&format!("{what} do not change places from {first} to {last}: {words}.")),
-            why: Some("With intervals that hold at all levels together.".to_owned()),
+            status: Status::Absent,
+            detail: Detail::Said {
+                sentence: capitalised(&format!(
+                    "{what} do not change places from {first} to {last}: {words}."
+                )),
+                why: Some("With intervals that hold at all levels together.".to_owned()),
+            },
             ..writer.refused(&conditions, &members, "", "")
         },
         Answer::CannotTell => {
@@ -354,6 +358,6 @@ mod tests {
                      rw = [\"randread\", \"randwrite\"]";
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Crossover, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
     }
 }

@@ -18,7 +18,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Status, units};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, Status, units};
 use iosonde_stats::common_slope::{Levels, Visit};
 
 use super::{
@@ -159,12 +159,14 @@ fn without(refused: &impl Fn(&str) -> Finding, ends: [f64; 2], span: &str) -> Fi
         ));
     }
     Finding {
-        status: Status::None,
-        sentence: format!(
-            "No drift shows: over the {span} of the run the rate of all points together changed by {} at most.",
-            units::percent(most)
-        ),
-        why: Some("The interval of one slope over time for all points.".to_owned()),
+        status: Status::Absent,
+        detail: Detail::Said {
+            sentence: format!(
+                "No drift shows: over the {span} of the run the rate of all points together changed by {} at most.",
+                units::percent(most)
+            ),
+            why: Some("The interval of one slope over time for all points.".to_owned()),
+        },
         ..refused("")
     }
 }

@@ -120,7 +120,7 @@ mod tests {
             read: None,
             write: None,
         };
-        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence.clone()
+        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence().clone()
     }
 
     #[test]

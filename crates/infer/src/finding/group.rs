@@ -3,7 +3,9 @@
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding, Op, Rw, Status, Trial, units};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Inconclusive, Op, Rw, Status, Trial, units,
+};
 use iosonde_stats::LogEstimate;
 
 use crate::words::{Unit, capitalised, with_interval};
@@ -44,31 +46,21 @@ pub(super) fn groups<'e, 'a>(
     groups
 }
 
-/// Whether enough trials of a point stand in all that a finding uses; the sentence says why not.
+/// Whether enough trials of a point are valid for all that a finding uses.
 ///
-/// A finding is about the device, so what is void about the device is always void here.
-pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+/// A finding is about the device, so what is invalid about the device is always invalid here.
+pub(super) fn valid(evidence: &Evidence, used: &[About]) -> Result<(), Inconclusive> {
     stands_as(evidence, &[&[About::Device], used].concat())
 }
 
-fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), String> {
-    let what = evidence.point.spec.describe();
-    let all = evidence.trials.len();
+fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), Inconclusive> {
+    let run = evidence.trials.len();
     for &about in used {
         // A trial that took no time says nothing.
-        let standing = evidence.standing(about).filter(|trial| trial.measured_s > 0.0).count();
-        if standing < FEWEST_TRIALS && standing < all {
-            let about = match about {
-                About::Device => "the device",
-                About::Depth => "the number in flight",
-                About::Latency => "latency",
-                About::Rate => "throughput",
-                About::All => "anything",
-            };
-            return Err(format!("{standing} of {all} trials of {what}, stand as statements about {about}"));
-        }
-        if standing < FEWEST_TRIALS {
-            return Err(format!("{what}: {}, {FEWEST_TRIALS} are needed", trials_stand(standing)));
+        let valid = evidence.standing(about).filter(|trial| trial.measured_s > 0.0).count();
+        if valid < FEWEST_TRIALS {
+            let (spec, needed) = (Box::new(evidence.point.spec.clone()), FEWEST_TRIALS);
+            return Err(Inconclusive::TooFewTrials { spec, valid, run, needed, about });
         }
     }
     Ok(())
@@ -84,29 +76,47 @@ pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item =
 }
 
 /// Completions per second of a point, if its figures stand.
-pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
-    stands(evidence, &[&[About::Rate], used].concat())?;
+pub(super) fn valid_rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, Inconclusive> {
+    valid(evidence, &[&[About::Rate], used].concat())?;
     rate_of(evidence, op)
 }
 
 /// The same, whether the device or the program set them.
-pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+pub(super) fn valid_rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
     stands_as(evidence, &[About::Rate])?;
     rate_of(evidence, op)
 }
 
-fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+fn rate_of(evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.iops, evidence)?;
     Ok(no_better_than_requests(grained(direction.iops), evidence, op))
 }
 
 /// The mean latency of a point, if its figures stand.
-pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
-    stands(evidence, &[About::Latency])?;
+pub(super) fn valid_latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
+    valid(evidence, &[About::Latency])?;
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.latency_ns_mean, evidence)?;
     Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
+}
+
+// In words, for findings that still make their own.
+
+pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
+    Ok(valid(evidence, used)?)
+}
+
+pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
+    Ok(valid_rate(evidence, op, used)?)
+}
+
+pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    Ok(valid_rate_whatever_set_it(evidence, op)?)
+}
+
+pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
+    Ok(valid_latency(evidence, op)?)
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
@@ -175,18 +185,15 @@ fn grained(estimate: LogEstimate) -> LogEstimate {
 }
 
 /// Trials that took no time have no rate.
-fn in_numbers(estimate: LogEstimate, evidence: &Evidence) -> Result<(), String> {
+fn in_numbers(estimate: LogEstimate, evidence: &Evidence) -> Result<(), Inconclusive> {
     if estimate.log_mean.is_finite() && estimate.standard_error.is_finite() {
         return Ok(());
     }
-    Err(format!(
-        "{}: its trials took no time, or their figures are no numbers",
-        evidence.point.spec.describe()
-    ))
+    Err(Inconclusive::NotANumber { spec: Box::new(evidence.point.spec.clone()) })
 }
 
-fn no_interval(evidence: &Evidence) -> String {
-    format!("{} has no interval", evidence.point.spec.describe())
+fn no_interval(evidence: &Evidence) -> Inconclusive {
+    Inconclusive::NoInterval { spec: Box::new(evidence.point.spec.clone()) }
 }
 
 /// `1 trial stands`, `3 trials stand`.
@@ -204,7 +211,41 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A finding with its value. `sentence` gets the value with its interval where it has `{}`.
+    /// A finding with its value and the facts beside it.
+    pub(super) fn concluded(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        estimate: Estimate,
+        detail: Detail,
+    ) -> Finding {
+        let ends = [Some(estimate.value), estimate.low, estimate.high];
+        if !ends.iter().flatten().all(|end| end.is_finite()) {
+            return self.inconclusive(conditions, points, Inconclusive::EstimateNotANumber);
+        }
+        let within = estimate.low.is_none_or(|low| low <= estimate.value)
+            && estimate.high.is_none_or(|high| estimate.value <= high);
+        debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
+        let Estimate { value, low, high } = estimate;
+        Finding { value: Some(value), low, high, ..self.blank(conditions, points, Status::Found, detail) }
+    }
+
+    /// A finding that was looked for and is not there.
+    pub(super) fn absent(&self, conditions: &Conditions, points: &[&Evidence], detail: Detail) -> Finding {
+        self.blank(conditions, points, Status::Absent, detail)
+    }
+
+    /// A finding that the trials do not allow.
+    pub(super) fn inconclusive(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        why: impl Into<Inconclusive>,
+    ) -> Finding {
+        self.blank(conditions, points, Status::Inconclusive, Detail::Inconclusive(why.into()))
+    }
+
+    /// A finding with its value and words. `sentence` gets the value with its interval where it has `{}`.
     pub(super) fn found(
         &self,
         conditions: &Conditions,
@@ -213,33 +254,12 @@ impl Writer<'_> {
         sentence: &str,
         why: impl Into<String>,
     ) -> Finding {
-        let ends = [Some(estimate.value), estimate.low, estimate.high];
-        if !ends.iter().flatten().all(|end| end.is_finite()) {
-            let why = "the figures of its trials are no numbers";
-            return self.refused(conditions, points, &format!("`{}`", self.name), why);
-        }
-        let within = estimate.low.is_none_or(|low| low <= estimate.value)
-            && estimate.high.is_none_or(|high| estimate.value <= high);
-        debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
-        let words = with_interval(self.unit, &estimate);
-        Finding {
-            name: self.name,
-            experiment: self.experiment.to_owned(),
-            conditions: conditions.clone(),
-            status: Status::Found,
-            value: Some(estimate.value),
-            unit: self.unit.name().to_owned(),
-            low: estimate.low,
-            high: estimate.high,
-            at_least: false,
-            confidence: self.confidence,
-            sentence: capitalised(&sentence.replace("{}", &words)),
-            why: Some(capitalised(&why.into())),
-            trials: trial_ids(points, About::Device),
-        }
+        let sentence = capitalised(&sentence.replace("{}", &with_interval(self.unit, &estimate)));
+        let detail = Detail::Said { sentence, why: Some(capitalised(&why.into())) };
+        self.concluded(conditions, points, estimate, detail)
     }
 
-    /// A finding that the trials do not allow: what was looked for, and why it cannot be said.
+    /// A finding that the trials do not allow, in words: what was looked for, and why it cannot be said.
     pub(super) fn refused(
         &self,
         conditions: &Conditions,
@@ -247,19 +267,31 @@ impl Writer<'_> {
         what: &str,
         why: &str,
     ) -> Finding {
+        let sentence = capitalised(&format!("{what} cannot be told: {why}."));
+        let detail = Detail::Said { sentence, why: Some(capitalised(&format!("{why}."))) };
+        self.blank(conditions, points, Status::Inconclusive, detail)
+    }
+
+    fn blank(
+        &self,
+        conditions: &Conditions,
+        points: &[&Evidence],
+        status: Status,
+        detail: Detail,
+    ) -> Finding {
         Finding {
             name: self.name,
             experiment: self.experiment.to_owned(),
             conditions: conditions.clone(),
-            status: Status::Refused,
+            status,
             value: None,
-            unit: self.unit.name().to_owned(),
+            unit: self.unit,
             low: None,
             high: None,
             at_least: false,
             confidence: self.confidence,
-            sentence: capitalised(&format!("{what} cannot be told: {why}.")),
-            why: Some(capitalised(&format!("{why}."))),
+            detail,
+            notes: Vec::new(),
             trials: trial_ids(points, About::Device),
         }
     }

@@ -287,7 +287,7 @@ mod tests {
                 read: None,
                 write: None,
             };
-            IopsAtLatency.conclude("promise", &[evidence], 0.95)[0].sentence.clone()
+            IopsAtLatency.conclude("promise", &[evidence], 0.95)[0].sentence().clone()
         };
         let impossible = told("p99=1ms", 5_000_000);
         assert!(impossible.contains("no load keeps it: even with 500 a second"), "{impossible}");

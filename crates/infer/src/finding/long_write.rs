@@ -17,7 +17,7 @@
 //! two apart: the first kind has emptied at its lasting rate by then, the second more slowly.
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
-use iosonde_model::{About, Conditions, Estimate, Finding, Op, Status, Trial, units};
+use iosonde_model::{About, Conditions, Detail, Estimate, Finding, Op, Status, Trial, units};
 
 use super::{
     Proof,
@@ -619,10 +619,9 @@ fn in_words(drained: &Drained) -> String {
 
 fn none(writer: &Writer, conditions: &Conditions, evidence: &Evidence, what: &str, why: String) -> Finding {
     let mut finding = writer.refused(conditions, &[evidence], "", "");
-    finding.status = Status::None;
-    finding.sentence =
-        crate::words::capitalised(&format!("{what} show no buffer that fills up within a trial."));
-    finding.why = Some(why);
+    finding.status = Status::Absent;
+    let sentence = crate::words::capitalised(&format!("{what} show no buffer that fills up within a trial."));
+    finding.detail = Detail::Said { sentence, why: Some(why) };
     finding
 }
 

@@ -326,7 +326,7 @@ mod tests {
         let points: Vec<Evidence> = (9..16).enumerate().map(of).collect();
         let said = MappingUnitBytes.conclude("rewrite", &points, 0.95);
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].sentence.contains("sizes that were measured: 3"), "{}", said[0].sentence);
+        assert!(said[0].sentence().contains("sizes that were measured: 3"), "{}", said[0].sentence());
     }
 
     #[test]

@@ -141,15 +141,15 @@ mod tests {
     fn the_sentence_names_both_sides() {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
-        assert!(found[0].sentence.contains("mixing in writes does not matter"), "{}", found[0].sentence);
+        assert!(found[0].sentence().contains("mixing in writes does not matter"), "{}", found[0].sentence());
         // However many mixes there are, a direction alone is what each is held against.
         let many = &exact.conclusions(&MixInterference, &study("[0, 25, 50, 75, 100]"), 1)[0];
-        assert!(many[0].sentence.contains("From reads alone to 75 % writes"), "{}", many[0].sentence);
+        assert!(many[0].sentence().contains("From reads alone to 75 % writes"), "{}", many[0].sentence());
         assert!(
-            many[0].why.as_ref().unwrap().contains("4 ratios to reads alone")
-                || many[0].why.as_ref().unwrap().contains("3 ratios to reads alone"),
+            many[0].why().unwrap().contains("4 ratios to reads alone")
+                || many[0].why().unwrap().contains("3 ratios to reads alone"),
             "{:?}",
-            many[0].why
+            many[0].why()
         );
     }
 }

@@ -174,7 +174,7 @@ pub(crate) fn concluded(
     let all: Vec<&Evidence> = points.iter().collect();
     let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
     // There is no value that would have one.
-    vec![Finding { unit: String::new(), ..refused }]
+    vec![Finding { unit: Unit::None, ..refused }]
 }
 
 /// A device whose truth is set, and what a finding must say of it.
@@ -371,7 +371,7 @@ mod tests {
             let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
-                let (name, sentence) = (&finding.name, &finding.sentence);
+                let (name, sentence) = (&finding.name, finding.sentence());
                 assert!(
                     sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
                     "{told}: {sentence}"
@@ -382,8 +382,8 @@ mod tests {
                 // The processor's share is about what memory served as well, which is void elsewhere.
                 let own = kind.id() == FindingName::ProcessorShare && case == "all void";
                 let may = own || LACKING.contains(&case);
-                assert!(may || finding.status == Status::Refused, "{told} ({name}): {sentence}");
-                assert!(finding.status != Status::Refused || finding.why.is_some(), "{told}");
+                assert!(may || finding.status == Status::Inconclusive, "{told} ({name}): {sentence}");
+                assert!(finding.status != Status::Inconclusive || finding.why().is_some(), "{told}");
             }
         }
     }
@@ -396,7 +396,7 @@ mod tests {
             for finding in findings.iter().filter(|finding| finding.status == Status::Found) {
                 let (low, value, high) = (finding.low, finding.value, finding.high);
                 assert!(low <= value && value <= high && low.is_some(), "{}: {finding:?}", kind.name());
-                let sentence = &finding.sentence;
+                let sentence = finding.sentence();
                 assert!(
                     sentence.contains('[') && sentence.ends_with('.') && !sentence.contains("{}"),
                     "{sentence}"
@@ -405,7 +405,7 @@ mod tests {
                     sentence.starts_with(|first: char| first.is_uppercase() || first.is_numeric()),
                     "{sentence}"
                 );
-                assert!(finding.why.as_ref().is_some_and(|why| why.ends_with('.')), "{:?}", finding.why);
+                assert!(finding.why().is_some_and(|why| why.ends_with('.')), "{:?}", finding.why());
             }
         }
     }

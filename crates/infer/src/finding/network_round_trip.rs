@@ -21,14 +21,14 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Estimate, Finding, Op, Status, Trial, units};
+use iosonde_model::{About, Estimate, Finding, Note, Op, Status, Trial, units};
 
 use super::{
     FindingKind, Proof, Told,
     group::{self, Group, Writer, workload},
     hockney, pooled,
 };
-use crate::words::{Unit, bounded};
+use crate::words::Unit;
 
 /// Of the middle one of the smallest reads, within which four fifths of them must lie.
 const ALIKE: f64 = 0.5;
@@ -184,15 +184,11 @@ pub(crate) fn beside_the_link(findings: &mut [Finding]) {
     let link = findings.iter().find(found(FindingName::DeviceBandwidth)).and_then(|finding| {
         let rate = Estimate { value: finding.value?, low: finding.low, high: finding.high };
         let depth = finding.conditions.queue_depth.filter(|depth| *depth > 1)?;
-        Some(format!(
-            " With {depth} in flight the link carries {}: that bounds large requests, the round trip those made one \
-             at a time.",
-            bounded(Unit::Rate, &rate)
-        ))
+        Some(Note::LinkCarries { queue_depth: depth, bytes_per_s: rate })
     });
-    let Some(words) = link else { return };
+    let Some(note) = link else { return };
     let trips = findings.iter_mut().filter(|finding| found(FindingName::NetworkRoundTrip)(&&**finding));
-    trips.for_each(|trip| trip.why.get_or_insert_default().push_str(&words));
+    trips.for_each(|trip| trip.notes.push(note.clone()));
 }
 
 #[cfg(test)]
@@ -227,9 +223,9 @@ mod tests {
             trial.busy_share = Some(500.0 * iops / 1e9);
         })[0];
         // 100 µs + b / 1 GB/s, of which half a microsecond is the program's.
-        assert_eq!(found.status, Status::Found, "{}", found.sentence);
+        assert_eq!(found.status, Status::Found, "{}", found.sentence());
         assert!(found.low.unwrap() <= 99_500.0 && 99_500.0 <= found.high.unwrap(), "{found:?}");
-        assert!(found.why.as_ref().unwrap().contains("counts 95.0 µs from sending to answer"), "{found:?}");
+        assert!(found.why().unwrap().contains("counts 95.0 µs from sending to answer"), "{found:?}");
     }
 
     #[test]
@@ -239,7 +235,7 @@ mod tests {
             let read = trial.read.as_mut().unwrap();
             (0..read.histogram.total()).for_each(|_| read.histogram.record(9_000_000));
         })[0];
-        assert!(refused.sentence.contains("waited for the server's medium"), "{}", refused.sentence);
+        assert!(refused.sentence().contains("waited for the server's medium"), "{}", refused.sentence());
     }
 
     #[test]
@@ -251,9 +247,6 @@ mod tests {
         link.conditions.queue_depth = Some(16);
         all.push(link);
         beside_the_link(&mut all);
-        assert!(
-            all[0].why.as_ref().unwrap().contains("With 16 in flight the link carries 120 MB/s"),
-            "{all:?}"
-        );
+        assert!(all[0].why().unwrap().contains("With 16 in flight the link carries 120 MB/s"), "{all:?}");
     }
 }

@@ -248,16 +248,16 @@ mod tests {
         assert!(held >= 184, "{held} of 200");
         let said = &found(0.8, 30, false, 1)[0];
         assert!(
-            said.sentence.contains("over 2 points: a write leaves something behind"),
+            said.sentence().contains("over 2 points: a write leaves something behind"),
             "{}",
-            said.sentence
+            said.sentence()
         );
-        assert!(found(1.0, 80, false, 1)[0].sentence.ends_with("what came before does not matter."));
+        assert!(found(1.0, 80, false, 1)[0].sentence().ends_with("what came before does not matter."));
     }
 
     #[test]
     fn too_few_rounds_are_refused_and_reads_that_come_first_ask_nothing() {
-        assert_eq!(found(0.9, 4, false, 2)[0].status, Status::Refused);
+        assert_eq!(found(0.9, 4, false, 2)[0].status, Status::Inconclusive);
         // A canary comes before the first of each round.
         assert!(found(0.9, 20, true, 3).is_empty());
     }

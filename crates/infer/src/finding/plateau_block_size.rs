@@ -18,7 +18,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Estimate, Finding, units};
+use iosonde_model::{Detail, Estimate, Finding, units};
 use iosonde_stats::{LogEstimate, student_t};
 
 use super::{
@@ -59,7 +59,8 @@ impl FindingKind for PlateauBlockSize {
                         let estimate =
                             Estimate { value: value as f64, low: Some(low as f64), high: Some(high as f64) };
                         let mut finding = writer.found(&group.conditions, &group.points, estimate, "", why);
-                        finding.sentence = sentence(group, value, low, high);
+                        let why = finding.why().map(str::to_owned);
+                        finding.detail = Detail::Said { sentence: sentence(group, value, low, high), why };
                         finding
                     }
                     Err(why) => {

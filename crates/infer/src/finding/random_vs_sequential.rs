@@ -167,7 +167,7 @@ mod tests {
      \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
 
     fn sentence(pretend: &Pretend) -> String {
-        pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence.clone()
+        pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence().clone()
     }
 
     #[test]

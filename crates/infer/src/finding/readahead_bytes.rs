@@ -25,7 +25,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Status, units};
+use iosonde_model::{About, Conditions, Detail, Estimate, Finding, Histogram, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -214,11 +214,13 @@ fn without_pieces(
         return refused("no block size was measured both in order and at random");
     }
     Finding {
-        status: Status::None,
-        sentence: capitalised(&format!(
-            "nothing is read ahead for {what}: they take as long as random ones."
-        )),
-        why: Some(format!("At {alike} block size(s), within a tenth.")),
+        status: Status::Absent,
+        detail: Detail::Said {
+            sentence: capitalised(&format!(
+                "nothing is read ahead for {what}: they take as long as random ones."
+            )),
+            why: Some(format!("At {alike} block size(s), within a tenth.")),
+        },
         ..refused("")
     }
 }
@@ -232,10 +234,10 @@ mod tests {
     fn storage_that_does_not_look_at_order_reads_nothing_ahead() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"readahead\"";
         let found = &Pretend { cv: 0.01, ..Pretend::usual() }.conclusions(&ReadaheadBytes, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
         let ahead = Pretend { random_ratio: 0.5, cv: 0.01, ..Pretend::usual() };
         let found = &ahead.conclusions(&ReadaheadBytes, study, 1)[0];
-        assert_eq!(found[0].status, Status::Refused);
-        assert!(found[0].sentence.contains("larger reads would tell"), "{}", found[0].sentence);
+        assert_eq!(found[0].status, Status::Inconclusive);
+        assert!(found[0].sentence().contains("larger reads would tell"), "{}", found[0].sentence());
     }
 }

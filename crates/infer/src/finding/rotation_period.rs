@@ -13,7 +13,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Op, Status};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Status};
 
 use super::{
     FindingKind, Proof, Told,
@@ -72,16 +72,17 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
             writer.found(&conditions, &points, estimate, &sentence, why)
         }
         Ok(Turn::Still { spread }) => Finding {
-            status: Status::None,
-            sentence:
-                "Nothing that answers these requests turns: random addresses take nearly the same time."
-                    .to_owned(),
-            why: Some(format!(
-                "Three quarters of them lie within {:.0} % of the middle one; a turn would spread them \
-                    evenly from nothing \
-                 to a turn.",
-                spread * 100.0
-            )),
+            status: Status::Absent,
+            detail: Detail::Said {
+                sentence:
+                    "Nothing that answers these requests turns: random addresses take nearly the same time."
+                        .to_owned(),
+                why: Some(format!(
+                    "Three quarters of them lie within {:.0} % of the middle one; a turn would spread them evenly \
+                     from nothing to a turn.",
+                    spread * 100.0
+                )),
+            },
             ..writer.refused(&conditions, &points, "", "")
         },
         Err(why) => {

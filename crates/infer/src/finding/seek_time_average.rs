@@ -14,7 +14,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding, Op, Status, units};
+use iosonde_model::{Conditions, Detail, Finding, Op, Status, units};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -91,9 +91,11 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
         }
         Ok(Some(_)) => writer.refused(&conditions, &points, about, "it is not told from nothing"),
         Ok(None) => Finding {
-            status: Status::None,
-            sentence: "No arm travels for these reads: nothing that answers them turns.".to_owned(),
-            why: Some("Random reads show no wait for a platter (see `rotation_period`).".to_owned()),
+            status: Status::Absent,
+            detail: Detail::Said {
+                sentence: "No arm travels for these reads: nothing that answers them turns.".to_owned(),
+                why: Some("Random reads show no wait for a platter (see `rotation_period`).".to_owned()),
+            },
             ..writer.refused(&conditions, &points, "", "")
         },
         Err(why) => writer.refused(&conditions, &points, about, &why),

@@ -20,7 +20,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Op, Status, TrialSpec, units};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Status, TrialSpec, units};
 use iosonde_stats::LogEstimate;
 
 use super::{
@@ -243,9 +243,14 @@ fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
         return writer.refused(&conditions, curve, &about, &why);
     }
     Finding {
-        status: Status::None,
-        sentence: capitalised(&format!("{what} show no dip, peak or step {between}.")),
-        why: Some(format!("None of {} levels goes against its neighbours by more than 5 %.", levels.len())),
+        status: Status::Absent,
+        detail: Detail::Said {
+            sentence: capitalised(&format!("{what} show no dip, peak or step {between}.")),
+            why: Some(format!(
+                "None of {} levels goes against its neighbours by more than 5 %.",
+                levels.len()
+            )),
+        },
         ..writer.refused(&conditions, curve, "", "")
     }
 }
@@ -357,9 +362,9 @@ mod tests {
     fn a_smooth_curve_has_no_shape_and_a_noisy_one_invents_none() {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Shape, DEPTHS, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
         assert_eq!(
-            found[0].sentence,
+            found[0].sentence(),
             "4 KiB random reads show no dip, peak or step between 1 in flight and 1024 in flight."
         );
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };

@@ -13,7 +13,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Status, units};
+use iosonde_model::{Detail, Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -69,17 +69,16 @@ fn one(writer: &Writer, points: &Points) -> Finding {
             let stride =
                 |place: usize| units::size(points.strided[place].point.spec.stride_bytes.unwrap_or(0));
             Finding {
-                status: Status::None,
-                sentence: format!(
+                status: Status::Absent,
+                detail: Detail::Said { sentence: format!(
                     "Nothing is striped by address over a number of units that is a power of two or three times \
                      one: reads every {} are served as fast as reads every {}.",
                     stride(0),
                     stride(points.strided.len() - 1)
-                ),
-                why: Some(
+                ), why: Some(
                     "The highest rate is within 20 % of the lowest. These strides never keep to one of 5, 7 or 9 units."
                         .to_owned(),
-                ),
+                ) },
                 ..writer.refused(&conditions, &points.strided, "", "")
             }
         }

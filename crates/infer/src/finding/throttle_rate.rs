@@ -18,7 +18,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Status, units};
+use iosonde_model::{Detail, Finding, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -72,13 +72,17 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
     match limit::shown(evidence, group.op, confidence) {
         Shown::Unsure(why) => writer.refused(&group.conditions, &group.points, &about, &why),
         Shown::Level(seconds) => Finding {
-            status: Status::None,
-            sentence: capitalised(&format!("no limit of {what} shows: their rate does not fall to a cap.")),
-            why: Some(format!(
-                "In {} of load; a limit from the first second on would not show, nor one after a longer credit: more \
+            status: Status::Absent,
+            detail: Detail::Said {
+                sentence: capitalised(&format!(
+                    "no limit of {what} shows: their rate does not fall to a cap."
+                )),
+                why: Some(format!(
+                    "In {} of load; a limit from the first second on would not show, nor one after a longer credit: more \
                  --time would tell.",
-                units::duration(seconds)
-            )),
+                    units::duration(seconds)
+                )),
+            },
             ..writer.refused(&group.conditions, &group.points, "", "")
         },
         Shown::Witnessed(rates, limit) => {
@@ -145,15 +149,15 @@ mod tests {
     #[test]
     fn a_fall_to_a_cap_is_a_limit_and_one_to_a_scatter_is_not() {
         let found = told(&trials(&[5000, 5000, 1000, 1000, 1001, 999, 1000, 1000]));
-        assert_eq!(found.status, Status::Found, "{}", found.sentence);
+        assert_eq!(found.status, Status::Found, "{}", found.sentence());
         assert!((found.value.unwrap() - 1000.0).abs() < 2.0, "{found:?}");
         let scatters = told(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
-        assert_eq!(scatters.status, Status::Refused);
-        assert!(scatters.sentence.contains("a medium that became slower"), "{}", scatters.sentence);
+        assert_eq!(scatters.status, Status::Inconclusive);
+        assert!(scatters.sentence().contains("a medium that became slower"), "{}", scatters.sentence());
         let soon = told(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
-        assert!(soon.sentence.contains("more --time would tell"), "{}", soon.sentence);
-        assert_eq!(told(&trials(&[5000; 8])).status, Status::None);
-        assert_eq!(told(&trials(&[5000; 3])).status, Status::Refused);
+        assert!(soon.sentence().contains("more --time would tell"), "{}", soon.sentence());
+        assert_eq!(told(&trials(&[5000; 8])).status, Status::Absent);
+        assert_eq!(told(&trials(&[5000; 3])).status, Status::Inconclusive);
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
         let found = told(&all);
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
         let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
-        assert!(found.sentence.contains(said), "{}", found.sentence);
+        assert!(found.sentence().contains(said), "{}", found.sentence());
         // 1 s is ten slices of the kernel's: half of one is a twentieth.
         let half = found.high.unwrap() / found.value.unwrap() - 1.0;
         assert!((0.04..0.06).contains(&half), "{found:?}");
@@ -192,8 +196,8 @@ mod tests {
         let all: Vec<Trial> =
             [5000, 5000, 1000, 1000, 1001, 999, 1000, 1000].into_iter().enumerate().map(write).collect();
         let said = told(&all);
-        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
-        assert!(said.sentence.contains("where a buffer is full"), "{}", said.sentence);
+        assert_eq!(said.status, Status::Inconclusive, "{}", said.sentence());
+        assert!(said.sentence().contains("where a buffer is full"), "{}", said.sentence());
     }
 
     #[test]
@@ -205,17 +209,17 @@ mod tests {
             let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
             ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
         };
-        assert_eq!(of(None).status, Status::None);
+        assert_eq!(of(None).status, Status::Absent);
         // As what memory served is void.
         let said = of(Some(iosonde_model::About::Device));
-        assert_eq!(said.status, Status::Refused, "{}", said.sentence);
-        assert!(said.sentence.contains("say something of the device"), "{}", said.sentence);
+        assert_eq!(said.status, Status::Inconclusive, "{}", said.sentence());
+        assert!(said.sentence().contains("say something of the device"), "{}", said.sentence());
     }
 
     #[test]
     fn storage_without_a_limit_shows_none() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
         let found = &Pretend::usual().conclusions(&ThrottleRate, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::None), "{}", found[0].sentence);
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
     }
 }

@@ -15,7 +15,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Op, Rw, Status, units};
+use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Rw, Status, units};
 
 use super::{
     FindingKind, Proof, Told,
@@ -80,9 +80,15 @@ fn one(writer: &Writer, conditions: &Conditions, points: &mut [&Evidence]) -> Fi
     let end = units::size(last.point.spec.offset_bytes + last.point.spec.span_bytes);
     if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN {
         return Finding {
-            status: Status::None,
-            sentence: format!("The rate of reads in sequence is the same from the first address to {end}."),
-            why: Some(format!("The first place over the last is within 5 % of 1: {low:.2} to {high:.2}.")),
+            status: Status::Absent,
+            detail: Detail::Said {
+                sentence: format!(
+                    "The rate of reads in sequence is the same from the first address to {end}."
+                ),
+                why: Some(format!(
+                    "The first place over the last is within 5 % of 1: {low:.2} to {high:.2}."
+                )),
+            },
             ..writer.refused(conditions, points, "", "")
         };
     }

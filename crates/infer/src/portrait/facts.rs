@@ -95,7 +95,7 @@ pub(super) struct Facts<'a> {
 fn void(run: &Run, counts: impl Fn(CheckName) -> bool) -> BTreeSet<u64> {
     let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
     let void =
-        |line: &&Judgement| line.verdict == Outcome::Void && of_rates(line.about) && counts(line.check);
+        |line: &&Judgement| line.verdict == Outcome::Invalid && of_rates(line.about) && counts(line.check);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
@@ -119,9 +119,11 @@ impl<'a> Facts<'a> {
     /// What a finding that was refused says of it.
     pub(super) fn refusal(&self, name: FindingName, op: Op) -> Option<&'a str> {
         let mut of_op = self.run.findings.iter().filter(|finding| {
-            finding.name == name && finding.conditions.op == Some(op) && finding.status == Status::Refused
+            finding.name == name
+                && finding.conditions.op == Some(op)
+                && finding.status == Status::Inconclusive
         });
-        of_op.next().map(|finding| finding.sentence.trim_end_matches('.'))
+        of_op.next().map(|finding| finding.sentence().trim_end_matches('.'))
     }
 
     fn found(&self, name: FindingName) -> std::vec::IntoIter<Fact<'a>> {
@@ -147,7 +149,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the run looked for it and says that there is no such thing.
     pub(super) fn says_none(&self, name: FindingName) -> bool {
-        self.run.findings.iter().any(|finding| finding.name == name && finding.status == Status::None)
+        self.run.findings.iter().any(|finding| finding.name == name && finding.status == Status::Absent)
     }
 
     pub(super) fn of_op(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {

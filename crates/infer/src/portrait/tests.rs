@@ -1,7 +1,7 @@
 //! Portraits of runs whose findings are set.
 
 use iosonde_model::FindingName;
-use iosonde_model::{Build, Conditions, Device, Finding, Medium, Op, Run, Status, TrialSpec};
+use iosonde_model::{Build, Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec};
 use iosonde_testkit::specimen;
 
 use super::*;
@@ -23,8 +23,7 @@ fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: &
         high: Some(value * 1.02),
         at_least: false,
         confidence: 0.95,
-        sentence: "It is so.".into(),
-        why: None,
+        detail: Detail::Said { sentence: "It is so.".into(), why: None },
         trials: vec![1],
     }
 }

@@ -84,19 +84,19 @@ impl Check for AboveTheLimit {
                 // The disk's own cache may hold it.
                 on(Some("SATA 6.0 Gb/s"), true, small),
             ],
-            doubt: vec![
+            warning: vec![
                 // 430 MiB/s are 451 MB/s.
                 on(Some("USB 5 Gb/s"), true, sequential(430)),
                 on(Some("SATA 6.0 Gb/s"), true, random(700)),
             ],
-            void: vec![
+            invalid: vec![
                 on(Some("PCIe 3.0 x4"), false, sequential(4_000)),
                 on(Some("SATA 6.0 Gb/s"), false, sequential(700)),
                 on(Some("USB 480 Mb/s"), false, sequential(100)),
                 on(Some("SATA 6.0 Gb/s"), true, random(20_000)),
                 on(Some("USB 10 Gb/s"), true, sequential(650)),
             ],
-            abstain: vec![on(Some("virtio"), false, sequential(9_000)), on(None, true, random(20_000))],
+            not_checked: vec![on(Some("virtio"), false, sequential(9_000)), on(None, true, random(20_000))],
         }
     }
 }
@@ -163,7 +163,7 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
             Some(link) => format!("a {link} link states no limit"),
             None => "neither a link nor a medium with a known limit is seen below this target".to_owned(),
         };
-        return Verdict::Abstain(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, why));
     }
     let over = carried.and_then(|carried| above_link(trial, device, carried));
     over.or_else(|| if spindle { above_disk(trial) } else { None }).unwrap_or(Verdict::Pass)
@@ -190,7 +190,7 @@ fn above_link(trial: &Trial, device: &Device, link: Link) -> Option<Verdict> {
             units::rate(link.bytes_per_s)
         );
         let reason = Reason::new(About::Device, why).with("bytes_per_s", rate);
-        Verdict::Void(reason.with("limit_bytes_per_s", link.bytes_per_s))
+        Verdict::Invalid(reason.with("limit_bytes_per_s", link.bytes_per_s))
     })
 }
 
@@ -215,8 +215,8 @@ fn above_disk(trial: &Trial) -> Option<Verdict> {
     let reason = Reason::new(About::Device, format!("{why}: something nearer answered"))
         .with("times_the_limit", times);
     match times {
-        times if times > CERTAIN => Some(Verdict::Void(reason)),
-        times if times > 1.0 => Some(Verdict::Doubt(reason)),
+        times if times > CERTAIN => Some(Verdict::Invalid(reason)),
+        times if times > 1.0 => Some(Verdict::Warning(reason)),
         _ => None,
     }
 }
@@ -251,9 +251,9 @@ mod tests {
             rotational: Some(true),
             ..Device::unknown("file", 100 << 20)
         };
-        let Verdict::Doubt(reason) = verdict(&trial, &device) else { panic!("no disk does that") };
+        let Verdict::Warning(reason) = verdict(&trial, &device) else { panic!("no disk does that") };
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "472 MB/s is more than one rotating disk can do (300 MB/s): something nearer answered"
         );
     }

@@ -96,7 +96,7 @@ impl Check for CacheServed {
                 specimen::run(written),
                 specimen::run(resident),
             ],
-            void: vec![
+            invalid: vec![
                 specimen::run(specimen::buffered(Some(issued / 33), Some(1 << 30))),
                 specimen::run(specimen::buffered(Some(issued / 2), None)),
                 // A neighbour reads as much as we do: the sum hides it, the cache shows it.
@@ -109,8 +109,8 @@ impl Check for CacheServed {
                 specimen::filled(1 << 30, 0, hole()),
                 specimen::filled(0, 1 << 30, hole()),
             ],
-            doubt: vec![specimen::imported(specimen::buffered(None, None))],
-            abstain: vec![
+            warning: vec![specimen::imported(specimen::buffered(None, None))],
+            not_checked: vec![
                 specimen::run(specimen::buffered(None, None)),
                 specimen::run(tiny),
                 // The head of a multipath set counts nothing, whatever passes it.
@@ -124,14 +124,17 @@ impl Check for CacheServed {
 fn verdict(trial: &Trial, device: &Device) -> Verdict {
     if device.medium == Medium::Memory {
         let name = device.file_system.as_deref().or(device.name.as_deref()).unwrap_or("this target");
-        return Verdict::Void(Reason::new(About::Device, format!("{name} is memory: no storage was asked")));
+        return Verdict::Invalid(Reason::new(
+            About::Device,
+            format!("{name} is memory: no storage was asked"),
+        ));
     }
     let own = |op: &Op| trial.spec.has(*op) && (trial.spec.direct || *op != Op::Write);
     let verdicts = Op::DIRECTIONS.into_iter().filter(own).map(|op| one_way(trial, op));
     let severity = |verdict: &Verdict| match verdict {
-        Verdict::Void(_) => 3,
-        Verdict::Doubt(_) => 2,
-        Verdict::Abstain(_) => 1,
+        Verdict::Invalid(_) => 3,
+        Verdict::Warning(_) => 2,
+        Verdict::NotChecked(_) => 1,
         Verdict::Pass => 0,
     };
     verdicts.max_by_key(severity).unwrap_or(Verdict::Pass)
@@ -150,15 +153,15 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
         ),
         Op::Trim | Op::Flush => {
             let why = format!("{op}s move no data that a counter could have seen");
-            return Verdict::Abstain(Reason::new(About::Device, why));
+            return Verdict::NotChecked(Reason::new(About::Device, why));
         }
     };
     if moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none() {
-        return Verdict::Abstain(Reason::new(About::Device, no_witness(trial)));
+        return Verdict::NotChecked(Reason::new(About::Device, no_witness(trial)));
     }
     if issued_bytes < JUDGED_BYTES_MIN {
         let why = format!("only {} were asked for; {TOO_SMALL}", units::decimal_bytes(issued_bytes));
-        return Verdict::Abstain(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, why));
     }
     if let Some(moved_bytes) = moved_bytes
         && (moved_bytes as f64) < MOVED_SHARE_MIN * issued_bytes as f64
@@ -168,7 +171,7 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
             why = why.replace("the device", "the server");
         }
         let reason = Reason::new(About::Device, why).with("issued_bytes", issued_bytes as f64);
-        return Verdict::Void(reason.with("moved_bytes", moved_bytes as f64));
+        return Verdict::Invalid(reason.with("moved_bytes", moved_bytes as f64));
     }
     if op == Op::Read && !trial.spec.direct && wholly_resident(trial) {
         let why = format!(
@@ -176,11 +179,11 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
             units::size(trial.spec.span_bytes)
         );
         let reason = Reason::new(About::Device, why).with("span_bytes", trial.spec.span_bytes as f64);
-        return Verdict::Void(reason);
+        return Verdict::Invalid(reason);
     }
     match moved_bytes {
         Some(_) => Verdict::Pass,
-        None => Verdict::Abstain(Reason::new(About::Device, no_witness(trial))),
+        None => Verdict::NotChecked(Reason::new(About::Device, no_witness(trial))),
     }
 }
 
@@ -223,10 +226,13 @@ mod tests {
         let mut trial = specimen::buffered(None, None);
         // 2,000 × 1.1 reads of 1 MiB are 2.31 GB; 3 % of it moved.
         trial.witnesses.block_layer_read_bytes = Some(69_206_016);
-        let Verdict::Void(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
+        let Verdict::Invalid(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
             panic!("it is memory")
         };
-        assert_eq!(reason.why, "the device moved 3.0 % of the 2.31 GB that were read: this is memory");
+        assert_eq!(
+            reason.cause.said(),
+            "the device moved 3.0 % of the 2.31 GB that were read: this is memory"
+        );
         assert_eq!(reason.about, About::Device);
     }
 
@@ -235,10 +241,10 @@ mod tests {
         let mut trial = specimen::buffered(None, None);
         trial.witnesses.block_layer_device = None;
         trial.witnesses.network_read_bytes = Some(0);
-        let Verdict::Void(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
+        let Verdict::Invalid(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
             panic!("it is memory")
         };
-        assert_eq!(reason.why, "the server moved 0 % of the 2.31 GB that were read: this is memory");
+        assert_eq!(reason.cause.said(), "the server moved 0 % of the 2.31 GB that were read: this is memory");
         trial.witnesses.network_read_bytes = Some(trial.witnesses.issued_read_bytes);
         assert_eq!(verdict(&trial, &specimen::run(trial.clone()).info.device), Verdict::Pass);
     }

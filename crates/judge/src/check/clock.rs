@@ -60,9 +60,9 @@ impl Check for Clock {
                 // Too short a trial to compare speeds.
                 with(Some(0.0), Some(0.0), None),
             ],
-            doubt: vec![with(Some(-3600.0), Some(0.0), Some(1.0)), with(Some(0.0), Some(0.0), Some(0.995))],
-            void: vec![with(Some(0.0), Some(28.0), Some(1.0)), with(Some(0.0), Some(0.0), Some(1.2))],
-            abstain: vec![with(None, None, None)],
+            warning: vec![with(Some(-3600.0), Some(0.0), Some(1.0)), with(Some(0.0), Some(0.0), Some(0.995))],
+            invalid: vec![with(Some(0.0), Some(28.0), Some(1.0)), with(Some(0.0), Some(0.0), Some(1.2))],
+            not_checked: vec![with(None, None, None)],
         }
     }
 }
@@ -71,7 +71,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let witnesses = &trial.witnesses;
     let (Some(step_s), Some(slept_s)) = (witnesses.calendar_step_s, witnesses.suspended_s) else {
         let why = "whether a clock jumped cannot be told: they were not read before and after";
-        return Verdict::Abstain(Reason::new(About::All, why));
+        return Verdict::NotChecked(Reason::new(About::All, why));
     };
     let reason = |why: String| {
         let reason =
@@ -80,18 +80,18 @@ fn verdict(trial: &Trial) -> Verdict {
     };
     if slept_s > SLEPT_S {
         let slept = units::time(slept_s * 1e9);
-        return Verdict::Void(reason(format!("the machine slept for {slept} during the trial")));
+        return Verdict::Invalid(reason(format!("the machine slept for {slept} during the trial")));
     }
     let off = witnesses.clock_ratio.map_or(0.0, |ratio| (ratio - 1.0).abs());
     if off > SPEED_DOUBT {
         let way = if witnesses.clock_ratio > Some(1.0) { "fast" } else { "slow" };
         let why = format!("the clock that timed the requests ran {} too {way}", units::percent(off));
-        return if off > SPEED_VOID { Verdict::Void(reason(why)) } else { Verdict::Doubt(reason(why)) };
+        return if off > SPEED_VOID { Verdict::Invalid(reason(why)) } else { Verdict::Warning(reason(why)) };
     }
     if step_s.abs() > STEP_S {
         let way = if step_s > 0.0 { "forward" } else { "back" };
         let step = units::time(step_s.abs() * 1e9);
-        return Verdict::Doubt(reason(format!(
+        return Verdict::Warning(reason(format!(
             "the calendar was set {way} by {step} during the trial: a guest that its host halted sees just this"
         )));
     }

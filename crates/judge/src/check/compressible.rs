@@ -43,7 +43,7 @@ impl Check for Compressible {
         let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
         if run.info.is_imported() {
             let why = "neither what was written nor what it lies on stands in the file";
-            return Some(Verdict::Abstain(Reason::new(About::Device, why)));
+            return Some(Verdict::NotChecked(Reason::new(About::Device, why)));
         }
         Some(if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
     }
@@ -82,15 +82,15 @@ impl Check for Compressible {
                 reading(packed(), true),
                 reading(plain(), false),
             ],
-            doubt: vec![
+            warning: vec![
                 writing(plain(), Payload::Zero),
                 writing(packed(), Payload::Compress { share: 0.5 }),
                 reading(packed(), false),
                 reading(Device { marked_compressed: Some(true), ..plain() }, false),
                 lying_compressed(reading(plain(), false)),
             ],
-            void: vec![writing(packed(), Payload::Zero)],
-            abstain: vec![
+            invalid: vec![writing(packed(), Payload::Zero)],
+            not_checked: vec![
                 reading(guest(), false),
                 reading(btrfs("rw,noatime"), false),
                 reading(unknown(), false),
@@ -151,20 +151,20 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
     });
     match (saver(device, trial), zero, saved) {
         (Some(layer), true, _) => {
-            Verdict::Void(reason(format!("zeros were written to {layer}: they are not stored at all")))
+            Verdict::Invalid(reason(format!("zeros were written to {layer}: they are not stored at all")))
         }
-        (Some(layer), false, Some((share, how))) => Verdict::Doubt(
+        (Some(layer), false, Some((share, how))) => Verdict::Warning(
             reason(format!(
                 "{} of what was written {how}, on {layer}: the device stored less",
                 units::percent(share)
             ))
             .with("saved_share", share),
         ),
-        (None, true, _) => Verdict::Doubt(reason(
+        (None, true, _) => Verdict::Warning(reason(
             "zeros were written: storage that does not keep them is faster with them than with your data"
                 .to_owned(),
         )),
-        (None, false, Some((share, how))) if device.unseen.is_some() => Verdict::Abstain(
+        (None, false, Some((share, how))) if device.unseen.is_some() => Verdict::NotChecked(
             reason(format!(
                 "{} of what was written {how}: whether storage that cannot be seen keeps it whole is not known",
                 units::percent(share)
@@ -195,17 +195,17 @@ fn read(trial: &Trial, run: &Run) -> Verdict {
     }
     let device = &run.info.device;
     match (saver(device, trial), &device.unseen) {
-        (Some(layer), _) => Verdict::Doubt(Reason::new(
+        (Some(layer), _) => Verdict::Warning(Reason::new(
             About::Device,
             format!(
                 "this run did not write what it read, and it lies on {layer}: fewer bytes may have been read"
             ),
         )),
-        (None, Some(_)) => Verdict::Abstain(Reason::new(
+        (None, Some(_)) => Verdict::NotChecked(Reason::new(
             About::Device,
             "this run did not write what it read: whether storage that cannot be seen keeps it whole is not known",
         )),
-        (None, None) if may_be_packed(device, trial) => Verdict::Abstain(Reason::new(
+        (None, None) if may_be_packed(device, trial) => Verdict::NotChecked(Reason::new(
             About::Device,
             "this run did not write what it read, and the file system does not say whether it lies compressed",
         )),

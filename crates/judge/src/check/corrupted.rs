@@ -47,8 +47,8 @@ impl Check for Corrupted {
         let sound = Verification { checked: 1000, ..Verification::default() };
         Specimens {
             pass: vec![with(sound)],
-            doubt: vec![with(Verification { unmarked: 1, ..sound })],
-            void: vec![
+            warning: vec![with(Verification { unmarked: 1, ..sound })],
+            invalid: vec![
                 with(Verification { lost: 1, ..sound }),
                 with(Verification { stale: 1, ..sound }),
                 with(Verification { torn: 1, ..sound }),
@@ -56,7 +56,7 @@ impl Check for Corrupted {
                 with(Verification { unreadable: 1, ..sound }),
             ],
             // Everything was overwritten since.
-            abstain: vec![with(Verification { unmarked: 1000, ..Verification::default() })],
+            not_checked: vec![with(Verification { unmarked: 1000, ..Verification::default() })],
         }
     }
 }
@@ -76,12 +76,14 @@ fn verdict(trial: &Trial) -> Option<Verdict> {
     let of = format!("of {} blocks that were read back", units::count(read as f64));
     let reason = |why: String| Reason::new(About::All, why).with("bad", found.bad() as f64);
     Some(match (bad.is_empty(), found.unmarked) {
-        (false, _) => Verdict::Void(reason(format!("{of}, {} are not as they were written", bad.join(", ")))),
+        (false, _) => {
+            Verdict::Invalid(reason(format!("{of}, {} are not as they were written", bad.join(", "))))
+        }
         (true, _) if found.checked == 0 => {
-            Verdict::Abstain(reason("no block that was read back carries a mark".to_owned()))
+            Verdict::NotChecked(reason("no block that was read back carries a mark".to_owned()))
         }
         (true, 0) => Verdict::Pass,
-        (true, unmarked) => Verdict::Doubt(reason(format!(
+        (true, unmarked) => Verdict::Warning(reason(format!(
             "{of}, {unmarked} carry no whole mark: they were not written with --verify, or have been overwritten"
         ))),
     })

@@ -60,7 +60,7 @@ pub(super) fn log(iops: f64) -> f64 {
 /// Whether a verdict that was given before voids a trial's rate.
 pub(super) fn is_void(run: &Run, trial: &Trial) -> bool {
     let voids = |judgement: &Judgement| {
-        judgement.verdict == Outcome::Void
+        judgement.verdict == Outcome::Invalid
             && judgement.trial == Some(trial.id)
             && judgement.about.touches(About::Rate)
     };

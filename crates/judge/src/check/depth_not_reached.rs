@@ -69,9 +69,9 @@ impl Check for DepthNotReached {
                 specimen::run(uncounted(4)),
             ],
             // 1,024 asked of a block layer that hands 256 on.
-            doubt: vec![specimen::run(at_the_device(1024, 202.0))],
-            void: vec![with(Some(30.3)), with(Some(18.0))],
-            abstain: vec![
+            warning: vec![specimen::run(at_the_device(1024, 202.0))],
+            invalid: vec![with(Some(30.3)), with(Some(18.0))],
+            not_checked: vec![
                 with(None),
                 specimen::run(offered),
                 specimen::run(uncounted(128)),
@@ -86,17 +86,17 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     if !trial.spec.keeps_depth() {
         let why = "with a rate or with flushes the number in flight is a limit, not a promise";
-        return Verdict::Abstain(Reason::new(About::Depth, why));
+        return Verdict::NotChecked(Reason::new(About::Depth, why));
     }
     let Some(reached) = trial.in_flight_mean else {
         let why = "nobody counted the requests in flight";
-        return Verdict::Abstain(Reason::new(About::Depth, why));
+        return Verdict::NotChecked(Reason::new(About::Depth, why));
     };
     if reached >= asked * (1.0 - SHORT_BY) {
         return below(trial, asked, device);
     }
     let why = format!("{reached:.1} requests were in flight on average, not {asked}");
-    Verdict::Void(Reason::new(About::Depth, why).with("in_flight_mean", reached).with("asked", asked))
+    Verdict::Invalid(Reason::new(About::Depth, why).with("in_flight_mean", reached).with("asked", asked))
 }
 
 /// Whether the device below was asked for as much as we were.
@@ -113,14 +113,14 @@ fn below(trial: &Trial, asked: f64, device: &Device) -> Verdict {
                 "{asked} were kept in flight here; how many of them reached the device cannot be told, since its \
                  counters are not seen"
             );
-            Verdict::Abstain(Reason::new(About::Depth, why))
+            Verdict::NotChecked(Reason::new(About::Depth, why))
         }
         (_, Some(seen)) => {
             let why = format!(
                 "the device saw {seen:.0} in flight of the {asked} asked for: the rest waited above it"
             );
             let reason = Reason::new(About::Depth, why);
-            Verdict::Doubt(reason.with("device_in_flight_mean", seen).with("asked", asked))
+            Verdict::Warning(reason.with("device_in_flight_mean", seen).with("asked", asked))
         }
         _ => Verdict::Pass,
     }

@@ -69,9 +69,9 @@ impl Check for DirectIgnored {
                 specimen::run(hole),
             ],
             // 100,000 × 1.1 reads of 4 KiB are 450 MB.
-            doubt: vec![specimen::run(residents(Some(0), Some(60 << 20)))],
-            void: vec![specimen::run(residents(Some(0), Some(400 << 20))), specimen::run(served)],
-            abstain: vec![
+            warning: vec![specimen::run(residents(Some(0), Some(60 << 20)))],
+            invalid: vec![specimen::run(residents(Some(0), Some(400 << 20))), specimen::run(served)],
+            not_checked: vec![
                 specimen::run(residents(None, None)),
                 specimen::run_on(memory, specimen::usual()),
                 // All of it is cached, by whomever, and the device counts nothing at all: either may have served it.
@@ -82,7 +82,7 @@ impl Check for DirectIgnored {
 }
 
 fn verdict(trial: &Trial, device: &Device) -> Verdict {
-    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
     if device.medium == Medium::Memory {
         return abstain("this is memory: there is nothing for direct I/O to bypass".into());
     }
@@ -110,10 +110,10 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     if grown_bytes > GROWN_DOUBT * could_grow_bytes {
         let why = format!("direct I/O of {issued} left {grown} more in the page cache, where it leaves none");
         let certain = grown_bytes > GROWN_VOID * could_grow_bytes;
-        return if certain { Verdict::Void(reason(why)) } else { Verdict::Doubt(reason(why)) };
+        return if certain { Verdict::Invalid(reason(why)) } else { Verdict::Warning(reason(why)) };
     }
     match (moved_share(trial), before_bytes as f64 / trial.spec.span_bytes as f64) {
-        (Some(moved), cached) if moved < 0.5 && cached > 0.5 => Verdict::Void(reason(format!(
+        (Some(moved), cached) if moved < 0.5 && cached > 0.5 => Verdict::Invalid(reason(format!(
             "{} of the span lay in the page cache and the device moved {} of the {issued}: direct I/O was \
              served from memory",
             units::percent(cached),

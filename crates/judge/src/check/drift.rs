@@ -68,13 +68,13 @@ impl Check for Drift {
             |law: fn(usize) -> f64| points(24, |i| i % 4, |i| 1e5 / (1 + i % 4) as f64 * quiet(i) * law(i));
         Specimens {
             pass: vec![in_turn(|_| 1.0), in_turn(|i| 1.0 + 0.0005 * i as f64)],
-            doubt: vec![
+            warning: vec![
                 in_turn(|i| 0.98f64.powi(i as i32 / 4)),
                 in_turn(|i| 1.0 + 0.01 * i as f64),
                 // Sorted: each point's six trials stand together.
                 points(24, |i| i / 6, |i| 1e5 * quiet(i)),
             ],
-            abstain: vec![specimen::rounds(5, |_| 1e5)],
+            not_checked: vec![specimen::rounds(5, |_| 1e5)],
             ..Specimens::default()
         }
     }
@@ -122,7 +122,7 @@ fn unlike_words(unlike: Unlike, duration_s: f64) -> Reason {
 
 fn verdict(run: &Run) -> Verdict {
     let rows = rows(run);
-    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Rate, why));
+    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Rate, why));
     if rows.len() < TRIALS_MIN {
         let why = format!(
             "{} trials of points that were visited more than once stand; {TRIALS_MIN} are needed to see a drift",
@@ -138,7 +138,7 @@ fn verdict(run: &Run) -> Verdict {
              between points, so that what they differ by cannot be told from drift",
             units::percent(between)
         );
-        return Verdict::Doubt(Reason::new(About::All, why).with("confounded_share", between));
+        return Verdict::Warning(Reason::new(About::All, why).with("confounded_share", between));
     }
     let Some(fit) = levels.slope(&rows) else {
         return abstain("the trials cannot tell time from points".into());
@@ -152,7 +152,7 @@ fn verdict(run: &Run) -> Verdict {
         return Verdict::Pass;
     }
     if let Some(unlike) = levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
-        return Verdict::Doubt(unlike_words(unlike, duration_s));
+        return Verdict::Warning(unlike_words(unlike, duration_s));
     }
     let word = if value < 0.0 { "fell" } else { "rose" };
     let sign = value.signum();
@@ -167,7 +167,7 @@ fn verdict(run: &Run) -> Verdict {
     );
     let reason =
         Reason::new(About::Rate, why).with("change_share", value).with("low", low).with("high", high);
-    Verdict::Doubt(reason.with("duration_s", duration_s))
+    Verdict::Warning(reason.with("duration_s", duration_s))
 }
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
 
     fn said(run: &Run) -> String {
         match Drift.check(Scope::Run, run) {
-            Some(Verdict::Doubt(reason)) => reason.why,
+            Some(Verdict::Warning(reason)) => reason.cause.said().to_owned(),
             other => format!("{other:?}"),
         }
     }

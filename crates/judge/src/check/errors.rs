@@ -50,8 +50,8 @@ impl Check for Errors {
                 specimen::run(specimen::usual()),
                 specimen::run(specimen::healthy(Rw::RandRw, 4096, 8, 20_000)),
             ],
-            void: [failing, short, hung, silent].map(specimen::run).into(),
-            abstain: vec![specimen::run(specimen::tabled())],
+            invalid: [failing, short, hung, silent].map(specimen::run).into(),
+            not_checked: vec![specimen::run(specimen::tabled())],
             ..Specimens::default()
         }
     }
@@ -74,7 +74,7 @@ fn verdict(trial: &Trial) -> Verdict {
     }
     if trial.is_uncounted() && faults.is_empty() {
         let why = "the result does not say how many requests completed or failed";
-        return Verdict::Abstain(Reason::new(About::All, why));
+        return Verdict::NotChecked(Reason::new(About::All, why));
     }
     if done == 0 && faults.is_empty() {
         faults.push(format!("no request completed in {:.1} s", trial.measured_s));
@@ -84,7 +84,7 @@ fn verdict(trial: &Trial) -> Verdict {
     }
     let reason = Reason::new(About::All, faults.join("; ")).with("requests", made as f64);
     let reason = reason.with("errors", errors as f64).with("hung", trial.hung as f64);
-    Verdict::Void(reason.with("short", short as f64))
+    Verdict::Invalid(reason.with("short", short as f64))
 }
 
 /// Without its count, in which the warm-up's are too.

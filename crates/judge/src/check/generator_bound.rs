@@ -55,9 +55,9 @@ impl Check for GeneratorBound {
                 with(Some(0.79)),
                 specimen::run(specimen::healthy(Rw::Read, 1 << 20, 8, 900)),
             ],
-            doubt: vec![with(Some(0.80)), with(Some(0.93))],
-            void: vec![with(Some(0.95)), with(Some(1.02))],
-            abstain: vec![with(None)],
+            warning: vec![with(Some(0.80)), with(Some(0.93))],
+            invalid: vec![with(Some(0.95)), with(Some(1.02))],
+            not_checked: vec![with(None)],
         }
     }
 }
@@ -65,20 +65,20 @@ impl Check for GeneratorBound {
 fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
     let Some(busy) = trial.busy_share else {
         let why = "nobody measured how busy the program was";
-        return Verdict::Abstain(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, why));
     };
     let share = units::percent(busy.min(1.0));
     let reason = |why: String| Reason::new(About::Device, why).with("busy_share", busy);
     match (busy, processor_share(trial).filter(|&own| busy >= BUSY_DOUBT && own < busy / 2.0)) {
-        (_, Some(own)) if busy >= BUSY_VOID => Verdict::Void(reason(kept_waiting(trial, own, busy))),
-        (_, Some(own)) => Verdict::Doubt(reason(kept_waiting(trial, own, busy))),
-        _ if busy >= BUSY_VOID => Verdict::Void(reason(format!(
+        (_, Some(own)) if busy >= BUSY_VOID => Verdict::Invalid(reason(kept_waiting(trial, own, busy))),
+        (_, Some(own)) => Verdict::Warning(reason(kept_waiting(trial, own, busy))),
+        _ if busy >= BUSY_VOID => Verdict::Invalid(reason(format!(
             "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage \
              can take{}",
             units::count(trial.iops()),
             cross_check(trial, ceilings)
         ))),
-        _ if busy >= BUSY_DOUBT => Verdict::Doubt(reason(format!(
+        _ if busy >= BUSY_DOUBT => Verdict::Warning(reason(format!(
             "the program was busy {share} of the time: the storage may have waited for it{}",
             cross_check(trial, ceilings)
         ))),
@@ -133,13 +133,13 @@ mod tests {
             user_ns_per_io: None,
         };
         run.info.host.ceilings = vec![Ceiling { engine: "psync".into(), ..ceiling.clone() }, ceiling];
-        let Some(Verdict::Void(reason)) = GeneratorBound.check(Scope::Trial(0), &run) else {
+        let Some(Verdict::Invalid(reason)) = GeneratorBound.check(Scope::Trial(0), &run) else {
             panic!("a busy program is the bottleneck")
         };
         assert!(
-            reason.why.ends_with("(from memory, one worker of this machine makes 1.20 M a second)"),
+            reason.cause.said().ends_with("(from memory, one worker of this machine makes 1.20 M a second)"),
             "{}",
-            reason.why
+            reason.cause.said()
         );
     }
 
@@ -147,12 +147,12 @@ mod tests {
     fn a_program_that_waited_for_a_processor_is_not_called_its_own_bottleneck() {
         // 0.3 s of processor time in 1.1 s.
         let waiting = Trial { busy_share: Some(0.97), ..specimen::usual() };
-        let Some(Verdict::Void(reason)) = GeneratorBound.check(Scope::Trial(0), &specimen::run(waiting))
+        let Some(Verdict::Invalid(reason)) = GeneratorBound.check(Scope::Trial(0), &specimen::run(waiting))
         else {
             panic!("its rate is not the storage's")
         };
         let begin =
             "others had the processor: the program worked for 27 % of the time and waited to work for 70 %";
-        assert!(reason.why.starts_with(begin), "{}", reason.why);
+        assert!(reason.cause.said().starts_with(begin), "{}", reason.cause.said());
     }
 }

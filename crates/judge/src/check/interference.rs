@@ -97,19 +97,19 @@ impl Check for Interference {
                 with(|trial| on_a_network(trial, 0)),
                 visited(100),
             ],
-            doubt: vec![
+            warning: vec![
                 with(|trial| trial.witnesses.steal_share = Some(0.07)),
                 with(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.4)),
                 with(|trial| trial.witnesses.network_retransmissions = Some(3)),
                 visited(8),
             ],
-            void: vec![
+            invalid: vec![
                 with(|trial| *trial.witnesses.block_layer_read_bytes.as_mut().expect("counted") += 60 << 20),
                 with(|trial| trial.witnesses.block_layer_write_bytes = Some(90 << 20)),
                 with(|trial| trial.witnesses.steal_share = Some(0.3)),
                 with(|trial| on_a_network(trial, 60 << 20)),
             ],
-            abstain: vec![
+            not_checked: vec![
                 with(|trial| {
                     let witnesses = &mut trial.witnesses;
                     (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
@@ -161,7 +161,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             units::percent(share),
             units::decimal_bytes(issued_bytes)
         );
-        return Verdict::Void(Reason::new(About::All, why).with("others_bytes", bytes as f64));
+        return Verdict::Invalid(Reason::new(About::All, why).with("others_bytes", bytes as f64));
     }
     if let Some(steal) = witnesses.steal_share.filter(|&steal| steal >= STEAL_DOUBT) {
         let why = format!(
@@ -169,7 +169,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             units::percent(steal)
         );
         let reason = Reason::new(About::All, why).with("steal_share", steal);
-        return if steal >= STEAL_VOID { Verdict::Void(reason) } else { Verdict::Doubt(reason) };
+        return if steal >= STEAL_VOID { Verdict::Invalid(reason) } else { Verdict::Warning(reason) };
     }
     if let Some(waited) = witnesses.pressure_cpu_some_share.filter(|&share| share >= PRESSURE_DOUBT) {
         let why = format!(
@@ -177,7 +177,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
              its own",
             units::percent(waited)
         );
-        return Verdict::Doubt(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
+        return Verdict::Warning(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
     }
     if let Some(again) = witnesses.network_retransmissions.filter(|&again| again > 0) {
         let what = if again == 1 { "one request".to_owned() } else { format!("{again} requests") };
@@ -185,14 +185,14 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
             "the network file system sent {what} again: the network lost them, or the server was out of reach, and \
              what they took is no latency of the storage"
         );
-        return Verdict::Doubt(Reason::new(About::Latency, why).with("retransmissions", again as f64));
+        return Verdict::Warning(Reason::new(About::Latency, why).with("retransmissions", again as f64));
     }
     let unseen = unseen(trial, others);
     // Nobody else is inside a simulation.
     if unseen.is_empty() || run.info.device.medium == Medium::Simulated {
         return Verdict::Pass;
     }
-    Verdict::Abstain(Reason::new(
+    Verdict::NotChecked(Reason::new(
         About::Rate,
         format!("who else was at work cannot be told: {}", unseen.join("; ")),
     ))
@@ -254,7 +254,7 @@ fn of_run(run: &Run) -> Verdict {
             "a neighbour that no counter shows would need {WINDOWS_MIN} windows of one point with {REQUESTS_MIN} \
              requests each to be seen, and no point has them"
         );
-        return Verdict::Abstain(Reason::new(About::Rate, why));
+        return Verdict::NotChecked(Reason::new(About::Rate, why));
     }
     let stretches = stretches(&moments);
     if stretches.len() < STRETCHES_MIN {
@@ -282,7 +282,7 @@ fn of_run(run: &Run) -> Verdict {
     );
     let reason = Reason::new(About::Rate, why).with("stretches", stretches.len() as f64);
     let reason = reason.with("loss_share", depth).with("time_share", share);
-    Verdict::Doubt(match period {
+    Verdict::Warning(match period {
         Some(period_s) => reason.with("period_s", period_s),
         None => reason,
     })
@@ -364,11 +364,11 @@ mod tests {
         let mut trial = specimen::usual();
         // 110,000 reads of 4 KiB are 450.6 MB; 62.9 MB more were moved.
         *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() += 60 << 20;
-        let Verdict::Void(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+        let Verdict::Invalid(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
             panic!("another reader")
         };
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "others moved 62.9 MB on vda meanwhile, 14 % of the 451 MB that this trial moved"
         );
     }
@@ -377,11 +377,15 @@ mod tests {
     fn what_a_mount_sent_again_is_no_latency_of_the_storage() {
         let mut trial = specimen::usual();
         trial.witnesses.network_retransmissions = Some(1);
-        let Verdict::Doubt(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
+        let Verdict::Warning(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
             panic!("sent again")
         };
         assert_eq!(reason.about, About::Latency);
-        assert!(reason.why.starts_with("the network file system sent one request again: "), "{}", reason.why);
+        assert!(
+            reason.cause.said().starts_with("the network file system sent one request again: "),
+            "{}",
+            reason.cause.said()
+        );
         trial.witnesses.network_retransmissions = Some(0);
         assert_eq!(of_trial(&trial, &specimen::run(trial.clone())), Verdict::Pass);
     }
@@ -392,7 +396,7 @@ mod tests {
         direct.id = 2;
         direct.witnesses.block_layer_write_bytes = Some(90 << 20);
         let mut run = specimen::run(direct);
-        assert!(matches!(of_trial(&run.trials[0], &run), Verdict::Void(_)));
+        assert!(matches!(of_trial(&run.trials[0], &run), Verdict::Invalid(_)));
         let mut buffered = specimen::healthy(iosonde_model::Rw::Write, 1 << 20, 1, 2000);
         (buffered.id, buffered.spec.direct) = (1, false);
         run.trials.insert(0, buffered);
@@ -405,10 +409,10 @@ mod tests {
         for trial in run.trials.iter_mut().skip(3).step_by(8) {
             trial.windows[2..8].iter_mut().for_each(|window| slow(window, 2));
         }
-        let Some(Verdict::Doubt(reason)) = Interference.check(Scope::Run, &run) else { panic!("seen") };
+        let Some(Verdict::Warning(reason)) = Interference.check(Scope::Run, &run) else { panic!("seen") };
         // Every eighth trial of 1.2 s, six windows of 100 ms at half the rate: 36 of 480.
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "in 6 stretches of about 600 ms, one about every 9.60 s, the storage gave 50 % less than otherwise, 7.5 % \
              of the time in all: another user of it, or its own housekeeping"
         );

@@ -19,10 +19,10 @@ pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
 /// as likely as storage, and leaving that at "could not be judged" would call it believable.
 pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
     match verdict {
-        Verdict::Abstain(_) if run.info.is_imported() && !trial.spec.direct => {
+        Verdict::NotChecked(_) if run.info.is_imported() && !trial.spec.direct => {
             let why =
                 "it went through the page cache, and no witness in the file says whether storage was asked";
-            Verdict::Doubt(Reason::new(About::Device, why))
+            Verdict::Warning(Reason::new(About::Device, why))
         }
         verdict => verdict,
     }

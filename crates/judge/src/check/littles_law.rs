@@ -79,7 +79,7 @@ impl Check for LittlesLaw {
                 // 19.7 k × 1,167 µs + 20.1 k × 1,993 µs = 63 of 64.
                 specimen::run(published(64, 65_536, (19_700, 1_167_000), (20_100, 1_993_000))),
             ],
-            void: vec![
+            invalid: vec![
                 table(64, (82_200, 260_000), (81_800, 187_000)),
                 table(16, (76_100, 128_000), (75_600, 52_000)),
                 table(256, (86_100, 829_000), (85_700, 731_000)),
@@ -87,7 +87,7 @@ impl Check for LittlesLaw {
                 specimen::run(wait_left_out),
             ],
             // Its requests take 2 s each in a trial of 1 s.
-            abstain: vec![specimen::run(slow), specimen::run(silent), specimen::run(passed_over)],
+            not_checked: vec![specimen::run(slow), specimen::run(silent), specimen::run(passed_over)],
             ..Specimens::default()
         }
     }
@@ -107,7 +107,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
     let mut known: Vec<_> = known.collect();
-    let abstain = |why: &str| Verdict::Abstain(Reason::new(About::Depth, why));
+    let abstain = |why: &str| Verdict::NotChecked(Reason::new(About::Depth, why));
     if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
         return abstain(
             "with a rate, latency counts from the due moment and the number in flight from the sending",
@@ -161,11 +161,11 @@ fn verdict(trial: &Trial) -> Verdict {
             "{} = {product:.2} in flight: for {idle} of the time none was, and the rate holds the program's own time",
             terms.join(" + ")
         );
-        return Verdict::Doubt(
+        return Verdict::Warning(
             Reason::new(About::Depth, why).with("in_flight", product).with("expected", 1.0),
         );
     }
-    Verdict::Void(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
+    Verdict::Invalid(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
 }
 
 /// A slip between ns, µs, ms and s: about a power of a thousand.
@@ -196,13 +196,13 @@ mod tests {
     fn a_unit_that_was_misread_is_named() {
         let mut trial = published(32, 4096, (50_000, 320_000_000_000), (50_000, 320_000_000_000));
         trial.measured_s = 0.0;
-        let Verdict::Void(reason) = verdict(&trial) else { panic!("32 million are not 32") };
+        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("32 million are not 32") };
         assert!(
             reason
                 .why
                 .ends_with("not 32; a latency that is a million times too large was read in the wrong unit"),
             "{}",
-            reason.why
+            reason.cause.said()
         );
         assert_eq!((misread(0.6), misread(30.0)), (String::new(), String::new()));
     }
@@ -213,9 +213,9 @@ mod tests {
         trial.spec.queue_depth = 1;
         trial.read.as_mut().unwrap().iops = 280_000.0;
         trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
-        let Verdict::Doubt(reason) = verdict(&trial) else { panic!("0.84 of one") };
+        let Verdict::Warning(reason) = verdict(&trial) else { panic!("0.84 of one") };
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "280 k × 3.00 µs = 0.84 in flight: for 16 % of the time none was, and the rate holds the program's own time"
         );
     }
@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn it_says_the_law_with_the_figures_of_the_table() {
         let trial = published(64, 4096, (82_200, 260_000), (81_800, 187_000));
-        let Verdict::Void(reason) = verdict(&trial) else { panic!("37 are not 64") };
-        assert_eq!(reason.why, "82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, not 64");
+        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("37 are not 64") };
+        assert_eq!(reason.cause.said(), "82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, not 64");
         // 82.2e3 × 260e-6 + 81.8e3 × 187e-6 = 21.372 + 15.2966.
-        assert!((reason.figures["in_flight"] - 36.6686).abs() < 1e-9);
+        assert!((reason.cause.figure("in_flight").unwrap() - 36.6686).abs() < 1e-9);
     }
 }

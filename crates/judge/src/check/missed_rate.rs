@@ -72,16 +72,16 @@ impl Check for MissedRate {
                 // 1.2 % less, of some 900,000 requests: 1 % and three standard deviations of 0.1 %.
                 offered(101_200.0, Arrivals::Poisson, 2_000.0),
             ],
-            doubt: vec![offered(100_000.0, Arrivals::Fixed, 60_000.0)],
-            void: vec![offered(102_000.0, Arrivals::Poisson, 2_000.0), specimen::run(unserved)],
-            abstain: vec![specimen::run(uncounted), specimen::run(untimed)],
+            warning: vec![offered(100_000.0, Arrivals::Fixed, 60_000.0)],
+            invalid: vec![offered(102_000.0, Arrivals::Poisson, 2_000.0), specimen::run(unserved)],
+            not_checked: vec![specimen::run(uncounted), specimen::run(untimed)],
         }
     }
 }
 
 fn verdict(trial: &Trial) -> Verdict {
     if trial.achieved_rate_iops.is_none() {
-        return Verdict::Abstain(Reason::new(
+        return Verdict::NotChecked(Reason::new(
             About::Rate,
             "nobody counted what was served of the rate asked for",
         ));
@@ -115,13 +115,13 @@ fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) 
         units::count(asked_iops)
     );
     let reason = Reason::new(About::Rate, why).with("achieved_rate_iops", achieved_iops);
-    Some(Verdict::Void(reason.with("asked_rate_iops", asked_iops).with("unserved", unserved as f64)))
+    Some(Verdict::Invalid(reason.with("asked_rate_iops", asked_iops).with("unserved", unserved as f64)))
 }
 
 fn late(trial: &Trial) -> Verdict {
     let Some(late_ns) = trial.pacing_error_ns_p99 else {
         let why = "the rate was served; how late the generator itself sent its requests was not counted";
-        return Verdict::Abstain(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, why));
     };
     let medians_ns = Op::DIRECTIONS.iter().filter_map(|&op| trial.direction(op)?.latency_ns.p50);
     let median_ns = medians_ns.fold(f64::INFINITY, f64::min);
@@ -134,5 +134,5 @@ fn late(trial: &Trial) -> Verdict {
         units::time(median_ns)
     );
     let reason = Reason::new(About::Latency, why).with("pacing_error_ns_p99", late_ns);
-    Verdict::Doubt(reason.with("latency_ns_p50", median_ns))
+    Verdict::Warning(reason.with("latency_ns_p50", median_ns))
 }

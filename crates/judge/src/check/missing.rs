@@ -9,12 +9,12 @@ fn outcome(check: CheckName, run: &Run) -> Option<Outcome> {
     let check = CHECKS.iter().find(|known| known.id() == check).expect("it is registered");
     check.check(Scope::Trial(0), run).map(|verdict| match verdict {
         Verdict::Pass => Outcome::Pass,
-        Verdict::Abstain(reason) => {
-            assert!(reason.why.len() > 20, "{}: {:?} is no reason", check.id(), reason.why);
-            Outcome::Abstain
+        Verdict::NotChecked(reason) => {
+            assert!(reason.cause.said().len() > 20, "{}: {:?} is no reason", check.id(), reason.cause.said());
+            Outcome::NotChecked
         }
-        Verdict::Doubt(_) => Outcome::Doubt,
-        Verdict::Void(_) => Outcome::Void,
+        Verdict::Warning(_) => Outcome::Warning,
+        Verdict::Invalid(_) => Outcome::Invalid,
     })
 }
 
@@ -101,7 +101,7 @@ fn a_check_without_its_witness_abstains_and_says_so() {
         let said = outcome(check, &run);
         // Without a witness a void would be a guess; a doubt says as much as an abstention.
         assert!(
-            matches!(said, Some(Outcome::Abstain | Outcome::Doubt)),
+            matches!(said, Some(Outcome::NotChecked | Outcome::Warning)),
             "{check} {place} without its witness: {said:?}"
         );
     }
@@ -120,7 +120,7 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
     (run.info.device.link, run.info.device.medium) = (None, Medium::Unknown);
     let said: Vec<(CheckName, Option<Outcome>)> =
         CHECKS.iter().map(|check| (check.id(), outcome(check.id(), &run))).collect();
-    assert!(said.iter().all(|(_, outcome)| *outcome != Some(Outcome::Void)), "{said:?}");
+    assert!(said.iter().all(|(_, outcome)| *outcome != Some(Outcome::Invalid)), "{said:?}");
     for check in [
         CheckName::CacheServed,
         CheckName::Unmapped,
@@ -129,7 +129,7 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
         CheckName::Clock,
         CheckName::AboveTheLimit,
     ] {
-        assert!(said.contains(&(check, Some(Outcome::Abstain))), "{check}: {said:?}");
+        assert!(said.contains(&(check, Some(Outcome::NotChecked))), "{check}: {said:?}");
     }
 }
 
@@ -156,11 +156,11 @@ fn a_check_of_runs_abstains_where_there_is_too_little_to_see() {
     let short = specimen::rounds(2, |_| 100.0);
     for check in [CheckName::Interference, CheckName::Throttled, CheckName::Drift, CheckName::Outliers] {
         let said = of_run(check, &short);
-        assert!(matches!(said, Some(Verdict::Abstain(_))), "{check} of two trials: {said:?}");
+        assert!(matches!(said, Some(Verdict::NotChecked(_))), "{check} of two trials: {said:?}");
     }
     let mut buffered = specimen::run(buffered_read());
     buffered.info.host.memory_bytes = Some(1 << 29);
     assert_eq!(of_run(CheckName::WorkingSet, &buffered), Some(Verdict::Pass));
     buffered.info.host.memory_bytes = None;
-    assert!(matches!(of_run(CheckName::WorkingSet, &buffered), Some(Verdict::Abstain(_))));
+    assert!(matches!(of_run(CheckName::WorkingSet, &buffered), Some(Verdict::NotChecked(_))));
 }

@@ -69,12 +69,12 @@ impl Named for dyn Check + '_ {
 pub struct Specimens {
     /// The check must pass these.
     pub pass: Vec<Run>,
-    /// The check must doubt these.
-    pub doubt: Vec<Run>,
-    /// The check must void these.
-    pub void: Vec<Run>,
+    /// The check must warn of these.
+    pub warning: Vec<Run>,
+    /// The check must call these invalid.
+    pub invalid: Vec<Run>,
     /// The check must say that it cannot judge these.
-    pub abstain: Vec<Run>,
+    pub not_checked: Vec<Run>,
 }
 
 #[cfg(test)]
@@ -107,21 +107,21 @@ mod tests {
     #[test]
     fn every_specimen_is_judged_as_it_must_be() {
         for check in CHECKS.iter() {
-            let Specimens { pass, doubt, void, abstain } = check.specimens();
+            let Specimens { pass, warning, invalid, not_checked } = check.specimens();
             assert!(!pass.is_empty(), "{} has nothing to pass", check.name());
-            assert!(!doubt.is_empty() || !void.is_empty(), "{} has nothing to catch", check.name());
-            assert!(!abstain.is_empty(), "{} has nothing that it cannot judge", check.name());
+            assert!(!warning.is_empty() || !invalid.is_empty(), "{} has nothing to catch", check.name());
+            assert!(!not_checked.is_empty(), "{} has nothing that it cannot judge", check.name());
             let lists = [
                 (pass, Outcome::Pass),
-                (doubt, Outcome::Doubt),
-                (void, Outcome::Void),
-                (abstain, Outcome::Abstain),
+                (warning, Outcome::Warning),
+                (invalid, Outcome::Invalid),
+                (not_checked, Outcome::NotChecked),
             ];
             for (runs, expected) in lists {
                 for (place, run) in runs.iter().enumerate() {
                     let judged = worst(check, run);
                     assert_eq!(judged.verdict, expected, "{} {expected:?} {place}: {judged:?}", check.name());
-                    assert_eq!(judged.why.is_empty(), expected == Outcome::Pass, "a verdict says why");
+                    assert_eq!(judged.cause.is_none(), expected == Outcome::Pass, "a verdict says why");
                 }
             }
         }
@@ -154,8 +154,8 @@ mod tests {
                 continue;
             }
             let judged = worst(check, &run);
-            let short = NEED_A_COURSE.contains(&check.id()) && judged.verdict == Outcome::Abstain;
-            assert!(short || judged.verdict == Outcome::Pass, "{}: {}", check.name(), judged.why);
+            let short = NEED_A_COURSE.contains(&check.id()) && judged.verdict == Outcome::NotChecked;
+            assert!(short || judged.verdict == Outcome::Pass, "{}: {:?}", check.name(), judged.cause);
         }
     }
 }

@@ -55,8 +55,11 @@ impl Check for Multimodal {
                 mixture(&[(80_000, 600), (160_000, 400)]),
                 mixture(&[(80_000, 990), (1_600_000, 10)]),
             ],
-            doubt: vec![mixture(&[(10_000, 900), (100_000, 100)]), mixture(&[(10_000, 100), (100_000, 900)])],
-            abstain: vec![specimen::run(specimen::healthy(iosonde_model::Rw::Write, 4 << 20, 1, 100))],
+            warning: vec![
+                mixture(&[(10_000, 900), (100_000, 100)]),
+                mixture(&[(10_000, 100), (100_000, 900)]),
+            ],
+            not_checked: vec![specimen::run(specimen::healthy(iosonde_model::Rw::Write, 4 << 20, 1, 100))],
             ..Specimens::default()
         }
     }
@@ -93,7 +96,7 @@ fn verdict(run: &Run, point: &Point) -> Verdict {
         let kinds = if all.total() >= REQUESTS_MIN { kinds(&all) } else { Vec::new() };
         let apart = |pair: &&[Kind]| pair[1].middle_ns >= APART_MIN * pair[0].middle_ns;
         if let Some([low, high]) = kinds.windows(2).find(apart) {
-            return Verdict::Doubt(reason(point, op, &all, *low, *high));
+            return Verdict::Warning(reason(point, op, &all, *low, *high));
         }
     }
     if most == 0 {
@@ -101,11 +104,11 @@ fn verdict(run: &Run, point: &Point) -> Verdict {
             0 => "no trial of the point stands",
             _ => "no latency of single requests is given, so that kinds of them cannot be told",
         };
-        return Verdict::Abstain(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, why));
     }
     if most < REQUESTS_MIN {
         let why = format!("{most} requests are too few to see kinds of latency; {REQUESTS_MIN} are needed");
-        return Verdict::Abstain(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, why));
     }
     Verdict::Pass
 }
@@ -172,11 +175,11 @@ mod tests {
     #[test]
     fn both_kinds_are_told_with_their_shares() {
         let run = mixture(&[(12_000, 830), (105_000, 170)]);
-        let Some(Verdict::Doubt(reason)) = Multimodal.check(Scope::Point(0), &run) else {
+        let Some(Verdict::Warning(reason)) = Multimodal.check(Scope::Point(0), &run) else {
             panic!("two kinds")
         };
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "4 KiB random reads, 32 in flight: 83 % of the reads took about 12.1 µs and 17 % about 106 µs: the mean, \
              27.7 µs, describes neither"
         );

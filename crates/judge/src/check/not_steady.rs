@@ -40,7 +40,7 @@
 //! measure longer and look at the part after the step. For flash that is written to, bring it to its
 //! lasting state first. For a cycle, let trials last several of its periods.
 
-use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Cause, CheckName, Point, Reason, Run, Scope, Trial, Verdict, units};
 
 use super::{Check, course, judged, pause};
 #[cfg(test)]
@@ -74,7 +74,7 @@ impl Check for NotSteady {
                 let trial = judged::measuring(scope, run)?;
                 let single = course::is_single(run);
                 let void = (!single).then(|| among_its_like(run, trial)).flatten();
-                let paused = || pause::seen(trial, run).map(Verdict::Doubt);
+                let paused = || pause::seen(trial, run).map(Verdict::Warning);
                 void.or_else(paused).or_else(|| single.then(|| of_trial(trial)))
             }
             Scope::Point(place) => {
@@ -96,15 +96,15 @@ impl Check for NotSteady {
                 // 2 % is a step that nobody notices.
                 rounds(|i| if i < 14 { 1.0 } else { 0.98 }),
             ],
-            doubt: vec![
+            warning: vec![
                 rounds(|i| 0.97f64.powi(i as i32)),
                 rounds(|i| if i < 14 { 1.0 } else { 0.8 }),
                 rounds(|i| 1.0 + 0.1 * (i as f64).sin()),
                 trial(|i| if i < 25 { 1.0 } else { 0.2 }),
                 trial(|i| 1.0 - 0.006 * i as f64),
             ],
-            void: vec![specimen::changing_within(4, |window| if window < 5 { 2e5 } else { 1.2e5 })],
-            abstain: vec![specimen::run(specimen::usual()), specimen::rounds(8, |i| 1e5 * quiet(i))],
+            invalid: vec![specimen::changing_within(4, |window| if window < 5 { 2e5 } else { 1.2e5 })],
+            not_checked: vec![specimen::run(specimen::usual()), specimen::rounds(8, |i| 1e5 * quiet(i))],
         }
     }
 }
@@ -129,7 +129,7 @@ fn of_trial(trial: &Trial) -> Verdict {
             "the trial has {} windows; {PARTS_MIN} are needed to tell whether it held its rate",
             trial.windows.len()
         );
-        return Verdict::Abstain(Reason::new(About::Rate, why));
+        return Verdict::NotChecked(Reason::new(About::Rate, why));
     }
     let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
     let bound = TRIAL_BOUND / parts.len() as f64;
@@ -160,7 +160,7 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
             count => format!("{count} that warmed up {longer} longer replace it"),
         };
         let why = format!("within trials of this length the rate changed: {others}");
-        return Some(Verdict::Void(Reason::new(About::All, why).with("settling_s", longer_s)));
+        return Some(Verdict::Invalid(Reason::new(About::All, why).with("settling_s", longer_s)));
     }
     let within = settling::within(&latest, run.points.len())?;
     // Trials that found the buffer full already are what the others should have been.
@@ -177,7 +177,7 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
          tells no more than how long the trial was"
     );
     let reason = Reason::new(About::All, why).with("before_iops", begin).with("after_iops", end);
-    Some(Verdict::Void(reason.with("alike", within.trials as f64)))
+    Some(Verdict::Invalid(reason.with("alike", within.trials as f64)))
 }
 
 fn of_point(run: &Run, point: &Point) -> Verdict {
@@ -188,20 +188,21 @@ fn of_point(run: &Run, point: &Point) -> Verdict {
             point.spec.describe(),
             trials.len()
         );
-        return Verdict::Abstain(Reason::new(About::Rate, why));
+        return Verdict::NotChecked(Reason::new(About::Rate, why));
     }
     let logs: Vec<f64> = trials.iter().map(|trial| course::log(trial.iops())).collect();
     let alike = run.points.len();
     let members = Members { noun: "rounds", seconds: None, bound: BOUND, alike, resemblance: 1.0 };
     match verdict(&logs, &members) {
-        Verdict::Doubt(reason) => {
-            Verdict::Doubt(Reason { why: format!("{}: {}", point.spec.describe(), reason.why), ..reason })
-        }
-        Verdict::Abstain(reason) => {
-            Verdict::Abstain(Reason { why: format!("{}: {}", point.spec.describe(), reason.why), ..reason })
-        }
+        Verdict::Warning(reason) => Verdict::Warning(at_point(point, reason)),
+        Verdict::NotChecked(reason) => Verdict::NotChecked(at_point(point, reason)),
         other => other,
     }
+}
+
+fn at_point(point: &Point, reason: Reason) -> Reason {
+    let (spec, cause) = (Box::new(point.spec.clone()), Box::new(reason.cause));
+    Reason::new(reason.about, Cause::AtPoint { spec, cause })
 }
 
 fn verdict(logs: &[f64], members: &Members) -> Verdict {
@@ -223,7 +224,7 @@ fn verdict(logs: &[f64], members: &Members) -> Verdict {
         _ => match Slope::of(logs, steady::CONFIDENCE) {
             Some(slope) if steady::surely_drifts(logs, members.bound, confidence) => drift(slope, members),
             Some(slope) => unknown(slope, logs.len(), members),
-            None => Verdict::Abstain(Reason::new(About::Rate, "too few figures to tell")),
+            None => Verdict::NotChecked(Reason::new(About::Rate, "too few figures to tell")),
         },
     }
 }
@@ -246,7 +247,7 @@ fn step(logs: &[f64], at: usize, height: f64, members: &Members) -> Verdict {
         since.unwrap_or_default()
     );
     let reason = Reason::new(About::Rate, why).with("before_iops", before).with("after_iops", after);
-    Verdict::Doubt(reason.with("step_share", height.exp_m1()))
+    Verdict::Warning(reason.with("step_share", height.exp_m1()))
 }
 
 fn cycle(period: f64, amplitude: f64, members: &Members) -> Verdict {
@@ -258,7 +259,7 @@ fn cycle(period: f64, amplitude: f64, members: &Members) -> Verdict {
     let why = format!(
         "the rate goes up and down by ±{share} {every}: only a mean over whole cycles can be repeated"
     );
-    Verdict::Doubt(Reason::new(About::Rate, why).with("amplitude_share", amplitude).with("period", period))
+    Verdict::Warning(Reason::new(About::Rate, why).with("amplitude_share", amplitude).with("period", period))
 }
 
 /// `falls by 2.0 % a round [1.7, 2.3]`.
@@ -300,7 +301,7 @@ fn drift(slope: Slope, members: &Members) -> Verdict {
         told(slope, members)
     );
     let reason = Reason::new(About::Rate, why).with("slope_per_step", slope.value.exp_m1());
-    Verdict::Doubt(reason.with("low", slope.low.exp_m1()).with("high", slope.high.exp_m1()))
+    Verdict::Warning(reason.with("low", slope.low.exp_m1()).with("high", slope.high.exp_m1()))
 }
 
 fn unknown(slope: Slope, length: usize, members: &Members) -> Verdict {
@@ -317,7 +318,7 @@ fn unknown(slope: Slope, length: usize, members: &Members) -> Verdict {
         members.noun,
         open(slope, members)
     );
-    Verdict::Abstain(Reason::new(About::Rate, why).with("slope_per_step", slope.value.exp_m1()))
+    Verdict::NotChecked(Reason::new(About::Rate, why).with("slope_per_step", slope.value.exp_m1()))
 }
 
 #[cfg(test)]
@@ -328,7 +329,9 @@ mod tests {
 
     fn said(run: &Run, scope: Scope) -> String {
         match NotSteady.check(scope, run) {
-            Some(Verdict::Doubt(reason) | Verdict::Abstain(reason) | Verdict::Void(reason)) => reason.why,
+            Some(Verdict::Warning(reason) | Verdict::NotChecked(reason) | Verdict::Invalid(reason)) => {
+                reason.cause.said().to_owned()
+            }
             other => format!("{other:?}"),
         }
     }

@@ -112,7 +112,7 @@ mod tests {
 
     fn said(trial: Trial) -> Option<String> {
         let run = specimen::run(trial);
-        seen(&run.trials[0], &run).map(|reason| reason.why)
+        seen(&run.trials[0], &run).map(|reason| reason.cause.said().to_owned())
     }
 
     #[test]
@@ -169,10 +169,10 @@ mod tests {
         let mut run = specimen::rounds(8, |_| 1e5);
         run.trials[3].warmup_s = 3.1;
         run.trials[3].elapsed_s += 3.0;
-        let why = seen(&run.trials[3], &run).unwrap().why;
+        let why = seen(&run.trials[3], &run).unwrap().cause.said().to_owned();
         assert!(why.starts_with("the storage stopped answering for 2.99 s before what was counted"), "{why}");
         run.trials[4].elapsed_s += 2.0;
-        let why = seen(&run.trials[4], &run).unwrap().why;
+        let why = seen(&run.trials[4], &run).unwrap().cause.said().to_owned();
         assert!(why.starts_with("the storage stopped answering for 2.00 s after what was counted"), "{why}");
         // The schedule may ask for a longer one.
         run.trials[3].settling_s = 3.0;

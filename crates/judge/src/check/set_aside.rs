@@ -72,8 +72,8 @@ impl Check for SetAside {
         exact[5] = 99_600;
         Specimens {
             pass: vec![repeated(&even), repeated(&exact)],
-            doubt: vec![repeated(&disturbed)],
-            abstain: vec![repeated(&[100_000, 20_000])],
+            warning: vec![repeated(&disturbed)],
+            not_checked: vec![repeated(&[100_000, 20_000])],
             ..Specimens::default()
         }
     }
@@ -100,8 +100,9 @@ fn repeated(rates: &[u64]) -> Run {
 }
 
 fn verdict(run: &Run) -> Verdict {
-    let void =
-        |judgement: &&Judgement| judgement.verdict == Outcome::Void && judgement.about.touches(About::Rate);
+    let void = |judgement: &&Judgement| {
+        judgement.verdict == Outcome::Invalid && judgement.about.touches(About::Rate)
+    };
     let voids: Voids = run
         .verdicts
         .iter()
@@ -111,7 +112,7 @@ fn verdict(run: &Run) -> Verdict {
     let visits = |point: &Point| course::of_point(run, point).len();
     if run.points.iter().map(visits).max().unwrap_or(0) < VISITS_MIN {
         let why = "no point was visited three times, and of two trials that differ none is the usual one";
-        return Verdict::Abstain(Reason::new(About::Rate, why));
+        return Verdict::NotChecked(Reason::new(About::Rate, why));
     }
     let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
     let aside = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
@@ -123,10 +124,10 @@ fn verdict(run: &Run) -> Verdict {
         let far = |apart: &Apart| apart.share.ln().abs();
         all.iter().max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|&&found| found)
     };
-    let reason = |why: String| Reason::new(About::Rate, why).with("set_aside", aside.len() as f64);
+    let reason = |why: String| Reason::new(About::Rate, why).with("outliers", aside.len() as f64);
     // Counted is all that was set aside, not only what lies far enough to be spoken of.
     if let Some((id, apart)) = furthest(&wild) {
-        return Verdict::Doubt(reason(match aside.len() {
+        return Verdict::Warning(reason(match aside.len() {
             1 => format!("trial {id} was set aside: {}", distance(&apart)),
             count => format!(
                 "{count} of {of} trials were set aside, the furthest of them trial {id}: {}",
@@ -136,7 +137,7 @@ fn verdict(run: &Run) -> Verdict {
     }
     let noticed: Vec<_> = noticed().collect();
     match furthest(&noticed).filter(|_| is_more_than_chance(noticed.len(), of)) {
-        Some((id, apart)) => Verdict::Doubt(reason(format!(
+        Some((id, apart)) => Verdict::Warning(reason(format!(
             "{} of {of} trials were set aside, where chance takes one in 400; the furthest is trial {id}: {}",
             aside.len(),
             distance(&apart)

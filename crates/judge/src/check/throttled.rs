@@ -95,12 +95,12 @@ impl Check for Throttled {
                 specimen::rounds(16, |i| 1e5 * quiet(i)),
                 specimen::single(60, |i| 16_000.0 * quiet(i)),
             ],
-            doubt: vec![
+            warning: vec![
                 specimen::rounds(16, |i| if i < 7 { 1.2e5 * quiet(i) } else { 1e5 }),
                 specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
             ],
-            void: vec![limited(100_000.0), limited(101_000.0)],
-            abstain: vec![
+            invalid: vec![limited(100_000.0), limited(101_000.0)],
+            not_checked: vec![
                 unseen(specimen::single(8, |_| 1e4)),
                 unseen(specimen::single(60, |i| 16_000.0 * quiet(i))),
                 unseen(specimen::rounds(16, |i| 1e5 * quiet(i))),
@@ -120,16 +120,16 @@ fn unseen(mut run: Run) -> Run {
 fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let limits = trial.witnesses.io_limits.as_deref().unwrap_or_default();
     if let Some(reason) = limits.iter().find_map(|limit| at_limit(trial, limit)) {
-        return Verdict::Void(reason);
+        return Verdict::Invalid(reason);
     }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     // No control group reaches into a simulation.
     let blind = trial.witnesses.io_limits.is_none() && run.info.device.medium != Medium::Simulated;
     match course {
-        Some(Verdict::Doubt(reason)) => Verdict::Doubt(reason),
+        Some(Verdict::Warning(reason)) => Verdict::Warning(reason),
         _ if blind => {
             let why = "whether a container's limit holds here cannot be told: no control group was seen";
-            Verdict::Abstain(Reason::new(About::Device, why))
+            Verdict::NotChecked(Reason::new(About::Device, why))
         }
         _ => Verdict::Pass,
     }
@@ -196,7 +196,7 @@ fn course_of_trial(trial: &Trial) -> Verdict {
         units::count(cap)
     );
     let reason = Reason::new(About::Rate, why).with("throttle_iops", cap).with("before_iops", high);
-    Verdict::Doubt(if exact { reason.with("credit_requests", credit) } else { reason })
+    Verdict::Warning(if exact { reason.with("credit_requests", credit) } else { reason })
 }
 
 /// Half of the middle 80 % of logarithms: how closely they agree.
@@ -245,7 +245,7 @@ fn of_run(run: &Run) -> Verdict {
             1 => "one trial is too few to see a limit that sets in during a run".to_owned(),
             count => format!("{count} trials are too few to see a limit that sets in during a run"),
         };
-        return Verdict::Abstain(Reason::new(About::Rate, why));
+        return Verdict::NotChecked(Reason::new(About::Rate, why));
     }
     let found = moments(&rows).filter_map(|at| Fall::at(&rows, at));
     let best = found.max_by(|a, b| a.deviations.total_cmp(&b.deviations));
@@ -350,7 +350,7 @@ impl Fall {
         );
         let name = if self.in_bytes { "throttle_bytes_per_s" } else { "throttle_iops" };
         let credit_name = if self.in_bytes { "credit_bytes" } else { "credit_requests" };
-        Verdict::Doubt(Reason::new(About::Rate, why).with(name, cap).with(credit_name, credit))
+        Verdict::Warning(Reason::new(About::Rate, why).with(name, cap).with(credit_name, credit))
     }
 }
 
@@ -360,7 +360,7 @@ mod tests {
 
     fn said(run: &Run, scope: Scope) -> String {
         match Throttled.check(scope, run) {
-            Some(Verdict::Doubt(reason) | Verdict::Void(reason)) => reason.why,
+            Some(Verdict::Warning(reason) | Verdict::Invalid(reason)) => reason.cause.said().to_owned(),
             other => format!("{other:?}"),
         }
     }

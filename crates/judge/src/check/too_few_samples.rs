@@ -52,7 +52,7 @@ impl Check for TooFewSamples {
     fn specimens(&self) -> Specimens {
         let point = |trials, void| {
             let mut run = specimen::run(specimen::usual());
-            (run.points[0].trials, run.points[0].void) = (trials, void);
+            (run.points[0].trials, run.points[0].invalid) = (trials, void);
             run
         };
         Specimens {
@@ -62,13 +62,13 @@ impl Check for TooFewSamples {
                 point(5, 0),
                 point(9, 4),
             ],
-            doubt: vec![
+            warning: vec![
                 specimen::run(specimen::healthy(Rw::Write, 4 << 20, 1, 20)),
                 point(4, 0),
                 point(9, 5),
                 point(0, 0),
             ],
-            abstain: vec![specimen::run(specimen::tabled())],
+            not_checked: vec![specimen::run(specimen::tabled())],
             ..Specimens::default()
         }
     }
@@ -78,27 +78,27 @@ fn of_trial(trial: &Trial) -> Verdict {
     let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
     if trial.is_uncounted() {
         let why = "the result does not say how many requests completed";
-        return Verdict::Abstain(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, why));
     }
     if done >= REQUESTS_MIN {
         return Verdict::Pass;
     }
     let requests = if done == 1 { "one request".to_owned() } else { format!("{done} requests") };
     let why = format!("{requests} completed; a latency needs {REQUESTS_MIN}");
-    Verdict::Doubt(Reason::new(About::Latency, why).with("requests", done as f64))
+    Verdict::Warning(Reason::new(About::Latency, why).with("requests", done as f64))
 }
 
 fn of_point(point: &Point) -> Verdict {
-    let standing = point.trials.saturating_sub(point.void);
+    let standing = point.trials.saturating_sub(point.invalid);
     if standing >= TRIALS_MIN {
         return Verdict::Pass;
     }
-    let void = if point.void > 0 { format!(" of {}", point.trials) } else { String::new() };
+    let void = if point.invalid > 0 { format!(" of {}", point.trials) } else { String::new() };
     let stand = match standing {
-        1 => format!("only one{void} trial{} stands", if point.void > 0 { "s" } else { "" }),
+        1 => format!("only one{void} trial{} stands", if point.invalid > 0 { "s" } else { "" }),
         _ => format!("{standing}{void} trials stand"),
     };
     let why = format!("{stand}; {TRIALS_MIN} are needed for an interval");
     let reason = Reason::new(About::All, why).with("standing", f64::from(standing));
-    Verdict::Doubt(reason.with("trials", f64::from(point.trials)))
+    Verdict::Warning(reason.with("trials", f64::from(point.trials)))
 }

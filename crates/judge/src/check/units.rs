@@ -67,8 +67,8 @@ impl Check for Units {
                 specimen::run(specimen::healthy(Rw::RandRw, 16384, 8, 20_000)),
                 specimen::run(specimen::tabled()),
             ],
-            void: [kilo, micro, disorder, lost_window, overcounted].map(specimen::run).into(),
-            abstain: vec![specimen::run(silent)],
+            invalid: [kilo, micro, disorder, lost_window, overcounted].map(specimen::run).into(),
+            not_checked: vec![specimen::run(silent)],
             ..Specimens::default()
         }
     }
@@ -94,14 +94,14 @@ impl Twice {
 fn verdict(trial: &Trial) -> Verdict {
     if trial.directions().all(|(_, direction)| direction.ios == 0 && direction.iops == 0.0) {
         let why = "no request completed, so there is nothing to work out";
-        return Verdict::Abstain(Reason::new(About::All, why));
+        return Verdict::NotChecked(Reason::new(About::All, why));
     }
     let mut identities = Vec::new();
     for (op, direction) in trial.directions().filter(|(_, d)| d.ios > 0 || d.iops > 0.0) {
         identities.extend(whole(op, direction, trial));
         identities.extend(parts(op, direction, trial));
         if let Some(fault) = disorder(direction) {
-            return Verdict::Void(Reason::new(About::All, format!("{op} latencies: {fault}")));
+            return Verdict::Invalid(Reason::new(About::All, format!("{op} latencies: {fault}")));
         }
     }
     // A NaN compares as neither; it is a contradiction too.
@@ -109,7 +109,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let wrong = identities.into_iter().find(|identity| identity.off().is_nan() || identity.off() > tolerance);
     let too_much = overcounted(trial);
     match (wrong, too_much) {
-        (Some(Twice { what, stated, worked_out }), _) => Verdict::Void(
+        (Some(Twice { what, stated, worked_out }), _) => Verdict::Invalid(
             Reason::new(
                 About::All,
                 format!(
@@ -121,7 +121,7 @@ fn verdict(trial: &Trial) -> Verdict {
             .with("stated", stated)
             .with("worked_out", worked_out),
         ),
-        (None, Some(why)) => Verdict::Void(Reason::new(About::All, why)),
+        (None, Some(why)) => Verdict::Invalid(Reason::new(About::All, why)),
         (None, None) => Verdict::Pass,
     }
 }

@@ -59,9 +59,13 @@ impl Check for Unmapped {
                 // The holes were filled, or not read: the device moved everything.
                 with(Some(span / 2), Some(1.0)),
             ],
-            doubt: vec![with(Some(span / 20), Some(0.85)), with(Some(span / 50), None)],
-            void: vec![with(Some(span), Some(0.0)), with(Some(span / 2), Some(0.5)), with(Some(span), None)],
-            abstain: vec![with(None, Some(1.0))],
+            warning: vec![with(Some(span / 20), Some(0.85)), with(Some(span / 50), None)],
+            invalid: vec![
+                with(Some(span), Some(0.0)),
+                with(Some(span / 2), Some(0.5)),
+                with(Some(span), None),
+            ],
+            not_checked: vec![with(None, Some(1.0))],
         }
     }
 }
@@ -70,7 +74,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let Some(unmapped_bytes) = trial.witnesses.unmapped_bytes else {
         let why =
             "where data lies in what was read cannot be told: the file system or the device does not say";
-        return Verdict::Abstain(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, why));
     };
     let share = unmapped_bytes as f64 / trial.spec.span_bytes.max(1) as f64;
     let issued_bytes = trial.witnesses.issued_read_bytes;
@@ -87,5 +91,5 @@ fn verdict(trial: &Trial) -> Verdict {
     );
     let reason = Reason::new(About::Device, why).with("unmapped_bytes", unmapped_bytes as f64);
     let reason = reason.with("span_bytes", trial.spec.span_bytes as f64);
-    if share > VOID_SHARE { Verdict::Void(reason) } else { Verdict::Doubt(reason) }
+    if share > VOID_SHARE { Verdict::Invalid(reason) } else { Verdict::Warning(reason) }
 }

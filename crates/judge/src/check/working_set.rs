@@ -60,8 +60,8 @@ impl Check for WorkingSet {
         };
         Specimens {
             pass: vec![direct(None), memory(1 << 29), spans(1100.0)],
-            doubt: vec![memory(16 << 30), spans(3000.0)],
-            abstain: vec![
+            warning: vec![memory(16 << 30), spans(3000.0)],
+            not_checked: vec![
                 direct(Some("the cache of this virtual machine's host")),
                 specimen::run(specimen::buffered(None, None)),
                 specimen::imported(specimen::tabled()),
@@ -98,9 +98,9 @@ fn verdict(run: &Run) -> Verdict {
             units::size(large)
         );
         let reason = Reason::new(About::Device, why).with("cached_bytes", small as f64);
-        return Verdict::Doubt(reason.with("ratio", times));
+        return Verdict::Warning(reason.with("ratio", times));
     }
-    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
     if run.info.is_imported() {
         return abstain(
             "neither what was addressed nor the memory of that machine stands in the file".to_owned(),
@@ -114,7 +114,7 @@ fn verdict(run: &Run) -> Verdict {
                 units::size(memory_bytes)
             );
             let reason = Reason::new(About::Device, why).with("memory_bytes", memory_bytes as f64);
-            return Verdict::Doubt(reason);
+            return Verdict::Warning(reason);
         }
         None if !device.direct && !simulated => {
             return abstain(format!(

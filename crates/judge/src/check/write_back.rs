@@ -68,13 +68,13 @@ impl Check for WriteBack {
         tiny.spec.direct = false;
         Specimens {
             pass: vec![with(Some(0), Some(2200)), with(None, Some(2200)), with(Some(0), None)],
-            doubt: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen],
-            void: vec![
+            warning: vec![with(Some(100 << 20), Some(2100)), with(Some(100 << 20), None), unseen],
+            invalid: vec![
                 with(Some(1000 << 20), Some(1200)),
                 with(Some(0), Some(150)),
                 with(Some(500 << 20), None),
             ],
-            abstain: vec![with(None, None), specimen::run(tiny)],
+            not_checked: vec![with(None, None), specimen::run(tiny)],
         }
     }
 }
@@ -82,7 +82,7 @@ impl Check for WriteBack {
 fn verdict(trial: &Trial) -> Verdict {
     let witnesses = &trial.witnesses;
     let issued_bytes = witnesses.issued_write_bytes;
-    let abstain = |why: String| Verdict::Abstain(Reason::new(About::Device, why));
+    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
     let (dirty, taken) = (witnesses.dirty_after_bytes, witnesses.block_layer_write_bytes);
     if dirty.is_none() && taken.is_none() {
         let absent = witnesses.absent.first().map_or("neither was read", String::as_str);
@@ -101,7 +101,7 @@ fn verdict(trial: &Trial) -> Verdict {
     };
     let (kept, moved) = (share(dirty).unwrap_or(0.0), share(taken).unwrap_or(1.0));
     if moved < TAKEN_SHARE_MIN {
-        return Verdict::Void(reason(format!(
+        return Verdict::Invalid(reason(format!(
             "the device had taken {} of the {issued} that were written when the clock stopped: the rest was in memory",
             units::percent(moved)
         )));
@@ -111,8 +111,8 @@ fn verdict(trial: &Trial) -> Verdict {
         units::percent(kept)
     );
     match kept {
-        kept if kept > DIRTY_VOID => Verdict::Void(reason(why)),
-        kept if kept > DIRTY_DOUBT => Verdict::Doubt(reason(why)),
+        kept if kept > DIRTY_VOID => Verdict::Invalid(reason(why)),
+        kept if kept > DIRTY_DOUBT => Verdict::Warning(reason(why)),
         _ => Verdict::Pass,
     }
 }
@@ -126,10 +126,10 @@ mod tests {
         let mut trial = specimen::healthy(Rw::Write, 1 << 20, 1, 2000);
         trial.spec.direct = false;
         trial.witnesses.block_layer_write_bytes = Some(150 << 20);
-        let Verdict::Void(reason) = verdict(&trial) else { panic!("it is in memory") };
+        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("it is in memory") };
         // 150 of 2,200 MiB; 2.31 GB in all.
         assert_eq!(
-            reason.why,
+            reason.cause.said(),
             "the device had taken 6.8 % of the 2.31 GB that were written when the clock stopped: the rest was in memory"
         );
     }

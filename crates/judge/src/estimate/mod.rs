@@ -223,7 +223,7 @@ pub fn fill_points(
         point.trial_ids = own.iter().map(|trial| trial.id).collect();
         // A trial whose depth alone is void still counts for what the point says of rate and latency.
         let void = |about: &About| about.touches(About::Rate) || about.touches(About::Latency);
-        point.void = own.iter().filter(|trial| voids.get(&trial.id).is_some_and(void)).count() as u32;
+        point.invalid = own.iter().filter(|trial| voids.get(&trial.id).is_some_and(void)).count() as u32;
         let direction = |op| direction(&own, voids, &estimates, place, op, confidence, seed);
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);

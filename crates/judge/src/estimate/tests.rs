@@ -4,7 +4,6 @@ use iosonde_testkit::plain::{plain_points, trial};
 
 use super::*;
 
-
 /// `rounds` rounds of three points at about 1,000, 2,000 and 3,000 I/Os a second.
 fn run(rounds: u64) -> (Vec<Point>, Vec<Trial>) {
     let points = plain_points(3);
@@ -31,7 +30,7 @@ fn points_get_their_figures_and_agree_with_one_another() {
         assert!((read.bytes_per_s.value / read.iops.value - 4096.0).abs() < 1e-6);
         assert!((read.latency_ns_mean.unwrap().value * read.iops.value / 1e9 - 1.0).abs() < 1e-3);
         assert!((read.latency_ns_p50.unwrap().value * iops / 1e9 - 1.0).abs() < 0.02);
-        assert_eq!((point.trials, point.void, point.why_no_interval.as_deref()), (10, 0, None));
+        assert_eq!((point.trials, point.invalid, point.why_no_interval.as_deref()), (10, 0, None));
         assert_eq!(point.trial_ids.len(), 10);
         assert_eq!(point.write, None);
     }
@@ -62,7 +61,7 @@ fn void_trials_count_for_nothing_that_they_are_about() {
     }
     let voids = Voids::from([(own[0], About::All), (own[1], About::Rate), (own[2], About::Depth)]);
     fill_points(&mut points, &trials, &voids, 0.95, 1);
-    assert_eq!((points[0].trials, points[0].void), (8, 2));
+    assert_eq!((points[0].trials, points[0].invalid), (8, 2));
     assert!((points[0].read.as_ref().unwrap().iops.value / 1000.0 - 1.0).abs() < 0.01);
     let evidence = evidence(&points, &trials, &voids);
     assert_eq!(evidence[0].standing(About::Rate).count(), 6);

@@ -8,7 +8,7 @@ const DOTS_MAX: usize = 240;
 
 /// Trials whose figures stand.
 pub(super) fn standing(run: &Run) -> impl Iterator<Item = &Trial> {
-    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Void);
+    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Invalid);
     let void: HashSet<u64> = void.filter_map(|verdict| verdict.trial).collect();
     run.trials.iter().filter(move |trial| trial.phase == Phase::Measure && !void.contains(&trial.id))
 }

@@ -63,7 +63,8 @@ impl Chart for LatencyPercentiles {
 }
 
 fn void_trials(run: &Run) -> HashSet<u64> {
-    let void = run.verdicts.iter().filter(|v| v.verdict == Outcome::Void && v.about.touches(About::Latency));
+    let void =
+        run.verdicts.iter().filter(|v| v.verdict == Outcome::Invalid && v.about.touches(About::Latency));
     void.filter_map(|verdict| verdict.trial).collect()
 }
 

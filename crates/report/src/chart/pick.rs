@@ -129,9 +129,9 @@ impl Doubts {
         let touched = |about: About| figures.iter().any(|figure| about.touches(*figure));
         // Void as a figure of the device, and true of what served it instead (memory, the program): shown, and said.
         let not_of_it = |v: &Judgement| {
-            v.verdict == Outcome::Void && (v.about == About::Device || figures.contains(&v.about))
+            v.verdict == Outcome::Invalid && (v.about == About::Device || figures.contains(&v.about))
         };
-        let doubted = |v: &Judgement| v.verdict == Outcome::Doubt && touched(v.about);
+        let doubted = |v: &Judgement| v.verdict == Outcome::Warning && touched(v.about);
         let (voids, doubts): (Vec<&Judgement>, Vec<&Judgement>) =
             run.verdicts.iter().filter(|v| doubted(v) || not_of_it(v)).partition(|v| not_of_it(v));
         let mut found = said(run, &doubts, Standing::Doubted);
@@ -160,7 +160,7 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
     let whole = |point: &Point| point.trial_ids.iter().filter(|id| !void.contains(id)).count();
     let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, CheckName), u32>::new());
     for verdict in verdicts {
-        let told = || (standing, verdict.why.clone());
+        let told = || (standing, crate::text::why(verdict));
         match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
             (Some(point), _) => drop(found.entry(point).or_insert_with(told)),
             (None, Some(&id)) => {
@@ -170,7 +170,7 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
                 let most = match standing {
                     // Where enough others stand, void trials are left out of the figures, which stand then.
                     Standing::Void => *count * 2 >= point.trials && whole(point) < FEWEST_TRIALS,
-                    _ => *count * 2 >= point.trials - point.void,
+                    _ => *count * 2 >= point.trials - point.invalid,
                 };
                 if most {
                     found.entry(id).or_insert_with(told);
@@ -184,7 +184,7 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
 
 /// Trials that something is void of.
 fn void_trials(run: &Run) -> HashSet<u64> {
-    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Void);
+    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Invalid);
     void.filter_map(|verdict| verdict.trial).collect()
 }
 
@@ -321,11 +321,11 @@ pub(super) fn tip(
     figures: &[String],
     (standing, why): (Standing, Option<&str>),
 ) -> Vec<String> {
-    let stand = point.trials - point.void;
+    let stand = point.trials - point.invalid;
     let trials = if stand == 1 { "1 trial".to_owned() } else { format!("{stand} trials") };
     let mut tip = vec![point.spec.describe()];
     tip.extend_from_slice(figures);
-    tip.push(if point.void > 0 { format!("{trials}, {} void left out", point.void) } else { trials });
+    tip.push(if point.invalid > 0 { format!("{trials}, {} void left out", point.invalid) } else { trials });
     tip.extend(point.why_no_interval.clone());
     tip.extend(standing.word().zip(why).map(|(word, why)| format!("{word}: {why}")));
     tip
@@ -361,7 +361,7 @@ pub(super) fn found_about<'a>(
 /// A finding as a line with a band in a chart.
 pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> Option<Mark> {
     let at = finding.value?;
-    let quantity = Quantity::of_unit(&finding.unit)?;
+    let quantity = Quantity::of_unit(finding.unit.name())?;
     let interval = finding.low.zip(finding.high);
     Some(Mark {
         along,
@@ -374,12 +374,12 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
 
 /// The sentences of the named findings for these directions, in that order: what a chart answers.
 pub(super) fn sentences(run: &Run, names: &[FindingName]) -> String {
-    let mut said: Vec<&str> = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     for name in names {
         let found = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
         for finding in found {
-            if !said.contains(&finding.sentence.as_str()) {
-                said.push(&finding.sentence);
+            if !said.contains(&crate::text::sentence(finding)) {
+                said.push(crate::text::sentence(finding));
             }
         }
     }
@@ -397,12 +397,12 @@ pub(super) fn sentences_of(run: &Run, names: &[FindingName], families: &[Family]
                 && conditions.block_size_bytes.is_none_or(|size| sizes().any(|own| own == size))
         })
     };
-    let mut said: Vec<&str> = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     for name in names {
         let named = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
         for finding in named.filter(about) {
-            if !said.contains(&finding.sentence.as_str()) {
-                said.push(&finding.sentence);
+            if !said.contains(&crate::text::sentence(finding)) {
+                said.push(crate::text::sentence(finding));
             }
         }
     }

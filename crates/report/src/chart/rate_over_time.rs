@@ -68,17 +68,19 @@ fn most(dots: &[Dot]) -> Option<f64> {
 }
 
 fn dot(run: &Run, trial: &Trial) -> Dot {
-    let doubt = run.verdicts.iter().find(|v| v.trial == Some(trial.id) && v.verdict >= Outcome::Doubt);
+    let doubt = run.verdicts.iter().find(|v| v.trial == Some(trial.id) && v.verdict >= Outcome::Warning);
     let mut tip = vec![
         format!("round {}, after {}", trial.round, units::duration(trial.started_s)),
         Quantity::Iops.text(trial.iops()),
     ];
     let standing = match doubt.map(|verdict| verdict.verdict) {
-        Some(Outcome::Void) => Standing::Void,
+        Some(Outcome::Invalid) => Standing::Void,
         Some(_) => Standing::Doubted,
         None => Standing::Stands,
     };
-    tip.extend(standing.word().zip(doubt).map(|(word, verdict)| format!("{word}: {}", verdict.why)));
+    tip.extend(
+        standing.word().zip(doubt).map(|(word, verdict)| format!("{word}: {}", crate::text::why(verdict))),
+    );
     Dot {
         x: trial.started_s + trial.warmup_s + trial.measured_s / 2.0,
         y: trial.iops(),

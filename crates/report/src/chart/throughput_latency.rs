@@ -110,13 +110,13 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
         let about = |finding: &&Finding| {
             let conditions = &finding.conditions;
             finding.name == FindingName::QueueDepthKnee
-                && finding.status == Status::Refused
+                && finding.status == Status::Inconclusive
                 && conditions.op == Some(family.op)
                 && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
-                && !finding.sentence.is_empty()
+                && !crate::text::sentence(finding).is_empty()
         };
         let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
-        run.findings.iter().find(about).filter(|_| !known).map(|finding| finding.sentence.as_str())
+        run.findings.iter().find(about).filter(|_| !known).map(|finding| crate::text::sentence(finding))
     };
     for why in families.iter().filter_map(refused) {
         reading = format!("{reading} {why}");

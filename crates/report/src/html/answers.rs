@@ -171,7 +171,8 @@ fn nothing_concluded(run: &Run) -> &'static str {
 }
 
 fn advice(run: &Run) -> Markup {
-    let refused = run.findings.iter().filter(|f| f.status == Status::Refused).find_map(|f| f.why.as_deref());
+    let refused =
+        run.findings.iter().filter(|f| f.status == Status::Inconclusive).find_map(crate::text::why_of);
     html! {
         section aria-labelledby="do" {
             h2 #do { "What to do about it" }
@@ -193,7 +194,7 @@ fn advice(run: &Run) -> Markup {
                         "To learn what the storage is like, run a study: "
                         code { "iosonde run quick " (run.info.target) }
                     }
-                    @if let Some(why) = refused { (prose(&capital(why))) }
+                    @if let Some(why) = refused { (prose(&capital(&why))) }
                 }
             }
         }

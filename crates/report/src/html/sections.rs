@@ -49,8 +49,8 @@ pub(super) fn findings(run: &Run) -> Markup {
 }
 
 fn reason(refused: &[FindingRow]) -> Markup {
-    let first = refused.first().and_then(|row| row.finding.why.as_deref());
-    html! { @match first { Some(why) => (prose(why)), None => "this run asked for none." } }
+    let first = refused.first().and_then(|row| crate::text::why_of(row.finding));
+    html! { @match first { Some(why) => (prose(&why)), None => "this run asked for none." } }
 }
 
 pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
@@ -100,7 +100,7 @@ fn experiment(place: usize, section: &Section, charts: &Charts) -> Markup {
 pub(super) fn left_out(run: &Run) -> Markup {
     let excluded = story::excluded(run);
     let (_, refused) = story::findings(run);
-    let voids = excluded.iter().any(|e| e.outcome == Outcome::Void);
+    let voids = excluded.iter().any(|e| e.outcome == Outcome::Invalid);
     html! {
         section #left-out aria-labelledby="left-out-head" {
             h2 #left-out-head { "What was left out, and why" }

@@ -30,8 +30,8 @@ pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
                         td.n { (row.value.as_deref().unwrap_or("none")) }
                         td { (row.conditions) }
                         td {
-                            (prose(&row.finding.sentence))
-                            @if let Some(why) = &row.finding.why { span.why { (prose(&capital(why))) } }
+                            (prose(&crate::text::sentence(row.finding)))
+                            @if let Some(why) = crate::text::why_of(row.finding) { span.why { (prose(&capital(&why))) } }
                         }
                     }
                 }
@@ -50,7 +50,7 @@ pub(super) fn refused(rows: &[FindingRow]) -> Markup {
                     tr {
                         th scope="row" { (capital(&row.name)) }
                         td { (row.conditions) }
-                        td { (prose(&capital(row.finding.why.as_deref().unwrap_or(&row.finding.sentence)))) }
+                        td { (prose(&capital(&crate::text::why_of(row.finding).unwrap_or_else(|| crate::text::sentence(row.finding))))) }
                     }
                 }
             }
@@ -97,9 +97,9 @@ pub(super) fn figures(title: &str, heads: &[String], rows: &[Vec<String>]) -> Ma
 
 pub(super) fn excluded(rows: &[Excluded]) -> Markup {
     let class = |outcome: Outcome| match outcome {
-        Outcome::Void => "bad",
-        Outcome::Doubt => "doubt",
-        Outcome::Abstain | Outcome::Pass => "quiet",
+        Outcome::Invalid => "bad",
+        Outcome::Warning => "doubt",
+        Outcome::NotChecked | Outcome::Pass => "quiet",
     };
     let table = html! {
         table.stack {
@@ -111,7 +111,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
                         th scope="row" class=(class(row.outcome)) { (capital(story::outcome(row.outcome))) }
                         td { (row.check) }
                         td { (row.what) }
-                        td { (prose(row.why)) }
+                        td { (prose(&row.why)) }
                     }
                 }
             }
@@ -123,7 +123,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
 /// Every trial, for whoever wants to look behind the points; sorts by any column.
 pub(super) fn trials(run: &Run) -> Markup {
     let worst = story::worst_verdicts(run);
-    let voids = worst.values().filter(|(outcome, _)| *outcome == Outcome::Void).count();
+    let voids = worst.values().filter(|(outcome, _)| *outcome == Outcome::Invalid).count();
     let count = run.trials.len();
     html! {
         section #trials aria-labelledby="trials-head" {

@@ -79,15 +79,15 @@ pub(crate) struct FindingRow<'a> {
 
 /// Findings that found something or looked and saw that nothing is there, then refused ones.
 pub(crate) fn findings(run: &Run) -> (Vec<FindingRow<'_>>, Vec<FindingRow<'_>>) {
-    run.findings.iter().map(finding_row).partition(|row| row.finding.status != Status::Refused)
+    run.findings.iter().map(finding_row).partition(|row| row.finding.status != Status::Inconclusive)
 }
 
 fn finding_row(finding: &Finding) -> FindingRow<'_> {
-    let quantity = Quantity::of_unit(&finding.unit);
+    let quantity = Quantity::of_unit(finding.unit.name());
     let value = finding.value.map(|value| match quantity {
         Some(quantity) => quantity.interval_text(value, finding.low, finding.high),
         // A unit of a later version: the bare number is better than none.
-        None => format!("{value} {}", finding.unit),
+        None => format!("{value} {}", finding.unit.name()),
     });
     let value = value.filter(|_| finding.status == Status::Found);
     FindingRow {
@@ -148,7 +148,7 @@ fn kinds(run: &Run) -> BTreeMap<String, String> {
 fn section(run: &Run, name: &str, kinds: &BTreeMap<String, String>) -> Section {
     let kind = kinds.get(name).map_or(name, String::as_str);
     let points: Vec<&Point> = run.points.iter().filter(|point| point.belongs_to(name)).collect();
-    let found = run.findings.iter().filter(|f| f.experiment == name && f.status != Status::Refused);
+    let found = run.findings.iter().filter(|f| f.experiment == name && f.status != Status::Inconclusive);
     Section {
         name: name.to_owned(),
         question: EXPERIMENTS.find(kind).ok().map(|experiment| experiment.question()),
@@ -160,15 +160,15 @@ fn section(run: &Run, name: &str, kinds: &BTreeMap<String, String>) -> Section {
 
 /// What findings say, each sentence once: where several say the same of several numbers in flight, with all of these.
 fn answers(found: &[&Finding]) -> Vec<String> {
-    let mut said: Vec<(&str, Vec<u32>)> = Vec::new();
+    let mut said: Vec<(String, Vec<u32>)> = Vec::new();
     for finding in found {
         let depth = finding.conditions.queue_depth;
-        match said.iter_mut().find(|(sentence, _)| *sentence == finding.sentence) {
+        match said.iter_mut().find(|(sentence, _)| *sentence == crate::text::sentence(finding)) {
             Some((_, depths)) => depths.extend(depth),
-            None => said.push((&finding.sentence, depth.into_iter().collect())),
+            None => said.push((crate::text::sentence(finding), depth.into_iter().collect())),
         }
     }
-    let told = |(sentence, mut depths): (&str, Vec<u32>)| {
+    let told = |(sentence, mut depths): (String, Vec<u32>)| {
         depths.dedup();
         match depths.as_slice() {
             [some @ .., last] if !some.is_empty() => {
@@ -176,21 +176,21 @@ fn answers(found: &[&Finding]) -> Vec<String> {
                 let sentence = sentence.trim_end_matches('.');
                 format!("{sentence} (so with {} and with {last} in flight).", some.join(", "))
             }
-            _ => sentence.to_owned(),
+            _ => sentence,
         }
     };
     said.into_iter().map(told).collect()
 }
 
 /// What time and the order of visits did to all of them, as far as that is known.
-pub(crate) fn course(run: &Run) -> Vec<&str> {
-    let found = run.findings.iter().filter(|f| f.experiment == RUN && f.status != Status::Refused);
-    found.map(|finding| finding.sentence.as_str()).collect()
+pub(crate) fn course(run: &Run) -> Vec<String> {
+    let found = run.findings.iter().filter(|f| f.experiment == RUN && f.status != Status::Inconclusive);
+    found.map(crate::text::sentence).collect()
 }
 
 fn how_sure(run: &Run, points: &[&Point]) -> String {
     let (all, trials) = (points.len(), points.iter().map(|point| point.trials).sum::<u32>());
-    let void: u32 = points.iter().map(|point| point.void).sum();
+    let void: u32 = points.iter().map(|point| point.invalid).sum();
     let reached = points.iter().filter(|point| point.closed == Some(Closed::Precision)).count();
     let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut said = format!("{} from {}", plural(all as u64, "point"), plural(u64::from(trials), "trial"));
@@ -242,7 +242,7 @@ fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
     }
     let row = |point: &Point, op: Op| {
         let direction = point.direction(op)?;
-        let void = match (doubts.of(point).0, point.void) {
+        let void = match (doubts.of(point).0, point.invalid) {
             (Standing::Void, _) => ", void".to_owned(),
             (_, 0) => String::new(),
             (_, count) => format!(" ({count} void)"),
@@ -262,8 +262,8 @@ fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
     let none = |point: &Point| {
         let mut cells = [(); 8].map(|()| "–".to_owned());
         cells[0] = told_apart(&like, &point.spec);
-        cells[6] = if point.void > 0 {
-            format!("{} ({} void)", point.trials, point.void)
+        cells[6] = if point.invalid > 0 {
+            format!("{} ({} void)", point.trials, point.invalid)
         } else {
             point.trials.to_string()
         };
@@ -319,7 +319,7 @@ pub(crate) struct Excluded<'a> {
     /// "3 trials", "point 18".
     pub(crate) what: String,
     /// The first of the reasons.
-    pub(crate) why: &'a str,
+    pub(crate) why: String,
 }
 
 /// What was void, in doubt or could not be judged, the worst first.
@@ -338,7 +338,7 @@ pub(crate) fn excluded(run: &Run) -> Vec<Excluded<'_>> {
             _ => "the run".to_owned(),
         };
         let what = if group.len() == 1 { one } else { format!("{} {scope}s, such as {one}", group.len()) };
-        Excluded { check, outcome: outcome.0, what, why: &first.why }
+        Excluded { check, outcome: outcome.0, what, why: crate::text::why(first) }
     });
     told.collect()
 }
@@ -351,9 +351,9 @@ fn point_name(run: &Run, id: usize) -> String {
 /// An outcome in a word.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Void => "void",
-        Outcome::Doubt => "in doubt",
-        Outcome::Abstain => "not judged",
+        Outcome::Invalid => "void",
+        Outcome::Warning => "in doubt",
+        Outcome::NotChecked => "not judged",
         Outcome::Pass => "passed",
     }
 }
@@ -376,11 +376,11 @@ pub(crate) const TRIAL_HEADS: [&str; 11] = [
 /// The worst verdict on each trial and its reason.
 pub(crate) fn worst_verdicts(run: &Run) -> BTreeMap<u64, (Outcome, String)> {
     let mut worst: BTreeMap<u64, (Outcome, String)> = BTreeMap::new();
-    for verdict in run.verdicts.iter().filter(|verdict| verdict.verdict >= Outcome::Doubt) {
+    for verdict in run.verdicts.iter().filter(|verdict| verdict.verdict >= Outcome::Warning) {
         let Some(id) = verdict.trial else { continue };
         let known = worst.get(&id).map_or(Outcome::Pass, |(outcome, _)| *outcome);
         if verdict.verdict > known {
-            worst.insert(id, (verdict.verdict, format!("{}: {}", verdict.check, verdict.why)));
+            worst.insert(id, (verdict.verdict, format!("{}: {}", verdict.check, crate::text::why(verdict))));
         }
     }
     worst

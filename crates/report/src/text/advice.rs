@@ -140,7 +140,7 @@ fn long_writes(run: &Run) -> Option<Advice> {
 fn limit(run: &Run) -> Option<Advice> {
     let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
     let cap = found(run, FindingName::ThrottleRate, op)?;
-    let unit = if cap.unit == Unit::Iops.name() { Unit::Iops } else { Unit::Rate };
+    let unit = if cap.unit == Unit::Iops { Unit::Iops } else { Unit::Rate };
     let cap_words = bounded(unit, &estimate(cap));
     let Some(credit) = found_like(run, FindingName::BurstCreditBytes, op, &cap.conditions) else {
         let sentence = format!("count on {cap_words} of {op}s; for more, have the limit raised");

@@ -34,7 +34,7 @@ pub fn result_lines(run: &Run) -> Vec<ResultLine> {
 
 fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     let own =
-        |judgement: &&Judgement| judgement.trial == Some(trial.id) && judgement.verdict >= Outcome::Doubt;
+        |judgement: &&Judgement| judgement.trial == Some(trial.id) && judgement.verdict >= Outcome::Warning;
     let mut troubles: Vec<&Judgement> = run.verdicts.iter().filter(own).collect();
     troubles.sort_by_key(|judgement| std::cmp::Reverse(rank(judgement)));
     let in_flight = in_flight(trial);
@@ -62,13 +62,14 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         };
     };
     // Reads and writes of one result may be doubted in the same words.
-    let mut why: Vec<&str> = Vec::new();
+    let mut why: Vec<String> = Vec::new();
     for judgement in &troubles {
-        if !why.contains(&judgement.why.as_str()) {
-            why.push(&judgement.why);
+        let words = super::why(judgement);
+        if !why.contains(&words) {
+            why.push(words);
         }
     }
-    let void = worst.verdict == Outcome::Void;
+    let void = worst.verdict == Outcome::Invalid;
     let line = ResultLine {
         mark: if void { Mark::No } else { Mark::Doubt },
         verdict: format!("{}{}", if void { "VOID" } else { "doubtful" }, as_what(worst.about)),
@@ -102,7 +103,8 @@ fn as_what(about: About) -> &'static str {
 }
 
 fn meaning(judgement: &Judgement) -> Option<String> {
-    let figure = |name: &str| judgement.figures.get(name).copied();
+    let figures = super::figures(judgement);
+    let figure = |name: &str| figures.get(name).copied();
     if judgement.check != CheckName::LittlesLaw {
         return None;
     }
@@ -202,8 +204,9 @@ fn claim(members: &[&Trial]) -> Option<String> {
 pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
     let of = |check: CheckName| {
-        let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::Abstain;
-        let count = run.verdicts.iter().find(own).and_then(|line| line.figures.get("abstained").copied());
+        let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::NotChecked;
+        let count =
+            run.verdicts.iter().find(own).and_then(|line| super::figures(line).get("unchecked").copied());
         count.filter(|count| *count > 0.0).map(|count| match count as usize {
             count if count >= all => String::new(),
             count => format!(" in {count} of {all}"),

@@ -2,7 +2,9 @@
 
 pub mod advice;
 pub mod applications;
+mod check;
 mod command;
+mod finding;
 pub mod imported;
 mod open_questions;
 mod pages;
@@ -10,3 +12,6 @@ pub mod point_table;
 pub mod results;
 pub mod validity;
 mod vantage;
+
+pub use check::{figures, why};
+pub use finding::{sentence, why_of};

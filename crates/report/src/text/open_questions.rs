@@ -24,7 +24,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
             continue;
         }
         let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
-        let answered = own().any(|finding| finding.status != Status::Refused);
+        let answered = own().any(|finding| finding.status != Status::Inconclusive);
         if let Some(first) = own().next().filter(|_| !answered) {
             lines.push(line(label, refusal(run, kind, first)));
         }
@@ -34,7 +34,7 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
 }
 
 fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
-    let sentence = lowered(first.sentence.trim_end_matches('.'));
+    let sentence = lowered(crate::text::sentence(first).trim_end_matches('.'));
     match better(run, kind) {
         Some(better) => format!("{sentence}; {better}"),
         None => sentence,

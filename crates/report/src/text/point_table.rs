@@ -82,7 +82,7 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     }
     // What two streams get beside each other has lines of its own.
     let one_stream = |point: &&Point| point.spec.streams().count() == 1;
-    let stands = |point: &&Point| point.void < point.trials;
+    let stands = |point: &&Point| point.invalid < point.trials;
     let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
     let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
     let void = void_as_storage(run);
@@ -118,7 +118,7 @@ const NOT_STORAGE: &str = "what the program got, not what the storage can do";
 
 /// Trials whose figures are void as statements about the storage: memory or the program gave them.
 fn void_as_storage(run: &Run) -> BTreeSet<u64> {
-    let void = |line: &&Judgement| line.verdict == Outcome::Void && line.about.touches(About::Device);
+    let void = |line: &&Judgement| line.verdict == Outcome::Invalid && line.about.touches(About::Device);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
@@ -127,8 +127,8 @@ fn answered(run: &Run, experiment: &str) -> bool {
     let first = |finding: &Finding| kind(finding.name).told().when != When::Alone;
     run.findings.iter().any(|finding| {
         finding.experiment == experiment
-            && finding.status != Status::Refused
-            && !finding.sentence.contains(UNTOLD)
+            && finding.status != Status::Inconclusive
+            && !crate::text::sentence(finding).contains(UNTOLD)
             && first(finding)
     })
 }

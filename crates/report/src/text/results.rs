@@ -61,15 +61,15 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
 
 /// Why nothing is said. One question that could not be answered is named; of many, the first reason is that of all.
 fn nothing(run: &Run) -> String {
-    let first = run.findings.iter().find(|finding| finding.status == Status::Refused);
+    let first = run.findings.iter().find(|finding| finding.status == Status::Inconclusive);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
     let why = match (of_one_kind, first) {
-        (Some(only), _) => return lowered(only.sentence.trim_end_matches('.')),
-        (None, Some(first)) => first.why.as_deref().unwrap_or("no reason was given"),
+        (Some(only), _) => return lowered(super::sentence(only).trim_end_matches('.')),
+        (None, Some(first)) => &super::why_of(first).unwrap_or_default(),
         (None, None) => "nothing was asked that these trials answer",
     };
-    let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Void) {
+    let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Invalid) {
         true => "nothing can be said about the storage",
         // Its points stand.
         false => "beyond what each point got nothing can be said",
@@ -108,7 +108,7 @@ fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
 /// What these findings of one kind say: those that could be told a line each, the others together.
 fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
     let (open, told_now): (Vec<&Finding>, Vec<&Finding>) =
-        own.partition(|finding| finding.sentence.contains(UNTOLD));
+        own.partition(|finding| crate::text::sentence(finding).contains(UNTOLD));
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
     let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding)).collect();
@@ -119,15 +119,15 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
 /// Whether a finding is read on the first screen: it was found, or looked for and surely not there, or it was hardly
 /// missed; and where its kind is told only alone, nothing else of its experiment is.
 fn is_read(run: &Run, finding: &Finding) -> bool {
-    let answers = finding.status != Status::Refused;
+    let answers = finding.status != Status::Inconclusive;
     let when = |finding: &Finding| kind(finding.name).told().when;
     match when(finding) {
-        When::Always | When::Folded => answers || finding.sentence.contains(TOO_ROUGH),
+        When::Always | When::Folded => answers || crate::text::sentence(finding).contains(TOO_ROUGH),
         When::Alone => {
             let of_run = finding.experiment == RUN;
             let other = |other: &&Finding| {
                 (of_run || other.experiment == finding.experiment)
-                    && other.status != Status::Refused
+                    && other.status != Status::Inconclusive
                     && when(other) != When::Alone
             };
             answers && !run.findings.iter().any(|one| other(&one))
@@ -137,8 +137,8 @@ fn is_read(run: &Run, finding: &Finding) -> bool {
 
 /// A finding's sentence; that nothing is there is believed for what was looked through, so that is said with it.
 fn in_a_line(finding: &Finding) -> String {
-    let sentence = lowered(finding.sentence.trim_end_matches('.'));
-    match finding.why.as_deref().filter(|_| finding.status == Status::None) {
+    let sentence = lowered(crate::text::sentence(finding).trim_end_matches('.'));
+    match super::why_of(finding).filter(|_| finding.status == Status::Absent) {
         Some(why) => format!("{sentence} ({})", lowered(why.trim_end_matches('.'))),
         None => sentence,
     }
@@ -151,13 +151,13 @@ pub const UNTOLD: &str = " cannot be told";
 fn untold(open: &[&Finding]) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
-        return Some(lowered(first.sentence.trim_end_matches('.')));
+        return Some(lowered(crate::text::sentence(first).trim_end_matches('.')));
     }
     let mut asked: Vec<String> = Vec::new();
     let mut before = String::new();
     for finding in open {
         // The first line says how far this system sees.
-        let question = lowered(finding.sentence.split(UNTOLD).next().unwrap_or_default());
+        let question = lowered(crate::text::sentence(finding).split(UNTOLD).next().unwrap_or_default());
         // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
         let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
         asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });
@@ -186,7 +186,7 @@ fn orders(run: &Run) -> Vec<StorageLine> {
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
     let others = run.findings.iter().filter(|finding| {
-        alone && finding.name == name && Some(*finding) != first && finding.status != Status::Refused
+        alone && finding.name == name && Some(*finding) != first && finding.status != Status::Inconclusive
     });
     lines_of(RandomVsSequential.told(), others)
 }
@@ -237,9 +237,10 @@ fn both(run: &Run, name: FindingName, say: impl Fn(&Finding) -> String) -> Optio
 /// Why a finding about a direction was refused, of the smallest requests.
 fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
     let refused = run.findings.iter().filter(|finding| {
-        finding.name == name && finding.status == Status::Refused && finding.conditions.op == Some(op)
+        finding.name == name && finding.status == Status::Inconclusive && finding.conditions.op == Some(op)
     });
-    let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?.why.as_deref()?;
+    let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?;
+    let why = super::why_of(why)?;
     // What would answer stands in the report; here the other direction has the room.
     let why = why.trim_end_matches('.').split("; ").next().unwrap_or_default();
     Some(lowered(why))
@@ -276,7 +277,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
     let unkept = || {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
         refused
-            .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(finding.why.as_deref()?))))
+            .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(&super::why_of(finding)?))))
     };
     told.or_else(alone).or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
 }
@@ -313,7 +314,7 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
 fn flush(run: &Run, point: &Point) -> Option<Estimate> {
     let void = |id: u64| {
         run.verdicts.iter().any(|line| {
-            line.trial == Some(id) && line.verdict == Outcome::Void && line.about.touches(About::Latency)
+            line.trial == Some(id) && line.verdict == Outcome::Invalid && line.about.touches(About::Latency)
         })
     };
     let own = run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id) && !void(trial.id));
@@ -372,7 +373,8 @@ fn plateau(run: &Run) -> Option<StorageLine> {
         let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
         let ends = format!("{}, {}", size(finding.low), size(finding.high));
         // Its sentence knows which smaller size was measured, where one is the least that it may be.
-        let range = finding.sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
+        let sentence = super::sentence(finding);
+        let range = sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
         format!("from {} [{range}]", size(finding.value))
     });
     // Its law is the plateau's, and so would be the reason why not.

@@ -1,6 +1,6 @@
 //! The lines that a person reads about the storage, whole.
 
-use iosonde_model::{Conditions, Flush};
+use iosonde_model::{Conditions, Detail, Flush};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -75,8 +75,10 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         high: found.then_some(9000.0),
         at_least: false,
         confidence: 0.95,
-        sentence: format!("What {name} says."),
-        why: Some(format!("How {name} was worked out.")),
+        detail: Detail::Said {
+            sentence: format!("What {name} says."),
+            why: Some(format!("How {name} was worked out.")),
+        },
         trials: Vec::new(),
     }
 }
@@ -105,7 +107,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
 
 #[test]
 fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
-    let lines = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::None)]);
+    let lines = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::Absent)]);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
     assert_eq!(told[1], ("limit", "what throttle_rate says (how throttle_rate was worked out)"));
 }
@@ -118,7 +120,7 @@ fn what_qualifies_others_is_read_where_they_are_silent() {
         lines.into_iter().map(|line| line.label).collect()
     };
     assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
-    assert_eq!(labels(Status::Refused), ["", "shape", "rate"]);
+    assert_eq!(labels(Status::Inconclusive), ["", "shape", "rate"]);
 }
 
 #[test]
@@ -133,12 +135,12 @@ fn more_than_four_of_a_kind_are_counted() {
 fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
     let lines = screen_of(vec![
         finding(FindingName::DeviceBandwidth, "x", Status::Found),
-        finding(FindingName::QueueDepthKnee, "x", Status::Refused),
-        finding(FindingName::DepthFor95Percent, "x", Status::Refused),
-        finding(FindingName::Shape, "x", Status::Refused),
-        finding(FindingName::StrideEffect, "x", Status::Refused),
-        finding(FindingName::ReadaheadBytes, "x", Status::Refused),
-        finding(FindingName::ZoneRatio, "x", Status::Refused),
+        finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive),
+        finding(FindingName::DepthFor95Percent, "x", Status::Inconclusive),
+        finding(FindingName::Shape, "x", Status::Inconclusive),
+        finding(FindingName::StrideEffect, "x", Status::Inconclusive),
+        finding(FindingName::ReadaheadBytes, "x", Status::Inconclusive),
+        finding(FindingName::ZoneRatio, "x", Status::Inconclusive),
     ]);
     let told: Vec<_> = lines[2..].iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
     let command = |study: &str| format!("`iosonde run {study} ./`");
@@ -159,7 +161,7 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
 fn the_half_of_an_answer_says_that_the_other_is_missing() {
     let mut writes = finding(FindingName::QueueDepthKnee, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
-    let lines = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Refused), writes]);
+    let lines = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
     let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
     let told = "read cannot be told: how queue_depth_knee was worked out; write ";
     assert!(knee.text.starts_with(told), "{}", knee.text);
@@ -199,7 +201,7 @@ fn a_study_of_order_alone_says_it_of_every_size() {
 
 #[test]
 fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
-    let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Refused)]);
+    let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Inconclusive)]);
     assert_eq!((lines.len(), lines[0].text.as_str()), (1, "what mapping_unit_bytes says"));
 }
 

@@ -157,7 +157,8 @@ fn fatal(run: &Run, measured: &[&Trial]) -> Option<String> {
         return Some("nothing was measured".into());
     }
     let most = |voids: &[&Judgement]| ids(voids).len() as f64 >= VOID_SHARE_MAX * measured.len() as f64;
-    let first = |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| lowered(&void.why));
+    let first =
+        |voids: &[&Judgement]| voids.first().map_or_else(String::new, |void| lowered(&super::why(void)));
     let of = |names: &[CheckName]| -> Vec<&Judgement> {
         trial_voids(run, measured).filter(|void| names.contains(&void.check)).collect()
     };
@@ -215,14 +216,15 @@ fn unrepeated(run: &Run) -> Option<String> {
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let share_of = |void: &&&Judgement| {
-        let figure = |name: &str| void.figures.get(name).copied();
+        let figures = super::figures(void);
+        let figure = |name: &str| figures.get(name).copied();
         figure("moved_bytes")
             .zip(figure("issued_bytes"))
             .map_or(1.0, |(moved, issued)| moved / issued.max(1.0))
     };
     // The plainest example, or the sentence says one thing and its example another.
     let plainest = voids.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
-    let why = plainest.map_or_else(String::new, |void| lowered(&void.why));
+    let why = plainest.map_or_else(String::new, |void| lowered(&super::why(void)));
     let word =
         |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
     let hole = run.info.device.notes.iter().find(|note| word(note));
@@ -233,7 +235,8 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
         |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
     let direct = run.info.device.direct && !ignored && voids.iter().any(past);
     let direct = direct && run.info.device.medium != Medium::Memory;
-    let sum = |name: &str| voids.iter().filter_map(|void| void.figures.get(name)).sum::<f64>();
+    let sum =
+        |name: &str| voids.iter().filter_map(|void| super::figures(void).get(name).copied()).sum::<f64>();
     let (moved, issued) = (sum("moved_bytes"), sum("issued_bytes"));
     let share = if issued > 0.0 { moved / issued } else { 0.0 };
     let because = hole.unwrap_or(&why);
@@ -256,7 +259,7 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
 fn trial_voids<'a>(run: &'a Run, measured: &[&Trial]) -> impl Iterator<Item = &'a Judgement> + use<'a> {
     let known: BTreeSet<u64> = measured.iter().map(|trial| trial.id).collect();
     run.verdicts.iter().filter(move |judgement| {
-        judgement.verdict == Outcome::Void && judgement.trial.is_some_and(|id| known.contains(&id))
+        judgement.verdict == Outcome::Invalid && judgement.trial.is_some_and(|id| known.contains(&id))
     })
 }
 
@@ -313,7 +316,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
 /// Why the only trial is void, by the first check that voids it.
 fn alone(voids: &[&Judgement]) -> String {
     let first = CHECKS.iter().find_map(|check| voids.iter().find(|void| void.check == check.id()));
-    let why = first.map_or_else(String::new, |void| lowered(&void.why));
+    let why = first.map_or_else(String::new, |void| lowered(&super::why(void)));
     match voids.iter().all(|void| void.about == About::Depth) {
         true => format!("the trial is void as a figure of depth: {why}; its rate may stand"),
         false => format!("the trial is void: {why}"),
@@ -328,7 +331,7 @@ fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> O
     told.extend(ids(&own));
     let depth_only = own.iter().all(|void| void.about == About::Depth);
     let as_what = if depth_only { " (as figures of depth; their rates may stand)" } else { "" };
-    let why = lowered(&first.why);
+    let why = lowered(&super::why(first));
     Some(match ids(&own).len() {
         1 => format!("one{as_what}: {why}"),
         count => format!("{count}{as_what}, for example: {why}"),
@@ -338,9 +341,12 @@ fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> O
 /// Trials that no verdict voids and that no mean counts.
 fn set_aside(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
-    let counts =
-        run.verdicts.iter().filter(of_run).filter_map(|judgement| judgement.figures.get("set_aside"));
-    counts.copied().fold(0.0, f64::max) as usize
+    let counts = run
+        .verdicts
+        .iter()
+        .filter(of_run)
+        .filter_map(|judgement| super::figures(judgement).get("outliers").copied());
+    counts.fold(0.0, f64::max) as usize
 }
 
 fn left_out(aside: usize) -> String {
@@ -361,7 +367,7 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
             let own = |judgement: &&Judgement| {
                 judgement.check == check.id()
                     && judgement.scope == scope
-                    && judgement.verdict == Outcome::Doubt
+                    && judgement.verdict == Outcome::Warning
                     && !(void && scope == "run" && judgement.about == About::Rate)
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
@@ -373,11 +379,11 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
             };
             let first = own.first()?;
             let text = match (scope, own.len()) {
-                ("run", _) => lowered(&first.why),
+                ("run", _) => lowered(&super::why(first)),
                 // Of one trial there is no other that it could be told from.
-                (_, 1) if only_one => lowered(&first.why),
-                (scope, 1) => format!("one {scope}: {}", lowered(&first.why)),
-                (scope, count) => format!("{count} {scope}s, for example: {}", lowered(&first.why)),
+                (_, 1) if only_one => lowered(&super::why(first)),
+                (scope, 1) => format!("one {scope}: {}", lowered(&super::why(first))),
+                (scope, count) => format!("{count} {scope}s, for example: {}", lowered(&super::why(first))),
             };
             Some(BeliefLine::new(Mark::Doubt, text))
         })
@@ -388,13 +394,14 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 /// Where nobody could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
-        let share = |name: &str| judgement.figures.get(name).copied().unwrap_or(0.0);
+        let figures = super::figures(judgement);
+        let share = |name: &str| figures.get(name).copied().unwrap_or(0.0);
         [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check)
-            && judgement.verdict == Outcome::Abstain
-            && !judgement.why.ends_with(TOO_SMALL)
-            && share("abstained") >= VOID_SHARE_MAX * share("judged")
+            && judgement.verdict == Outcome::NotChecked
+            && !super::why(judgement).ends_with(TOO_SMALL)
+            && share("unchecked") >= VOID_SHARE_MAX * share("judged")
     })?;
-    Some(BeliefLine::new(Mark::Doubt, lowered(&blind.why)))
+    Some(BeliefLine::new(Mark::Doubt, lowered(&super::why(blind))))
 }
 
 /// Witnesses that spoke of some trials and not of others: one that vanishes in mid-run is not passed over.
@@ -479,7 +486,7 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let simulated = device.medium == Medium::Simulated;
     let told = |judgement: &Judgement| {
         judgement.check == CheckName::WorkingSet
-            && judgement.verdict == Outcome::Doubt
+            && judgement.verdict == Outcome::Warning
             && judgement.scope == "run"
     };
     if !device.direct && !simulated && !run.verdicts.iter().any(told) {
@@ -563,8 +570,10 @@ fn shared(run: &Run) -> Option<BeliefLine> {
 /// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
 fn on_credit(run: &Run) -> Option<BeliefLine> {
     let model = run.info.device.model.as_deref().unwrap_or_default();
-    let throttled =
-        run.verdicts.iter().any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Doubt);
+    let throttled = run
+        .verdicts
+        .iter()
+        .any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Warning);
     let spent =
         throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
     if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
@@ -586,7 +595,7 @@ fn buffered_writes(run: &Run) -> Option<BeliefLine> {
         return None;
     }
     let told = |finding: &&Finding| {
-        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Refused
+        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Inconclusive
     };
     if let Some(buffer) = run.findings.iter().find(told) {
         let other = |point: &&Point| point.spec.rw.writes() && point.experiment != buffer.experiment;

@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{CheckName, Device, FindingName, Phase, Reason, Verdict};
+use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -59,16 +59,15 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             high: None,
             at_least: false,
             confidence: 0.95,
-            sentence: String::new(),
-            why: None,
+            detail: Detail::Said { sentence: String::new(), why: None },
             trials: Vec::new(),
         });
         belief(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
     };
     let found = with(Status::Found).expect("the other points may lie within it");
     assert!(found.starts_with("writes: a buffer of 64 MiB takes what comes first"), "{found}");
-    assert_eq!(with(Status::None), None);
-    let refused = with(Status::Refused).expect("nobody knows");
+    assert_eq!(with(Status::Absent), None);
+    let refused = with(Status::Inconclusive).expect("nobody knows");
     assert!(refused.contains("may still fit a write buffer"), "{refused}");
 }
 
@@ -76,7 +75,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
 fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
     let with = |why: String| {
         let mut run = reader().run(QUICK, 1);
-        let abstained = Verdict::Abstain(Reason::new(About::Device, why));
+        let abstained = Verdict::NotChecked(Reason::new(About::Device, why));
         let line = Judgement::new(CheckName::CacheServed, "run", None, None, abstained);
         let figures = [("judged".to_owned(), 120.0), ("abstained".to_owned(), 120.0)].into();
         run.verdicts = vec![Judgement { figures, ..line }];
@@ -447,7 +446,7 @@ fn believed(study: &str) -> (Belief, String) {
     let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
     run.info.device.model = Some("Amazon Elastic Block Store".into());
     conclude(&mut run, None).unwrap();
-    let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
+    let fell = Verdict::Warning(Reason::new(About::Rate, "one point fell to a limit"));
     run.verdicts.push(Judgement::new(CheckName::Throttled, "run", None, None, fell));
     let limit = run.findings.iter_mut().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     (limit.status, limit.value, limit.low, limit.high) =

@@ -34,12 +34,12 @@ fn with_a_buffered_copy(mut run: Run) -> Run {
         let mut trial = run.trials.iter().find(|trial| trial.point == Some(like.id)).expect("it ran").clone();
         (trial.id, trial.point, trial.spec) = (next, Some(id), spec.clone());
         let mut point = Point { id, spec, experiment: "media".into(), also: Vec::new(), ..like.clone() };
-        (point.trials, point.void, point.trial_ids) = (1, 0, vec![next]);
+        (point.trials, point.invalid, point.trial_ids) = (1, 0, vec![next]);
         for direction in [&mut point.read, &mut point.write].into_iter().flatten() {
             direction.bytes_per_s.value *= 10.0;
             (direction.bytes_per_s.low, direction.bytes_per_s.high) = (None, None);
         }
-        let why = Verdict::Void(Reason::new(About::Device, "the device moved 0 % of it: this is memory"));
+        let why = Verdict::Invalid(Reason::new(About::Device, "the device moved 0 % of it: this is memory"));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(next), None, why));
         run.trials.push(trial);
         run.points.push(point);
@@ -70,8 +70,8 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     assert_eq!(drawn.curves.len(), 1);
     assert!(drawn.reading.contains("broken line"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
-    (knee.status, knee.value, knee.low, knee.high) = (Status::Refused, None, None, None);
-    knee.sentence = "The knee of 4 KiB random reads cannot be told: it would lie near 36.".into();
+    (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
+    knee.sentence() = "The knee of 4 KiB random reads cannot be told: it would lie near 36.".into();
     let drawn = figure(&run, "throughput-latency");
     assert!(drawn.curves.is_empty() && !drawn.reading.contains("broken line"), "{}", drawn.reading);
     assert!(drawn.reading.contains("cannot be told: it would lie near 36"), "{}", drawn.reading);
@@ -145,7 +145,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
             name: FindingName::Crossover.into(),
             experiment: "queue-depth".into(),
             conditions,
-            status: Status::None,
+            status: Status::Absent,
             sentence: sentence.into(),
             ..like.clone()
         };

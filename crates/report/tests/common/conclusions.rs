@@ -1,6 +1,6 @@
 //! What is concluded about the invented device: values in closed form, sentences as `lab` would write them.
 
-use iosonde_model::{Conditions, Finding, FindingName, Op, Status};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Op, Status};
 
 type Told = (f64, f64, f64);
 
@@ -29,8 +29,7 @@ pub(super) fn finding(
         high: Some(told.2),
         at_least: false,
         confidence: 0.95,
-        sentence: sentence.into(),
-        why: None,
+        detail: Detail::Said { sentence: sentence.into(), why: None },
         trials: vec![3, 4, 5],
     }
 }
@@ -124,7 +123,7 @@ pub(super) fn findings() -> Vec<Finding> {
         (0.0, 0.0, 0.0),
         "",
     );
-    let (status, why) = (Status::Refused, Some(why.into()));
+    let (status, why) = (Status::Inconclusive, Some(why.into()));
     let refused = Finding { status, why, value: None, low: None, high: None, ..nothing };
     found.chain([refused]).collect()
 }

@@ -261,7 +261,7 @@ pub fn run(rounds: u32) -> Run {
         point.also = also.into_iter().map(str::to_owned).collect();
         point.trial_ids = run.trials.iter().filter(|t| t.point == Some(id)).map(|t| t.id).collect();
         point.trials = rounds;
-        point.void = u32::from(id == 3);
+        point.invalid = u32::from(id == 3);
         point.closed = Some(if half < 0.03 { Closed::Precision } else { Closed::Budget });
         run.points.push(point);
     }
@@ -270,10 +270,10 @@ pub fn run(rounds: u32) -> Run {
         run.verdicts.push(Judgement::new(CheckName::LittlesLaw, scope, Some(id), None, Verdict::Pass));
     }
     let other = "another process read 41 MB/s from nvme0n1 meanwhile";
-    let told = Verdict::Void(reason(About::All, other, "others_read_bytes_per_s", 41e6));
+    let told = Verdict::Invalid(reason(About::All, other, "others_read_bytes_per_s", 41e6));
     run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(void), None, told));
     let busy = "the program itself was busy for 93 % of the time; the storage may be faster than this";
-    let told = Verdict::Doubt(reason(About::Rate, busy, "busy_share", 0.93));
+    let told = Verdict::Warning(reason(About::Rate, busy, "busy_share", 0.93));
     run.verdicts.push(Judgement::new(CheckName::GeneratorBound, "point", None, Some(18), told));
     run.findings = conclusions::findings();
     run
@@ -304,15 +304,15 @@ pub fn nothing() -> Run {
         .iter()
         .map(|trial| {
             let why = reason(About::All, memory, "resident_share", 1.0);
-            Judgement::new(CheckName::CacheServed, "trial", Some(trial.id), None, Verdict::Void(why))
+            Judgement::new(CheckName::CacheServed, "trial", Some(trial.id), None, Verdict::Invalid(why))
         })
         .collect();
     for point in &mut run.points {
-        (point.read, point.write, point.void) = (None, None, point.trials);
+        (point.read, point.write, point.invalid) = (None, None, point.trials);
     }
     for finding in &mut run.findings {
-        (finding.status, finding.value, finding.low, finding.high) = (Status::Refused, None, None, None);
-        finding.why = Some("no trial stands".into());
+        (finding.status, finding.value, finding.low, finding.high) = (Status::Inconclusive, None, None, None);
+        finding.why() = Some("no trial stands".into());
     }
     run
 }

@@ -73,7 +73,7 @@ fn what_is_void_of_the_storage_is_no_sides_best() {
     let best = |p: &&iosonde_model::Point| p.spec.rw == Rw::RandWrite && p.spec.block_size_bytes == 16_384;
     let ids = run.points.iter().find(best).expect("it is measured").trial_ids.clone();
     for id in ids {
-        let why = Verdict::Void(Reason::new(About::Device, "a buffer took it"));
+        let why = Verdict::Invalid(Reason::new(About::Device, "a buffer took it"));
         run.verdicts.push(Judgement::new(CheckName::WriteBack, "trial", Some(id), None, why));
     }
     let reading = bars(&sides).reading;
@@ -85,7 +85,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[1].runs[0];
     for id in run.trials.iter().map(|trial| trial.id).collect::<Vec<_>>() {
-        let why = Verdict::Void(Reason::new(About::Device, "the rate fell within the trial"));
+        let why = Verdict::Invalid(Reason::new(About::Device, "the rate fell within the trial"));
         run.verdicts.push(Judgement::new(CheckName::NotSteady, "trial", Some(id), None, why));
     }
     let figure = bars(&sides);
@@ -127,7 +127,7 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
     let run = &mut sides[0].runs[0];
     let checks: Vec<_> = CHECKS.iter().map(|check| check.id()).take(5).collect();
     for check in &checks {
-        let why = Verdict::Doubt(Reason::new(About::Rate, format!("a doubt of {check}")));
+        let why = Verdict::Warning(Reason::new(About::Rate, format!("a doubt of {check}")));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
     let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };

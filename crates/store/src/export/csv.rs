@@ -72,7 +72,7 @@ fn line(part: &Part, run: &Run) -> String {
     let p99 =
         |side: &Option<Direction>| number(side.as_ref().and_then(|side| Some(side.latency_ns.p99? / 1e3)));
     let own =
-        |void: &&iosonde_model::Judgement| void.trial == Some(trial.id) && void.verdict == Outcome::Void;
+        |void: &&iosonde_model::Judgement| void.trial == Some(trial.id) && void.verdict == Outcome::Invalid;
     let mut voids: Vec<String> =
         run.verdicts.iter().filter(own).map(|void| format!("{:?}", void.about).to_lowercase()).collect();
     voids.dedup();

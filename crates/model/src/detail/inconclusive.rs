@@ -1,0 +1,64 @@
+//! Why a finding is inconclusive.
+
+use crate::{About, TrialSpec};
+
+/// Why the trials cannot answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inconclusive {
+    /// Words that were made where the finding is.
+    Said(String),
+    /// A point has fewer valid trials than an interval needs.
+    TooFewTrials {
+        /// Workload of the point.
+        spec: Box<TrialSpec>,
+        /// Trials that are valid.
+        valid: usize,
+        /// Trials that were run.
+        run: usize,
+        /// Trials that an interval needs.
+        needed: usize,
+        /// Figures for which the others are invalid.
+        about: About,
+    },
+    /// A point has no interval.
+    NoInterval {
+        /// Workload of the point.
+        spec: Box<TrialSpec>,
+    },
+    /// The figures of a point are not finite, or its trials took no time.
+    NotANumber {
+        /// Workload of the point.
+        spec: Box<TrialSpec>,
+    },
+    /// The estimate is not finite.
+    EstimateNotANumber,
+}
+
+impl From<String> for Inconclusive {
+    fn from(said: String) -> Self {
+        Self::Said(said)
+    }
+}
+
+impl From<&str> for Inconclusive {
+    fn from(said: &str) -> Self {
+        Self::Said(said.to_owned())
+    }
+}
+
+// For findings that still make their own words.
+impl From<Inconclusive> for String {
+    fn from(why: Inconclusive) -> Self {
+        match why {
+            Inconclusive::Said(said) => said,
+            Inconclusive::TooFewTrials { spec, valid, run, needed, .. } => {
+                format!("{valid} of {run} trials of {} are valid, {needed} are needed", spec.describe())
+            }
+            Inconclusive::NoInterval { spec } => format!("{} has no interval", spec.describe()),
+            Inconclusive::NotANumber { spec } => {
+                format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
+            }
+            Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Words of why a finding is inconclusive.
+
+use iosonde_model::{About, Inconclusive};
+
+/// A clause without its full stop.
+pub(super) fn words(why: &Inconclusive) -> String {
+    match why {
+        Inconclusive::Said(said) => said.clone(),
+        Inconclusive::TooFewTrials { spec, valid, run, needed, about } => {
+            let about = match about {
+                About::All => "",
+                About::Rate => " for throughput",
+                About::Latency => " for latency",
+                About::Depth => " for queue depth",
+                About::Device => " for the device",
+            };
+            format!("{valid} of {run} trials of {} are valid{about}, {needed} are needed", spec.describe())
+        }
+        Inconclusive::NoInterval { spec } => format!("{} has no confidence interval", spec.describe()),
+        Inconclusive::NotANumber { spec } => {
+            format!("trials of {} took no time, or their figures are not finite", spec.describe())
+        }
+        Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+    }
+}
