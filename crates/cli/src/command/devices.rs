@@ -7,7 +7,7 @@ use iosonde_report::{Paint, paragraph};
 use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
 use serde::Serialize;
 
-use super::registry::list;
+use super::list::list;
 use crate::{args::DevicesArgs, failure::Failure, output::write, screen::Screen, session};
 
 /// The seed of what is computed: a truth is the same whenever it is asked for.

@@ -7,6 +7,7 @@ pub mod export;
 pub mod import;
 pub mod judge;
 pub mod latency_limit;
+mod list;
 pub mod ls;
 pub mod point;
 pub mod portrait;

@@ -7,7 +7,7 @@ use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
 use iosonde_report::Paint;
 use serde::Serialize;
 
-use super::registry::list;
+use super::list::list;
 use crate::{
     args::SpecArgs,
     failure::{DOUBT, Failure},

@@ -3,7 +3,7 @@
 use iosonde_lab::{experiment::EXPERIMENTS, plan};
 use iosonde_model::{Study, units};
 
-use super::registry::list;
+use super::list::list;
 use crate::{args::StudiesArgs, failure::Failure, screen::Screen, studies};
 
 /// Lists studies or prints one.

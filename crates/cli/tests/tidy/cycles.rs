@@ -8,13 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     Fault, Source,
     imports::{self, Import, module_path},
+    known_cycles::Known,
 };
-
-/// The files of a cycle, and why it is still there.
-pub(crate) type Known = (&'static str, &'static [&'static str]);
-
-/// Cycles that are known. A list may only shrink, and goes when its cycle is gone.
-pub(crate) const KNOWN: &[Known] = &[];
 
 /// Which files each file imports.
 type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
@@ -22,33 +17,35 @@ type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 /// Cycles that are not known, and known ones that have become smaller.
 pub(crate) fn cycles(sources: &[Source], known: &[Known]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut used = vec![false; known.len()];
+    let mut left: Vec<&Known> = known.iter().collect();
     for graph in graphs(sources) {
         for tangle in tangles(&graph) {
-            let listed = known.iter().position(|(_, files)| tangle.iter().all(|file| files.contains(file)));
-            let what = match listed {
+            let listed = left.iter().position(|known| tangle.iter().all(|file| known.has(file)));
+            let files = || names(&tangle).join(", ");
+            let what = match listed.map(|at| left.remove(at)) {
+                Some(known) if known.files.len() == tangle.len() => continue,
+                Some(_) => format!(
+                    "a cycle has become smaller; its files in tests/tidy/known_cycles.rs are now {}",
+                    files()
+                ),
                 None => {
-                    format!(
-                        "an import cycle of {} files: {}",
-                        tangle.len(),
-                        shortest(&graph, &tangle).join(" -> ")
-                    )
+                    let way = names(&shortest(&graph, &tangle)).join(" -> ");
+                    format!("an import cycle: {way}; all its files are {}", files())
                 }
-                Some(at) if std::mem::replace(&mut used[at], true) || known[at].1.len() > tangle.len() => {
-                    format!(
-                        "this cycle has become smaller; KNOWN (tests/tidy/cycles.rs) can list {tangle:#?}"
-                    )
-                }
-                Some(_) => continue,
             };
             faults.push(Source::new(tangle[0], "").fault(1, what));
         }
     }
-    let gone = known.iter().zip(used).filter(|(_, used)| !used);
-    faults.extend(gone.map(|((_, files), _)| {
-        Source::new(files[0], "").fault(1, "this cycle is gone; take it out of KNOWN in tests/tidy/cycles.rs")
+    faults.extend(left.iter().map(|known| {
+        let what = format!("a cycle is gone ({}); take it out of tests/tidy/known_cycles.rs", known.why);
+        Source::new(known.folder, "").fault(1, what)
     }));
     faults
+}
+
+/// Files as they are called below their crate's `src`.
+fn names<'a>(files: &[&'a str]) -> Vec<&'a str> {
+    files.iter().map(|file| file.split_once("/src/").map_or(*file, |(_, name)| name)).collect()
 }
 
 /// The imports inside each crate.
@@ -172,8 +169,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_caught_however_it_is_written() {
-        let said =
-            ["an import cycle of 2 files: crates/x/src/a.rs -> crates/x/src/b.rs -> crates/x/src/a.rs"];
+        let said = ["an import cycle: a.rs -> b.rs -> a.rs; all its files are a.rs, b.rs"];
         for a in [
             "use crate::b::g;",
             "use super::b;",
@@ -192,8 +188,8 @@ mod tests {
         // `a` gets `inner`'s function from the folder, and the folder's own struct is what `inner` needs.
         assert_eq!(caught("use crate::folder::f;", "", FOLDER), [""; 0]);
         let uses = format!("{FOLDER}\nfn g() {{ f(Shared) }}");
-        let said = "an import cycle of 2 files: crates/x/src/folder/inner.rs -> crates/x/src/folder/mod.rs -> \
-                    crates/x/src/folder/inner.rs";
+        let said = "an import cycle: folder/inner.rs -> folder/mod.rs -> folder/inner.rs; all its files are \
+                    folder/inner.rs, folder/mod.rs";
         assert_eq!(caught("", "", &uses), [said]);
         let declared = "mod inner;\npub struct Shared;\nfn g() { inner::f(Shared) }";
         assert_eq!(caught("", "", declared), [said]);
@@ -203,12 +199,13 @@ mod tests {
     fn known_cycles_may_only_shrink() {
         let sources = small_crate("use crate::b::g;", "use crate::a::f;", FOLDER);
         let judge = |files: &'static [&'static str]| -> Vec<String> {
-            cycles(&sources, &[("why", files)]).into_iter().map(|fault| fault.what).collect()
+            let known = Known { why: "a reason", folder: "crates/x/src", files };
+            cycles(&sources, &[known]).into_iter().map(|fault| fault.what).collect()
         };
-        assert_eq!(judge(&["crates/x/src/a.rs", "crates/x/src/b.rs"]), [""; 0]);
-        let larger = judge(&["crates/x/src/a.rs", "crates/x/src/b.rs", "crates/x/src/lib.rs"]);
-        assert!(larger[0].contains("has become smaller"), "{larger:?}");
-        let other = judge(&["crates/x/src/b.rs", "crates/x/src/lib.rs"]);
+        assert_eq!(judge(&["a.rs", "b.rs"]), [""; 0]);
+        let larger = judge(&["a.rs", "b.rs", "lib.rs"]);
+        assert!(larger[0].contains("smaller") && larger[0].ends_with("a.rs, b.rs"), "{larger:?}");
+        let other = judge(&["b.rs", "lib.rs"]);
         assert!(other[0].contains("an import cycle") && other[1].contains("is gone"), "{other:?}");
     }
 }
