@@ -63,7 +63,7 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
         )
     });
     last.info.device.notes.extend(spread.clone());
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let spread = spread.map_or_else(String::new, |spread| format!("\n{}", paragraph(&spread, paint)));
     show(&last, &spread, destination, screen)?;
     ended.map_or(Ok(()), Err)
@@ -71,7 +71,7 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
 
 /// One run, and what is to be said under its summary.
 fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Result<(), Failure> {
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let shown = Shown {
         text: &|| terminal::summary(run, paint) + below,
         html: &|| Ok(Some(iosonde_report::html(run).into_bytes())),
@@ -84,7 +84,7 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
 
 fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
     let compared = compare::compare(sides, &sides::usual_question(sides)).map_err(Failure::failed)?;
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
     let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
     let html = FORMATS.find("html").map_err(Failure::failed)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iosonde_lab::conclude;
 use iosonde_model::{Phase, Run, RunState, Study, TrialSpec, units};
-use iosonde_report::{Paint, terminal};
+use iosonde_report::terminal;
 use iosonde_rig::{drive::Limits, offset, verify};
 
 use super::latency_limit;
@@ -15,7 +15,7 @@ use crate::{
     measure::{Measurement, info::new_info, prepare::FOREVER_S},
     notebook,
     options::Options,
-    output::{self, write},
+    output::{self, result},
     screen::Screen,
     session::{self, Asked, Session, fits},
     stream::StreamArgs,
@@ -114,7 +114,7 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
     match &args.common.json {
         Some(path) => {
             let text = iosonde_report::json(run).map_err(Failure::failed)?;
-            if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+            result(path, &text, screen)?
         }
         None => screen.result(&in_words(run, screen))?,
     }
@@ -122,7 +122,7 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
 }
 
 fn in_words(run: &Run, screen: Screen) -> String {
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     if run.info.study == "point" { terminal::trial(run, paint) } else { terminal::summary(run, paint) }
 }
 

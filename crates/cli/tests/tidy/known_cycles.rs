@@ -132,11 +132,6 @@ pub(crate) const KNOWN: &[Known] = &[
     },
     Known { why: SHARED_TYPES, folder: "crates/report/src/format", files: &["json.rs", "mod.rs"] },
     Known {
-        why: "charts, tables and answers share helpers that lie in one of them",
-        folder: "crates/report/src/html",
-        files: &["answers.rs", "charts.rs", "mod.rs", "page.rs", "tables.rs"],
-    },
-    Known {
         why: SHARED_TYPES,
         folder: "crates/report/src/several",
         files: &["bars.rs", "mod.rs", "overlay.rs", "page.rs", "ratios.rs"],
@@ -243,10 +238,5 @@ pub(crate) const KNOWN: &[Known] = &[
         why: SHARED_TYPES,
         folder: "crates/store/src/import",
         files: &["fio_json.rs", "fio_json/options.rs"],
-    },
-    Known {
-        why: "the lock, the writer and the reader of the notebook ask each other who is alive",
-        folder: "crates/store/src",
-        files: &["lock.rs", "notebook.rs", "write.rs"],
     },
 ];

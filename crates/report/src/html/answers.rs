@@ -9,7 +9,7 @@ use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
 use super::charts::Charts;
-use super::prose;
+use super::parts::{capital, prose};
 use crate::story;
 
 pub(super) fn header(run: &Run) -> Markup {
@@ -189,16 +189,5 @@ fn advice(run: &Run) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// The first letter large, unless the word is a unit or a number: lines of a terminal become sentences.
-pub(crate) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) if first.is_lowercase() && first.is_ascii() => {
-            first.to_uppercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
     }
 }
