@@ -6,7 +6,7 @@ use iosonde_model::{Run, RunState, units};
 use iosonde_report::Paint;
 use iosonde_store::Notebook;
 
-use super::{Campaign, Place, Wanted, plan, turn::Turn};
+use super::{Campaign, CampaignSpec, SessionSpec, plan, turn::Turn};
 use crate::{
     failure::Failure,
     measure::{Measurement, info::new_info},
@@ -18,28 +18,28 @@ use crate::{
 
 impl Campaign {
     /// Opens the targets and writes a run down for each.
-    pub fn begin(wanted: Wanted, store: Option<&Path>, screen: Screen) -> Result<Self, Failure> {
-        let command = format!("iosonde run {}", wanted.study.name);
-        wanted.places.iter().try_for_each(|place| session::check_target(&place.target, &command))?;
+    pub fn begin(spec: CampaignSpec, store: Option<&Path>, screen: Screen) -> Result<Self, Failure> {
+        let command = format!("iosonde run {}", spec.study.name);
+        spec.sessions.iter().try_for_each(|own| session::check_target(&own.target, &command))?;
         let path = notebook::open(store, &screen)?.path().to_owned();
         let mut opened = Vec::new();
-        for place in &wanted.places {
+        for own in &spec.sessions {
             let mut book = Notebook::open(&path).map_err(Failure::usage)?;
-            opened.push((open(&wanted, place, &command, &mut book)?, book));
+            opened.push((open(&spec, own, &command, &mut book)?, book));
         }
-        let same = on_one_device(opened.iter().map(|(session, _)| session), &wanted.places);
-        let (Wanted { study, places, note, part }, mut turns) = (wanted, Vec::new());
-        let alone = places.len() == 1;
-        for (place, (mut session, mut book)) in places.into_iter().zip(opened) {
+        let same = on_one_device(opened.iter().map(|(session, _)| session), &spec.sessions);
+        let (CampaignSpec { study, sessions, note, part }, mut turns) = (spec, Vec::new());
+        let alone = sessions.len() == 1;
+        for (own, (mut session, mut book)) in sessions.into_iter().zip(opened) {
             session.device.notes.extend(same.clone());
-            let id = notebook::new_id(&book, &session, place.options.seed)?;
-            let mut info = new_info(id, &study, &place.target, &place.options, &session);
-            (info.label, info.note) = (place.label, note.clone());
+            let id = notebook::new_id(&book, &session, own.options.seed)?;
+            let mut info = new_info(id, &study, &own.target, &own.options, &session);
+            (info.label, info.note) = (own.label, note.clone());
             info.repeat = part.as_ref().map(|(number, _)| *number);
             info.series = part.as_ref().filter(|(number, _)| *number > 1).map(|(_, series)| series.clone());
             let lock = book.begin(&info)?;
             let run = Run::new(info, Vec::new());
-            let measurement = Measurement::new(place.options, session, book, run, screen);
+            let measurement = Measurement::new(own.options, session, book, run, screen);
             announce(&measurement);
             turns.push(Turn::new(measurement, study.clone(), lock, alone, None));
         }
@@ -52,8 +52,13 @@ impl Campaign {
 }
 
 /// Opens a target and sees whether the study can be run there as asked; nothing has been written to it yet.
-fn open(wanted: &Wanted, place: &Place, command: &str, notebook: &mut Notebook) -> Result<Session, Failure> {
-    let (study, Place { target, options, .. }) = (&wanted.study, place);
+fn open(
+    spec: &CampaignSpec,
+    own: &SessionSpec,
+    command: &str,
+    notebook: &mut Notebook,
+) -> Result<Session, Failure> {
+    let (study, SessionSpec { target, options, .. }) = (&spec.study, own);
     let asked = Asked { command, writes: studies::writes(study)? };
     let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
     plan::planned(study, target, options, &session)?;
@@ -74,15 +79,15 @@ fn link(turns: &mut [Turn], ids: &[String], screen: Screen) -> Result<(), Failur
 }
 
 /// What differs between two folders of one device is not the device.
-fn on_one_device<'a>(sessions: impl Iterator<Item = &'a Session>, places: &[Place]) -> Option<String> {
+fn on_one_device<'a>(sessions: impl Iterator<Item = &'a Session>, specs: &[SessionSpec]) -> Option<String> {
     let names: Vec<_> = sessions.map(|session| &session.device.name).collect();
-    let real = |at: usize| !places[at].target.starts_with("sim:") && names[at].is_some();
+    let real = |at: usize| !specs[at].target.starts_with("sim:") && names[at].is_some();
     let pair = |at: usize| (0..at).find(|before| real(*before) && names[*before] == names[at]);
     let (a, b) = (0..names.len()).filter(|at| real(*at)).find_map(|at| Some((pair(at)?, at)))?;
     let device = names[a].as_deref()?;
     Some(format!(
         "{} and {} lie on one device, {device}: what differs is not the device",
-        places[a].target, places[b].target
+        specs[a].target, specs[b].target
     ))
 }
 

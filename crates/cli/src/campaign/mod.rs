@@ -29,11 +29,11 @@ pub mod resume;
 mod turn;
 
 /// What a campaign is asked to do.
-pub struct Wanted {
+pub struct CampaignSpec {
     /// The study.
     pub study: Study,
     /// A session for each.
-    pub places: Vec<Place>,
+    pub sessions: Vec<SessionSpec>,
     /// The user's note.
     pub note: Option<String>,
     /// Number and series of a repeat.
@@ -41,7 +41,7 @@ pub struct Wanted {
 }
 
 /// A session that is asked for.
-pub struct Place {
+pub struct SessionSpec {
     /// As typed.
     pub target: String,
     /// How it is measured.

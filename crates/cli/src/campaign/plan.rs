@@ -8,7 +8,7 @@ use iosonde_lab::{
 use iosonde_model::{Point, Study, TrialSpec, units};
 use iosonde_rig::prepare;
 
-use super::Wanted;
+use super::CampaignSpec;
 use crate::{
     failure::Failure,
     measure::{follow::terms, write_limit},
@@ -191,11 +191,11 @@ fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, se
 }
 
 /// The plan of every session, and of several what they come to.
-pub fn dry_run(wanted: &Wanted, screen: Screen) -> Result<(), Failure> {
+pub fn dry_run(spec: &CampaignSpec, screen: Screen) -> Result<(), Failure> {
     let (mut text, mut seconds, mut bytes) = (String::new(), 0.0, 0);
-    let several = wanted.places.len() > 1;
-    for place in &wanted.places {
-        let one = dry_run_of(&wanted.study, &place.target, &place.options)?;
+    let several = spec.sessions.len() > 1;
+    for own in &spec.sessions {
+        let one = dry_run_of(&spec.study, &own.target, &own.options)?;
         text += &one.text;
         text += if several { "\n" } else { "" };
         (seconds, bytes) = (seconds + one.expected_s, bytes + one.written_bytes);
@@ -204,7 +204,7 @@ pub fn dry_run(wanted: &Wanted, screen: Screen) -> Result<(), Failure> {
         let writes = if bytes == 0 { "nothing".to_owned() } else { format!("up to {}", units::size(bytes)) };
         text += &format!(
             "{} targets in turn: {} of measuring in all, and {writes} written\n",
-            wanted.places.len(),
+            spec.sessions.len(),
             units::duration(seconds)
         );
     }

@@ -14,7 +14,7 @@ use crate::{
     screen::Screen,
 };
 
-mod asked;
+mod parse;
 
 /// Runs it.
 pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -38,11 +38,11 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
              be added to a finished run, with --add"
         )));
     }
-    let wanted = asked::wanted(args, &destination, store, &screen)?;
+    let spec = parse::campaign(args, &destination, store, &screen)?;
     if args.dry_run {
-        return plan::dry_run(&wanted, screen);
+        return plan::dry_run(&spec, screen);
     }
-    Campaign::begin(wanted, store, screen)?.run(&destination)
+    Campaign::begin(spec, store, screen)?.run(&destination)
 }
 
 /// Further rounds of a finished run.
@@ -58,7 +58,7 @@ fn add(
     // Claimed before it is read: another process that adds to it would otherwise add the same trials.
     let claim = book.claim(&id)?;
     let kept = book.load(&id)?;
-    let mut options = asked::options_kept(&kept)?;
+    let mut options = parse::options_kept(&kept)?;
     if kept.info.state != RunState::Done {
         return Err(Failure::usage(format!("run {id} is not finished; go on with:  iosonde resume {id}")));
     }

@@ -20,8 +20,8 @@ use crate::{
 
 pub mod course;
 pub mod follow;
-mod history;
 pub mod info;
+mod precondition;
 pub mod prepare;
 pub mod write_limit;
 

@@ -6,7 +6,7 @@ use iosonde_model::{Run, Study};
 
 use crate::{
     args::{RunArgs, parse_label},
-    campaign::{Place, Wanted},
+    campaign::{CampaignSpec, SessionSpec},
     destination::Destination,
     failure::Failure,
     notebook,
@@ -16,28 +16,28 @@ use crate::{
 };
 
 /// What is asked for, or what is wrong with it; nothing has been touched yet.
-pub fn wanted(
+pub fn campaign(
     args: &RunArgs,
     destination: &Destination,
     store: Option<&Path>,
     screen: &Screen,
-) -> Result<Wanted, Failure> {
-    let (study, places) = if args.words.len() > 2 {
+) -> Result<CampaignSpec, Failure> {
+    let (study, sessions) = if args.words.len() > 2 {
         let (study, targets) = study_and_targets(args)?;
         targets.iter().try_for_each(|target| destination.check(Some(target)))?;
         let base = options_of(args, study.time_ns, study.precision, None);
         let all = options_of_each(&base, &targets)?;
         let labels = labels(args.target.label.as_deref(), targets.len())?;
         let each = targets.into_iter().zip(all).zip(labels);
-        (study, each.map(|((target, options), label)| Place { target, options, label }).collect())
+        (study, each.map(|((target, options), label)| SessionSpec { target, options, label }).collect())
     } else {
         let (study, target, options) = what_was_asked(args, store, screen)?;
         // A label names one run: the first, which stands for all repeats.
         let number = args.part.as_ref().map(|(number, _)| *number).filter(|number| *number > 1);
         let numbered = |label: &String| number.map_or(label.clone(), |number| format!("{label} #{number}"));
-        (study, vec![Place { target, options, label: args.target.label.as_ref().map(numbered) }])
+        (study, vec![SessionSpec { target, options, label: args.target.label.as_ref().map(numbered) }])
     };
-    Ok(Wanted { study, places, note: args.target.note.clone(), part: args.part.clone() })
+    Ok(CampaignSpec { study, sessions, note: args.target.note.clone(), part: args.part.clone() })
 }
 
 /// The study, where, and how: as typed, or as another run was.
