@@ -33,7 +33,8 @@ impl Campaign {
         for (own, (mut session, mut book)) in sessions.into_iter().zip(opened) {
             session.device.notes.extend(same.clone());
             let id = notebook::new_id(&book, &session, own.options.seed)?;
-            let mut info = new_info(id, &study, &own.target, &own.options, &session);
+            let mut info = new_info(id, &own.target, &own.options, &session);
+            (info.study, info.study_source) = (study.name.clone(), study.source.clone());
             (info.label, info.note) = (own.label, note.clone());
             info.repeat = part.as_ref().map(|(number, _)| *number);
             info.series = part.as_ref().filter(|(number, _)| *number > 1).map(|(_, series)| series.clone());

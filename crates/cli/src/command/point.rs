@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_lab::conclude;
-use iosonde_model::{Phase, Run, RunState, Study, TrialSpec, units};
+use iosonde_model::{Phase, Run, RunState, TrialSpec, units};
 use iosonde_report::terminal;
 use iosonde_rig::{drive::Limits, offset, verify};
 
@@ -50,20 +50,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
-    let study = Study {
-        name: if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into(),
-        question: String::new(),
-        time_ns,
-        precision: 0.05,
-        size_bytes: None,
-        span_bytes: None,
-        reads_first: false,
-        adaptive: false,
-        experiments: Vec::new(),
-        source: String::new(),
-    };
     let id = notebook::new_id(&book, &session, options.seed)?;
-    let mut info = new_info(id, &study, &args.target, &options, &session);
+    let mut info = new_info(id, &args.target, &options, &session);
+    info.study = if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into();
     (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
     for note in &info.device.notes {
         screen.say(&format!("note          {note}"));

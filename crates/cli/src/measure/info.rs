@@ -1,20 +1,20 @@
 //! A run's beginning, as it is written down.
 
-use iosonde_model::{RunInfo, RunState, Study};
+use iosonde_model::{RunInfo, RunState};
 
 use crate::{options::Options, session::Session};
 
-/// A run's beginning, as it is written down.
-pub fn new_info(id: String, study: &Study, target: &str, options: &Options, session: &Session) -> RunInfo {
+/// A run's beginning, as it is written down; which study it is of, its caller knows.
+pub fn new_info(id: String, target: &str, options: &Options, session: &Session) -> RunInfo {
     RunInfo {
         id,
         label: None,
         note: None,
-        study: study.name.clone(),
+        study: String::new(),
         series: None,
         repeat: None,
         in_turn_with: Vec::new(),
-        study_source: study.source.clone(),
+        study_source: String::new(),
         target: target.to_owned(),
         seed: options.order_seed.unwrap_or(options.seed),
         started_at: session.bed.clock.utc(),

@@ -191,6 +191,10 @@ mod tests {
         let said = "an import cycle: folder/inner.rs -> folder/mod.rs -> folder/inner.rs; all its files are \
                     folder/inner.rs, folder/mod.rs";
         assert_eq!(caught("", "", &uses), [said]);
+        let inner = Source::new("crates/x/src/folder/inner.rs", "//! I.\npub(super) fn f() {}\n");
+        let mut visible = small_crate("", "", "mod inner;\nfn g() { inner::f() }");
+        visible[4] = inner;
+        assert!(cycles(&visible, &[]).is_empty(), "a visibility is no import");
         let declared = "mod inner;\npub struct Shared;\nfn g() { inner::f(Shared) }";
         assert_eq!(caught("", "", declared), [said]);
     }

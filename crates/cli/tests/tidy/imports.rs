@@ -110,6 +110,9 @@ impl<'ast> Visit<'ast> for Found {
         self.passes_on = false;
     }
 
+    /// `pub(super)` names a module and imports nothing.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_path(&mut self, node: &'ast Path) {
         let written: Vec<_> = node.segments.iter().map(|segment| segment.ident.to_string()).collect();
         self.add(&written, "", node.span().start().line);
