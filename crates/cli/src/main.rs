@@ -1,11 +1,13 @@
 //! Wires: one file per subcommand; owns stdout, stderr, exit codes and signals.
 
 mod args;
+mod campaign;
 mod command;
-mod course;
+mod destination;
 mod failure;
 mod measure;
 mod notebook;
+mod options;
 mod output;
 mod progress;
 mod results;
@@ -17,18 +19,19 @@ mod sides;
 mod state;
 mod stream;
 mod studies;
+mod typed;
 mod usage;
-mod write_limit;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use args::{Cli, Command};
+use clap::{Arg, CommandFactory, FromArgMatches};
 use command::registry;
 use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
-    let done = usage::parse(std::env::args_os().collect()).and_then(|cli| {
+    let done = parse(std::env::args_os().collect()).and_then(|cli| {
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
@@ -41,6 +44,31 @@ fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// Reads the command line. `--help` and `--version` end here, with a failure of code 0 and no text.
+fn parse(words: Vec<OsString>) -> Result<Cli, Failure> {
+    let command = command_line();
+    let read = command.clone().try_get_matches_from(&words);
+    let error = match read.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    if !error.use_stderr() {
+        // A reader that went away (`| head`) is no failure.
+        let _ = error.print();
+        return Err(Failure { code: 0, text: String::new() });
+    }
+    Err(Failure::usage(usage::of_a_command(&error, &command, &words)))
+}
+
+/// As declared; and what begins with a minus and a digit is a value, so that it can be refused as one.
+fn command_line() -> clap::Command {
+    let option = |arg: Arg| {
+        let takes_value = arg.get_action().takes_values() && !arg.is_positional();
+        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+    };
+    Cli::command().mut_args(option).mut_subcommands(|command| command.mut_args(option))
 }
 
 fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {

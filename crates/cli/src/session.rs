@@ -2,115 +2,22 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
-use iosonde_model::{Ceiling, Device, Host, Medium, Study, TrialSpec, units};
+use iosonde_model::{Device, Host, Medium, units};
 use iosonde_rig::{
-    ceiling,
     engine::{self, SharedDevice, Storage},
-    guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
+    guard::{self, Admitted, StrayRecorder, Target},
     platform, prepare,
     trial::Bed,
     witness::Watch,
 };
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile, Parameter};
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    args::TargetArgs,
     failure::{Failure, in_words},
-    state::State,
+    options::Options,
 };
 
-/// What was asked of a run; kept with it, so that `resume` goes on with the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// Budget, preparation included.
-    pub time_ns: u64,
-    /// Half an interval's width, as a share.
-    pub precision: f64,
-    /// Of every interval.
-    pub confidence: f64,
-    /// Exactly so many rounds.
-    pub rounds: Option<u32>,
-    /// The prepared area.
-    pub size_bytes: Option<u64>,
-    /// The engine.
-    pub engine: Option<String>,
-    /// Direct I/O: insisted on, forbidden, or as the file system gives it.
-    pub direct: Option<bool>,
-    /// Write nothing.
-    pub read_only: bool,
-    /// The user's word to overwrite; empty without an identity.
-    pub destroy: Option<String>,
-    /// Which file that word was for.
-    #[serde(default)]
-    pub destroyed: Option<String>,
-    /// Everything random follows from it.
-    pub seed: u64,
-    /// Where the order of points and their offsets follow from, where several targets take turns: theirs is one.
-    #[serde(default)]
-    pub order_seed: Option<u64>,
-    /// The state that the storage is brought to first.
-    #[serde(default)]
-    pub state: Option<State>,
-    /// The most that may be written in all.
-    #[serde(default)]
-    pub max_write_bytes: Option<u64>,
-    /// The size is that of another run, and no smaller one will do however long filling takes.
-    #[serde(default)]
-    pub exact_size: bool,
-    /// What was added once it was finished.
-    #[serde(default)]
-    pub additions: Vec<Addition>,
-}
-
-/// More of a finished run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Addition {
-    /// Time for it.
-    pub time_ns: u64,
-    /// Half an interval's width, as a share.
-    pub precision: f64,
-    /// Rounds in all once it is done.
-    pub rounds: Option<u32>,
-    /// What had been measured when it was asked for: its time begins there, however often the run is gone on with.
-    #[serde(default)]
-    pub begun_s: Option<f64>,
-}
-
-impl Options {
-    /// What `run` and `point` share.
-    pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
-        Self {
-            time_ns,
-            precision,
-            confidence: args.confidence,
-            rounds,
-            size_bytes: args.size,
-            engine: args.engine.clone(),
-            direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
-            read_only: args.read_only,
-            destroy: args.destroy.clone(),
-            destroyed: None,
-            // 53 bits: JSON numbers are doubles to many readers.
-            seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
-            order_seed: None,
-            state: None,
-            max_write_bytes: None,
-            exact_size: false,
-            additions: Vec::new(),
-        }
-    }
-
-    /// Whoever gives the word to overwrite wants the target filled before it is read, too.
-    fn intent(&self, writes: bool) -> Intent {
-        let writes = writes || self.destroy.is_some();
-        let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
-            "" => Destroy::Plain,
-            identity => Destroy::Identity(identity.to_owned()),
-        });
-        Intent { read_only: self.read_only, destroy, writes }
-    }
-}
+pub mod fits;
 
 /// A target ready to be measured.
 pub struct Session {
@@ -325,53 +232,6 @@ fn idle_word(admitted: &Admitted, options: &Options) -> Option<String> {
     })
 }
 
-/// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
-pub fn refuse_what_the_engine_cannot<'a>(
-    session: &Session,
-    specs: impl Iterator<Item = &'a TrialSpec>,
-) -> Result<(), Failure> {
-    let engine = &session.device.engine;
-    let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
-    let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
-    for spec in specs.flat_map(TrialSpec::streams) {
-        let depth = spec.queue_depth;
-        abilities.refuse_depth(engine, depth).map_err(Failure::usage)?;
-        let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
-        let buffers = block.saturating_mul(slots);
-        // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).
-        if block > 1 << 30 {
-            return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
-        }
-        // A quarter: the rest belongs to the page cache and to everybody else.
-        let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
-        if let Some(limit) = limit {
-            return Err(Failure::usage(format!(
-                "{slots} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
-                 ({}) is taken. Ask for smaller blocks or fewer in flight",
-                units::size(block),
-                units::size(buffers),
-                units::size(limit)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// What one worker could do at most with the smallest block of a study: the report shows it beside what the storage
-/// did. None for a simulated device, whose program has its own cost.
-pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
-    if device.medium == Medium::Simulated {
-        return Ok(Vec::new());
-    }
-    let points = iosonde_plan::plan::points(study, device).map_err(Failure::usage)?.points;
-    let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
-    let temporary = std::env::temp_dir();
-    let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
-    // A machine that cannot do this can still measure: the figure is then absent.
-    let measured = smallest.map(|bytes| ceiling::measure(&device.engine, bytes, Some(folder)));
-    Ok(measured.and_then(Result::ok).into_iter().collect())
-}
-
 /// Less than 1 MiB is not storage that anybody asks about, and it is the unit of filling.
 fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
     if bytes >= prepare::FILL_BLOCK_BYTES {
@@ -381,38 +241,6 @@ fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
     Err(Failure::usage(format!(
         "{target}: {size} are too little to measure; 1 MiB is the least (--size, or a larger file)"
     )))
-}
-
-/// A size that was asked for in so many words and is not there: another one would answer another question. What nobody
-/// asked for is cut, and said.
-pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Options) -> Result<(), Failure> {
-    let Some(asked_bytes) = options.size_bytes.filter(|_| !options.exact_size) else { return Ok(()) };
-    let room_bytes = session.room_bytes;
-    if asked_bytes <= room_bytes {
-        return Ok(());
-    }
-    let (asked, room) = (units::size(asked_bytes), units::size(room_bytes));
-    let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
-    let there = match (free, session.device.kind.as_str()) {
-        (Some(free), _) => format!(
-            "{} are free there, of which {room} may be taken (half, and a tenth of the file system stays free)",
-            units::size(free)
-        ),
-        (None, "directory") => format!("{room} may be taken there at most"),
-        _ => format!("it holds {room}"),
-    };
-    Err(Failure::usage(format!(
-        "--size {asked} does not fit {target}: {there}; --size {} would do",
-        typed_size(room_bytes)
-    )))
-}
-
-/// A size as `--size` takes it, rounded down to whole ones of the unit that people would use.
-fn typed_size(bytes: u64) -> String {
-    // Four: of 1.9 GiB, 1 GiB would be half.
-    let large = [(1u64 << 30, "GiB"), (1 << 20, "MiB")].into_iter().find(|(unit, _)| bytes >= 4 * unit);
-    let (unit, name) = large.unwrap_or((1 << 10, "KiB"));
-    format!("{}{name}", bytes / unit)
 }
 
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.

@@ -6,28 +6,17 @@
 use std::{error::Error as _, ffi::OsString, num::ParseIntError, path::Path};
 
 use clap::{
-    Arg, Command, CommandFactory, FromArgMatches,
+    Arg, Command,
     error::{ContextKind, ContextValue, Error, ErrorKind},
 };
 use iosonde_model::nearest;
 
-use crate::{args::Cli, failure::Failure, studies};
+use crate::studies;
 
-/// Reads the command line. `--help` and `--version` end here, with a failure of code 0 and no text.
-pub fn parse(words: Vec<OsString>) -> Result<Cli, Failure> {
-    let command = command();
-    let read = command.clone().try_get_matches_from(&words);
-    let error = match read.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => return Ok(cli),
-        Err(error) => error,
-    };
-    if !error.use_stderr() {
-        // A reader that went away (`| head`) is no failure.
-        let _ = error.print();
-        return Err(Failure { code: 0, text: String::new() });
-    }
+/// One sentence about what is wrong with the words of a command line, the program's name first.
+pub fn of_a_command(error: &Error, command: &Command, words: &[OsString]) -> String {
     let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    Err(Failure::usage(Mistake { error: &error, command: &command, words: &words }.sentence()))
+    Mistake { error, command, words: &words }.sentence()
 }
 
 /// What is wrong with the words of a stream, which are options without their dashes.
@@ -49,15 +38,6 @@ pub fn of_a_stream(error: &Error, command: &Command) -> String {
         }
         _ => bare(&mistake.sentence()),
     }
-}
-
-/// As declared; and what begins with a minus and a digit is a value, so that it can be refused as one.
-fn command() -> Command {
-    let option = |arg: Arg| {
-        let takes_value = arg.get_action().takes_values() && !arg.is_positional();
-        if takes_value { arg.allow_negative_numbers(true) } else { arg }
-    };
-    Cli::command().mut_args(option).mut_subcommands(|command| command.mut_args(option))
 }
 
 /// What clap found, and where.
@@ -338,6 +318,7 @@ fn first_line(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{command_line, parse};
 
     fn said(typed: &str) -> String {
         let words = std::iter::once("iosonde").chain(typed.split_whitespace()).map(OsString::from).collect();
@@ -404,6 +385,6 @@ mod tests {
 
     #[test]
     fn the_declaration_holds_together() {
-        command().debug_assert();
+        command_line().debug_assert();
     }
 }

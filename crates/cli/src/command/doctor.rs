@@ -18,8 +18,9 @@ use crate::{
     args::DoctorArgs,
     failure::Failure,
     notebook,
+    options::Options,
     screen::Screen,
-    session::{self, Asked, Options, Session},
+    session::{self, Asked, Session},
 };
 
 mod facts;

@@ -3,9 +3,11 @@
 use iosonde_model::{Outcome, Run};
 use maud::{Markup, html};
 
-use super::answers::capital;
 use super::charts::Charts;
-use super::{prose, tables};
+use super::{
+    parts::{capital, prose},
+    tables,
+};
 use crate::story::{self, Fact, FindingRow, Section};
 
 /// Links to every section.
