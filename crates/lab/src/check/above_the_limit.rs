@@ -49,8 +49,7 @@ impl Named for AboveTheLimit {
 impl Check for AboveTheLimit {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);
-        judged.map(|trial| verdict(trial, device))
+        judged::measuring(scope, run).map(|trial| verdict(trial, device))
     }
 
     fn specimens(&self) -> Specimens {

@@ -38,7 +38,7 @@ impl Named for Compressible {
 impl Check for Compressible {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        let trial = judged::measuring(scope, run)?;
         if run.info.is_imported() {
             let why = "neither what was written nor what it lies on stands in the file";
             return Some(Verdict::Abstain(Reason::new(About::Device, why)));
