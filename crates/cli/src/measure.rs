@@ -10,7 +10,7 @@ use iosonde_lab::{
     sheet::WHOLE_SHARE,
 };
 use iosonde_model::{
-    Closed, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units,
+    Closed, DeviceNote, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw, Study, Trial, TrialSpec, units,
 };
 use iosonde_rig::{
     drive::Limits,
@@ -135,10 +135,8 @@ impl<'a> Measurement<'a> {
         if device.working_set_bytes <= bytes {
             return;
         }
-        let (all, part) = (units::size(device.working_set_bytes), units::size(bytes));
-        device.notes.push(format!(
-            "{part} of {all} are addressed, as much as {of} has, so that both have the same points"
-        ));
+        let all_bytes = device.working_set_bytes;
+        device.notes.push(DeviceNote::PartAddressed { part_bytes: bytes, all_bytes, other: of.to_owned() });
         device.working_set_bytes = bytes;
         if let Some(watch) = &mut self.session.bed.watch {
             watch.set_span(0..bytes);
@@ -232,10 +230,10 @@ impl<'a> Measurement<'a> {
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
         trial.started_s += self.elapsed_before_s;
-        for note in notes {
+        for note in notes.into_iter().map(DeviceNote::from) {
             if !self.run.info.device.notes.contains(&note) {
                 // Engines and witnesses speak at their first trial, which is the fill: no bar is drawn yet.
-                self.screen.say(&format!("note          {note}"));
+                self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
                 self.run.info.device.notes.push(note.clone());
                 self.session.device.notes.push(note);
             }
@@ -355,22 +353,16 @@ impl<'a> Measurement<'a> {
         let part =
             device.size_bytes.filter(|&whole_bytes| (span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64);
         let part = part.filter(|_| state == State::Steady);
-        let within = part.map(|whole| (units::size(span_bytes), units::decimal_bytes(whole)));
         let note = if steady {
-            let told = within.as_ref().map(|(span, whole)| {
-                format!(", within {span} of {whole}: a drive of which all is in use may be slower")
-            });
-            format!("the storage was brought to the state {state} first{}", told.unwrap_or_default())
+            DeviceNote::StateReached { state: state.to_string(), span_bytes, larger_bytes: part }
         } else {
-            "--state steady: the rate still changed when what is addressed had been written twice at random; what \
-             follows is not in steady state"
-                .to_owned()
+            DeviceNote::NotSteady
         };
-        self.screen.say(&format!("note          {note}"));
+        self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
         let device = &mut self.session.device;
         device.notes.push(note);
         if steady && state == State::Steady {
-            let within = within.map(|(span, _)| format!(" within {span}"));
+            let within = part.map(|_| format!(" within {}", units::size(span_bytes)));
             device.state = Some(format!("steady{}", within.unwrap_or_default()));
         }
         self.run.info.device = device.clone();
@@ -396,10 +388,9 @@ impl<'a> Measurement<'a> {
 
     /// Says once that nothing more is written.
     fn note_the_limit(&mut self) {
-        let max = units::size(self.options.max_write_bytes.unwrap_or(0));
-        let note = format!("writing ended early: --max-write {max} allows no more of it");
+        let note = DeviceNote::WriteLimitReached { max_bytes: self.options.max_write_bytes.unwrap_or(0) };
         if !self.run.info.device.notes.contains(&note) {
-            self.screen.say(&format!("note          {note}"));
+            self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
             self.run.info.device.notes.push(note);
         }
     }
@@ -580,8 +571,9 @@ impl<'a> Measurement<'a> {
         }
         for sentence in sentences {
             self.screen.say(&format!("left out      {sentence}"));
-            if !self.run.info.device.notes.contains(&sentence) {
-                self.run.info.device.notes.push(sentence);
+            let note = DeviceNote::from(sentence);
+            if !self.run.info.device.notes.contains(&note) {
+                self.run.info.device.notes.push(note);
             }
         }
         // Whether the time suffices was asked before anything was written; now it is the storage that was slow.

@@ -3,30 +3,39 @@
 
 use std::borrow::Cow;
 
-use iosonde_model::{Finding, Op, Run};
+use iosonde_model::{Finding, Run, Status};
 
-use crate::storage::found;
-
-/// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [&str; 5] = ["throttled", "set-aside", "not-steady", "drift", "multimodal"];
+use crate::{
+    check::{Symptom, symptom_of},
+    finding::{FINDINGS, FindingKind},
+};
 
 /// What the first lines say instead.
 pub(crate) const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
      and where it set in late a mean over the whole run describes neither rate";
 
-/// The limit that the whole run asked for. `None` where it found none, or has points of other experiments.
-pub(crate) fn answer(run: &Run) -> Option<&Finding> {
-    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, "throttle_rate", op))?;
-    run.points.iter().all(|point| point.belongs_to(&limit.experiment)).then_some(limit)
+/// The symptoms that are this run's answer: a finding explains them, and the whole run asked for it. Beside other
+/// questions, the same symptom is a doubt about their figures.
+///
+/// A check states the symptom that it sees, and a finding the symptom that it explains, so that neither names the
+/// other: a new check of several rates in one mean is explained by a limit as soon as it says what it sees.
+pub(crate) fn explained(run: &Run) -> Vec<Symptom> {
+    let whole = |finding: &&Finding| {
+        finding.status == Status::Found
+            && run.points.iter().all(|point| point.belongs_to(&finding.experiment))
+    };
+    let explains = |finding: &Finding| FINDINGS.find(&finding.name).ok().and_then(FindingKind::explains);
+    run.findings.iter().filter(whole).filter_map(explains).collect()
 }
 
-/// The run without the verdicts that only say so in other words.
-pub(crate) fn beyond_it(run: &Run) -> Cow<'_, Run> {
-    if answer(run).is_none() {
+/// The run without the verdicts that only show an explained symptom.
+pub(crate) fn beyond<'a>(run: &'a Run, explained: &[Symptom]) -> Cow<'a, Run> {
+    if explained.is_empty() {
         return Cow::Borrowed(run);
     }
     let mut rest = run.clone();
-    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check.as_str()));
+    rest.verdicts
+        .retain(|judgement| symptom_of(&judgement.check).is_none_or(|symptom| !explained.contains(&symptom)));
     Cow::Owned(rest)
 }
 
@@ -45,7 +54,7 @@ mod tests {
 
     fn believed(study: &str) -> (Belief, String) {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
-        run.info.device.model = Some("Amazon Elastic Block Store".into());
+        run.info.device.burst_credit = Some(true);
         conclude(&mut run, None).unwrap();
         let fell = Verdict::Doubt(Reason::new(About::Rate, "one point fell to a limit"));
         run.verdicts.push(Judgement::new("throttled", "run", None, None, fell));

@@ -7,6 +7,7 @@ mod comparison;
 mod device;
 mod finding;
 mod histogram;
+mod note;
 mod point;
 mod portrait;
 mod registry;
@@ -23,6 +24,7 @@ pub use comparison::{Compared, ComparedPair, ComparedSide, Comparison, Differenc
 pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
+pub use note::DeviceNote;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use portrait::{Build, Compliance, Portrait, Trait};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};

@@ -28,4 +28,4 @@ pub use results::judged;
 pub use several::several;
 pub use sheet::sheet;
 pub use story::{health, subject};
-pub use text::{Paint, paragraph};
+pub use text::{Paint, note, paragraph};

@@ -12,7 +12,7 @@ use crate::chart::figures;
 use crate::figure::Figure;
 use crate::picture::sheet;
 use crate::story::{self, Fact};
-use crate::text::clean;
+use crate::text::{self, clean};
 
 /// A concluded run as Markdown (GitHub's tables), ending in a line break.
 pub fn markdown(run: &Run) -> String {
@@ -43,8 +43,8 @@ fn document(run: &Run, pictures: bool) -> String {
     experiments(run, &mut figures, &mut out);
     excluded(run, &mut out);
     facts("The storage", &story::device_facts(run), &mut out);
-    for note in &run.info.device.notes {
-        put(&mut out, &format!("- {}", inline(note)));
+    for note in run.info.device.notes.iter().map(text::note) {
+        put(&mut out, &format!("- {}", inline(&note)));
     }
     facts("The machine", &story::host_facts(run), &mut out);
     facts("How it was measured", &story::method_facts(run), &mut out);

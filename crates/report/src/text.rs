@@ -1,5 +1,8 @@
 //! Words on lines: what stays together, how wide it is, how it is wrapped and painted.
 
+mod note;
+
+pub use note::note;
 use textwrap::{Options, WordSplitter, wrap};
 use unicode_width::UnicodeWidthStr;
 

@@ -162,14 +162,14 @@ fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure>
             units::percent(spread.run),
             units::percent(spread.point),
         );
-        last.info.device.notes.push(sentence);
+        last.info.device.notes.push(sentence.into());
     }
     let json_to_stdout = args.target.json.as_deref() == Some(Path::new("-"));
     if !json_to_stdout {
         let paint = Paint { color: screen.color, width: screen.width };
         screen.result(&terminal::summary(&last, paint))?;
-        if let Some(sentence) = last.info.device.notes.last().filter(|_| spread.is_some()) {
-            screen.result(&format!("\n{}", iosonde_report::paragraph(sentence, paint)))?;
+        if let Some(note) = last.info.device.notes.last().filter(|_| spread.is_some()) {
+            screen.result(&format!("\n{}", iosonde_report::paragraph(&iosonde_report::note(note), paint)))?;
         }
     }
     let path = args.out.clone().unwrap_or_else(|| default_out(&last, "html"));

@@ -583,7 +583,7 @@ pub(super) fn announce(measurement: &Measurement, study: &Study) {
     let head = paint.hang("", 2, &format!("{} on {}   {told}", study.name, info.target));
     measurement.screen.say(head.trim_end());
     for note in &info.device.notes {
-        measurement.screen.say(&format!("note          {note}"));
+        measurement.screen.say(&format!("note          {}", iosonde_report::note(note)));
     }
 }
 

@@ -12,7 +12,7 @@ use iosonde_lab::{
     conclude,
     schedule::{Asked, Left, chance},
 };
-use iosonde_model::{Run, RunState, Study, units};
+use iosonde_model::{DeviceNote, Run, RunState, Study, units};
 use iosonde_report::{FORMATS, Paint};
 use iosonde_store::{Notebook, RunLock};
 
@@ -256,16 +256,13 @@ fn labels(text: Option<&str>, of: usize) -> Result<Option<Vec<String>>, Failure>
 }
 
 /// What differs between two folders of one device is not the device.
-fn on_one_device(sessions: &[Session], targets: &[String]) -> Option<String> {
+fn on_one_device(sessions: &[Session], targets: &[String]) -> Option<DeviceNote> {
     let names: Vec<_> = sessions.iter().map(|session| &session.device.name).collect();
     let real = |at: usize| !targets[at].starts_with("sim:") && names[at].is_some();
     let pair = |at: usize| (0..at).find(|before| real(*before) && names[*before] == names[at]);
     let (a, b) = (0..names.len()).filter(|at| real(*at)).find_map(|at| Some((pair(at)?, at)))?;
-    let device = names[a].as_deref()?;
-    Some(format!(
-        "{} and {} lie on one device, {device}: what differs is not the device",
-        targets[a], targets[b]
-    ))
+    let device = names[a].clone()?;
+    Some(DeviceNote::OneDevice { targets: [targets[a].clone(), targets[b].clone()], device })
 }
 
 fn dry_runs(study: &Study, targets: &[String], all: &[Options], screen: Screen) -> Result<(), Failure> {

@@ -30,7 +30,7 @@
 
 use iosonde_model::{About, Named, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens, course, specimen};
+use super::{Check, Specimens, Symptom, course, specimen};
 use crate::{
     estimate::leftovers,
     stats::common_slope::{Levels, Unlike, Visit},
@@ -59,6 +59,10 @@ impl Check for Drift {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         // One workload by hand has no rounds.
         (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run))
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn specimens(&self) -> Specimens {

@@ -21,7 +21,7 @@
 
 use iosonde_model::{About, Histogram, Named, Op, Point, Reason, Run, Scope, Verdict, units};
 
-use super::{Check, Specimens, course, specimen};
+use super::{Check, Specimens, Symptom, course, specimen};
 
 /// Requests of a kind, as a share of all.
 const SHARE_MIN: f64 = 0.05;
@@ -45,6 +45,10 @@ impl Check for Multimodal {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
         run.points.get(place).map(|point| verdict(run, point))
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn specimens(&self) -> Specimens {

@@ -42,7 +42,7 @@
 
 use iosonde_model::{About, Named, Point, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens, course, judged, pause, specimen};
+use super::{Check, Specimens, Symptom, course, judged, pause, specimen};
 use crate::settling;
 use crate::stats::{
     change::{Change, Likeliest, SHORTEST},
@@ -81,6 +81,10 @@ impl Check for NotSteady {
             }
             Scope::Run => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn specimens(&self) -> Specimens {

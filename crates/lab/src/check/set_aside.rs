@@ -28,7 +28,7 @@ use iosonde_model::{
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::{Check, Specimens, course, specimen};
+use super::{Check, Specimens, Symptom, course, specimen};
 use crate::estimate::{Apart, Estimates, Voids};
 
 /// Standard deviations that chance does not reach in any run.
@@ -57,6 +57,10 @@ impl Check for SetAside {
             Scope::Run => (run.trials.len() > 1).then(|| verdict(run)),
             Scope::Trial(_) | Scope::Point(_) => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn specimens(&self) -> Specimens {

@@ -28,9 +28,9 @@
 //! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
-use iosonde_model::{About, IoLimit, Medium, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, IoLimit, Named, Op, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, Specimens, course, judged, specimen};
+use super::{Check, Specimens, Symptom, course, judged, specimen};
 use crate::estimate::leftovers;
 use crate::stats::{
     change::{Change, Likeliest},
@@ -69,6 +69,10 @@ impl Check for Throttled {
             Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
             Scope::Point(_) => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn specimens(&self) -> Specimens {
@@ -118,11 +122,9 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         return Verdict::Void(reason);
     }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
-    // No control group reaches into a simulation.
-    let blind = trial.witnesses.io_limits.is_none() && run.info.device.medium != Medium::Simulated;
     match course {
         Some(Verdict::Doubt(reason)) => Verdict::Doubt(reason),
-        _ if blind => {
+        _ if trial.witnesses.io_limits.is_none() => {
             let why = "whether a container's limit holds here cannot be told: no control group was seen";
             Verdict::Abstain(Reason::new(About::Device, why))
         }

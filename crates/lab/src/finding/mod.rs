@@ -16,7 +16,7 @@ mod pooled;
 
 use iosonde_model::{Conditions, Finding, Named, registry};
 
-use crate::{evidence::Evidence, words::Unit};
+use crate::{check::Symptom, evidence::Evidence, words::Unit};
 
 registry! {
     /// Every finding.
@@ -123,6 +123,11 @@ pub trait FindingKind: Named {
     /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
     /// words instead of being passed over. `None` for what is only looked for beside something else.
     fn wants(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    fn explains(&self) -> Option<Symptom> {
         None
     }
 

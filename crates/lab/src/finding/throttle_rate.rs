@@ -24,6 +24,7 @@ use super::{
     over_trials,
 };
 use crate::{
+    check::Symptom,
     evidence::Evidence,
     words::{Unit, capitalised},
 };
@@ -52,6 +53,12 @@ impl FindingKind for ThrottleRate {
 
     fn wants(&self) -> Option<&'static str> {
         Some("it takes one load in one direction that goes on")
+    }
+
+    /// Two rates in one mean are what a limit does: the experiment loads the storage until the rate falls, so that the
+    /// trials before and after differ by design.
+    fn explains(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn proof(&self) -> Proof {
