@@ -109,7 +109,10 @@ mod tests {
         let text = serde_json::to_string(&notes).unwrap();
         assert_eq!(
             text,
-            r#"[{"kind":"holes","unmapped_bytes":1048576,"file_bytes":1073741824},{"kind":"no-direct-io"},"measured with psync instead"]"#
+            concat!(
+                r#"[{"kind":"holes","unmapped_bytes":1048576,"file_bytes":1073741824},"#,
+                r#"{"kind":"no-direct-io"},"measured with psync instead"]"#
+            )
         );
         assert_eq!(serde_json::from_str::<Vec<DeviceNote>>(&text).unwrap(), notes);
     }

@@ -136,8 +136,8 @@ pub(super) fn model(disk: &BlockDevice) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether volumes of this model may be sold with burst credit. By name, since a guest has nothing else to go by: it sees
-/// no bucket, and what it measures shows one only when it is empty, which the check `throttled` finds.
+/// Whether volumes of this model may be sold with burst credit. By name, since a guest has nothing else to go by: it
+/// sees no bucket, and what it measures shows one only when it is empty, which the check `throttled` finds.
 fn burst_credit(model: &str) -> Option<bool> {
     const KNOWN: [&str; 2] = ["Elastic Block Store", "Msft Virtual Disk"];
     KNOWN.iter().any(|known| model.contains(known)).then_some(true)
