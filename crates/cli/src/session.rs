@@ -2,7 +2,7 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
-use iosonde_model::{Device, Host, Medium, units};
+use iosonde_model::{Device, DeviceNote, Host, Medium, units};
 use iosonde_rig::{
     engine::{self, SharedDevice, Storage},
     guard::{self, Admitted, StrayRecorder, Target},
@@ -125,7 +125,8 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
     let mut device = Device::unknown("simulated", working_set_bytes);
     device.name = Some(name.to_owned());
-    device.model = Some(format!("simulated: {}", file.summary()));
+    device.description = Some(file.summary().to_owned()).filter(|summary| !summary.is_empty());
+    device.burst_credit = file.has_burst_credit().then_some(true);
     device.size_bytes = Some(capacity_bytes);
     device.medium = Medium::Simulated;
     device.engine = chosen.name;
@@ -140,7 +141,8 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let has = |section: &str| file.parameters().iter().any(|parameter| parameter.key.starts_with(section));
     device.rotational = has("disk.").then_some(true).or_else(|| has("flash.").then_some(false));
     device.unseen = has("network.").then(|| "the server's memory".to_owned());
-    let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
+    let host =
+        Host { clock: Some(bed.clock.describe()), memory_bytes: file.memory_bytes(), ..Host::default() };
     Ok(Session {
         bed,
         device,
@@ -186,7 +188,7 @@ fn real(
     device.direct = choose_direct(&admitted, options, &mut device)?;
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
-    device.notes.extend(chosen.note);
+    device.notes.extend(chosen.note.map(DeviceNote::from));
     device.engine = chosen.name;
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
@@ -221,15 +223,12 @@ fn identity(admitted: &Admitted) -> Option<String> {
 }
 
 /// A word to overwrite that has nothing to do.
-fn idle_word(admitted: &Admitted, options: &Options) -> Option<String> {
+fn idle_word(admitted: &Admitted, options: &Options) -> Option<DeviceNote> {
     options.destroy.as_ref()?;
     if options.read_only {
-        return Some("--read-only beats --destroy: nothing is written".into());
+        return Some(DeviceNote::ReadOnlyWins);
     }
-    let own = admitted.own.is_some();
-    own.then(|| {
-        "--destroy has nothing to do in a directory: iosonde writes to a file of its own there".into()
-    })
+    admitted.own.is_some().then_some(DeviceNote::NothingToDestroy)
 }
 
 /// Less than 1 MiB is not storage that anybody asks about, and it is the unit of filling.
@@ -244,25 +243,19 @@ fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
 }
 
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.
-fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<String> {
+fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<DeviceNote> {
     // What may be written is filled before anything is read.
     if admitted.own.is_some() || admitted.writable || working_set_bytes == 0 {
         return None;
     }
     let unmapped_bytes = platform::unmapped_bytes(&admitted.file, 0..working_set_bytes)?;
-    let share = unmapped_bytes as f64 / working_set_bytes as f64;
-    (unmapped_bytes > 0).then(|| {
-        let (share, size) = (units::percent(share), units::size(working_set_bytes));
-        format!("{share} of the file's {size} are holes that were never written")
-    })
+    (unmapped_bytes > 0).then_some(DeviceNote::Holes { unmapped_bytes, file_bytes: working_set_bytes })
 }
 
 /// Direct I/O wherever it is to be had and not forbidden; says so where it is not.
 fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) -> Result<bool, Failure> {
     if options.direct == Some(false) {
-        device
-            .notes
-            .push("buffered, as asked: the page cache stands between these figures and the device".into());
+        device.notes.push(DeviceNote::BufferedAsAsked);
         return Ok(false);
     }
     let path = admitted.path.display();
@@ -273,9 +266,7 @@ fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) ->
             Ok(true)
         }
         Ok(None) | Err(_) if options.direct != Some(true) => {
-            device.notes.push(
-                "no direct I/O here: the page cache stands between these figures and the device".into(),
-            );
+            device.notes.push(DeviceNote::NoDirectIo);
             Ok(false)
         }
         Ok(None) => Err(Failure::usage(format!(

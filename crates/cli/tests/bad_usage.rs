@@ -79,7 +79,7 @@ fn read_only_beats_destroy_and_says_so() {
     assert!(said.err.contains("--read-only beats --destroy"), "{}", said.err);
     assert_eq!(std::fs::read(&file).unwrap(), before);
     let run = bench.run(&["point", "./", "--destroy", "--size", "1M", "--time", "100ms"]);
-    assert!(run.info.device.notes.iter().any(|note| note.contains("nothing to do in a directory")));
+    assert!(run.info.device.notes.contains(&iosonde_model::DeviceNote::NothingToDestroy));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iosonde_model::{Run, RunState, units};
+use iosonde_model::{DeviceNote, Run, RunState, units};
 use iosonde_report::Paint;
 use iosonde_store::Notebook;
 
@@ -80,16 +80,13 @@ fn link(turns: &mut [Turn], ids: &[String], screen: Screen) -> Result<(), Failur
 }
 
 /// What differs between two folders of one device is not the device.
-fn on_one_device<'a>(sessions: impl Iterator<Item = &'a Session>, specs: &[SessionSpec]) -> Option<String> {
+fn on_one_device<'a>(sessions: impl Iterator<Item = &'a Session>, specs: &[SessionSpec]) -> Option<DeviceNote> {
     let names: Vec<_> = sessions.map(|session| &session.device.name).collect();
     let real = |at: usize| !specs[at].target.starts_with("sim:") && names[at].is_some();
     let pair = |at: usize| (0..at).find(|before| real(*before) && names[*before] == names[at]);
     let (a, b) = (0..names.len()).filter(|at| real(*at)).find_map(|at| Some((pair(at)?, at)))?;
-    let device = names[a].as_deref()?;
-    Some(format!(
-        "{} and {} lie on one device, {device}: what differs is not the device",
-        specs[a].target, specs[b].target
-    ))
+    let device = names[a].clone()?;
+    Some(DeviceNote::OneDevice { targets: [specs[a].target.clone(), specs[b].target.clone()], device })
 }
 
 fn announce(measurement: &Measurement) {
@@ -102,6 +99,6 @@ fn announce(measurement: &Measurement) {
     let head = paint.hang("", 2, &format!("{} on {}   {told}", info.study, info.target));
     measurement.screen.say(head.trim_end());
     for note in &info.device.notes {
-        measurement.screen.say(&format!("note          {note}"));
+        measurement.screen.say(&format!("note          {}", iosonde_report::note(note)));
     }
 }

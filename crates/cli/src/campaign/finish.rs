@@ -60,7 +60,7 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
             units::percent(spread.point),
         )
     });
-    last.info.device.notes.extend(spread.clone());
+    last.info.device.notes.extend(spread.clone().map(Into::into));
     let paint = screen.paint();
     let spread = spread.map_or_else(String::new, |spread| format!("\n{}", paragraph(&spread, paint)));
     show(&last, &spread, destination, screen)?;

@@ -55,7 +55,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     info.study = if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into();
     (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
     for note in &info.device.notes {
-        screen.say(&format!("note          {note}"));
+        screen.say(&format!("note          {}", iosonde_report::note(note)));
     }
     let _lock = book.begin(&info)?;
     let run = Run::new(info, Vec::new());

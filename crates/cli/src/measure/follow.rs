@@ -9,7 +9,7 @@ use iosonde_plan::schedule::Asked;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Terms;
 use iosonde_plan::schedule::Visiting;
-use iosonde_model::{Closed, Phase, Point, Study, Trial, TrialSpec, units};
+use iosonde_model::{DeviceNote, Closed, Phase, Point, Study, Trial, TrialSpec, units};
 use iosonde_rig::{drive::Limits, prepare};
 
 use super::{
@@ -205,8 +205,9 @@ impl Measurement {
         }
         for sentence in sentences {
             self.screen.say(&format!("left out      {sentence}"));
-            if !self.run.info.device.notes.contains(&sentence) {
-                self.run.info.device.notes.push(sentence);
+            let note = DeviceNote::from(sentence);
+            if !self.run.info.device.notes.contains(&note) {
+                self.run.info.device.notes.push(note);
             }
         }
         // Whether the time suffices was asked before anything was written; now it is the storage that was slow.
@@ -216,10 +217,9 @@ impl Measurement {
 
     /// Says once that nothing more is written.
     fn note_the_limit(&mut self) {
-        let max = units::size(self.options.max_write_bytes.unwrap_or(0));
-        let note = format!("writing ended early: --max-write {max} allows no more of it");
+        let note = DeviceNote::WriteLimitReached { max_bytes: self.options.max_write_bytes.unwrap_or(0) };
         if !self.run.info.device.notes.contains(&note) {
-            self.screen.say(&format!("note          {note}"));
+            self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
             self.run.info.device.notes.push(note);
         }
     }

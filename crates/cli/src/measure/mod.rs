@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
 use iosonde_judge::estimate::Voids;
-use iosonde_model::{Medium, Phase, Run, RunState, Trial, TrialSpec, units};
+use iosonde_model::{DeviceNote, Medium, Phase, Run, RunState, Trial, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     interrupt,
@@ -115,10 +115,10 @@ impl Measurement {
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
         trial.started_s += self.elapsed_before_s;
-        for note in notes {
+        for note in notes.into_iter().map(DeviceNote::from) {
             if !self.run.info.device.notes.contains(&note) {
                 // Engines and witnesses speak at their first trial, which is the fill: no bar is drawn yet.
-                self.screen.say(&format!("note          {note}"));
+                self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
                 self.run.info.device.notes.push(note.clone());
                 self.session.device.notes.push(note);
             }

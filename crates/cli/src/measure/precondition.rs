@@ -2,7 +2,7 @@
 
 use iosonde_plan::plan;
 use iosonde_infer::sheet::WHOLE_SHARE;
-use iosonde_model::{Phase, Rw, Trial, units};
+use iosonde_model::{DeviceNote, Phase, Rw, Trial, units};
 use iosonde_rig::{drive::Limits, prepare};
 
 use super::{Measurement, STATE, prepare::FOREVER_S};
@@ -54,22 +54,16 @@ impl Measurement {
         let part =
             device.size_bytes.filter(|&whole_bytes| (span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64);
         let part = part.filter(|_| state == State::Steady);
-        let within = part.map(|whole| (units::size(span_bytes), units::decimal_bytes(whole)));
         let note = if steady {
-            let told = within.as_ref().map(|(span, whole)| {
-                format!(", within {span} of {whole}: a drive of which all is in use may be slower")
-            });
-            format!("the storage was brought to the state {state} first{}", told.unwrap_or_default())
+            DeviceNote::StateReached { state: state.to_string(), span_bytes, larger_bytes: part }
         } else {
-            "--state steady: the rate still changed when what is addressed had been written twice at random; what \
-             follows is not in steady state"
-                .to_owned()
+            DeviceNote::NotSteady
         };
-        self.screen.say(&format!("note          {note}"));
+        self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
         let device = &mut self.session.device;
         device.notes.push(note);
         if steady && state == State::Steady {
-            let within = within.map(|(span, _)| format!(" within {span}"));
+            let within = part.map(|_| format!(" within {}", units::size(span_bytes)));
             device.state = Some(format!("steady{}", within.unwrap_or_default()));
         }
         self.run.info.device = device.clone();

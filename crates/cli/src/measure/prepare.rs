@@ -1,7 +1,7 @@
 //! Preparing what is measured: the working set is filled so that no hole is read.
 
 use iosonde_plan::plan;
-use iosonde_model::{Op, Phase, Study, Trial, TrialSpec, units};
+use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
 use iosonde_rig::prepare;
 
 use super::{Measurement, write_limit};
@@ -74,10 +74,8 @@ impl Measurement {
         if device.working_set_bytes <= bytes {
             return;
         }
-        let (all, part) = (units::size(device.working_set_bytes), units::size(bytes));
-        device.notes.push(format!(
-            "{part} of {all} are addressed, as much as {of} has, so that both have the same points"
-        ));
+        let all_bytes = device.working_set_bytes;
+        device.notes.push(DeviceNote::PartAddressed { part_bytes: bytes, all_bytes, other: of.to_owned() });
         device.working_set_bytes = bytes;
         if let Some(watch) = &mut self.session.bed.watch {
             watch.set_span(0..bytes);

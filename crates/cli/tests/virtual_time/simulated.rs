@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, SMALL_STUDY, names_in};
 use iosonde_infer::finding::FINDINGS;
-use iosonde_model::FindingName;
+use iosonde_model::{DeviceNote, FindingName};
 use iosonde_model::{Run, RunState, Status};
 
 #[test]
@@ -97,7 +97,8 @@ fn read_only_runs_the_reading_part() {
     assert!(run.points.iter().all(|point| !point.spec.rw.writes()));
     assert!(!run.points.is_empty());
     assert_eq!(run.info.bytes_written, 0);
-    assert!(run.info.device.notes.iter().any(|note| note.contains("writ")), "{:?}", run.info.device.notes);
+    let noted = |note: &DeviceNote| matches!(note, DeviceNote::Other(sentence) if sentence.contains("writ"));
+    assert!(run.info.device.notes.iter().any(noted), "{:?}", run.info.device.notes);
 }
 
 #[test]
@@ -364,14 +365,19 @@ fn parameters_states_limits_and_other_runs_shape_a_run() {
     let prepared = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Prepare).count();
     assert!(prepared >= 10, "{prepared}");
     assert!(
-        run.info.device.notes.iter().any(|note| note.contains("state steady")),
+        run.info
+            .device
+            .notes
+            .iter()
+            .any(|note| matches!(note, DeviceNote::StateReached { state, .. } if state == "steady")
+                || *note == DeviceNote::NotSteady),
         "{:?}",
         run.info.device.notes
     );
 
     let limited = bench.run(&["run", "quick", "sim:plain-nvme", "--max-write", "512MiB"]);
     assert!(limited.info.bytes_written <= 512 << 20, "{}", limited.info.bytes_written);
-    assert!(limited.info.device.notes.iter().any(|note| note.contains("--max-write")));
+    assert!(limited.info.device.notes.contains(&DeviceNote::WriteLimitReached { max_bytes: 512 << 20 }));
     let limited_to = |more: &[&str]| bench.iosonde(&[&["run", "quick", "sim:ideal"], more].concat());
     limited_to(&["--state", "steady", "--max-write", "1GiB"])
         .refused(&["--max-write 1 GiB does not allow", "8 GiB for --state steady"]);
@@ -419,10 +425,11 @@ fn storage_is_brought_to_a_state_first() {
             written >= (most_mib << 20) / 2 && written <= (most_mib << 20) * 11 / 10,
             "{state}: {written}"
         );
-        let noted = |words: &str| run.info.device.notes.iter().any(|note| note.contains(words));
-        assert!(
-            noted(&format!("to the state {state} first")) || noted("--state steady: the rate still changed")
-        );
+        let noted = |note: &DeviceNote| match note {
+            DeviceNote::StateReached { state: reached, .. } => reached == state,
+            note => *note == DeviceNote::NotSteady,
+        };
+        assert!(run.info.device.notes.iter().any(noted));
     }
     // Stirring that takes longer than the five seconds leaves all of them to measuring.
     let (_, run) = run("sim:hdd-7200", "steady", "32MiB");

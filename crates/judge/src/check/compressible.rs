@@ -24,7 +24,7 @@
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, CheckName, Device, Medium, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
 };
 
 use super::{Check, judged};
@@ -40,7 +40,7 @@ impl Check for Compressible {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        let trial = judged::measuring(scope, run)?;
         if run.info.is_imported() {
             let why = "neither what was written nor what it lies on stands in the file";
             return Some(Verdict::NotChecked(Reason::new(About::Device, why)));

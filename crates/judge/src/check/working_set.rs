@@ -21,7 +21,7 @@
 //! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
 //! from which on it becomes slower.
 
-use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Verdict, units};
 
 use super::Check;
 #[cfg(test)]
@@ -106,9 +106,8 @@ fn verdict(run: &Run) -> Verdict {
             "neither what was addressed nor the memory of that machine stands in the file".to_owned(),
         );
     }
-    let simulated = device.medium == Medium::Simulated;
     match host.memory_bytes {
-        Some(memory_bytes) if !device.direct && !simulated && device.working_set_bytes < memory_bytes => {
+        Some(memory_bytes) if !device.direct && device.working_set_bytes < memory_bytes => {
             let why = format!(
                 "measured through the page cache, and the {size} fit into this machine's {} of memory",
                 units::size(memory_bytes)
@@ -116,7 +115,7 @@ fn verdict(run: &Run) -> Verdict {
             let reason = Reason::new(About::Device, why).with("memory_bytes", memory_bytes as f64);
             return Verdict::Warning(reason);
         }
-        None if !device.direct && !simulated => {
+        None if !device.direct => {
             return abstain(format!(
                 "measured through the page cache, and whether the {size} fit into it is not known: how much memory \
                  this machine has was not read"

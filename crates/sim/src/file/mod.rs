@@ -163,6 +163,16 @@ impl DeviceFile {
         &self.parameters
     }
 
+    /// Memory of the simulated host; `None` where it has no page cache.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        self.settings().find_map(Settings::memory_bytes)
+    }
+
+    /// Whether it is faster until a credit is spent, as volumes that are sold with one.
+    pub fn has_burst_credit(&self) -> bool {
+        self.settings().any(Settings::has_burst_credit)
+    }
+
     pub(crate) fn settings(&self) -> impl Iterator<Item = &dyn Settings> {
         self.settings.iter().map(AsRef::as_ref)
     }

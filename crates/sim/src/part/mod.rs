@@ -89,6 +89,16 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Memory of the host whose page cache it is.
+    fn memory_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether requests pass faster until a credit is spent.
+    fn has_burst_credit(&self) -> bool {
+        false
+    }
+
     /// Whether different addresses lie in different places, so that random ones meet.
     fn lays_out(&self) -> bool {
         false

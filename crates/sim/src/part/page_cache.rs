@@ -172,6 +172,10 @@ impl Settings for CacheSettings {
         })
     }
 
+    fn memory_bytes(&self) -> Option<u64> {
+        Some(self.memory_bytes)
+    }
+
     fn facts(&self, load: &Load) -> Vec<Fact> {
         let fact =
             |finding, value, unit, derivation| Fact { finding, op: Some(Op::Read), value, unit, derivation };

@@ -92,6 +92,10 @@ impl Settings for ThrottleSettings {
         self.burst.is_some()
     }
 
+    fn has_burst_credit(&self) -> bool {
+        self.burst.is_some()
+    }
+
     fn wanders(&self) -> Option<&'static str> {
         self.burst.map(|_| "its rate depends on how much credit is left")
     }
