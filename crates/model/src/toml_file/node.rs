@@ -12,6 +12,7 @@ use toml::{
 };
 
 use super::error::Problem;
+use crate::nearest;
 
 /// A file's keys and values so far.
 #[derive(Default)]
@@ -69,11 +70,13 @@ impl Misread {
             *found = describe(node.value.get_ref());
         }
         self.at = Some(node.value.span().start);
-        if matches!(self.problem, Problem::Missing { .. }) {
-            self.table.clone_from(&node.path);
-        } else {
-            let (table, key) = super::split(&node.path);
-            (self.table, self.key) = (table.to_owned(), Some(key.to_owned()));
+        match self.problem {
+            // Of a table, not of a value in it.
+            Problem::Missing { .. } | Problem::Unknown { .. } => self.table.clone_from(&node.path),
+            _ => {
+                let (table, key) = super::split(&node.path);
+                (self.table, self.key) = (table.to_owned(), Some(key.to_owned()));
+            }
         }
         self
     }
@@ -102,6 +105,16 @@ impl de::Error for Misread {
 
     fn unknown_variant(typed: &str, allowed: &'static [&'static str]) -> Self {
         Self::new(Problem::Choice { typed: typed.to_owned(), allowed })
+    }
+
+    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        let problem = Problem::Unknown {
+            nearest: nearest(key, known.iter().copied()),
+            known: known.iter().map(|key| (*key).to_owned()).collect(),
+            is_section: false,
+            belongs_to: None,
+        };
+        Self { key: Some(key.to_owned()), ..Self::new(problem) }
     }
 
     fn missing_field(key: &'static str) -> Self {
@@ -205,7 +218,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
     ) -> Result<V::Value, Misread> {
         match self.value.get_ref() {
             DeValue::Table(table) => self.entries(table, Some(fields), visitor),
-            _ => self.any(visitor),
+            _ => self.wrong_type("a table"),
         }
     }
 
