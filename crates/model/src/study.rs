@@ -184,7 +184,7 @@ fn lines(document: &Document, index: usize) -> (usize, BTreeMap<String, usize>) 
 }
 
 fn explained(mut error: FileError) -> FileError {
-    if let (Problem::Unknown { belongs_to, .. }, Some(key)) = (&mut error.problem, error.key.as_deref()) {
+    if let (Problem::Unknown { belongs_to, .. }, Some(key)) = (&mut *error.problem, error.key.as_deref()) {
         *belongs_to = EXPERIMENT_KEYS.contains(&key).then_some("[[experiment]]");
     }
     error.explained(NEEDED)

@@ -41,7 +41,7 @@ impl<'a> Document<'a> {
             }
             Err(error) => {
                 let words = error.message().lines().map(str::trim).filter(|line| !line.is_empty());
-                let problem = Problem::Syntax(words.collect::<Vec<_>>().join("; "));
+                let problem = Box::new(Problem::Syntax(words.collect::<Vec<_>>().join("; ")));
                 let place = error.span().map(|span| Place::at(text, span.start));
                 Err(FileError { origin, place, table: String::new(), key: None, problem })
             }
@@ -102,7 +102,8 @@ impl<'a> Document<'a> {
     /// An error: this key is needed, and what it means.
     pub fn missing(&self, path: &str, explain: &str) -> FileError {
         let (table, key) = split(path);
-        let problem = Problem::Missing { key: key.to_owned(), explain: explain.to_owned(), slip: None };
+        let (key, explain) = (key.to_owned(), explain.to_owned());
+        let problem = Box::new(Problem::Missing { key, explain, slip: None });
         let at = self.get(table).map(|value| value.span().start);
         let misread = Misread { problem, at, table: table.to_owned(), key: None };
         self.place(misread)
@@ -110,7 +111,7 @@ impl<'a> Document<'a> {
 
     /// An error of the file as a whole.
     pub fn whole(&self, message: impl Display) -> FileError {
-        let problem = Problem::Whole(message.to_string());
+        let problem = Box::new(Problem::Whole(message.to_string()));
         FileError { origin: self.origin.clone(), place: None, table: String::new(), key: None, problem }
     }
 
@@ -119,7 +120,12 @@ impl<'a> Document<'a> {
         let (table, key) = split(path);
         let value = self.get(path).or_else(|| self.get(table).filter(|_| !table.is_empty()));
         let at = value.map(|value| value.span().start);
-        self.place(Misread { problem, at, table: table.to_owned(), key: Some(key.to_owned()) })
+        self.place(Misread {
+            problem: Box::new(problem),
+            at,
+            table: table.to_owned(),
+            key: Some(key.to_owned()),
+        })
     }
 
     /// Refuses the first key of the file that nothing has read.
@@ -159,13 +165,18 @@ impl<'a> Document<'a> {
             belongs_to: None,
         };
         let key_text = Some(key.get_ref().to_string());
-        Misread { problem, at: Some(key.span().start), table: path.to_owned(), key: key_text }
+        Misread {
+            problem: Box::new(problem),
+            at: Some(key.span().start),
+            table: path.to_owned(),
+            key: key_text,
+        }
     }
 
     /// An error with its place; a missing key with the unknown one that was most likely meant.
     fn place(&self, misread: Misread) -> FileError {
         let Misread { mut problem, mut at, table, key } = misread;
-        if let Problem::Missing { slip, .. } = &mut problem {
+        if let Problem::Missing { slip, .. } = &mut *problem {
             if let Some((at_slip, typed, near)) = self.slip(&table) {
                 *slip = Some((typed, near));
                 at = Some(at_slip);
@@ -265,23 +276,23 @@ mod tests {
         let place = |line, column| Some(Place { line, column });
         let wrong = error("rpm = 7200\ncahce = \"1k\"\n");
         assert_eq!((wrong.place, wrong.key.as_deref()), (place(2, 1), Some("cahce")));
-        assert!(matches!(&wrong.problem, Problem::Unknown { nearest: Some(near), .. } if near == "cache"));
+        assert!(matches!(&*wrong.problem, Problem::Unknown { nearest: Some(near), .. } if near == "cache"));
         let wrong = error("rpm = 1\nseek = { average = 3 }\n");
         assert_eq!(
             (wrong.place, &wrong.table[..], wrong.key.as_deref()),
             (place(2, 20), "seek", Some("average"))
         );
-        assert!(matches!(&wrong.problem, Problem::Type { found, .. } if found == "3"));
+        assert!(matches!(&*wrong.problem, Problem::Type { found, .. } if found == "3"));
         let wrong = error("rpm = 1\nseek = {}\n");
         assert_eq!((wrong.place, &wrong.table[..]), (place(2, 8), "seek"));
-        assert!(matches!(&wrong.problem, Problem::Missing { key, slip: None, .. } if key == "average"));
+        assert!(matches!(&*wrong.problem, Problem::Missing { key, slip: None, .. } if key == "average"));
         let wrong = error("rpmm = 1\n");
-        assert!(matches!(&wrong.problem, Problem::Missing { slip: Some((typed, near)), .. }
+        assert!(matches!(&*wrong.problem, Problem::Missing { slip: Some((typed, near)), .. }
             if (&typed[..], &near[..]) == ("rpmm", "rpm")));
         let wrong = error("rpm = 1\nseek = { average = \"8ms\", policy = \"fiof\" }\n");
-        assert!(matches!(wrong.problem, Problem::Choice { allowed: &["fifo", "sptf"], .. }));
-        assert!(matches!(error("rpm = -1").problem, Problem::Type { .. }));
-        assert!(matches!(error("rpm = 1\nseek = { average = \"8 parsecs\" }").problem, Problem::Value(_)));
-        assert!(matches!(error("rpm = \n").problem, Problem::Syntax(_)));
+        assert!(matches!(*wrong.problem, Problem::Choice { allowed: &["fifo", "sptf"], .. }));
+        assert!(matches!(*error("rpm = -1").problem, Problem::Type { .. }));
+        assert!(matches!(*error("rpm = 1\nseek = { average = \"8 parsecs\" }").problem, Problem::Value(_)));
+        assert!(matches!(*error("rpm = \n").problem, Problem::Syntax(_)));
     }
 }

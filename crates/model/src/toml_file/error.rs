@@ -14,7 +14,7 @@ pub struct FileError {
     /// The key in that section; `None` where no single key is meant.
     pub key: Option<String>,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 /// A place in a text, counted from 1.
@@ -90,7 +90,7 @@ pub enum Problem {
 impl FileError {
     /// Adds to a missing key its meaning: each key with its sections, as in `queue.servers`.
     pub fn explained(mut self, meanings: &[(&str, &str)]) -> Self {
-        if let Problem::Missing { key, explain, .. } = &mut self.problem {
+        if let Problem::Missing { key, explain, .. } = &mut *self.problem {
             let path = if self.table.is_empty() { key.clone() } else { format!("{}.{key}", self.table) };
             if let Some((_, meaning)) = meanings.iter().find(|(known, _)| *known == path) {
                 *explain = (*meaning).to_owned();
@@ -116,7 +116,7 @@ impl fmt::Display for FileError {
             (_, "") => title.clone(),
             (_, key) => format!("{title} {key}"),
         };
-        match &self.problem {
+        match &*self.problem {
             Problem::Syntax(words) => write!(f, "this is not TOML: {words}"),
             Problem::Unknown { is_section: true, nearest, known, .. } => {
                 write!(f, "{title} has no section [{key}]")?;

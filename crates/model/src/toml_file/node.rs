@@ -49,7 +49,7 @@ impl Notes {
 /// What serde found wrong, and where.
 #[derive(Debug)]
 pub(super) struct Misread {
-    pub(super) problem: Problem,
+    pub(super) problem: Box<Problem>,
     /// Byte of the text.
     pub(super) at: Option<usize>,
     pub(super) table: String,
@@ -58,7 +58,7 @@ pub(super) struct Misread {
 
 impl Misread {
     fn new(problem: Problem) -> Self {
-        Self { problem, at: None, table: String::new(), key: None }
+        Self { problem: Box::new(problem), at: None, table: String::new(), key: None }
     }
 
     /// Adds the place, unless a value further inside has given its own.
@@ -66,11 +66,11 @@ impl Misread {
         if self.at.is_some() {
             return self;
         }
-        if let Problem::Type { found, .. } = &mut self.problem {
+        if let Problem::Type { found, .. } = &mut *self.problem {
             *found = describe(node.value.get_ref());
         }
         self.at = Some(node.value.span().start);
-        match self.problem {
+        match *self.problem {
             // Of a table, not of a value in it.
             Problem::Missing { .. } | Problem::Unknown { .. } => self.table.clone_from(&node.path),
             _ => {

@@ -103,12 +103,12 @@ pub(super) fn layout(flash: &FlashKeys, reader: &Reader) -> Result<Layout, FileE
         return Err(reader.impossible("flash.page", "a page holds at least 512 bytes"));
     }
     let stripe_bytes = flash.stripe.map_or(page_bytes, |size| size.0);
-    if stripe_bytes == 0 || stripe_bytes % page_bytes != 0 {
+    if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(page_bytes) {
         return Err(reader.impossible("flash.stripe", "it must be a whole number of pages"));
     }
     let mapping_unit_bytes = flash.mapping_unit.map_or(page_bytes, |size| size.0);
-    let divides = mapping_unit_bytes >= 512 && page_bytes % mapping_unit_bytes == 0;
-    let multiplies = mapping_unit_bytes >= page_bytes && mapping_unit_bytes % page_bytes == 0;
+    let divides = mapping_unit_bytes >= 512 && page_bytes.is_multiple_of(mapping_unit_bytes);
+    let multiplies = mapping_unit_bytes >= page_bytes && mapping_unit_bytes.is_multiple_of(page_bytes);
     if !divides && !multiplies {
         let rule = "it must divide a page or be a whole number of them";
         return Err(reader.impossible("flash.mapping_unit", rule));
