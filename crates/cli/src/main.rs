@@ -28,7 +28,7 @@ use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
-    let done = usage::parse(std::env::args_os().collect()).and_then(|cli| {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
