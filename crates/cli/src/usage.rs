@@ -1,4 +1,4 @@
-//! The command line as typed. Mistakes are told in clap's words; a tip is added for two that it cannot know.
+//! The command line as typed. Mistakes are told in clap's words; a tip is added for three that it cannot know.
 
 use std::{ffi::OsString, path::Path};
 
@@ -23,7 +23,8 @@ fn read(words: &[OsString]) -> Result<Cli, Error> {
     let command = command();
     let matches = command.clone().try_get_matches_from(words);
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
-        if let Some(tip) = misplaced(&error).or_else(|| lacks_equals(&error, &command, words)) {
+        let tip = misplaced(&error).or_else(|| below_zero(&error, words));
+        if let Some(tip) = tip.or_else(|| lacks_equals(&error, &command, words)) {
             let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
             error.insert(ContextKind::Suggested, tips);
         }
@@ -56,6 +57,15 @@ fn misplaced(error: &Error) -> Option<String> {
     studies::is_known(typed).then(|| format!("`{typed}` is a study; to run it:  iosonde run {typed} ./"))
 }
 
+/// A value that begins with a minus, which clap takes for an option.
+fn below_zero(error: &Error, words: &[OsString]) -> Option<String> {
+    let number = text(error, ContextKind::InvalidArg)?;
+    number.strip_prefix('-')?.chars().next().filter(char::is_ascii_digit)?;
+    let at = words.iter().position(|word| word.to_string_lossy().starts_with(number))?;
+    let (option, value) = (words.get(at.checked_sub(1)?)?.to_string_lossy(), words[at].to_string_lossy());
+    Some(format!("`{value}` is below zero, and {option} takes no such value"))
+}
+
 /// A word behind an option that takes its value only behind `=`, such as `--destroy`.
 fn lacks_equals(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
     let typed = text(error, ContextKind::InvalidArg)?;
@@ -81,7 +91,7 @@ mod tests {
     #[test]
     fn every_mistake_names_what_is_wrong_and_what_would_be_right() {
         for (typed, kind, named) in [
-            ("", ErrorKind::MissingSubcommand, &["run"][..]),
+            ("", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, &["iosonde run quick ./"][..]),
             ("rnu quick ./", ErrorKind::InvalidSubcommand, &["rnu", "run"]),
             ("sim:ideal", ErrorKind::InvalidSubcommand, &["iosonde run quick sim:ideal"]),
             ("queue-depth", ErrorKind::InvalidSubcommand, &["iosonde run queue-depth ./"]),
@@ -100,6 +110,7 @@ mod tests {
             ("point ./ ./", ErrorKind::UnknownArgument, &["'./'"]),
             ("point ./ --destroy 8:0:1", ErrorKind::UnknownArgument, &["--destroy=8:0:1"]),
             ("point ./ --depth -4", ErrorKind::ValueValidation, &["--depth", "1..=65536"]),
+            ("point ./ --bs -4k", ErrorKind::UnknownArgument, &["--bs", "-4k"]),
             ("point ./ --rw randred", ErrorKind::ValueValidation, &["--rw", "did you mean `randread`?"]),
             ("rm", ErrorKind::MissingRequiredArgument, &["RUNS"]),
             ("studies --toml", ErrorKind::MissingRequiredArgument, &["NAME"]),
