@@ -92,7 +92,7 @@ mod tests {
     fn every_mistake_names_what_is_wrong_and_what_would_be_right() {
         for (typed, kind, named) in [
             ("", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, &["iosonde run quick ./"][..]),
-            ("rnu quick ./", ErrorKind::InvalidSubcommand, &["rnu", "run"]),
+            ("shwo last", ErrorKind::InvalidSubcommand, &["shwo", "show"]),
             ("sim:ideal", ErrorKind::InvalidSubcommand, &["iosonde run quick sim:ideal"]),
             ("queue-depth", ErrorKind::InvalidSubcommand, &["iosonde run queue-depth ./"]),
             ("run", ErrorKind::MissingRequiredArgument, &["STUDY|TARGET"]),

@@ -24,7 +24,7 @@ fn an_unknown_study_option_or_size() {
         .iosonde(&["run", "quick", "./", "--color", "often"])
         .refused(&["--color", "auto", "always", "never"]);
     bench.iosonde(&["quick"]).refused(&["quick", "iosonde run quick ./"]);
-    bench.iosonde(&["rnu", "quick", "./"]).refused(&["rnu", "run"]);
+    bench.iosonde(&["shwo", "last"]).refused(&["shwo", "show"]);
     bench.iosonde(&["point", "./", "--rw", "randred"]).refused(&["did you mean `randread`?"]);
     bench.iosonde(&["point", "./", "--bs", "4k,8k"]).refused(&["comma"]);
     bench.iosonde(&["run", "quick", "./", "--engine", "libaoi"]).refused(&["libaoi"]);
