@@ -1,7 +1,7 @@
 //! TOML files read with serde, where every error knows its file, line, column and key.
 //!
 //! serde's derived code tells a deserializer which keys a struct has, which one is missing and what a value should
-//! should have been. The `toml` crate turns that into text; [`Document`] keeps it as a [`Problem`]. Keys that no struct
+//! have been. The `toml` crate turns that into text; [`Document`] keeps it as a [`Problem`]. Keys that no struct
 //! has are refused after reading, so that several structs can read one section.
 
 mod error;
