@@ -22,16 +22,15 @@ mod studies;
 mod typed;
 mod usage;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::process::ExitCode;
 
 use args::{Cli, Command};
-use clap::{Arg, CommandFactory, FromArgMatches};
 use command::registry;
 use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
-    let done = parse(std::env::args_os().collect()).and_then(|cli| {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });
@@ -44,31 +43,6 @@ fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
-}
-
-/// Reads the command line. `--help` and `--version` end here, with a failure of code 0 and no text.
-fn parse(words: Vec<OsString>) -> Result<Cli, Failure> {
-    let command = command_line();
-    let read = command.clone().try_get_matches_from(&words);
-    let error = match read.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => return Ok(cli),
-        Err(error) => error,
-    };
-    if !error.use_stderr() {
-        // A reader that went away (`| head`) is no failure.
-        let _ = error.print();
-        return Err(Failure { code: 0, text: String::new() });
-    }
-    Err(Failure::usage(usage::of_a_command(&error, &command, &words)))
-}
-
-/// As declared; and what begins with a minus and a digit is a value, so that it can be refused as one.
-fn command_line() -> clap::Command {
-    let option = |arg: Arg| {
-        let takes_value = arg.get_action().takes_values() && !arg.is_positional();
-        if takes_value { arg.allow_negative_numbers(true) } else { arg }
-    };
-    Cli::command().mut_args(option).mut_subcommands(|command| command.mut_args(option))
 }
 
 fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ mod run;
 mod sheet;
 mod spec;
 mod study;
+pub mod toml_file;
 mod trial;
 mod unit;
 pub mod units;
@@ -41,7 +42,8 @@ pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,
 };
-pub use study::{ExperimentSpec, StorageKind, Study, StudyError};
+pub use study::{ExperimentSpec, StorageKind, Study};
+pub use toml_file::{Document, FileError};
 pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };

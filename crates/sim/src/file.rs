@@ -1,29 +1,17 @@
 //! Device files: a simulated device as TOML.
 
-mod section;
-
-use iosonde_model::units;
-use serde::Serialize;
-use std::sync::Arc;
+use iosonde_model::{
+    Document, FileError,
+    units::{self, SizeBytes},
+};
+use serde::{Deserialize, Serialize};
+use std::{fmt::Display, sync::Arc};
 
 use crate::{
     builtin::builtin,
     part::{PARTS, Settings, Side},
     start::StartState,
 };
-pub(crate) use section::{Reader, Section};
-
-/// A device file that cannot be used: where, which key and value, and which rule they break.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}{}: {message}", .line.map_or_else(String::new, |line| format!(", line {line}")))]
-pub struct DeviceError {
-    /// The file's path, or the built-in device's name.
-    pub origin: String,
-    /// The line, counted from 1, where there is one to point at.
-    pub line: Option<usize>,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
 
 /// One setting as it was read, for printing every value back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,12 +50,12 @@ fn builtin_members(name: &str) -> Result<String, String> {
 impl DeviceFile {
     /// Reads a device's text; `origin` is what errors call it. A key that no part knows is an error with a
     /// suggestion, an impossible value one that names key, value and rule.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, DeviceError> {
+    pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
         Self::parse_with(text, origin, &builtin_members)
     }
 
     /// The same, where the members of an array may be others than the built-in devices.
-    pub fn parse_with(text: &str, origin: &str, members: Members) -> Result<Self, DeviceError> {
+    pub fn parse_with(text: &str, origin: &str, members: Members) -> Result<Self, FileError> {
         Self::read(text, origin, None, Some(members))
     }
 
@@ -76,7 +64,7 @@ impl DeviceFile {
         text: &str,
         origin: &str,
         start_state: Option<StartState>,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Self, FileError> {
         Self::read(text, origin, start_state, None)
     }
 
@@ -88,7 +76,7 @@ impl DeviceFile {
 
     /// The same device, beginning in another state than its file says. A large one may become smaller by that: see
     /// [`scale`](Self::scale).
-    pub fn in_state(&self, state: StartState) -> Result<Self, DeviceError> {
+    pub fn in_state(&self, state: StartState) -> Result<Self, FileError> {
         let member = self.member.as_ref();
         let members = |_: &str| Ok(member.map_or_else(String::new, |(_, text)| text.clone()));
         Self::read(&self.text, &self.origin, Some(state), Some(&members))
@@ -99,41 +87,36 @@ impl DeviceFile {
         origin: &str,
         start_state: Option<StartState>,
         members: Option<Members>,
-    ) -> Result<Self, DeviceError> {
-        let table =
-            toml::de::DeTable::parse(text).map_err(|error| section::syntax_error(text, origin, &error))?;
-        let mut reader = Reader::new(text, origin, table.get_ref(), start_state, members);
-        let mut top = reader.top();
-        let name = top.text("name")?.ok_or_else(|| top.missing("name", "what to call the device"))?;
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        {
-            return Err(top
-                .impossible("name", "it must be lower-case letters, digits and hyphens, as in `sim:ideal`"));
+    ) -> Result<Self, FileError> {
+        let document = Document::parse(text, origin)?;
+        let top: TopKeys = document.top().map_err(|error| error.explained(NEEDED))?;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if top.name.is_empty() || !top.name.chars().all(is_plain) {
+            let rule = "it must be lower-case letters, digits and hyphens, as in `sim:ideal`";
+            return Err(document.impossible("name", rule));
         }
-        let summary = top.text("summary")?.unwrap_or_default();
-        let capacity_bytes =
-            top.size_bytes("capacity")?.ok_or_else(|| top.missing("capacity", "such as \"1TB\""))?;
+        let capacity_bytes = top.capacity.0;
         // 512 bytes: the smallest logical block that devices have.
         if capacity_bytes < 512 {
-            return Err(top.impossible("capacity", "a device holds at least one block of 512 bytes"));
+            return Err(document.impossible("capacity", "a device holds at least one block of 512 bytes"));
         }
-        reader.capacity_bytes = capacity_bytes;
+        let mut reader =
+            Reader { document, capacity_bytes, start_state, scaled: None, members, member: None };
         let mut settings = Vec::new();
         for part in PARTS.iter() {
             settings.extend(part.read(&mut reader)?);
         }
-        reader.refuse_unknown_keys()?;
+        let Reader { document, scaled, member, .. } = reader;
+        document.refuse_unknown_keys()?;
         if settings.iter().filter(|part| part.side() == Side::Medium).count() != 1 {
-            return Err(reader.fail(
-                None,
-                "a device needs exactly one medium, where its requests end: [queue], [flash], [disk] or [raid]"
-                    .into(),
+            return Err(document.whole(
+                "a device needs exactly one medium, where its requests end: [queue], [flash], [disk] or [raid]",
             ));
         }
-        let (scale, capacity_bytes) = reader.scaled.unwrap_or((1.0, capacity_bytes));
-        let member = reader.member.take();
-        let parameters = reader.into_parameters();
+        let (scale, capacity_bytes) = scaled.unwrap_or((1.0, capacity_bytes));
+        let parameters = document.values().into_iter().map(|(key, value)| Parameter { key, value }).collect();
         let (text, origin) = (text.into(), origin.into());
+        let TopKeys { name, summary, .. } = top;
         Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin, member })
     }
 
@@ -178,6 +161,63 @@ impl DeviceFile {
     }
 }
 
+/// Keys before the first section.
+#[derive(Deserialize)]
+struct TopKeys {
+    name: String,
+    #[serde(default)]
+    summary: String,
+    capacity: SizeBytes,
+}
+
+const NEEDED: &[(&str, &str)] = &[("name", "what to call the device"), ("capacity", "such as \"1TB\"")];
+
+/// A file being read: parts read their sections one after another, several of them the same one.
+pub(crate) struct Reader<'a> {
+    document: Document<'a>,
+    /// Size of the device, which parts compare theirs with.
+    pub(crate) capacity_bytes: u64,
+    /// State that was asked for, whatever the file says.
+    pub(crate) start_state: Option<StartState>,
+    /// Divisor of the device's size where a part had to simulate it smaller, and what is left of it.
+    pub(crate) scaled: Option<(f64, u64)>,
+    /// Source of an array's members; `None` in a member's own file.
+    pub(crate) members: Option<Members<'a>>,
+    /// Name and text of the members, which are read again when the device begins in another state.
+    pub(crate) member: Option<(String, String)>,
+}
+
+impl Reader<'_> {
+    /// A section as a part's struct, if the file has it.
+    pub(crate) fn section<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<Option<T>, FileError> {
+        self.document.section(name).map_err(with_meaning)
+    }
+
+    /// Whether the file has a section.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.document.get(name).is_some()
+    }
+
+    /// An error: the value at this path (`queue.servers`) breaks a rule.
+    pub(crate) fn impossible(&self, path: &str, rule: impl Display) -> FileError {
+        self.document.impossible(path, rule)
+    }
+
+    /// An error: this key is needed by another one.
+    pub(crate) fn missing(&self, path: &str, explain: &str) -> FileError {
+        self.document.missing(path, explain)
+    }
+
+    /// An error of the file as a whole.
+    pub(crate) fn whole(&self, message: impl Display) -> FileError {
+        self.document.whole(message)
+    }
+}
+
+fn with_meaning(error: FileError) -> FileError {
+    PARTS.iter().fold(error, |error, part| error.explained(part.needed()))
+}
+
 impl std::fmt::Display for DeviceFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}, {}: {}", self.name, units::decimal_bytes(self.capacity_bytes), self.summary)
@@ -187,6 +227,7 @@ impl std::fmt::Display for DeviceFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const PLAIN: &str =
         "name = \"x\"\ncapacity = \"1GB\"\n[queue]\nservers = 4\nservice = { fixed = \"80us\" }\n";
@@ -203,24 +244,52 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_or_section_gets_its_line_and_a_suggestion() {
+    fn every_value_of_the_devices_that_come_with_the_program_is_read() {
+        fn flat(path: &str, table: &toml::Table, out: &mut Vec<(String, String)>) {
+            for (key, value) in table {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                match value {
+                    toml::Value::Table(inner) => flat(&path, inner, out),
+                    toml::Value::String(text) => out.push((path, text.clone())),
+                    scalar => out.push((path, scalar.to_string().trim_end_matches(".0").to_owned())),
+                }
+            }
+        }
+        for name in crate::builtin_names() {
+            let text = builtin(name).unwrap();
+            let (file, mut wanted) = (DeviceFile::parse(text, name).unwrap(), Vec::new());
+            flat("", &toml::from_str(text).unwrap(), &mut wanted);
+            let mut read: Vec<_> =
+                file.parameters().iter().map(|p| (p.key.clone(), p.value.clone())).collect();
+            read.sort();
+            wanted.sort();
+            assert_eq!(read, wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_or_section_gets_its_place_and_a_suggestion() {
         assert_eq!(
             error(&format!("{PLAIN}[link]\nbandwith = \"1GB/s\"\n")),
-            "x.toml, line 7: [link] has no key `bandwith`; did you mean `bandwidth`?"
+            "x.toml:7:1: [link] has no key `bandwith`; did you mean `bandwidth`?"
         );
         assert_eq!(
             error(&PLAIN.replace("fixed", "fxied")),
-            "x.toml, line 5: [queue.service] lacks `fixed` (a service law: `fixed`, `exponential` or `lognormal`) \
-             and has no key `fxied`; did you mean `fixed`?"
+            "x.toml:5:13: [queue.service] lacks `fixed` (a service law: `fixed`, `exponential` or `lognormal`) and \
+             has no key `fxied`; did you mean `fixed`?"
         );
         assert_eq!(
             error(&PLAIN.replace("[queue]", "[queu]")),
-            "x.toml, line 3: a device has no section [queu]; did you mean [queue]?"
+            "x.toml:3:2: the file has no section [queu]; did you mean [queue]?"
         );
         assert_eq!(
             error(&PLAIN.replace("capacity", "capazity")),
-            "x.toml, line 2: the file lacks `capacity` (such as \"1TB\") and has no key `capazity`; \
-             did you mean `capacity`?"
+            "x.toml:2:1: the file lacks `capacity` (such as \"1TB\") and has no key `capazity`; did you mean \
+             `capacity`?"
+        );
+        assert_eq!(
+            error(&PLAIN.replace("{ fixed = \"80us\" }", "5")),
+            "x.toml:5:11: [queue] service must be a table, not 5"
         );
     }
 
@@ -228,21 +297,21 @@ mod tests {
     fn impossible_values_name_key_value_and_rule() {
         assert_eq!(
             error(&PLAIN.replace("80us", "0us")),
-            "x.toml, line 5: [queue.service] fixed = 0us cannot be: a service that takes no time gives infinitely \
-             many a second"
+            "x.toml:5:21: [queue.service] fixed = 0us cannot be: a service that takes no time gives infinitely many \
+             a second"
         );
         assert_eq!(
             error(&PLAIN.replace("80us", "80 parsecs")),
-            "x.toml, line 5: [queue.service] fixed: `80 parsecs` is not a time; write for example 80us, 2ms, 90s, \
-             5m or 1h"
+            "x.toml:5:21: [queue.service] fixed: `80 parsecs` is not a time; write for example 80us, 2ms, 90s, 5m or \
+             1h"
         );
         assert_eq!(
             error(&PLAIN.replace("servers = 4", "servers = 0")),
-            "x.toml, line 4: [queue] servers = 0 cannot be: there must be between 1 and 65,536"
+            "x.toml:4:11: [queue] servers = 0 cannot be: there must be between 1 and 65,536"
         );
         assert_eq!(
             error(&PLAIN.replace("servers = 4", "servers = true")),
-            "x.toml, line 4: [queue] servers must be a whole number such as 4, not true"
+            "x.toml:4:11: [queue] servers must be a whole number such as 4, not true"
         );
         for (section, rule) in [
             ("[link]\nbandwidth = \"0GB/s\"", "never ends a request"),
@@ -268,6 +337,24 @@ mod tests {
     #[test]
     fn broken_toml_says_where() {
         let said = error("name = \"x\"\ncapacity = \n");
-        assert!(said.starts_with("x.toml, line 2: "), "{said}");
+        assert!(said.starts_with("x.toml:2:12: "), "{said}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = DeviceFile::parse(&text, "x");
+        }
+
+        #[test]
+        fn no_value_panics(
+            key in "(request_cost|bandwidth|servers|service|tail|eio|lag1_100ms)",
+            value in "\\PC{0,12}",
+        ) {
+            for section in ["host", "link", "queue", "noise", "faults"] {
+                let text = format!("name = \"x\"\ncapacity = \"1GB\"\n[{section}]\n{key} = {value}\n");
+                let _ = DeviceFile::parse(&text, "x").map_err(|error| error.to_string());
+            }
+        }
     }
 }
