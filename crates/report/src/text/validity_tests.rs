@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Verdict};
+use iosonde_model::{Cause, Scopes, Tally, CheckName, Detail, Device, FindingName, Phase, Reason, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -54,12 +54,13 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             conditions: Default::default(),
             status,
             value: (status == Status::Found).then_some(67_108_864.0),
-            unit: "bytes".into(),
+            unit: iosonde_model::Unit::Bytes,
             low: None,
             high: None,
             at_least: false,
             confidence: 0.95,
             detail: Detail::Said { sentence: String::new(), why: None },
+            notes: Vec::new(),
             trials: Vec::new(),
         });
         belief(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
@@ -77,8 +78,17 @@ fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
         let mut run = reader().run(QUICK, 1);
         let abstained = Verdict::NotChecked(Reason::new(About::Device, why));
         let line = Judgement::new(CheckName::CacheServed, "run", None, None, abstained);
-        let figures = [("judged".to_owned(), 120.0), ("abstained".to_owned(), 120.0)].into();
-        run.verdicts = vec![Judgement { figures, ..line }];
+        let tally = Tally {
+            of: Scopes::Trials,
+            judged: 120,
+            passed: 0,
+            unchecked: 120,
+            warned: 0,
+            invalid: 0,
+            outliers: None,
+            first: line.cause.clone().map(Box::new),
+        };
+        run.verdicts = vec![Judgement { cause: Some(Cause::Tally(tally)), ..line }];
         belief(&run).lines.iter().any(|line| line.text.contains("12.3 kB"))
     };
     assert!(!with(format!("only 12.3 kB were asked for; {TOO_SMALL}")));
@@ -262,7 +272,9 @@ fn no_capital_stands_within_a_line() {
     run.trials.iter_mut().for_each(|trial| busy(trial, 0.9));
     conclude(&mut run, None).unwrap();
     for judgement in &mut run.verdicts {
-        judgement.why = iosonde_infer::words::capitalised(&judgement.why);
+        if let Some(Cause::Said { why, .. }) = &mut judgement.cause {
+            *why = iosonde_infer::words::capitalised(why);
+        }
     }
     let lines = texts(&belief(&run));
     assert!(lines[0].starts_with("? 120 trials, for example: the program was busy"), "{lines:?}");

@@ -71,10 +71,10 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     assert!(drawn.reading.contains("broken line"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
-    knee.sentence() = "The knee of 4 KiB random reads cannot be told: it would lie near 36.".into();
+    knee.detail = iosonde_model::Detail::Inconclusive("it would lie near 36".into());
     let drawn = figure(&run, "throughput-latency");
     assert!(drawn.curves.is_empty() && !drawn.reading.contains("broken line"), "{}", drawn.reading);
-    assert!(drawn.reading.contains("cannot be told: it would lie near 36"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("it would lie near 36"), "{}", drawn.reading);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,
-            sentence: sentence.into(),
+            detail: iosonde_model::Detail::Said { sentence: sentence.into(), why: None },
             ..like.clone()
         };
         run.findings.push(told);
