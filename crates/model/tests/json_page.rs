@@ -4,9 +4,12 @@ use std::{fs, path::Path};
 
 const MARK: &str = "<!-- from here on: the tables, written by a test from the program's own types -->\n";
 
+/// What stands around the trials is the report's.
+const DOCUMENT: &str = "../../report/src/document.rs";
+
 /// Each table: heading, place in the document, file and type.
 const TABLES: &[(&str, &str, &str, &str)] = &[
-    ("The document", "", "run.rs", "Run"),
+    ("The document", "", DOCUMENT, "Document"),
     ("The run", "`run`", "run.rs", "RunInfo"),
     ("The storage", "`run.device`", "device.rs", "Device"),
     ("The drive's own word", "`run.device.health`", "device.rs", "Health"),
@@ -32,8 +35,8 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A point", "`points[]`", "point.rs", "Point"),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
-    ("A verdict", "`verdicts[]`", "verdict.rs", "Judgement"),
-    ("A finding", "`findings[]`", "finding.rs", "Finding"),
+    ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
+    ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
     ("A comparison", "`compare --json`", "comparison.rs", "Compared"),
