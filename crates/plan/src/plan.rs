@@ -3,7 +3,7 @@
 //! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
 //! every point that is left out is said.
 
-use iosonde_model::{Device, ExperimentSpec, Point, Study, StudyError, TrialSpec, Unknown, units};
+use iosonde_model::{Device, ExperimentSpec, FileError, Point, Study, TrialSpec, Unknown, units};
 
 use crate::{
     experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters},
@@ -30,7 +30,7 @@ pub struct Plan {
 pub enum PlanError {
     /// Its text cannot be read.
     #[error(transparent)]
-    Study(#[from] StudyError),
+    Study(#[from] FileError),
     /// It names an experiment that does not exist.
     #[error(transparent)]
     Unknown(#[from] Unknown),

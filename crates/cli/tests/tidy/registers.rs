@@ -177,6 +177,15 @@ enum Declared {
     Path(String),
 }
 
+/// The names of the modules that lie in files of their own where `mod` leads to them.
+pub(crate) fn declared_names(items: &[Item]) -> Vec<String> {
+    let names = declared(items).into_iter().filter_map(|declared| match declared {
+        Declared::Name(name) => Some(name),
+        Declared::Path(_) => None,
+    });
+    names.collect()
+}
+
 /// The modules that a file says lie in files of their own.
 fn declared(items: &[Item]) -> Vec<Declared> {
     let plain = items.iter().filter_map(|item| match item {

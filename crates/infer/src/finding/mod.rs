@@ -19,6 +19,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
+use iosonde_judge::check::Symptom;
 use crate::words::Unit;
 
 pub mod lookup;
@@ -104,6 +105,11 @@ pub trait FindingKind: Sync {
     /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
     /// words instead of being passed over. `None` for what is only looked for beside something else.
     fn wants(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    fn explains(&self) -> Option<Symptom> {
         None
     }
 

@@ -21,12 +21,12 @@
 //! What to do: leave `--payload` at `random`, which neither compresses nor repeats; to learn what your data would
 //! give, use a payload that compresses as they do, and say so beside the figure.
 
-#[cfg(test)]
-use iosonde_model::Rw;
 use iosonde_model::{
-    About, CheckName, Device, Medium, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict,
+    About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict,
     cause::{self, CompressingLayer, Saving},
 };
+#[cfg(test)]
+use iosonde_model::{Medium, Rw};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -41,7 +41,7 @@ impl Check for Compressible {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        let trial = judged::measuring(scope, run)?;
         if run.info.is_imported() {
             let unknown = cause::Compressible::Imported;
             return Some(Verdict::NotChecked(Reason::new(About::Device, unknown)));

@@ -10,14 +10,14 @@
 //!
 //! Verdict: void as a statement about the device. Where the file system cannot tell (block devices, many network
 //! file systems), it abstains: a device whose blocks were trimmed, or a thinly provisioned one, answers from its
-//! tables alone, and nothing here sees that. Simulated devices are not judged: they know what was written.
+//! tables alone, and nothing here sees that.
 //!
 //! Example: a sparse file made with `truncate`, or by fio with `fallocate=posix` (its default on many systems) and
 //! read before anything was written: "reads" at the speed of memory, with direct I/O and a cold cache.
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
-use iosonde_model::{About, CheckName, Medium, Op, Reason, Run, Scope, Trial, Verdict, cause};
+use iosonde_model::{About, CheckName, Op, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -37,8 +37,7 @@ impl Check for Unmapped {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        let simulated = run.info.device.medium == Medium::Simulated;
-        judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read) && !simulated).map(verdict)
+        judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read)).map(verdict)
     }
 
     #[cfg(test)]

@@ -21,7 +21,7 @@
 //! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
 //! from which on it becomes slower.
 
-use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, cause};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Verdict, cause};
 
 use super::Check;
 #[cfg(test)]
@@ -99,13 +99,12 @@ fn verdict(run: &Run) -> Verdict {
     if run.info.is_imported() {
         return abstain(cause::WorkingSet::Imported);
     }
-    let simulated = device.medium == Medium::Simulated;
     match host.memory_bytes {
-        Some(memory_bytes) if !device.direct && !simulated && device.working_set_bytes < memory_bytes => {
+        Some(memory_bytes) if !device.direct && device.working_set_bytes < memory_bytes => {
             let fits = cause::WorkingSet::FitsMemory { working_set_bytes, memory_bytes };
             return Verdict::Warning(Reason::new(About::Device, fits));
         }
-        None if !device.direct && !simulated => {
+        None if !device.direct => {
             return abstain(cause::WorkingSet::MemoryUnknown { working_set_bytes });
         }
         _ => {}

@@ -49,12 +49,12 @@ pub enum Cause {
     /// Count of a check's verdicts over the run.
     Tally(Tally),
     /// Cause that holds for one point.
+    // Its figures are those of what was seen there; serialising itself within itself would have no end.
+    #[serde(skip)]
     AtPoint {
         /// Workload of the point.
-        #[serde(skip)]
         spec: Box<TrialSpec>,
         /// What was seen there.
-        #[serde(flatten)]
         cause: Box<Self>,
     },
     Errors(Errors),

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, Cause, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
-    RunState, Status, Trial,
+    About, Cause, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase,
+    Point, Run, RunState, Status, Trial,
     cause::{CacheServed, DirectIgnored, NoWitness, WriteBack},
     units,
 };
@@ -19,6 +19,7 @@ use crate::text::vantage;
 use iosonde_infer::answered_limit;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::words::lowered;
+use iosonde_judge::check::Symptom;
 
 /// What the first lines say instead.
 const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
@@ -41,11 +42,6 @@ const STROKE_SHARE: f64 = 0.5;
 const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
-/// Model names of volumes that may be sold with burst credit, as their guests see them. Names, since nothing else is
-/// there to go by: a guest sees no bucket, and what it measures shows one only when it is empty, which the check
-/// `throttled` finds.
-const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
-
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -96,8 +92,9 @@ pub struct Belief {
 
 /// Whether a concluded run can be believed.
 pub fn belief(run: &Run) -> Belief {
-    let limit = answered_limit::answer(run).is_some();
-    let run = &*answered_limit::beyond_it(run);
+    let explained = answered_limit::explained(run);
+    let limit = explained.contains(&Symptom::SeveralRates);
+    let run = &*answered_limit::beyond(run, &explained);
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
     lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, ANSWERED)));
@@ -223,9 +220,7 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     // The plainest example, or the sentence says one thing and its example another.
     let plainest = voids.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
     let why = plainest.map_or_else(String::new, |void| lowered(&super::why(void)));
-    let word =
-        |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
-    let hole = run.info.device.notes.iter().find(|note| word(note));
+    let hole = run.info.device.notes.iter().find_map(holes);
     // What went through the page cache although it should not have is memory all the same.
     let ignored = voids.iter().any(|void| void.check == CheckName::DirectIgnored);
     // A study may go through the page cache on purpose where all else goes past it.
@@ -236,8 +231,8 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let bytes = voids.iter().filter_map(|void| moved_of_issued(void));
     let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
     let share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
-    let because = hole.unwrap_or(&why);
-    match (direct, hole) {
+    let because = hole.as_ref().unwrap_or(&why);
+    match (direct, &hole) {
         // Not exactly nothing: others' I/O is in the count.
         (true, _) if share < NOTHING_SHARE => format!("nothing was read from storage ({because})"),
         (true, Some(note)) => {
@@ -265,6 +260,14 @@ fn moved_of_issued(void: &Judgement) -> Option<(u64, u64)> {
         }
         _ => None,
     }
+}
+
+/// The holes of the file that was read, where a note tells of them.
+fn holes(note: &DeviceNote) -> Option<String> {
+    let DeviceNote::Holes { unmapped_bytes, file_bytes } = note else { return None };
+    let share = *unmapped_bytes as f64 / (*file_bytes).max(1) as f64;
+    let (share, size) = (units::percent(share), units::size(*file_bytes));
+    Some(format!("{share} of the file's {size} are holes that were never written"))
 }
 
 /// Void verdicts on measured trials.
@@ -499,13 +502,12 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let (info, device) = (&run.info, &run.info.device);
     let mut lines = Vec::new();
     let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
-    let simulated = device.medium == Medium::Simulated;
     let told = |judgement: &Judgement| {
         judgement.check == CheckName::WorkingSet
             && judgement.verdict == Outcome::Warning
             && judgement.scope == "run"
     };
-    if !device.direct && !simulated && !run.verdicts.iter().any(told) {
+    if !device.direct && !run.verdicts.iter().any(told) {
         let prepared = units::size(device.working_set_bytes);
         doubt(match info.host.memory_bytes {
             Some(memory_bytes) if device.working_set_bytes < memory_bytes => format!(
@@ -585,14 +587,13 @@ fn shared(run: &Run) -> Option<BeliefLine> {
 /// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:
 /// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
 fn on_credit(run: &Run) -> Option<BeliefLine> {
-    let model = run.info.device.model.as_deref().unwrap_or_default();
     let throttled = run
         .verdicts
         .iter()
         .any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Warning);
     let spent =
         throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
-    if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
+    if spent || run.info.device.burst_credit != Some(true) {
         return None;
     }
     let text = format!(

@@ -49,7 +49,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
         run.findings.push(iosonde_model::Finding {
-            name: FindingName::WriteBufferBytes.into(),
+            name: FindingName::WriteBufferBytes,
             experiment: "sustained-write".into(),
             conditions: Default::default(),
             status,
@@ -208,8 +208,13 @@ fn a_hole_is_no_storage() {
     );
     let mut sparse = reader();
     sparse.device.notes.push("the whole file is addressed".into());
-    sparse.device.notes.push("1 GiB of 1 GiB are holes".into());
-    assert_eq!(of(&sparse, unread).headline, "no: nothing was read from storage (1 GiB of 1 GiB are holes)");
+    // A sentence decides nothing, whatever its words are.
+    sparse.device.notes.push("no holes here".into());
+    sparse.device.notes.push(DeviceNote::Holes { unmapped_bytes: 1 << 30, file_bytes: 1 << 30 });
+    assert_eq!(
+        of(&sparse, unread).headline,
+        "no: nothing was read from storage (100 % of the file's 1 GiB are holes that were never written)"
+    );
 }
 
 /// Busy so much of the time, with a processor of its own.
@@ -380,18 +385,19 @@ fn a_witness_that_vanishes_in_mid_run_is_told() {
 
 #[test]
 fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
-    let of_model = |model: &str, change: fn(&mut Run)| {
+    let with_credit = |credit: Option<bool>, change: fn(&mut Run)| {
         let mut pretend = reader();
-        (pretend.device.medium, pretend.device.model) = (Medium::Virtual, Some(model.into()));
+        (pretend.device.medium, pretend.device.burst_credit) = (Medium::Virtual, credit);
         texts(&of(&pretend, change))[0].clone()
     };
     const STANDS: &str = "✓ all 120 trials stand";
-    let ebs = "Amazon Elastic Block Store";
-    let line = of_model(ebs, |run| run.info.elapsed_s = 300.0);
+    let line = with_credit(Some(true), |run| run.info.elapsed_s = 300.0);
     assert!(line.starts_with("? volumes like this one are sold with credit for bursts; in 5 min"), "{line}");
-    assert_eq!(of_model("QEMU HARDDISK", |_| {}), STANDS);
+    assert_eq!(with_credit(None, |_| {}), STANDS);
     // An hour below full rate spends no credit: only a fall that was seen ends the doubt.
-    assert!(of_model(ebs, |run| run.info.elapsed_s = 4000.0).starts_with("? volumes like this one"));
+    assert!(
+        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0).starts_with("? volumes like this one")
+    );
     // A limit that showed says it better.
     let limit = iosonde_model::IoLimit {
         set_by: "/sys/fs/cgroup/box/io.max".into(),
@@ -401,7 +407,7 @@ fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
         bytes_per_s: None,
     };
     let mut pretend = reader();
-    pretend.device.model = Some(ebs.into());
+    pretend.device.burst_credit = Some(true);
     let told = of(&pretend, |run| run.trials[0].witnesses.io_limits = Some(vec![limit.clone()]));
     assert!(!texts(&told).iter().any(|line| line.contains("credit for bursts")), "{told:?}");
 }

@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn directions_are_named() {
         let slow = words(&Clock::Speed { clock_ratio: 0.995 });
-        assert!(slow.starts_with("the request clock ran 0.50 % too slow;"), "{slow}");
+        assert!(slow.starts_with("the request clock ran 0.5 % too slow;"), "{slow}");
         let back = words(&Clock::CalendarSet { calendar_step_s: -3600.0 });
         assert!(back.starts_with("the system time was set back by "), "{back}");
     }

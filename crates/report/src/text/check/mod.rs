@@ -45,14 +45,15 @@ fn cause(cause: &Cause) -> String {
 
 /// Numbers of a verdict by their names, which carry the units.
 pub fn figures(judgement: &Judgement) -> BTreeMap<String, f64> {
-    match &judgement.cause {
-        Some(Cause::Said { figures, .. }) => figures.clone(),
-        Some(cause) => numbers(cause),
-        None => BTreeMap::new(),
-    }
+    judgement.cause.as_ref().map(numbers).unwrap_or_default()
 }
 
 fn numbers(cause: &Cause) -> BTreeMap<String, f64> {
+    match cause {
+        Cause::Said { figures, .. } => return figures.clone(),
+        Cause::AtPoint { cause, .. } => return numbers(cause),
+        _ => {}
+    }
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(cause) else { return BTreeMap::new() };
     fields.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()
 }
