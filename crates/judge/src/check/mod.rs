@@ -40,9 +40,6 @@ registry! {
     }
 }
 
-/// Ends the sentence about a trial that moved too little to be judged by what moved: its witness is there all the same.
-pub const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
-
 /// A property of a course of rates that several checks see, each in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Symptom {

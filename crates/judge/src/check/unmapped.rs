@@ -17,7 +17,7 @@
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
-use iosonde_model::{About, CheckName, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Op, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -71,9 +71,7 @@ impl Check for Unmapped {
 
 fn verdict(trial: &Trial) -> Verdict {
     let Some(unmapped_bytes) = trial.witnesses.unmapped_bytes else {
-        let why =
-            "where data lies in what was read cannot be told: the file system or the device does not say";
-        return Verdict::NotChecked(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, cause::Unmapped::Unknown));
     };
     let share = unmapped_bytes as f64 / trial.spec.span_bytes.max(1) as f64;
     let issued_bytes = trial.witnesses.issued_read_bytes;
@@ -82,13 +80,7 @@ fn verdict(trial: &Trial) -> Verdict {
     if share < DOUBT_SHARE || (moved && trial.spec.direct) {
         return Verdict::Pass;
     }
-    let why = format!(
-        "{} of the {} that were read from hold no data ({}): reading there costs no storage",
-        units::percent(share),
-        units::size(trial.spec.span_bytes),
-        units::size(unmapped_bytes)
-    );
-    let reason = Reason::new(About::Device, why).with("unmapped_bytes", unmapped_bytes as f64);
-    let reason = reason.with("span_bytes", trial.spec.span_bytes as f64);
+    let span_bytes = trial.spec.span_bytes;
+    let reason = Reason::new(About::Device, cause::Unmapped::Holes { unmapped_bytes, span_bytes });
     if share > VOID_SHARE { Verdict::Invalid(reason) } else { Verdict::Warning(reason) }
 }

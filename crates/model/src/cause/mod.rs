@@ -1,14 +1,41 @@
 //! Causes of verdicts: what a check saw, as numbers with units in their names. Words are made of them in the report.
 
+mod above_the_limit;
+mod cache_served;
+mod clock;
+mod compressible;
+mod corrupted;
+mod direct_ignored;
+mod errors;
+mod no_witness;
+mod units;
+mod unmapped;
+mod working_set;
+mod write_back;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::TrialSpec;
 
+pub use above_the_limit::AboveTheLimit;
+pub use cache_served::CacheServed;
+pub use clock::Clock;
+pub use compressible::{Compressible, CompressingLayer, Saving};
+pub use corrupted::Corrupted;
+pub use direct_ignored::DirectIgnored;
+pub use errors::Errors;
+pub use no_witness::NoWitness;
+pub use units::{LatencyStatistic, TrialFigure, Units};
+pub use unmapped::Unmapped;
+pub use working_set::WorkingSet;
+pub use write_back::WriteBack;
+
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[allow(missing_docs)]
 pub enum Cause {
     /// Words that were made where the check is, with their numbers.
     Said {
@@ -28,6 +55,44 @@ pub enum Cause {
         /// What was seen there.
         cause: Box<Self>,
     },
+    Errors(Errors),
+    Corrupted(Corrupted),
+    Units(Units),
+    NoWitness(NoWitness),
+    CacheServed(CacheServed),
+    DirectIgnored(DirectIgnored),
+    Unmapped(Unmapped),
+    WriteBack(WriteBack),
+    AboveTheLimit(AboveTheLimit),
+    Clock(Clock),
+    Compressible(Compressible),
+    WorkingSet(WorkingSet),
+}
+
+/// `From` of every variant that holds one type of facts.
+macro_rules! from_facts {
+    ($($name:ident)*) => {
+        $(impl From<$name> for Cause {
+            fn from(facts: $name) -> Self {
+                Self::$name(facts)
+            }
+        })*
+    };
+}
+
+from_facts! {
+    Errors
+    Corrupted
+    Units
+    NoWitness
+    CacheServed
+    DirectIgnored
+    Unmapped
+    WriteBack
+    AboveTheLimit
+    Clock
+    Compressible
+    WorkingSet
 }
 
 impl Cause {
@@ -36,7 +101,7 @@ impl Cause {
         match self {
             Self::Said { why, .. } => why,
             Self::AtPoint { cause, .. } => cause.said(),
-            Self::Tally(_) => "",
+            _ => "",
         }
     }
 

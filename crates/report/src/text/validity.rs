@@ -5,19 +5,21 @@
 
 use std::collections::BTreeSet;
 
-use iosonde_judge::check::{CHECKS, TOO_SMALL};
+use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
-    RunState, Status, Trial, units,
+    About, Cause, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase,
+    Point, Run, RunState, Status, Trial,
+    cause::{CacheServed, DirectIgnored, NoWitness, WriteBack},
+    units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
 use crate::text::command;
 use crate::text::vantage;
 use iosonde_infer::answered_limit;
-use iosonde_judge::check::Symptom;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::words::lowered;
+use iosonde_judge::check::Symptom;
 
 /// What the first lines say instead.
 const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
@@ -213,11 +215,7 @@ fn unrepeated(run: &Run) -> Option<String> {
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let share_of = |void: &&&Judgement| {
-        let figures = super::figures(void);
-        let figure = |name: &str| figures.get(name).copied();
-        figure("moved_bytes")
-            .zip(figure("issued_bytes"))
-            .map_or(1.0, |(moved, issued)| moved / issued.max(1.0))
+        moved_of_issued(void).map_or(1.0, |(moved, issued)| moved as f64 / issued.max(1) as f64)
     };
     // The plainest example, or the sentence says one thing and its example another.
     let plainest = voids.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
@@ -230,10 +228,9 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
         |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
     let direct = run.info.device.direct && !ignored && voids.iter().any(past);
     let direct = direct && run.info.device.medium != Medium::Memory;
-    let sum =
-        |name: &str| voids.iter().filter_map(|void| super::figures(void).get(name).copied()).sum::<f64>();
-    let (moved, issued) = (sum("moved_bytes"), sum("issued_bytes"));
-    let share = if issued > 0.0 { moved / issued } else { 0.0 };
+    let bytes = voids.iter().filter_map(|void| moved_of_issued(void));
+    let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
     let because = hole.as_ref().unwrap_or(&why);
     match (direct, &hole) {
         // Not exactly nothing: others' I/O is in the count.
@@ -247,6 +244,21 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
             let share = units::percent(share);
             format!("these figures are partly memory: the storage moved {share} of the bytes ({why})")
         }
+    }
+}
+
+/// Bytes of a trial that storage moved, and bytes of its requests, where a verdict compares them.
+fn moved_of_issued(void: &Judgement) -> Option<(u64, u64)> {
+    match void.cause.as_ref()? {
+        Cause::CacheServed(CacheServed::Shortfall { moved_bytes, issued_bytes, .. })
+        | Cause::DirectIgnored(DirectIgnored::ServedFromCache { moved_bytes, issued_bytes, .. })
+        | Cause::WriteBack(WriteBack::NotTaken { moved_bytes, issued_bytes }) => {
+            Some((*moved_bytes, *issued_bytes))
+        }
+        Cause::WriteBack(WriteBack::Dirty { dirty_after_bytes, issued_bytes }) => {
+            Some((issued_bytes.saturating_sub(*dirty_after_bytes), *issued_bytes))
+        }
+        _ => None,
     }
 }
 
@@ -397,12 +409,16 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 /// Where nobody could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
-        let figures = super::figures(judgement);
-        let share = |name: &str| figures.get(name).copied().unwrap_or(0.0);
+        let (cause, most) = match &judgement.cause {
+            Some(Cause::Tally(tally)) => {
+                (tally.first.as_deref(), tally.unchecked as f64 >= VOID_SHARE_MAX * tally.judged as f64)
+            }
+            cause => (cause.as_ref(), true),
+        };
         [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check)
             && judgement.verdict == Outcome::NotChecked
-            && !super::why(judgement).ends_with(TOO_SMALL)
-            && share("unchecked") >= VOID_SHARE_MAX * share("judged")
+            && !matches!(cause, Some(Cause::NoWitness(NoWitness::TooSmall { .. })))
+            && most
     })?;
     Some(BeliefLine::new(Mark::Doubt, lowered(&super::why(blind))))
 }

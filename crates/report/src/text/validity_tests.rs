@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Cause, Scopes, Tally, CheckName, Detail, Device, FindingName, Phase, Reason, Verdict};
+use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Scopes, Tally, Unit, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -54,7 +54,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             conditions: Default::default(),
             status,
             value: (status == Status::Found).then_some(67_108_864.0),
-            unit: iosonde_model::Unit::Bytes,
+            unit: Unit::Bytes,
             low: None,
             high: None,
             at_least: false,
@@ -74,25 +74,25 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
 
 #[test]
 fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
-    let with = |why: String| {
+    let with = |first: NoWitness, unchecked: u64| {
         let mut run = reader().run(QUICK, 1);
-        let abstained = Verdict::NotChecked(Reason::new(About::Device, why));
-        let line = Judgement::new(CheckName::CacheServed, "run", None, None, abstained);
         let tally = Tally {
             of: Scopes::Trials,
             judged: 120,
-            passed: 0,
-            unchecked: 120,
+            passed: 120 - unchecked,
+            unchecked,
             warned: 0,
             invalid: 0,
             outliers: None,
-            first: line.cause.clone().map(Box::new),
+            first: Some(Box::new(first.into())),
         };
-        run.verdicts = vec![Judgement { cause: Some(Cause::Tally(tally)), ..line }];
-        belief(&run).lines.iter().any(|line| line.text.contains("12.3 kB"))
+        let unchecked = Verdict::NotChecked(Reason::new(About::Device, Cause::Tally(tally)));
+        run.verdicts = vec![Judgement::new(CheckName::CacheServed, "run", None, None, unchecked)];
+        belief(&run).lines.iter().any(|line| line.text.contains("trials not checked"))
     };
-    assert!(!with(format!("only 12.3 kB were asked for; {TOO_SMALL}")));
-    assert!(with("12.3 kB moved, and no counter was read".to_owned()));
+    assert!(!with(NoWitness::TooSmall { issued_bytes: 12_300, needed_bytes: 1 << 20 }, 120));
+    assert!(with(NoWitness::NotRead { said: Vec::new() }, 120));
+    assert!(!with(NoWitness::NotRead { said: Vec::new() }, 59), "most of the trials had a witness");
 }
 
 #[test]
@@ -158,10 +158,7 @@ fn tmpfs_is_memory_in_the_first_line() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let belief = of(&pretend, |_| {});
     assert_eq!(belief.mark, Mark::No);
-    assert_eq!(
-        belief.headline,
-        "no: these figures are memory, not storage (tmpfs is memory: no storage was asked)"
-    );
+    assert_eq!(belief.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
 }
 
 #[test]
@@ -182,7 +179,7 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
     );
     assert!(
         texts(&belief).contains(
-            &"? measured through the page cache, and the 1 GiB fit into this machine's 8 GiB of memory"
+            &"? the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size`"
                 .to_owned()
         )
     );
@@ -267,20 +264,6 @@ fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
 }
 
 #[test]
-fn no_capital_stands_within_a_line() {
-    let mut run = reader().run(QUICK, 1);
-    run.trials.iter_mut().for_each(|trial| busy(trial, 0.9));
-    conclude(&mut run, None).unwrap();
-    for judgement in &mut run.verdicts {
-        if let Some(Cause::Said { why, .. }) = &mut judgement.cause {
-            *why = iosonde_infer::words::capitalised(why);
-        }
-    }
-    let lines = texts(&belief(&run));
-    assert!(lines[0].starts_with("? 120 trials, for example: the program was busy"), "{lines:?}");
-}
-
-#[test]
 fn without_a_witness_memory_cannot_be_ruled_out() {
     let belief = of(&reader(), |run| {
         for trial in &mut run.trials {
@@ -290,8 +273,8 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
     });
     assert_eq!(
         texts(&belief)[0],
-        "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device \
-         lies below this file system"
+        "? 120 of 120 trials not checked: bytes moved by the device are unknown: no block device lies below this \
+         file system"
     );
 }
 

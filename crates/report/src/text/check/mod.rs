@@ -1,6 +1,18 @@
 //! Words of verdicts, one file for each check.
 
+mod above_the_limit;
+mod cache_served;
+mod clock;
+mod compressible;
+mod corrupted;
+mod direct_ignored;
+mod errors;
+mod no_witness;
 mod tally;
+mod units;
+mod unmapped;
+mod working_set;
+mod write_back;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +28,18 @@ fn cause(cause: &Cause) -> String {
         Cause::Said { why, .. } => why.clone(),
         Cause::Tally(tally) => tally::words(tally, self::cause),
         Cause::AtPoint { spec, cause } => format!("{}: {}", spec.describe(), self::cause(cause)),
+        Cause::Errors(facts) => errors::words(facts),
+        Cause::Corrupted(facts) => corrupted::words(facts),
+        Cause::Units(facts) => units::words(facts),
+        Cause::NoWitness(facts) => no_witness::words(facts),
+        Cause::CacheServed(facts) => cache_served::words(facts),
+        Cause::DirectIgnored(facts) => direct_ignored::words(facts),
+        Cause::Unmapped(facts) => unmapped::words(facts),
+        Cause::WriteBack(facts) => write_back::words(facts),
+        Cause::AboveTheLimit(facts) => above_the_limit::words(facts),
+        Cause::Clock(facts) => clock::words(facts),
+        Cause::Compressible(facts) => compressible::words(facts),
+        Cause::WorkingSet(facts) => working_set::words(facts),
     }
 }
 
