@@ -5,9 +5,7 @@
 //! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
 //! tell which of them is wrong.
 
-use iosonde_model::{Detail, Device, Finding, FindingName, Law, Note, Op, Status};
-
-use crate::words::capitalised;
+use iosonde_model::{Detail, Device, Finding, FindingName, Inconclusive, Law, Note, Op, Status};
 
 /// By how much two sides may miss each other, beyond their intervals, before they contradict each other.
 const SPARE: f64 = 1.10;
@@ -130,14 +128,8 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
         |name: FindingName| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
     let absent = |finding: &&mut Finding| finding.status == Status::Absent && of_a_platter(finding.name);
     for finding in findings.iter_mut().filter(absent) {
-        let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
-                   else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
-                   disk";
         finding.status = Status::Inconclusive;
-        finding.detail = Detail::Said {
-            sentence: format!("`{}` cannot be told: {why}.", finding.name),
-            why: Some(capitalised(&format!("{why}."))),
-        };
+        finding.detail = Detail::Inconclusive(Inconclusive::DiskThatNeverWaits);
     }
 }
 

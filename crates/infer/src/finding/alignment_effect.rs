@@ -15,7 +15,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, units};
+use iosonde_model::{
+    Finding,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,12 +32,9 @@ pub(crate) struct AlignmentEffect;
 const QUESTION: Question = Question {
     // What lies before the addressed part is taken off behind it.
     blank: |spec| (spec.offset_bytes, spec.span_bytes) = (0, 0),
-    level: |spec| Some(spec.offset_bytes as f64),
-    words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
-    subject: "alignment",
+    level: |spec| Some(Level::Offset(spec.offset_bytes)),
     against_first: false,
-    figure: "the rate",
-    of: |evidence, op| group::rate(evidence, op, &[]),
+    figure: ComparedFigure::Throughput,
     op: |spec| group::only_direction(spec.rw),
 };
 

@@ -24,15 +24,17 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding, TrialSpec, units};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
+    detail::{EffectAnswer, EffectProblem, Workers, WorkersAnswer},
+};
 use iosonde_plan::{experiment::alone, plan};
 
 use super::{
-    FindingKind, Proof, Told,
-    effect::{self, Answer, TOO_ROUGH},
-    group::{self, Group, Writer, workload},
+    FindingKind, Proof, Told, effect,
+    group::{self, Group, Writer},
 };
-use crate::words::{Unit, is_vague, with_interval};
+use crate::words::{Unit, is_vague};
 
 /// Share of the time from which on a single worker's processor is called its limit: what `generator-bound` doubts.
 const BUSY: f64 = 0.8;
@@ -127,15 +129,13 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let spec = |evidence: &&Evidence| evidence.point.spec.clone();
     let most = group.points.iter().map(spec).filter(|spec| spec.jobs > 1).max_by_key(|spec| spec.jobs)?;
     let blocking = plan::is_blocking(&most.engine);
-    let what = workload(&group.conditions);
     let against = |several: &TrialSpec| match blocking {
         true => (several.jobs > 1).then(|| TrialSpec { jobs: 1, ..several.clone() }),
         false => alone(several),
     };
     let Some(pair) = Pair::of(group, against) else {
-        let about = format!("Whether several workers get more {what} than one");
-        let why = "no point has one worker with as many requests in flight as several have";
-        return Some(writer.refused(&group.conditions, &group.points, &about, why));
+        let why = Inconclusive::Effect(EffectProblem::NoSingleWorker);
+        return Some(writer.inconclusive(&group.conditions, &group.points, why));
     };
     Some(held_against(writer, group, &pair, blocking))
 }
@@ -144,64 +144,44 @@ fn held_against(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> 
     let (several, one) = (&pair.several.point.spec, &pair.one.point.spec);
     let conditions =
         Conditions { queue_depth: Some(several.asked_in_flight() as u32), ..group.conditions.clone() };
-    let (what, points) = (workload(&conditions), [pair.several, pair.one]);
-    let (workers, worker) = (workers(several, blocking), worker(one, blocking));
-    let cannot = format!("Whether {workers} get more {what} than {worker}");
-    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op);
+    let points = [pair.several, pair.one];
+    let rate = |evidence| group::valid_rate_whatever_set_it(evidence, group.op);
     let (over, under) = match rate(pair.several).and_then(|over| Ok((over, rate(pair.one)?))) {
         Ok(rates) => rates,
-        Err(why) => return writer.refused(&conditions, &points, &cannot, &why),
+        Err(why) => return writer.inconclusive(&conditions, &points, why),
     };
     let Some(found) = effect::extreme(under, &[over], writer.confidence) else {
-        return writer.refused(&conditions, &points, &cannot, "nothing was measured");
+        return writer.inconclusive(&conditions, &points, Inconclusive::EstimateNotANumber);
     };
-    if found.answer == Answer::CannotTell && is_vague(&found.ratio) {
-        return writer.refused(&conditions, &points, &cannot, TOO_ROUGH);
+    if found.answer == EffectAnswer::Undecided && is_vague(&found.ratio) {
+        return writer.inconclusive(&conditions, &points, Inconclusive::Effect(EffectProblem::TooRough));
     }
-    let gets = format!("{what}: {workers} get {{}} what {worker} gets");
-    let sentence = match found.answer {
-        _ if blocking => format!(
-            "{gets}; with {} a worker makes one request at a time, so that this is what more in flight gives.",
-            several.engine
-        ),
-        Answer::CannotTell | Answer::NoneSeen => {
-            format!("{cannot} cannot be told from this run: they get {{}} what it gets.")
-        }
-        Answer::NoEffect => format!("{gets}: what counts is the requests in flight, not who makes them."),
-        Answer::Changes => format!("{gets}: {}.", reason(&found.ratio, pair.one)),
+    let answer = match found.answer {
+        _ if blocking => WorkersAnswer::QueueDepth { engine: several.engine.clone() },
+        EffectAnswer::Undecided | EffectAnswer::NoneSeen => WorkersAnswer::Undecided,
+        EffectAnswer::NoEffect => WorkersAnswer::NoEffect,
+        EffectAnswer::Changes => limit(&found.ratio, pair.one),
     };
-    let why = why(writer, group, pair, blocking);
-    let mut finding = writer.found(&conditions, &points, found.ratio, &sentence, why);
+    let detail = Detail::Workers(Workers {
+        answer,
+        workers: several.jobs,
+        queue_depth_each: several.queue_depth,
+        queue_depth_single: one.queue_depth,
+        over_one_of_them: if blocking { None } else { over_one_of_them(writer, group, pair) },
+    });
+    let mut finding = writer.concluded(&conditions, &points, found.ratio, detail);
     finding.trials = group::trial_ids(&points, About::Rate);
     finding
 }
 
-/// `8 workers with one request each`.
-fn workers(spec: &TrialSpec, blocking: bool) -> String {
-    match spec.queue_depth {
-        1 if blocking => format!("{} workers", spec.jobs),
-        1 => format!("{} workers with one request each", spec.jobs),
-        depth => format!("{} workers with {depth} requests each", spec.jobs),
-    }
-}
-
-/// `one worker with 8 in flight`.
-fn worker(spec: &TrialSpec, blocking: bool) -> String {
-    if blocking { "one".to_owned() } else { format!("one worker with {} in flight", spec.queue_depth) }
-}
-
 /// Why the two differ, as far as the single worker's own time tells.
-fn reason(ratio: &Estimate, one: &Evidence) -> String {
+fn limit(ratio: &Estimate, one: &Evidence) -> WorkersAnswer {
     if ratio.value < 1.0 {
-        return "workers are in each other's way".to_owned();
+        return WorkersAnswer::Contention;
     }
     match busy_share(one) {
-        Some(busy) if busy >= BUSY => "one worker's processor was the limit".to_owned(),
-        Some(busy) => format!(
-            "one worker was the limit, though its processor was busy for {} of the time only",
-            units::percent(busy)
-        ),
-        None => "one worker was the limit".to_owned(),
+        Some(busy) if busy >= BUSY => WorkersAnswer::CpuOfSingleWorker,
+        cpu_busy_share => WorkersAnswer::SingleWorker { cpu_busy_share },
     }
 }
 
@@ -212,28 +192,13 @@ fn busy_share(evidence: &Evidence) -> Option<f64> {
     (!shares.is_empty()).then(|| sum / shares.len() as f64)
 }
 
-/// How it was worked out, and what the same workers get over one of them alone.
-fn why(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> String {
-    let rates = "The ratio of the two rates";
-    if blocking {
-        return format!(
-            "{rates}. Whether one worker with as many in flight would get as much, only an engine that keeps several \
-             in flight can tell (io_uring, libaio)."
-        );
-    }
+/// What the same workers get over one of them alone.
+fn over_one_of_them(writer: &Writer, group: &Group, pair: &Pair) -> Option<Estimate> {
     let several = &pair.several.point.spec;
     let single = |evidence: &&&Evidence| evidence.point.spec == TrialSpec { jobs: 1, ..several.clone() };
-    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op).ok();
-    let alone = group.points.iter().find(single).and_then(|one| Some((rate(pair.several)?, rate(one)?)));
-    let added = alone.map_or_else(String::new, |(over, under)| {
-        let ratio = effect::ratio(over, under, writer.confidence, 1);
-        format!(
-            " Against one worker with {} in flight it is {}.",
-            several.queue_depth,
-            with_interval(Unit::Ratio, &ratio)
-        )
-    });
-    format!("{rates}, with as many in flight; no effect means within 5 %.{added}")
+    let rate = |evidence| group::valid_rate_whatever_set_it(evidence, group.op).ok();
+    let (over, under) = (rate(pair.several)?, rate(group.points.iter().find(single)?)?);
+    Some(effect::ratio(over, under, writer.confidence, 1))
 }
 
 #[cfg(test)]

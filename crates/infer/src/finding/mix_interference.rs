@@ -13,12 +13,15 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Op, Rw, TrialSpec};
+use iosonde_model::{
+    Finding, Op, Rw, TrialSpec,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
     effect::{self, Question},
-    group::{self, Writer},
+    group::Writer,
 };
 use crate::words::Unit;
 
@@ -28,26 +31,21 @@ const READS: Question = Question {
     // Alone first: none of the other direction.
     blank: as_mix,
     level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
-        (true, false) => Some(0.0),
-        (true, true) => spec.read_percent.map(|percent| 100.0 - percent),
+        (true, false) => Some(Level::WritePercent(0.0)),
+        (true, true) => spec.read_percent.map(|percent| Level::WritePercent(100.0 - percent)),
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "reads alone".to_owned() } else { format!("{percent} % writes") },
     against_first: true,
-    subject: "mixing in writes",
-    figure: "mean latency",
-    of: group::latency,
+    figure: ComparedFigure::MeanLatency,
     op: |spec| spec.rw.reads().then_some(Op::Read),
 };
 
 const WRITES: Question = Question {
     level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
-        (false, true) => Some(0.0),
-        (true, true) => spec.read_percent,
+        (false, true) => Some(Level::ReadPercent(0.0)),
+        (true, true) => spec.read_percent.map(Level::ReadPercent),
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "writes alone".to_owned() } else { format!("{percent} % reads") },
-    subject: "mixing in reads",
     op: |spec| spec.rw.writes().then_some(Op::Write),
     ..READS
 };
@@ -65,8 +63,10 @@ fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evide
         as_mix(&mut spec);
         spec
     };
-    let alone: Vec<_> =
-        points.iter().filter(|e| (question.level)(&e.point.spec) == Some(0.0)).map(blank).collect();
+    let is_alone = |evidence: &&Evidence| {
+        (question.level)(&evidence.point.spec).is_some_and(|level| level.value() == 0.0)
+    };
+    let alone: Vec<_> = points.iter().filter(is_alone).map(blank).collect();
     points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
 }
 

@@ -68,7 +68,7 @@ registry! {
 }
 
 pub(crate) use network_round_trip::beside_the_link;
-pub use random_vs_sequential::{Order, RandomVsSequential};
+pub use random_vs_sequential::RandomVsSequential;
 #[cfg(test)]
 use {
     depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth, half_size::HalfSize,

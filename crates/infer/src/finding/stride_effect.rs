@@ -16,7 +16,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, StridePass, units};
+use iosonde_model::{
+    Finding, StridePass,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,12 +32,11 @@ pub(crate) struct StrideEffect;
 
 const QUESTION: Question = Question {
     blank: |spec| (spec.stride_bytes, spec.stride_pass) = (None, StridePass::Same),
-    level: |spec| (!spec.rw.is_random()).then(|| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64),
-    words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
-    subject: "stride",
+    level: |spec| {
+        (!spec.rw.is_random()).then(|| Level::Stride(spec.stride_bytes.unwrap_or(spec.block_size_bytes)))
+    },
     against_first: false,
-    figure: "the rate",
-    of: |evidence, op| group::rate(evidence, op, &[]),
+    figure: ComparedFigure::Throughput,
     op: |spec| group::only_direction(spec.rw),
 };
 
