@@ -101,6 +101,8 @@ offset = [0, 2048]
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{Detail, detail::EffectAnswer};
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -110,6 +112,7 @@ mod tests {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&AlignmentEffect, study, 1)[0];
         assert_eq!(found.len(), 2);
-        assert!(found[1].sentence().contains("alignment does not matter"), "{}", found[1].sentence());
+        let Detail::Effect(effect) = &found[1].detail else { panic!("{found:?}") };
+        assert_eq!((effect.answer, effect.lowest), (EffectAnswer::NoEffect, Level::Offset(0)));
     }
 }

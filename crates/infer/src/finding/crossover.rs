@@ -267,6 +267,8 @@ fn between(levels: &[f64], ratios: &[Estimate], at: &Estimate) -> Option<Estimat
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::Status;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -282,9 +284,9 @@ mod tests {
 
     #[test]
     fn the_lead_changes_between_the_levels_at_which_it_is_sure() {
-        let Answer::At(found, reads_first) = told(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
+        let Answer::At(found, faster_below) = told(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
         // Half and twice: the middle of 2 and 4 on a logarithmic scale.
-        assert!((found.value - 8f64.sqrt()).abs() < 1e-9 && !reads_first, "{found:?}");
+        assert!((found.value - 8f64.sqrt()).abs() < 1e-9 && faster_below == Op::Write, "{found:?}");
         assert_eq!((found.low, found.high), (Some(2.0), Some(4.0)));
         let Answer::At(found, _) = told(&[0.25, 0.98, 1.03, 4.0], 0.1) else { panic!() };
         assert_eq!((found.low, found.high), (Some(1.0), Some(8.0)), "two levels lead nobody");
@@ -318,12 +320,12 @@ mod tests {
 
     #[test]
     fn a_lead_that_stays_twins_and_noise_are_no_crossover() {
-        assert_eq!(told(&[2.0, 3.0], 0.1), Answer::Never("reads are faster throughout"));
-        assert_eq!(told(&[1.0, 1.01], 0.02), Answer::Never("they are alike within 5 %"));
-        assert_eq!(told(&[1.0, 1.01], 0.07), Answer::Never("neither surely leads, and none by a tenth"));
-        assert_eq!(told(&[0.5, 1.0], 0.01), Answer::Never("writes are never slower"));
-        assert_eq!(told(&[0.5, 1.0], 0.2), Answer::CannotTell);
-        assert_eq!(told(&[0.5, 2.0, 0.5], 0.1), Answer::CannotTell, "twice is no crossover");
+        assert_eq!(told(&[2.0, 3.0], 0.1), Answer::Never(Lead::Always(Op::Read)));
+        assert_eq!(told(&[1.0, 1.01], 0.02), Answer::Never(Lead::Equal));
+        assert_eq!(told(&[1.0, 1.01], 0.07), Answer::Never(Lead::NoneSeen));
+        assert_eq!(told(&[0.5, 1.0], 0.01), Answer::Never(Lead::NeverSlower(Op::Write)));
+        assert_eq!(told(&[0.5, 1.0], 0.2), Answer::Undecided);
+        assert_eq!(told(&[0.5, 2.0, 0.5], 0.1), Answer::Undecided, "twice is no crossover");
     }
 
     #[test]
@@ -332,6 +334,10 @@ mod tests {
                      rw = [\"randread\", \"randwrite\"]";
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Crossover, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent));
+        let Detail::Crossover(detail::Crossover::Never { lead, .. }) = found[0].detail else {
+            panic!("{found:?}")
+        };
+        assert_eq!(lead, Lead::Equal);
     }
 }

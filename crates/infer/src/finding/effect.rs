@@ -250,6 +250,14 @@ mod tests {
     }
 
     #[test]
+    fn one_ratio_is_answered_by_its_interval_alone() {
+        let of = |low, high| answer_of(&Estimate { value: 1.0, low: Some(low), high: Some(high) });
+        assert_eq!([of(0.97, 1.04), of(0.96, 0.99)], [RatioAnswer::Equal; 2]);
+        assert_eq!([of(0.90, 0.99), of(1.01, 1.20)], [RatioAnswer::Lower, RatioAnswer::Higher]);
+        assert_eq!(of(0.90, 1.02), RatioAnswer::Undecided);
+    }
+
+    #[test]
     fn a_change_is_named_by_the_largest_that_is_sure() {
         assert_eq!(answer(&[(50.0, 0.01), (20.0, 2.0), (80.0, 0.01)]), (0, EffectAnswer::Changes));
         assert!(extreme(estimate(1.0, 0.1), &[], 0.95).is_none());

@@ -215,31 +215,33 @@ mod tests {
         pretend.conclusions(&JobsEffect, STUDY, 1).remove(0).remove(0)
     }
 
-    #[test]
-    fn where_the_storage_does_not_see_who_asks_the_requests_in_flight_are_what_counts() {
-        let exact = found(&Pretend { cv: 0.0005, ..Pretend::usual() });
-        let begin = "4 KiB random reads: 8 workers with one request each get 1.0";
-        let end = "what one worker with 8 in flight gets: what counts is the requests in flight, not who makes them.";
-        assert!(
-            exact.sentence().starts_with(begin) && exact.sentence().ends_with(end),
-            "{}",
-            exact.sentence()
-        );
-        // 8 / 104.1 us is 76,850 a second, and the storage could do 80,000: 8, give or take 0.05 %.
-        assert!(exact.why().is_some_and(|why| why.contains("with 1 in flight it is 7.999×")), "{exact:?}");
-        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
-        assert!(noisy.sentence().contains("cannot be told from this run: they get"), "{}", noisy.sentence());
+    fn workers(finding: &Finding) -> Workers {
+        let Detail::Workers(workers) = finding.detail.clone() else { panic!("{finding:?}") };
+        workers
     }
 
     #[test]
-    fn an_engine_that_makes_one_request_at_a_time_is_compared_with_one_worker_and_says_so() {
+    fn where_the_storage_does_not_see_who_asks_the_requests_in_flight_are_what_counts() {
+        let exact = found(&Pretend { cv: 0.0005, ..Pretend::usual() });
+        let facts = workers(&exact);
+        assert_eq!(facts.answer, WorkersAnswer::NoEffect);
+        assert_eq!((facts.workers, facts.queue_depth_each, facts.queue_depth_single), (8, 1, 8));
+        // 8 / 104.1 us is 76,850 a second, and the storage could do 80,000: 8, give or take 0.05 %.
+        let one = facts.over_one_of_them.expect("one worker alone was measured");
+        assert!((one.value - 7.999).abs() < 5e-4, "{one:?}");
+        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
+        assert_eq!(workers(&noisy).answer, WorkersAnswer::Undecided);
+        assert!(noisy.status == Status::Found && noisy.detail.is_open());
+    }
+
+    #[test]
+    fn an_engine_that_makes_one_request_at_a_time_is_compared_with_one_worker() {
         let device = Device { engine: "psync".into(), ..Pretend::usual().device };
         let sync = found(&Pretend { cv: 0.0005, device, ..Pretend::usual() });
-        let begin = "4 KiB random reads: 8 workers get 7.999×";
-        let end = "what one gets; with psync a worker makes one request at a time, so that this is what more in \
-                   flight gives.";
-        assert!(sync.sentence().starts_with(begin) && sync.sentence().ends_with(end), "{}", sync.sentence());
-        assert!(sync.why().is_some_and(|why| why.contains("io_uring")), "{sync:?}");
+        let facts = workers(&sync);
+        assert_eq!(facts.answer, WorkersAnswer::QueueDepth { engine: "psync".into() });
+        assert_eq!((facts.workers, facts.queue_depth_single, facts.over_one_of_them), (8, 1, None));
+        assert!((sync.value.unwrap() - 7.999).abs() < 5e-4, "{sync:?}");
     }
 
     #[test]
@@ -250,17 +252,17 @@ mod tests {
         let mut evidence = pretend.evidence(&points, 1);
         evidence.retain(|evidence| evidence.point.spec.queue_depth == 1);
         let refused = JobsEffect.conclude("x", &evidence, 0.95).remove(0);
-        assert_eq!(refused.status, Status::Inconclusive);
-        assert!(refused.sentence().contains("no point has one worker"), "{}", refused.sentence());
+        let why = Inconclusive::Effect(EffectProblem::NoSingleWorker);
+        assert_eq!((refused.status, refused.detail), (Status::Inconclusive, Detail::Inconclusive(why)));
         evidence.retain(|evidence| evidence.point.spec.jobs == 1);
         assert!(JobsEffect.conclude("x", &evidence, 0.95).is_empty());
     }
 
     #[test]
-    fn the_reason_is_the_processor_only_where_it_was_busy() {
+    fn the_limit_is_the_processor_only_where_it_was_busy() {
         let more = Estimate { value: 1.8, low: Some(1.7), high: Some(1.9) };
         let point = iosonde_model::Point::planned(0, "x", specimen::usual().spec);
-        let reason_at = |busy_share: Option<f64>, ratio: &Estimate| {
+        let limit_at = |busy_share: Option<f64>, ratio: &Estimate| {
             let trial = iosonde_model::Trial { busy_share, ..specimen::usual() };
             let evidence = Evidence {
                 point: &point,
@@ -269,12 +271,13 @@ mod tests {
                 read: None,
                 write: None,
             };
-            reason(ratio, &evidence)
+            limit(ratio, &evidence)
         };
-        assert_eq!(reason_at(Some(0.97), &more), "one worker's processor was the limit");
-        assert!(reason_at(Some(0.4), &more).ends_with("busy for 40 % of the time only"));
-        assert_eq!(reason_at(None, &more), "one worker was the limit");
+        assert_eq!(limit_at(Some(0.97), &more), WorkersAnswer::CpuOfSingleWorker);
+        let idle = WorkersAnswer::SingleWorker { cpu_busy_share: Some(0.4) };
+        assert_eq!(limit_at(Some(0.4), &more), idle);
+        assert_eq!(limit_at(None, &more), WorkersAnswer::SingleWorker { cpu_busy_share: None });
         let fewer = Estimate { value: 0.8, low: Some(0.7), high: Some(0.9) };
-        assert_eq!(reason_at(Some(0.97), &fewer), "workers are in each other's way");
+        assert_eq!(limit_at(Some(0.97), &fewer), WorkersAnswer::Contention);
     }
 }

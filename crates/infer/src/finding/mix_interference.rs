@@ -123,6 +123,11 @@ depth = 32
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{
+        Detail,
+        detail::{ComparedWith, Effect, EffectAnswer},
+    };
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -137,19 +142,24 @@ mod tests {
         assert_eq!((found("70"), found("[50, 100]"), found("[0, 50, 100]")), (0, 1, 2));
     }
 
-    #[test]
-    fn the_sentence_names_both_sides() {
+    fn effect(mix: &str) -> Effect {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
-        let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
-        assert!(found[0].sentence().contains("mixing in writes does not matter"), "{}", found[0].sentence());
-        // However many mixes there are, a direction alone is what each is held against.
-        let many = &exact.conclusions(&MixInterference, &study("[0, 25, 50, 75, 100]"), 1)[0];
-        assert!(many[0].sentence().contains("From reads alone to 75 % writes"), "{}", many[0].sentence());
-        assert!(
-            many[0].why().unwrap().contains("4 ratios to reads alone")
-                || many[0].why().unwrap().contains("3 ratios to reads alone"),
-            "{:?}",
-            many[0].why()
+        let found = exact.conclusions(&MixInterference, &study(mix), 1).remove(0).remove(0);
+        let Detail::Effect(effect) = found.detail else { panic!("{found:?}") };
+        effect
+    }
+
+    #[test]
+    fn however_many_mixes_there_are_each_is_held_against_a_direction_alone() {
+        let (alone, half) = (Level::WritePercent(0.0), Level::WritePercent(50.0));
+        let two = effect("[0, 50, 100]");
+        assert_eq!(
+            (two.answer, two.lowest, two.highest, two.ratios),
+            (EffectAnswer::NoEffect, alone, half, 1)
         );
+        let many = effect("[0, 25, 50, 75, 100]");
+        assert_eq!((many.reference, many.lowest), (ComparedWith::Level(alone), alone));
+        assert_eq!((many.highest, many.ratios), (Level::WritePercent(75.0), 3));
+        assert_eq!(many.figure, ComparedFigure::MeanLatency);
     }
 }

@@ -173,7 +173,7 @@ fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) 
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Point, Rw, Status};
+    use iosonde_model::{Point, Rw, detail::RatioAnswer};
     use iosonde_testkit::specimen;
     use rand::{RngExt, SeedableRng, seq::SliceRandom};
     use rand_distr::{Distribution, StandardNormal};
@@ -233,18 +233,18 @@ mod tests {
             held += usize::from(finding.low.unwrap() <= 0.9 && 0.9 <= finding.high.unwrap());
         }
         assert!(held >= 184, "{held} of 200");
-        let said = &found(0.8, 30, false, 1)[0];
-        assert!(
-            said.sentence().contains("over 2 points: a write leaves something behind"),
-            "{}",
-            said.sentence()
-        );
-        assert!(found(1.0, 80, false, 1)[0].sentence().ends_with("what came before does not matter."));
+        let of = |effect: f64, rounds: u32| match found(effect, rounds, false, 1).remove(0).detail {
+            Detail::ReadsAfterWrites(facts) => (facts.answer, facts.points),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of(0.8, 30), (RatioAnswer::Lower, 2));
+        assert_eq!(of(1.0, 80), (RatioAnswer::Equal, 2));
     }
 
     #[test]
     fn too_few_rounds_are_refused_and_reads_that_come_first_ask_nothing() {
-        assert_eq!(found(0.9, 4, false, 2)[0].status, Status::Inconclusive);
+        let few = Inconclusive::Effect(EffectProblem::TooFewReads { needed: EACH_MIN });
+        assert_eq!(found(0.9, 4, false, 2)[0].detail, Detail::Inconclusive(few));
         // A canary comes before the first of each round.
         assert!(found(0.9, 20, true, 3).is_empty());
     }

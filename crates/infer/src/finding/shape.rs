@@ -293,6 +293,8 @@ fn beyond(ratio: &Estimate, sure: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::Status;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -302,11 +304,10 @@ mod tests {
     fn a_smooth_curve_has_no_shape_and_a_noisy_one_invents_none() {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Shape, DEPTHS, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
-        assert_eq!(
-            found[0].sentence(),
-            "4 KiB random reads show no dip, peak or step between 1 in flight and 1024 in flight."
-        );
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent));
+        let (lowest, highest) = (Level::QueueDepth(1), Level::QueueDepth(1024));
+        let Detail::Shape(CurveShape::Smooth { levels, .. }) = found[0].detail else { panic!("{found:?}") };
+        assert_eq!(found[0].detail, Detail::Shape(CurveShape::Smooth { lowest, highest, levels }));
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);
         let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();
@@ -325,30 +326,27 @@ mod tests {
         assert!(Shape.conclude("x", &evidence, 0.95).is_empty(), "two levels are no curve");
     }
 
-    fn levels_of<'e, 'a>(evidence: &'e Evidence<'a>, rates: &[f64], error: f64) -> Vec<Level<'e, 'a>> {
-        let level = |(at, rate): (usize, &f64)| Level {
-            at: at as f64,
-            evidence,
-            rate: LogEstimate { log_mean: rate.ln(), standard_error: error, degrees_of_freedom: 100.0 },
+    fn told(rates: &[f64], error: f64) -> Vec<(FeatureKind, usize, bool)> {
+        let rate = |rate: &f64| LogEstimate {
+            log_mean: rate.ln(),
+            standard_error: error,
+            degrees_of_freedom: 100.0,
         };
-        rates.iter().enumerate().map(level).collect()
-    }
-
-    fn told(rates: &[f64], error: f64) -> Vec<(Kind, usize, bool)> {
-        let spec = TrialSpec::default();
-        let point = iosonde_model::Point::planned(0, "x", spec);
-        let evidence = Evidence { point: &point, trials: vec![], void: vec![], read: None, write: None };
-        let levels = levels_of(&evidence, rates, error);
-        features(&levels, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
+        let rates: Vec<LogEstimate> = rates.iter().map(rate).collect();
+        features(&rates, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
     }
 
     #[test]
     fn dips_peaks_and_steps_are_told_apart_and_need_their_intervals() {
-        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(Kind::Dip, 2, true)]);
-        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(Kind::Peak, 1, true)]);
-        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(Kind::Step, 2, true)]);
+        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(FeatureKind::Dip, 2, true)]);
+        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(FeatureKind::Peak, 1, true)]);
+        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(FeatureKind::Step, 2, true)]);
         assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is surely there, and does not matter");
-        assert_eq!(told(&[100.0, 90.0, 100.0], 0.05), [(Kind::Dip, 1, false)], "chance may have done it");
+        assert_eq!(
+            told(&[100.0, 90.0, 100.0], 0.05),
+            [(FeatureKind::Dip, 1, false)],
+            "chance may have done it"
+        );
         assert_eq!(told(&[10.0, 20.0, 40.0, 41.0], 0.01), [], "a curve that rises and levels off");
         assert_eq!(told(&[100.0, 50.0], 0.01), [], "two levels have no inside");
     }
