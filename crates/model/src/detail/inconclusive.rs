@@ -1,6 +1,9 @@
 //! Why a finding is inconclusive.
 
-use crate::{About, TrialSpec};
+use crate::{
+    About, TrialSpec,
+    detail::{DriftProblem, EffectProblem, UnsureFeature},
+};
 
 /// Why the trials cannot answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +35,16 @@ pub enum Inconclusive {
     },
     /// The estimate is not finite.
     EstimateNotANumber,
+    /// Levels of a parameter cannot be compared.
+    Effect(EffectProblem),
+    /// A curve seems to have a dip or a peak.
+    UnsureFeature(UnsureFeature),
+    /// Reads and writes are too close together, or known too roughly, to see whether they cross.
+    CloseCurves,
+    /// A drift can neither be shown nor excluded.
+    Drift(DriftProblem),
+    /// The requests show no wait for a platter, and the storage is a rotating disk.
+    DiskThatNeverWaits,
 }
 
 impl From<String> for Inconclusive {
@@ -59,6 +72,8 @@ impl From<Inconclusive> for String {
                 format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
             }
             Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
+            // Problems of findings that have facts never become the words of another.
+            other => format!("{other:?}"),
         }
     }
 }
