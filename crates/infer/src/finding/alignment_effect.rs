@@ -15,6 +15,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Finding, units};
 
 use super::{
@@ -56,8 +57,8 @@ impl FindingKind for AlignmentEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests at two offsets or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Offsets)
     }
 
     fn proof(&self) -> Proof {

@@ -20,6 +20,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Detail, Estimate, Finding, Status, units};
 
 use super::{
@@ -50,8 +51,8 @@ impl FindingKind for BurstCreditBytes {
         groups.iter().map(|group| one(&writer, group)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes one load in one direction that goes on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongLoad)
     }
 
     fn proof(&self) -> Proof {

@@ -19,6 +19,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
@@ -63,8 +64,8 @@ impl FindingKind for BurstRate {
         long_write::conclude(&SAY, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes writes that go on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongWrites)
     }
 
     fn proof(&self) -> Proof {

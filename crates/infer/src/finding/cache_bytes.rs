@@ -33,6 +33,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{FindingKind, Proof, Told, cached, group::Writer};
 use crate::words::Unit;
@@ -62,8 +63,8 @@ impl FindingKind for CacheBytes {
             .collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests within spans of different sizes")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Spans)
     }
 
     fn proof(&self) -> Proof {

@@ -14,6 +14,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Detail, Finding, Status};
 
 use super::{
@@ -48,8 +49,8 @@ impl FindingKind for CacheLatency {
             .collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests within spans of different sizes")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Spans)
     }
 
     fn proof(&self) -> Proof {

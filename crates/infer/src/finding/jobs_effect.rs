@@ -24,6 +24,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{About, Conditions, Estimate, Finding, TrialSpec, units};
 use iosonde_plan::{experiment::alone, plan};
 
@@ -67,8 +68,8 @@ impl FindingKind for JobsEffect {
         groups.iter().filter_map(|group| compare(&writer, group)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes several workers, and one with as many requests in flight as all of them")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Workers)
     }
 
     fn proof(&self) -> Proof {

@@ -22,6 +22,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Sync, Trial, units};
 use iosonde_stats::normal;
 
@@ -72,8 +73,8 @@ impl FindingKind for MappingUnitBytes {
         ways.iter().flat_map(|way| of_one_way(&writer, points, *way)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes random writes of several sizes, each durable before the next")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::DurableWrites)
     }
 
     fn proof(&self) -> Proof {

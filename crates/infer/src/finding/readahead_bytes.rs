@@ -25,6 +25,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{About, Conditions, Detail, Estimate, Finding, Histogram, Op, Status, units};
 
 use super::{
@@ -81,8 +82,8 @@ impl FindingKind for ReadaheadBytes {
         findings
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in order, with one in flight")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::SequentialReads)
     }
 
     fn proof(&self) -> Proof {

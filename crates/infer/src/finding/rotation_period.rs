@@ -13,6 +13,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Status};
 
 use super::{
@@ -42,8 +43,8 @@ impl FindingKind for RotationPeriod {
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some(platter::WANTS)
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::NarrowAndWide)
     }
 
     fn proof(&self) -> Proof {

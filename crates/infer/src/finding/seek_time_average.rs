@@ -14,6 +14,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Detail, Finding, Op, Status, units};
 
 use super::{
@@ -44,8 +45,8 @@ impl FindingKind for SeekTimeAverage {
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some(platter::WANTS)
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::NarrowAndWide)
     }
 
     fn proof(&self) -> Proof {

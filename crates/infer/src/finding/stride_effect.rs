@@ -16,6 +16,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Finding, StridePass, units};
 
 use super::{
@@ -56,8 +57,8 @@ impl FindingKind for StrideEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests at two strides or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Strides)
     }
 
     fn proof(&self) -> Proof {

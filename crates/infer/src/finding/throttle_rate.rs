@@ -18,6 +18,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Detail, Finding, Status, units};
 
 use super::{
@@ -52,8 +53,8 @@ impl FindingKind for ThrottleRate {
         groups.iter().map(|group| one(experiment, group, confidence)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes one load in one direction that goes on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongLoad)
     }
 
     fn proof(&self) -> Proof {

@@ -34,6 +34,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
@@ -80,8 +81,8 @@ impl FindingKind for WriteBufferBytes {
         long_write::conclude(&SAY, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes writes that go on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongWrites)
     }
 
     fn proof(&self) -> Proof {

@@ -15,6 +15,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Rw, Status, units};
 
 use super::{
@@ -56,8 +57,8 @@ impl FindingKind for ZoneRatio {
         groups.iter_mut().map(|group| one(&writer, &group.conditions, &mut group.points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes large reads in sequence in two places or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Zones)
     }
 
     fn proof(&self) -> Proof {

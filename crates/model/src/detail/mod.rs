@@ -1,11 +1,27 @@
 //! Details of findings: what was found beside the value, or why nothing could be, as numbers. Words are made of them
 //! in the report.
 
+mod cached;
+mod durable;
 mod inconclusive;
+mod lack;
+mod limit;
+mod long_write;
+mod mapping_unit;
 mod note;
+mod platter;
+mod readahead;
 
+pub use cached::{CacheProblem, Cached};
+pub use durable::Durable;
 pub use inconclusive::Inconclusive;
+pub use lack::Lack;
+pub use limit::{Limit, LimitProblem};
+pub use long_write::{Drain, LongWrite, LongWriteProblem, Pause};
+pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
+pub use platter::{Platter, PlatterProblem};
+pub use readahead::{Readahead, ReadaheadProblem};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,4 +35,20 @@ pub enum Detail {
     },
     /// The trials cannot answer.
     Inconclusive(Inconclusive),
+    /// No facts beside the value.
+    Plain,
+    /// A cache, its size or its latency.
+    Cached(Cached),
+    /// Read-ahead.
+    Readahead(Readahead),
+    /// A long write and its buffers.
+    LongWrite(LongWrite),
+    /// A rate limit.
+    Limit(Limit),
+    /// Durable writes.
+    Durable(Durable),
+    /// Mapping unit of a drive.
+    MappingUnit(MappingUnit),
+    /// Arm and platter of a disk.
+    Platter(Platter),
 }

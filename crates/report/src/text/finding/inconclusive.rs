@@ -2,6 +2,8 @@
 
 use iosonde_model::{About, Inconclusive};
 
+use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
+
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
     match why {
@@ -21,5 +23,15 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::Lacks(lack) => lack::words(*lack),
+        Inconclusive::FewFigures { trials, needed } => {
+            format!("trials that have this figure: {trials}; {needed} are needed")
+        }
+        Inconclusive::Cache(problem) => cached::problem(*problem),
+        Inconclusive::Readahead(problem) => readahead::problem(problem),
+        Inconclusive::LongWrite(problem) => long_write::problem(*problem),
+        Inconclusive::Limit(problem) => limit::problem(*problem),
+        Inconclusive::MappingUnit(problem) => mapping_unit::problem(problem),
+        Inconclusive::Platter(problem) => platter::problem(problem),
     }
 }
