@@ -7,11 +7,11 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Cached) -> String {
-    let (what, figure) = (workload(&finding.conditions), figure(finding));
+    let (what, figure) = (workload(&finding.conditions), value(finding));
     match facts {
         Cached::Shares { page_cache, .. } => format!("{} holds {figure} ({what}).", cache(page_cache)),
         Cached::Step { fast_span_bytes, slow_span_bytes, page_cache } => format!(

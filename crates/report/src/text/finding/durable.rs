@@ -3,11 +3,11 @@
 use iosonde_infer::finding::group::workload;
 use iosonde_model::{Finding, detail::Durable, units};
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Durable) -> String {
-    let figure = figure(finding);
+    let figure = value(finding);
     match facts {
         Durable::Flush { writes, .. } => {
             let size = units::size(finding.conditions.block_size_bytes.unwrap_or(0));

@@ -7,11 +7,11 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: &Limit) -> String {
-    let (what, figure) = (workload(&finding.conditions), figure(finding));
+    let (what, figure) = (workload(&finding.conditions), value(finding));
     let credit = finding.name == FindingName::BurstCreditBytes;
     let text = match facts {
         Limit::Set { .. } if credit => {

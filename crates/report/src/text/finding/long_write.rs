@@ -7,11 +7,11 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: LongWrite) -> String {
-    let (what, figure) = (workload(&finding.conditions), figure(finding));
+    let (what, figure) = (workload(&finding.conditions), value(finding));
     let text = match facts {
         LongWrite::Falls { buffers, .. } => falls(finding, buffers, &what, &figure),
         LongWrite::Level { .. } if finding.status == Status::Absent => {

@@ -7,13 +7,13 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: MappingUnit) -> String {
     format!(
         "The mapping unit is {}: smaller {} take {} longer, since the rest is read first.",
-        figure(finding),
+        value(finding),
         workload(&finding.conditions),
         units::percent(facts.longer)
     )

@@ -12,7 +12,7 @@ mod platter;
 mod readahead;
 
 use iosonde_infer::{
-    finding::{group::workload, lookup},
+    finding::{group::workload, lookup::estimate},
     words::{capitalised, with_interval},
 };
 use iosonde_model::{Detail, Finding, FindingName, Status};
@@ -60,7 +60,7 @@ fn plain(finding: &Finding) -> String {
         FindingName::RotationPeriod => platter::rotation(finding),
         FindingName::SeekTimeAverage => platter::seek(finding),
         _ if finding.status == Status::Absent => format!("{}: none.", subject(finding)),
-        _ => format!("{}: {}.", subject(finding), figure(finding)),
+        _ => format!("{}: {}.", subject(finding), value(finding)),
     }
 }
 
@@ -73,9 +73,9 @@ fn why_of_plain(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// The value with its interval and unit.
-fn figure(finding: &Finding) -> String {
-    with_interval(finding.unit, &lookup::estimate(finding))
+/// A finding's value with its interval.
+fn value(finding: &Finding) -> String {
+    with_interval(finding.unit, &estimate(finding))
 }
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.

@@ -10,7 +10,7 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Platter) -> String {
@@ -21,7 +21,7 @@ pub(super) fn sentence(finding: &Finding, facts: Platter) -> String {
         }
         Platter::Zones { end_bytes, .. } => format!(
             "Sequential reads at the first addresses reach {} the throughput of the last, before {}.",
-            figure(finding),
+            value(finding),
             units::size(end_bytes)
         ),
         Platter::OneZone { end_bytes, .. } => {
@@ -52,7 +52,7 @@ pub(super) fn why(facts: Platter) -> String {
 /// A rotation, found.
 pub(super) fn rotation(finding: &Finding) -> String {
     let turns = turns_a_minute(&lookup::estimate(finding));
-    format!("One rotation takes {}: {turns} rotations per minute.", figure(finding))
+    format!("One rotation takes {}: {turns} rotations per minute.", value(finding))
 }
 
 /// Assumptions of a rotation.
@@ -65,7 +65,7 @@ pub(super) fn seek(finding: &Finding) -> String {
         return "No seek time: nothing rotates here.".to_owned();
     }
     let span = units::size(finding.conditions.span_bytes.unwrap_or(0));
-    format!("The average seek within {span} takes {}.", figure(finding))
+    format!("The average seek within {span} takes {}.", value(finding))
 }
 
 /// Assumptions of a seek time, or why there is none.

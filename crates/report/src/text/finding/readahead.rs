@@ -7,7 +7,7 @@ use iosonde_model::{
     units,
 };
 
-use super::figure;
+use super::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Readahead) -> String {
@@ -16,7 +16,7 @@ pub(super) fn sentence(finding: &Finding, facts: Readahead) -> String {
     if finding.status == Status::Absent {
         return format!("No read-ahead for {what} {way}: they take as long as random reads.");
     }
-    format!("Read-ahead fetches {} at a time for {what} {way}.", figure(finding))
+    format!("Read-ahead fetches {} at a time for {what} {way}.", value(finding))
 }
 
 /// Assumptions, or why there is none.
