@@ -338,9 +338,12 @@ mod tests {
             one(&writer, &groups(&points)[0])
         };
         let disk = told(1);
-        let slow = Inconclusive::Cache(CacheProblem::TooSlow { span_bytes: 4 << 20, request_ns: 4e6 });
-        let Detail::Inconclusive(why) = &disk.detail else { panic!("{disk:?}") };
-        assert_eq!(*why, slow);
+        let Detail::Inconclusive(Inconclusive::Cache(CacheProblem::TooSlow { span_bytes, request_ns })) =
+            disk.detail
+        else {
+            panic!("{disk:?}")
+        };
+        assert_eq!((span_bytes, request_ns.round()), (4 << 20, 4e6));
         assert_eq!(told(100).status, Status::Found, "40 us are a cache's time");
     }
 

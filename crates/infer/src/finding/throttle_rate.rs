@@ -134,7 +134,7 @@ mod tests {
         let scatters = told(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
         assert!(matches!(why(&scatters), Inconclusive::Limit(LimitProblem::Scatter { .. })), "{scatters:?}");
         let soon = told(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
-        assert_eq!(*why(&soon), LimitProblem::FewAfterFall { trials: 3 }.into());
+        assert_eq!(*why(&soon), LimitProblem::FewAfterFall { trials: 2 }.into());
         assert_eq!(told(&trials(&[5000; 8])).status, Status::Absent);
         assert_eq!(told(&trials(&[5000; 3])).status, Status::Inconclusive);
     }
