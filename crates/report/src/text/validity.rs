@@ -13,6 +13,7 @@ use iosonde_model::{
     units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
+use iosonde_stats::robust;
 
 use crate::text::command;
 use crate::text::vantage;
@@ -468,12 +469,11 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
     if wide == 0 {
         return None;
     }
-    let mut known: Vec<f64> = half_widths.iter().copied().flatten().collect();
-    known.sort_by(f64::total_cmp);
+    let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
     let budget = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
     let reason = if budget { "the time was up: " } else { "" };
     let all = run.points.len();
-    let Some(median) = known.get(known.len() / 2) else {
+    let Some(median) = robust::median(&known) else {
         return Some(BeliefLine::new(Mark::Doubt, format!("{reason}none of {all} points has an interval")));
     };
     let missing = all - known.len();
@@ -482,7 +482,7 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
         1 => "; one has none".to_owned(),
         _ => format!("; {missing} have none"),
     };
-    let (median, asked_for) = (units::percent(*median), units::percent(asked));
+    let (median, asked_for) = (units::percent(median), units::percent(asked));
     let text = format!(
         "{reason}intervals are ±{median} (median); at {wide} of {all} points they are wider than the ±{asked_for} \
          asked for{without}"
