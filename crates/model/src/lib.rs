@@ -3,7 +3,7 @@
 //! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
 //! here is its name there, unit last.
 
-mod cause;
+pub mod cause;
 mod comparison;
 mod detail;
 mod device;

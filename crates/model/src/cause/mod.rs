@@ -1,6 +1,17 @@
 //! Causes of verdicts: what a check saw, as numbers with units in their names. Words are made of them in the report.
 
+mod depth_not_reached;
+mod drift;
+mod generator_bound;
+mod interference;
+mod littles_law;
+mod missed_rate;
+mod multimodal;
+mod not_steady;
+mod outliers;
 mod tally;
+mod throttled;
+mod too_few_samples;
 
 use std::collections::BTreeMap;
 
@@ -8,11 +19,23 @@ use serde::Serialize;
 
 use crate::TrialSpec;
 
+pub use depth_not_reached::DepthNotReached;
+pub use drift::Drift;
+pub use generator_bound::{Busy, GeneratorBound};
+pub use interference::{CountedAt, Interference, Missing};
+pub use littles_law::{LittlesLaw, Term};
+pub use missed_rate::MissedRate;
+pub use multimodal::Multimodal;
+pub use not_steady::{NotSteady, Pause, Trend, Waited};
+pub use outliers::{Excluded, Outliers};
 pub use tally::{Scopes, Tally};
+pub use throttled::{Cap, Moment, Throttled};
+pub use too_few_samples::TooFewSamples;
 
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[allow(missing_docs)]
 pub enum Cause {
     /// Words that were made where the check is, with their numbers.
     Said {
@@ -32,15 +55,57 @@ pub enum Cause {
         #[serde(flatten)]
         cause: Box<Self>,
     },
+    DepthNotReached(DepthNotReached),
+    LittlesLaw(LittlesLaw),
+    GeneratorBound(GeneratorBound),
+    TooFewSamples(TooFewSamples),
+    MissedRate(MissedRate),
+    Outliers(Outliers),
+    NotSteady(NotSteady),
+    Drift(Drift),
+    Interference(Interference),
+    Throttled(Throttled),
+    Multimodal(Multimodal),
+}
+
+/// Lets a check hand over its facts where a cause is wanted.
+macro_rules! causes {
+    ($($Facts:ident,)+) => {
+        $(impl From<$Facts> for Cause {
+            fn from(facts: $Facts) -> Self {
+                Self::$Facts(facts)
+            }
+        })+
+    };
+}
+
+causes! {
+    DepthNotReached,
+    LittlesLaw,
+    GeneratorBound,
+    TooFewSamples,
+    MissedRate,
+    Outliers,
+    NotSteady,
+    Drift,
+    Interference,
+    Throttled,
+    Multimodal,
 }
 
 impl Cause {
+    /// The cause as one that holds for a point's workload.
+    #[must_use]
+    pub fn at_point(self, spec: &TrialSpec) -> Self {
+        Self::AtPoint { spec: Box::new(spec.clone()), cause: Box::new(self) }
+    }
+
     /// Words that were made where the check is; empty where there are facts.
     pub fn said(&self) -> &str {
         match self {
             Self::Said { why, .. } => why,
             Self::AtPoint { cause, .. } => cause.said(),
-            Self::Tally(_) => "",
+            _ => "",
         }
     }
 

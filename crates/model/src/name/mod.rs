@@ -9,9 +9,12 @@ pub use check::CheckName;
 pub use experiment::ExperimentName;
 pub use finding::FindingName;
 
-/// Declares an enum of names: one line a name, the variant and its text.
+/// Declares an enum of names: one line a name, the variant and its text, and where it was renamed its former text, which
+/// is still understood.
 macro_rules! names {
-    ($(#[$meta:meta])* $Name:ident $kind:literal { $($Variant:ident $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $Name:ident $kind:literal {
+        $($Variant:ident $text:literal $(formerly $former:literal)?,)+
+    }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(into = "&'static str", try_from = "String")]
@@ -48,6 +51,9 @@ macro_rules! names {
             type Err = $crate::Unknown;
 
             fn from_str(typed: &str) -> Result<Self, Self::Err> {
+                $($(if typed == $former {
+                    return Ok(Self::$Variant);
+                })?)+
                 let texts = || Self::ALL.iter().map(|name| name.as_str());
                 let found = Self::ALL.iter().copied().find(|name| name.as_str() == typed);
                 found.ok_or_else(|| $crate::Unknown {
@@ -101,9 +107,10 @@ mod tests {
     #[test]
     fn the_json_holds_the_text() {
         let json = serde_json::to_string(&[CheckName::Outliers, CheckName::LittlesLaw]).unwrap();
-        assert_eq!(json, r#"["set-aside","littles-law"]"#);
+        assert_eq!(json, r#"["outliers","littles-law"]"#);
         let back: Vec<CheckName> = serde_json::from_str(&json).unwrap();
         assert_eq!(back, [CheckName::Outliers, CheckName::LittlesLaw]);
+        assert_eq!("set-aside".parse(), Ok(CheckName::Outliers), "its name in schema 1");
         let error = serde_json::from_str::<ExperimentName>("\"mixx\"").unwrap_err().to_string();
         assert!(error.contains("did you mean `mix`?"), "{error}");
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::{CHECKS, TOO_SMALL};
 use iosonde_model::{
-    About, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
-    RunState, Status, Trial, units,
+    About, Cause, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
+    RunState, Status, Trial, cause::Outliers, units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
@@ -272,7 +272,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
     // Of void trials none is in a mean, near or far.
-    let aside = if void == all { 0 } else { set_aside(run) };
+    let aside = if void == all { 0 } else { outliers(run) };
     if void == 0 {
         let text = match (all, aside) {
             (1, _) => "the trial stands".to_owned(),
@@ -338,15 +338,15 @@ fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> O
     })
 }
 
-/// Trials that no verdict voids and that no mean counts.
-fn set_aside(run: &Run) -> usize {
+/// Trials that no verdict makes invalid and that are excluded from every mean.
+fn outliers(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
-    let counts = run
-        .verdicts
-        .iter()
-        .filter(of_run)
-        .filter_map(|judgement| super::figures(judgement).get("outliers").copied());
-    counts.fold(0.0, f64::max) as usize
+    let count = |judgement: &Judgement| match &judgement.cause {
+        Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),
+        Some(Cause::Tally(tally)) => tally.outliers,
+        _ => None,
+    };
+    run.verdicts.iter().filter(of_run).filter_map(count).max().unwrap_or(0) as usize
 }
 
 fn left_out(aside: usize) -> String {
@@ -394,12 +394,14 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 /// Where nobody could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
-        let figures = super::figures(judgement);
-        let share = |name: &str| figures.get(name).copied().unwrap_or(0.0);
+        let mostly = match &judgement.cause {
+            Some(Cause::Tally(tally)) => tally.unchecked as f64 >= VOID_SHARE_MAX * tally.judged as f64,
+            _ => true,
+        };
         [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check)
             && judgement.verdict == Outcome::NotChecked
             && !super::why(judgement).ends_with(TOO_SMALL)
-            && share("unchecked") >= VOID_SHARE_MAX * share("judged")
+            && mostly
     })?;
     Some(BeliefLine::new(Mark::Doubt, lowered(&super::why(blind))))
 }

@@ -1,6 +1,17 @@
 //! Words of verdicts, one file for each check.
 
+mod depth_not_reached;
+mod drift;
+mod generator_bound;
+mod interference;
+mod littles_law;
+mod missed_rate;
+mod multimodal;
+mod not_steady;
+mod outliers;
 mod tally;
+mod throttled;
+mod too_few_samples;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +27,17 @@ fn cause(cause: &Cause) -> String {
         Cause::Said { why, .. } => why.clone(),
         Cause::Tally(tally) => tally::words(tally),
         Cause::AtPoint { spec, cause } => format!("{}: {}", spec.describe(), self::cause(cause)),
+        Cause::DepthNotReached(facts) => depth_not_reached::words(facts),
+        Cause::LittlesLaw(facts) => littles_law::words(facts),
+        Cause::GeneratorBound(facts) => generator_bound::words(facts),
+        Cause::TooFewSamples(facts) => too_few_samples::words(facts),
+        Cause::MissedRate(facts) => missed_rate::words(facts),
+        Cause::Outliers(facts) => outliers::words(facts),
+        Cause::NotSteady(facts) => not_steady::words(facts),
+        Cause::Drift(facts) => drift::words(facts),
+        Cause::Interference(facts) => interference::words(facts),
+        Cause::Throttled(facts) => throttled::words(facts),
+        Cause::Multimodal(facts) => multimodal::words(facts),
     }
 }
 
