@@ -47,12 +47,11 @@ pub enum Cause {
     /// Count of a check's verdicts over the run.
     Tally(Tally),
     /// Cause that holds for one point.
+    #[serde(serialize_with = "cause_alone")]
     AtPoint {
         /// Workload of the point.
-        #[serde(skip)]
         spec: Box<TrialSpec>,
         /// What was seen there.
-        #[serde(flatten)]
         cause: Box<Self>,
     },
     DepthNotReached(DepthNotReached),
@@ -66,6 +65,12 @@ pub enum Cause {
     Interference(Interference),
     Throttled(Throttled),
     Multimodal(Multimodal),
+}
+
+/// Writes a cause at a point as the cause. (`flatten` would ask the compiler for a serializer within a serializer without
+/// end, since causes hold causes.)
+fn cause_alone<S: serde::Serializer>(_: &TrialSpec, cause: &Cause, serializer: S) -> Result<S::Ok, S::Error> {
+    cause.serialize(serializer)
 }
 
 /// Lets a check hand over its facts where a cause is wanted.
