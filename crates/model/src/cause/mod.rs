@@ -12,6 +12,17 @@ mod units;
 mod unmapped;
 mod working_set;
 mod write_back;
+mod depth_not_reached;
+mod drift;
+mod generator_bound;
+mod interference;
+mod littles_law;
+mod missed_rate;
+mod multimodal;
+mod not_steady;
+mod outliers;
+mod throttled;
+mod too_few_samples;
 
 use std::collections::BTreeMap;
 
@@ -31,6 +42,17 @@ pub use units::{LatencyStatistic, TrialFigure, Units};
 pub use unmapped::Unmapped;
 pub use working_set::WorkingSet;
 pub use write_back::WriteBack;
+pub use depth_not_reached::DepthNotReached;
+pub use drift::Drift;
+pub use generator_bound::{Busy, GeneratorBound};
+pub use interference::{CountedAt, Interference, Missing};
+pub use littles_law::{LittlesLaw, Term};
+pub use missed_rate::MissedRate;
+pub use multimodal::Multimodal;
+pub use not_steady::{NotSteady, Pause, Trend, Waited};
+pub use outliers::{Excluded, Outliers};
+pub use throttled::{Cap, Moment, Throttled};
+pub use too_few_samples::TooFewSamples;
 
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,6 +89,17 @@ pub enum Cause {
     Clock(Clock),
     Compressible(Compressible),
     WorkingSet(WorkingSet),
+    DepthNotReached(DepthNotReached),
+    LittlesLaw(LittlesLaw),
+    GeneratorBound(GeneratorBound),
+    TooFewSamples(TooFewSamples),
+    MissedRate(MissedRate),
+    Outliers(Outliers),
+    NotSteady(NotSteady),
+    Drift(Drift),
+    Interference(Interference),
+    Throttled(Throttled),
+    Multimodal(Multimodal),
 }
 
 /// `From` of every variant that holds one type of facts.
@@ -93,9 +126,26 @@ from_facts! {
     Clock
     Compressible
     WorkingSet
+    DepthNotReached
+    LittlesLaw
+    GeneratorBound
+    TooFewSamples
+    MissedRate
+    Outliers
+    NotSteady
+    Drift
+    Interference
+    Throttled
+    Multimodal
 }
 
 impl Cause {
+    /// The cause as one that holds for a point's workload.
+    #[must_use]
+    pub fn at_point(self, spec: &TrialSpec) -> Self {
+        Self::AtPoint { spec: Box::new(spec.clone()), cause: Box::new(self) }
+    }
+
     /// Words that were made where the check is; empty where there are facts.
     pub fn said(&self) -> &str {
         match self {

@@ -42,9 +42,10 @@ mod tests {
     #[test]
     fn the_json_holds_the_text() {
         let json = serde_json::to_string(&[CheckName::Outliers, CheckName::LittlesLaw]).unwrap();
-        assert_eq!(json, r#"["set-aside","littles-law"]"#);
+        assert_eq!(json, r#"["outliers","littles-law"]"#);
         let back: Vec<CheckName> = serde_json::from_str(&json).unwrap();
         assert_eq!(back, [CheckName::Outliers, CheckName::LittlesLaw]);
+        assert_eq!("set-aside".parse(), Ok(CheckName::Outliers), "its name in schema 1");
         let error = serde_json::from_str::<ExperimentName>("\"mixx\"").unwrap_err().to_string();
         assert!(error.contains("did you mean `mix`?"), "{error}");
     }

@@ -9,7 +9,7 @@ use iosonde_judge::check::CHECKS;
 use iosonde_model::{
     About, Cause, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase,
     Point, Run, RunState, Status, Trial,
-    cause::{CacheServed, DirectIgnored, NoWitness, WriteBack},
+    cause::{CacheServed, DirectIgnored, NoWitness, Outliers, WriteBack},
     units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
@@ -288,7 +288,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
     // Of void trials none is in a mean, near or far.
-    let aside = if void == all { 0 } else { set_aside(run) };
+    let aside = if void == all { 0 } else { outliers(run) };
     if void == 0 {
         let text = match (all, aside) {
             (1, _) => "the trial stands".to_owned(),
@@ -354,15 +354,15 @@ fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> O
     })
 }
 
-/// Trials that no verdict voids and that no mean counts.
-fn set_aside(run: &Run) -> usize {
+/// Trials that no verdict makes invalid and that are excluded from every mean.
+fn outliers(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
-    let counts = run
-        .verdicts
-        .iter()
-        .filter(of_run)
-        .filter_map(|judgement| super::figures(judgement).get("outliers").copied());
-    counts.fold(0.0, f64::max) as usize
+    let count = |judgement: &Judgement| match &judgement.cause {
+        Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),
+        Some(Cause::Tally(tally)) => tally.outliers,
+        _ => None,
+    };
+    run.verdicts.iter().filter(of_run).filter_map(count).max().unwrap_or(0) as usize
 }
 
 fn left_out(aside: usize) -> String {
