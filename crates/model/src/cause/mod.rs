@@ -24,8 +24,6 @@ mod outliers;
 mod throttled;
 mod too_few_samples;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::TrialSpec;
@@ -59,13 +57,6 @@ pub use too_few_samples::TooFewSamples;
 #[serde(untagged)]
 #[allow(missing_docs)]
 pub enum Cause {
-    /// Words that were made where the check is, with their numbers.
-    Said {
-        /// Sentence for people.
-        why: String,
-        /// Its numbers, units in their names.
-        figures: BTreeMap<String, f64>,
-    },
     /// Count of a check's verdicts over the run.
     Tally(Tally),
     /// Cause that holds for one point.
@@ -144,35 +135,6 @@ impl Cause {
     #[must_use]
     pub fn at_point(self, spec: &TrialSpec) -> Self {
         Self::AtPoint { spec: Box::new(spec.clone()), cause: Box::new(self) }
-    }
-
-    /// Words that were made where the check is; empty where there are facts.
-    pub fn said(&self) -> &str {
-        match self {
-            Self::Said { why, .. } => why,
-            Self::AtPoint { cause, .. } => cause.said(),
-            _ => "",
-        }
-    }
-
-    /// Number that stands beside words that were made where the check is.
-    pub fn figure(&self, name: &str) -> Option<f64> {
-        match self {
-            Self::Said { figures, .. } => figures.get(name).copied(),
-            _ => None,
-        }
-    }
-}
-
-impl From<String> for Cause {
-    fn from(why: String) -> Self {
-        Self::Said { why, figures: BTreeMap::new() }
-    }
-}
-
-impl From<&str> for Cause {
-    fn from(why: &str) -> Self {
-        why.to_owned().into()
     }
 }
 

@@ -36,7 +36,6 @@ pub fn why(judgement: &Judgement) -> String {
 
 fn cause(cause: &Cause) -> String {
     match cause {
-        Cause::Said { why, .. } => why.clone(),
         Cause::Tally(tally) => tally::words(tally, self::cause),
         Cause::AtPoint { spec, cause } => format!("{}: {}", spec.describe(), self::cause(cause)),
         Cause::Errors(facts) => errors::words(facts),
@@ -71,10 +70,8 @@ pub fn figures(judgement: &Judgement) -> BTreeMap<String, f64> {
 }
 
 fn numbers(cause: &Cause) -> BTreeMap<String, f64> {
-    match cause {
-        Cause::Said { figures, .. } => return figures.clone(),
-        Cause::AtPoint { cause, .. } => return numbers(cause),
-        _ => {}
+    if let Cause::AtPoint { cause, .. } = cause {
+        return numbers(cause);
     }
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(cause) else { return BTreeMap::new() };
     fields.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()
