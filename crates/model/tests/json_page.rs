@@ -36,12 +36,12 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A finding", "`findings[]`", "finding.rs", "Finding"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
-    ("A comparison", "`compare --json`", "comparison.rs", "Compared"),
+    ("A comparison", "`compare --json`", "../../report/src/document/compared.rs", "ComparedDocument"),
     ("A side", "`sides[]`", "comparison.rs", "ComparedSide"),
-    ("A line of a comparison", "`comparisons[]`", "comparison.rs", "Comparison"),
-    ("Two sides", "`pairs[]`", "comparison.rs", "ComparedPair"),
+    ("A line of a comparison", "`comparisons[]`", "../../report/src/document/compared.rs", "ComparisonLine"),
+    ("Two sides", "`pairs[]`", "../../report/src/document/compared.rs", "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
-    ("What differs besides", "`pairs[].differences[]`", "comparison.rs", "Difference"),
+    ("What differs besides", "`pairs[].differences[]`", "../../report/src/document/compared.rs", "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "sheet.rs", "SheetLine"),
 ];
 
