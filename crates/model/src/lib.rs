@@ -27,8 +27,8 @@ mod witness;
 
 pub use cause::{Cause, Scopes, Tally};
 pub use comparison::{
-    Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable, Likeness,
-    NoFigure, PropertyValue, ServedBy,
+    Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,
+    Likeness, NoFigure, PropertyValue, ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{Ceiling, Device, Health, Host, Medium};

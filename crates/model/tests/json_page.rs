@@ -4,9 +4,14 @@ use std::{fs, path::Path};
 
 const MARK: &str = "<!-- from here on: the tables, written by a test from the program's own types -->\n";
 
+/// What stands around the trials is the report's.
+const DOCUMENT: &str = "../../report/src/document.rs";
+/// Comparisons with their words.
+const COMPARED: &str = "../../report/src/document/compared.rs";
+
 /// Each table: heading, place in the document, file and type.
 const TABLES: &[(&str, &str, &str, &str)] = &[
-    ("The document", "", "run.rs", "Run"),
+    ("The document", "", DOCUMENT, "Document"),
     ("The run", "`run`", "run.rs", "RunInfo"),
     ("The storage", "`run.device`", "device.rs", "Device"),
     ("The drive's own word", "`run.device.health`", "device.rs", "Health"),
@@ -32,22 +37,23 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A point", "`points[]`", "point.rs", "Point"),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
-    ("A verdict", "`verdicts[]`", "verdict.rs", "Judgement"),
-    ("A finding", "`findings[]`", "finding.rs", "Finding"),
+    ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
+    ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
-    ("A comparison", "`compare --json`", "../../report/src/document/compared.rs", "ComparedDocument"),
+    ("A comparison", "`compare --json`", COMPARED, "ComparedDocument"),
     ("A side", "`sides[]`", "comparison.rs", "ComparedSide"),
-    ("A line of a comparison", "`comparisons[]`", "../../report/src/document/compared.rs", "ComparisonLine"),
-    ("Two sides", "`pairs[]`", "../../report/src/document/compared.rs", "PairLine"),
+    ("A line of a comparison", "`comparisons[]`", COMPARED, "ComparisonLine"),
+    ("Two sides", "`pairs[]`", COMPARED, "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
-    ("What differs besides", "`pairs[].differences[]`", "../../report/src/document/compared.rs", "DifferenceLine"),
+    ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "sheet.rs", "SheetLine"),
 ];
 
 /// The keys of a type, with what its documentation says of them.
 fn keys(source: &str, name: &str) -> Vec<(String, String)> {
-    let start = ["struct", "enum"].iter().find_map(|form| source.find(&format!("pub {form} {name} {{")));
+    let forms = ["struct", "enum"].into_iter().flat_map(|form| [" {", "<"].map(|next| (form, next)));
+    let start = forms.filter_map(|(form, next)| source.find(&format!("pub {form} {name}{next}"))).next();
     let start = start.unwrap_or_else(|| panic!("there is no {name}"));
     let body = source[start..].split("\n}\n").next().unwrap_or_default();
     let (mut told, mut renamed, mut found) = (Vec::new(), None, Vec::new());

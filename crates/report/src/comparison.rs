@@ -2,7 +2,9 @@
 
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::bounded;
-use iosonde_model::{Compared, ComparedFigure, ComparedPair, Comparison, Difference, Estimate, Likeness, units};
+use iosonde_model::{
+    Compared, ComparedFigure, ComparedPair, Comparison, Difference, Estimate, Likeness, units,
+};
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},

@@ -10,8 +10,11 @@ use crate::{args::CompareArgs, failure::Failure, output::result, screen::Screen,
 
 /// Compares every run with the first, or with the baseline.
 pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
-    let question =
-        Question { figure: args.figure.parse().map_err(Failure::usage)?, margin: args.margin, confidence: args.confidence };
+    let question = Question {
+        figure: args.figure.parse().map_err(Failure::usage)?,
+        margin: args.margin,
+        confidence: args.confidence,
+    };
     let references: Vec<&String> = args.baseline.iter().chain(&args.runs).collect();
     let mut sides = sides::load(store, &screen, &references)?;
     if args.baseline.is_some() {
@@ -21,7 +24,8 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
         sides
             .retain(|side| std::mem::take(&mut first) || side.runs.iter().all(|run| run.info.id != baseline));
     }
-    let compared = compare::compare(&sides, &question).map_err(|why| Failure::usage(text::compare::nothing(&why)))?;
+    let compared =
+        compare::compare(&sides, &question).map_err(|why| Failure::usage(text::compare::nothing(&why)))?;
     if let Some(path) = &args.json {
         let text = iosonde_report::compared_json(&compared).map_err(Failure::failed)?;
         result(path, &text, screen)?

@@ -27,6 +27,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
             "layout",
             "limit",
             "long_write",
+            "lookup",
             "over_trials",
             "platter",
             "pooled",

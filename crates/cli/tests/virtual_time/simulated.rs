@@ -3,7 +3,8 @@
 use crate::common::{Bench, SMALL_STUDY, names_in};
 use iosonde_infer::finding::FINDINGS;
 use iosonde_model::{DeviceNote, FindingName};
-use iosonde_model::{Run, RunState, Status};
+use iosonde_model::{RunState, Status};
+use iosonde_report::Document as Run;
 
 #[test]
 fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
@@ -17,7 +18,7 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
     assert!(names_in(bench.folder.path()).iter().any(|name| name.starts_with("iosonde-quick-")));
 
     let run = bench.iosonde(&["show", "--json"]);
-    let run: iosonde_model::Run = serde_json::from_str(&run.out).unwrap();
+    let run: Run = serde_json::from_str(&run.out).unwrap();
     assert_eq!(run.info.state, RunState::Done);
     let base = run
         .findings
@@ -25,7 +26,7 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
         .find(|f| f.name == FindingName::BaseLatency && f.status == Status::Found)
         .unwrap();
     // One 4 KiB request on an idle server of 80 us, and no link: 80 us.
-    assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence());
+    assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence);
     assert!(
         run.verdicts.iter().all(|v| v.verdict <= iosonde_model::Outcome::NotChecked),
         "{:?}",

@@ -1,8 +1,8 @@
 //! Lines: the points that both sides were asked for, with the figures of each side's repeats.
 
 use iosonde_model::{
-    About, CheckName, ComparedFigure, Estimate, Incomparable, Judgement, NoFigure, Op, Outcome, Planned, Point,
-    PointDirection, Run, Rw, ServedBy, TrialSpec,
+    About, CheckName, ComparedFigure, Estimate, Incomparable, Judgement, NoFigure, Op, Outcome, Planned,
+    Point, PointDirection, Run, Rw, ServedBy, TrialSpec,
 };
 use iosonde_stats::{LogEstimate, normal};
 

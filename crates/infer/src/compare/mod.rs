@@ -95,7 +95,8 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingT
     if others.is_empty() {
         return Err(NothingToCompare::OneSide { name: first.name.clone() });
     }
-    let is_twice = |&(place, side): &(usize, &Side)| sides[..place].iter().any(|other| other.name == side.name);
+    let is_twice =
+        |&(place, side): &(usize, &Side)| sides[..place].iter().any(|other| other.name == side.name);
     if let Some((_, twice)) = sides.iter().enumerate().find(is_twice) {
         return Err(NothingToCompare::SameName { name: twice.name.clone() });
     }
@@ -271,7 +272,8 @@ impl Ratio {
 fn groups(lines: &[&LinePair], of_these: &[usize]) -> Vec<(WorkloadGroup, Vec<usize>)> {
     let patterns = patterns(lines, of_these);
     let of = |op: Op, name: WorkloadGroup| {
-        let own = |(_, members): &&(WorkloadGroup, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
+        let own =
+            |(_, members): &&(WorkloadGroup, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
         let several = patterns.iter().filter(own).count() > 1;
         let members = of_these.iter().copied().filter(|&line| lines[line].op == op).collect();
         several.then_some((name, members))

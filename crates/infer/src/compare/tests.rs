@@ -1,8 +1,8 @@
 //! Comparing on made-up runs whose truth is set: equal ones, unlike ones, and those that cannot be compared.
 
 use iosonde_model::{
-    About, CheckName, ComparedFigure, ComparedUnit, Comparison, Estimate, Incomparable, Judgement, Likeness, NoFigure,
-    Planned, Point, PointDirection, Reason, Run, Rw, ServedBy, TrialSpec, Verdict, WorkloadGroup,
+    About, CheckName, ComparedFigure, ComparedUnit, Comparison, Estimate, Incomparable, Judgement, Likeness,
+    NoFigure, Planned, Point, PointDirection, Reason, Run, Rw, ServedBy, TrialSpec, Verdict, WorkloadGroup,
 };
 use iosonde_testkit::specimen;
 use rand::SeedableRng;

@@ -1,14 +1,10 @@
 //! Causes of verdicts: what a check saw, as numbers with units in their names. Words are made of them in the report.
 
-mod tally;
-
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::TrialSpec;
-
-pub use tally::{Scopes, Tally};
 
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,4 +59,39 @@ impl From<&str> for Cause {
     fn from(why: &str) -> Self {
         why.to_owned().into()
     }
+}
+
+/// Things that a check judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub enum Scopes {
+    Trials,
+    TrialsAndRun,
+    TrialsAndPoints,
+    Points,
+    Run,
+}
+
+/// Count of a check's verdicts over the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tally {
+    /// Kind of things that were judged.
+    #[serde(skip)]
+    pub of: Scopes,
+    /// Things that were judged.
+    pub judged: u64,
+    /// Verdicts of `pass`.
+    pub passed: u64,
+    /// Verdicts of `not checked`.
+    pub unchecked: u64,
+    /// Verdicts of `warning`.
+    pub warned: u64,
+    /// Verdicts of `invalid`.
+    pub invalid: u64,
+    /// Outliers that were excluded, for the check of outliers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<u64>,
+    /// Cause of the first verdict of `not checked`, where the line is about those.
+    #[serde(skip)]
+    pub first: Option<Box<Cause>>,
 }

@@ -1,6 +1,6 @@
 //! Names in comparisons: what is compared, and which workloads a mean is about.
 
-super::names! {
+super::declare::names! {
     /// Figure that a comparison compares.
     ComparedFigure "figure to compare" {
         Iops "iops",
@@ -10,7 +10,7 @@ super::names! {
     }
 }
 
-super::names! {
+super::declare::names! {
     /// Group of workloads that share a geometric mean.
     WorkloadGroup "group of workloads" {
         All "all",
@@ -26,7 +26,7 @@ super::names! {
     }
 }
 
-super::names! {
+super::declare::names! {
     /// Property of a run besides its storage, in the order in which they usually matter.
     RunProperty "property of a run" {
         Study "study",

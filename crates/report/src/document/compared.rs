@@ -1,8 +1,8 @@
 //! The document of `compare --json`: sides compared, words included.
 
 use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean,
-    Likeness, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
+    Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference,
+    GeometricMean, Likeness, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
 };
 use serde::Serialize;
 

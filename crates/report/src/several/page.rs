@@ -153,7 +153,8 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
 
 fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
     let figure = |line: &Comparison, value: Option<f64>| {
-        let quantity = if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds };
+        let quantity =
+            if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds };
         value.map_or_else(|| "–".to_owned(), |value| quantity.text(value))
     };
     let table = html! {

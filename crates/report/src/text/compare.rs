@@ -49,9 +49,8 @@ pub fn answer(pair: &ComparedPair) -> String {
             (format!("Inconclusive whether {b} is faster or slower than {a}{what}"), ratio(&estimate))
         }
     };
-    let interval = interval.map_or_else(String::new, |interval| {
-        format!("{} CI {interval}; ", units::percent(pair.confidence))
-    });
+    let interval = interval
+        .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
     let rests = format!("{}{}, {}", workloads(mean.points), in_turn(pair), repeats(pair));
     format!("{said} ({interval}{rests}).{}", cautions(pair, mean))
 }
@@ -84,9 +83,7 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
 /// Where the run-to-run variation comes from, or what would tell it.
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => {
-            "one run each; `--repeats 5` adds run-to-run variation".to_owned()
-        }
+        (ComparedUnit::Run, [1, 1]) => "one run each; `--repeats 5` adds run-to-run variation".to_owned(),
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
             format!("one run of {alone}; `--repeats 5` adds run-to-run variation")
@@ -112,7 +109,9 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
     said += match pair.about {
         ServedBy::Storage => "",
         ServedBy::Memory => " Memory served both sides, so this says nothing about the storage.",
-        ServedBy::Program => " The program was CPU-bound on both sides, so this says nothing about the storage.",
+        ServedBy::Program => {
+            " The program was CPU-bound on both sides, so this says nothing about the storage."
+        }
         ServedBy::MemoryOrProgram => {
             " Memory or the program was the limit, so this says nothing about the storage."
         }
@@ -307,15 +306,23 @@ mod tests {
             "B is 3.3 times slower than A (95 % CI 3.1–3.5; 28 workloads, one run each; `--repeats 5` adds run-to-run \
              variation)."
         );
-        let repeated =
-            ComparedPair { unit: ComparedUnit::Repeat, repeats: [5, 5], ..pair(1.1, 1.07, 1.13, Likeness::Faster) };
+        let repeated = ComparedPair {
+            unit: ComparedUnit::Repeat,
+            repeats: [5, 5],
+            ..pair(1.1, 1.07, 1.13, Likeness::Faster)
+        };
         assert_eq!(
             answer(&repeated),
             "B is 10 % faster than A (95 % CI 7–13 %; 28 workloads, 5 repeats each)."
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
-        let latency = ComparedPair { geometric_means: pair(6.5, 6.4, 6.6, Likeness::Slower).geometric_means, ..latency };
-        assert!(answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.4–6.6;"));
+        let latency = ComparedPair {
+            geometric_means: pair(6.5, 6.4, 6.6, Likeness::Slower).geometric_means,
+            ..latency
+        };
+        assert!(
+            answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.4–6.6;")
+        );
     }
 
     #[test]

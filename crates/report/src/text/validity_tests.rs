@@ -49,7 +49,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
         run.findings.push(iosonde_model::Finding {
-            name: FindingName::WriteBufferBytes.into(),
+            name: FindingName::WriteBufferBytes,
             experiment: "sustained-write".into(),
             conditions: Default::default(),
             status,

@@ -18,7 +18,7 @@ fn figure(run: &Run, name: &str) -> Figure {
     drawn.unwrap_or_else(|| panic!("{name} is not drawn"))
 }
 
-fn found<'a>(run: &'a mut Run, name: FindingName) -> &'a mut Finding {
+fn found(run: &mut Run, name: FindingName) -> &mut Finding {
     run.findings.iter_mut().find(|finding| finding.name == name).expect("it is found")
 }
 
@@ -142,7 +142,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     for depth in [1, 4, 16] {
         let conditions = Conditions { queue_depth: Some(depth), ..Conditions::default() };
         let told = Finding {
-            name: FindingName::Crossover.into(),
+            name: FindingName::Crossover,
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,

@@ -14,7 +14,7 @@ pub fn why(judgement: &Judgement) -> String {
 fn cause(cause: &Cause) -> String {
     match cause {
         Cause::Said { why, .. } => why.clone(),
-        Cause::Tally(tally) => tally::words(tally),
+        Cause::Tally(tally) => tally::words(tally, self::cause),
         Cause::AtPoint { spec, cause } => format!("{}: {}", spec.describe(), self::cause(cause)),
     }
 }
