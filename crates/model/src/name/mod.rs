@@ -2,11 +2,13 @@
 //! finds a wrong one.
 
 mod check;
+mod comparison;
 mod declare;
 mod experiment;
 mod finding;
 
 pub use check::CheckName;
+pub use comparison::{ComparedFigure, RunProperty, WorkloadGroup};
 pub use experiment::ExperimentName;
 pub use finding::FindingName;
 
@@ -28,6 +30,9 @@ mod tests {
         check(FindingName::ALL, FindingName::as_str);
         check(CheckName::ALL, CheckName::as_str);
         check(ExperimentName::ALL, ExperimentName::as_str);
+        check(ComparedFigure::ALL, ComparedFigure::as_str);
+        check(WorkloadGroup::ALL, WorkloadGroup::as_str);
+        check(RunProperty::ALL, RunProperty::as_str);
         assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [38, 22, 19]);
     }
 

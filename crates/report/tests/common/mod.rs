@@ -11,7 +11,6 @@ use conclusions::finding;
 use iosonde_model::CheckName;
 pub use rich::rich;
 
-
 use iosonde_model::*;
 
 /// What the user called it: markup, if anybody let it be.

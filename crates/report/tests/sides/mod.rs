@@ -28,7 +28,8 @@ fn scale(side: &mut Side, which: impl Fn(&iosonde_model::TrialSpec) -> bool, byt
 }
 
 fn bars(sides: &[Side]) -> Figure {
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(sides, &question).expect("they have like points");
     let figures = iosonde_report::several::figures_of_several(sides, &compared);
     figures.into_iter().find(|figure| figure.name == "bars").expect("they share workloads")
@@ -130,7 +131,8 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
         let why = Verdict::Warning(Reason::new(About::Rate, format!("a doubt of {check}")));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let (_, told) = page.split_once("Can each be believed?").expect("it is asked");
@@ -146,7 +148,8 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
 #[test]
 fn the_page_says_whose_runs_its_sides_are() {
     let sides = sides(&["7f3a91", "0c12de"]);
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).unwrap();
     let page = iosonde_report::several(&sides, &compared);
     let told = page.split("<h1>").nth(1).and_then(|rest| rest.split("</header>").next()).unwrap();
