@@ -199,7 +199,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     if !stands(&run) && disturbed(&run) {
         return eprintln!("skipped: others left no processor for a trial under a limit, three times");
     }
-    void(&run, CheckName::Throttled, "allows 2 k reads a second");
+    void(&run, CheckName::Throttled, " to 2 k read IOPS, and this trial reached ");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
     let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
