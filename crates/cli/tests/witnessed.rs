@@ -200,7 +200,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
         return eprintln!("skipped: others left no processor for a trial under a limit, three times");
     }
     let why = &invalid(&run, CheckName::Throttled).why;
-    assert!(why.contains("allows 2 k reads a second"), "{why}");
+    assert!(why.contains(" to 2 k read IOPS, and this trial reached "), "{why}");
     // The limit's grain is 100 ms: over five trials of 2 s, one grain more or less is 1 %.
     let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));

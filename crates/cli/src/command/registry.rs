@@ -19,7 +19,7 @@ pub fn show<T: ?Sized + Named>(
     match name {
         Some(name) => {
             let entry = registry.entry(name).map_err(Failure::usage)?;
-            screen.result(&page(registry.kind(), name, &entry.manual()))
+            screen.result(&page(registry.kind(), entry.item.name(), &entry.manual()))
         }
         None => {
             let rows = registry.entries().map(|entry| (entry.item.name(), entry.summary()));

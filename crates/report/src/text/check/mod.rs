@@ -76,3 +76,51 @@ fn numbers(cause: &Cause) -> BTreeMap<String, f64> {
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(cause) else { return BTreeMap::new() };
     fields.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{
+        About, CheckName, Op, TrialSpec, Verdict,
+        cause::{Cap, Multimodal, Throttled},
+    };
+
+    use super::*;
+
+    fn warning(cause: Cause) -> Judgement {
+        let verdict = Verdict::Warning(iosonde_model::Reason::new(About::Rate, cause));
+        Judgement::new(CheckName::Throttled, "run", None, None, verdict)
+    }
+
+    #[test]
+    fn figures_are_the_numbers_of_a_cause() {
+        let cap = Some(Cap { kept_within_share: 0.001, credit_requests: 33_800.0 });
+        let fell = |cap| Throttled::Fell {
+            throttle_iops: 3000.0,
+            before_iops: 16_000.0,
+            at_s: 2.6,
+            temperature_celsius: None,
+            cap,
+            writes: true,
+        };
+        let names = |cause: Cause| figures(&warning(cause)).into_keys().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(fell(None).into()), "at_s before_iops throttle_iops");
+        let with_cap = "at_s before_iops credit_requests kept_within_share throttle_iops";
+        assert_eq!(names(fell(cap).into()), with_cap);
+    }
+
+    #[test]
+    fn a_cause_at_a_point_names_the_workload_and_keeps_its_figures() {
+        let groups = Multimodal::Groups {
+            op: Op::Read,
+            low_share: 0.9,
+            low_ns: 1e4,
+            high_share: 0.1,
+            high_ns: 1e5,
+            mean_ns: 1.9e4,
+        };
+        let spec = TrialSpec::default();
+        let judgement = warning(Cause::from(groups).at_point(&spec));
+        assert_eq!(figures(&judgement).get("high_ns"), Some(&1e5));
+        assert!(why(&judgement).starts_with(&format!("{}: two latency groups", spec.describe())));
+    }
+}
