@@ -2,6 +2,8 @@
 
 mod cached;
 mod durable;
+#[cfg(test)]
+mod example;
 mod inconclusive;
 mod lack;
 mod limit;
