@@ -14,7 +14,7 @@ fn bar(count: usize, of: usize) -> String {
     if length == 0 { "·".to_owned() } else { "█".repeat(length) }
 }
 
-/// `set-aside 3, drift 1`.
+/// `outliers 3, drift 1`.
 fn doubted_by<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
     let mut all = std::collections::BTreeMap::new();
     for (check, count) in scores.into_iter().flat_map(|score| &score.wrong) {
@@ -43,7 +43,7 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let share = percent(false_alarms, runs);
     let _ = writeln!(out, "| **all** | {runs} | **{share}** | {void} | {} |", doubted_by(clean()));
     out += "\n| check | effect | size | runs | caught | |\n|---|---|---|---|---|---|\n";
-    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_none()) {
+    for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_some()) {
         let mark = if cell.stated { "**" } else { "" };
         let _ = writeln!(
             out,

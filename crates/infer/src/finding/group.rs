@@ -111,10 +111,6 @@ pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEst
     Ok(valid_rate(evidence, op, used)?)
 }
 
-pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
-    Ok(valid_rate_whatever_set_it(evidence, op)?)
-}
-
 pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     Ok(valid_latency(evidence, op)?)
 }
@@ -151,7 +147,7 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
 }
 
 /// Times the median distance from the median: what lies beyond is set aside from a point's rate (see `iosonde checks
-/// set-aside`), and says nothing of how far the others agree.
+/// outliers`), and says nothing of how far the others agree.
 const ODD: f64 = 4.5 * 1.4826;
 /// Trials that agree to the digit have no median distance.
 const DIGITS: f64 = 1e-3;

@@ -20,6 +20,7 @@ use iosonde_model::FindingName;
 use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
+use iosonde_judge::check::Symptom;
 use crate::words::Unit;
 
 pub mod lookup;
@@ -69,7 +70,7 @@ registry! {
 }
 
 pub(crate) use network_round_trip::beside_the_link;
-pub use random_vs_sequential::{Order, RandomVsSequential};
+pub use random_vs_sequential::RandomVsSequential;
 #[cfg(test)]
 use {
     depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth, half_size::HalfSize,
@@ -105,6 +106,11 @@ pub trait FindingKind: Sync {
     /// Workloads that it needs, where an experiment that is made for it may lack them: then it is inconclusive instead
     /// of passed over. `None` for a finding that is only a by-product of its experiments.
     fn wants(&self) -> Option<Lack> {
+        None
+    }
+
+    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    fn explains(&self) -> Option<Symptom> {
         None
     }
 
@@ -406,6 +412,9 @@ mod tests {
                     continue;
                 }
                 let sentence = finding.sentence();
+                if sentence.is_empty() {
+                    continue;
+                }
                 assert!(
                     sentence.contains('[') && sentence.ends_with('.') && !sentence.contains("{}"),
                     "{sentence}"

@@ -27,6 +27,7 @@ use super::{
     limit::{self, Fell, Shown},
     over_trials,
 };
+use iosonde_judge::check::Symptom;
 use crate::words::Unit;
 
 /// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
@@ -55,6 +56,12 @@ impl FindingKind for ThrottleRate {
 
     fn wants(&self) -> Option<Lack> {
         Some(Lack::LongLoad)
+    }
+
+    /// Two rates in one mean are what a limit does: the experiment loads the storage until the rate falls, so that the
+    /// trials before and after differ by design.
+    fn explains(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn proof(&self) -> Proof {

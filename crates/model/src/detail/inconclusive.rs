@@ -3,7 +3,10 @@
 use super::{
     CacheProblem, Lack, LimitProblem, LongWriteProblem, MappingUnitProblem, PlatterProblem, ReadaheadProblem,
 };
-use crate::{About, TrialSpec};
+use crate::{
+    About, TrialSpec,
+    detail::{DriftProblem, EffectProblem, UnsureFeature},
+};
 
 /// Why the trials cannot answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +38,16 @@ pub enum Inconclusive {
     },
     /// The estimate is not finite.
     EstimateNotANumber,
+    /// Levels of a parameter cannot be compared.
+    Effect(EffectProblem),
+    /// A curve seems to have a dip or a peak.
+    UnsureFeature(UnsureFeature),
+    /// Reads and writes are too close together, or known too roughly, to see whether they cross.
+    CloseCurves,
+    /// A drift can neither be shown nor excluded.
+    Drift(DriftProblem),
+    /// The requests show no wait for a platter, and the storage is a rotating disk.
+    DiskThatNeverWaits,
     /// The experiment lacks workloads that the finding needs.
     Lacks(Lack),
     /// Too few trials have the figure.

@@ -2,6 +2,7 @@
 
 use iosonde_model::{About, Inconclusive};
 
+use super::{curve, drift, effect};
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
 
 /// A clause without its full stop.
@@ -23,6 +24,16 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::Effect(problem) => effect::problem(*problem),
+        Inconclusive::UnsureFeature(feature) => curve::unsure(feature),
+        Inconclusive::CloseCurves => {
+            "reads and writes are too close together, or too uncertain; use a longer `--time`".to_owned()
+        }
+        Inconclusive::Drift(problem) => drift::problem(problem),
+        Inconclusive::DiskThatNeverWaits => {
+            "requests to this rotating disk never wait for a platter, so a cache answers them; use a larger `--size`"
+                .to_owned()
+        }
         Inconclusive::Lacks(lack) => lack::words(*lack),
         Inconclusive::FewFigures { trials, needed } => {
             format!("trials that have this figure: {trials}; {needed} are needed")

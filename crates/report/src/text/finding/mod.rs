@@ -1,5 +1,8 @@
 //! Words of findings, one file for each family.
 
+mod curve;
+mod drift;
+pub(super) mod effect;
 mod cached;
 mod durable;
 #[cfg(test)]
@@ -17,7 +20,7 @@ use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
     words::{capitalised, with_interval},
 };
-use iosonde_model::{Detail, Finding, FindingName, Status};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Status};
 
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
@@ -26,6 +29,13 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::Inconclusive(why) => {
             format!("{}: unknown; {}.", subject(finding), inconclusive::words(why))
         }
+        Detail::Effect(facts) => effect::sentence(finding, facts),
+        Detail::AccessOrder(answer) => effect::order_sentence(finding, *answer),
+        Detail::Workers(facts) => effect::workers_sentence(finding, facts),
+        Detail::ReadsAfterWrites(facts) => effect::after_writes_sentence(finding, facts),
+        Detail::Shape(facts) => curve::shape_sentence(finding, facts),
+        Detail::Crossover(facts) => curve::crossover_sentence(finding, facts),
+        Detail::Drift(facts) => drift::sentence(finding, facts),
         Detail::Plain => plain(finding),
         Detail::Cached(facts) => cached::sentence(finding, *facts),
         Detail::Readahead(facts) => readahead::sentence(finding, *facts),
@@ -42,6 +52,13 @@ pub fn why_of(finding: &Finding) -> Option<String> {
     let own = match &finding.detail {
         Detail::Said { why, .. } => why.clone(),
         Detail::Inconclusive(why) => Some(capitalised(&format!("{}.", inconclusive::words(why)))),
+        Detail::Effect(facts) => Some(effect::why(facts)),
+        Detail::AccessOrder(_) => Some(effect::order_why(finding)),
+        Detail::Workers(facts) => Some(effect::workers_why(facts)),
+        Detail::ReadsAfterWrites(facts) => Some(effect::after_writes_why(facts)),
+        Detail::Shape(facts) => Some(curve::shape_why(facts)),
+        Detail::Crossover(facts) => Some(curve::crossover_why(facts)),
+        Detail::Drift(facts) => Some(drift::why(facts)),
         Detail::Plain => why_of_plain(finding).map(str::to_owned),
         Detail::Cached(facts) => Some(cached::why(*facts)),
         Detail::Readahead(facts) => Some(readahead::why(finding, *facts)),
@@ -81,7 +98,7 @@ fn value(finding: &Finding) -> String {
 }
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.
-fn subject(finding: &Finding) -> String {
+pub(super) fn subject(finding: &Finding) -> String {
     let what = match finding.name {
         FindingName::DeviceBandwidth => "Bandwidth",
         FindingName::MaxIops => "Highest IOPS",
@@ -122,6 +139,16 @@ fn subject(finding: &Finding) -> String {
         FindingName::SeekTimeAverage => "Average seek time",
         FindingName::ZoneRatio => "Ratio of outer to inner zone",
     };
+    match finding.name {
+        _ if finding.conditions == Conditions::default() => return what.to_owned(),
+        FindingName::MixInterference
+        | FindingName::StrideEffect
+        | FindingName::AlignmentEffect
+        | FindingName::JobsEffect => return format!("{what} on {}", effect::requests(&finding.conditions)),
+        FindingName::Shape => return format!("{what} of {}", effect::requests(&finding.conditions)),
+        FindingName::Crossover => return format!("Crossover of {}", curve::both(&finding.conditions)),
+        _ => {}
+    }
     match finding.conditions.op {
         Some(_) => format!("{what} of {}", workload(&finding.conditions)),
         None => what.to_owned(),

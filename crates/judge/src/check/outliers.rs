@@ -1,0 +1,173 @@
+//! Trials that lie so far from the others of their point that they do not count.
+//!
+//! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the run's
+//! drift are taken out.
+//!
+//! Rule: the estimates exclude what lies more than 4.5 median distances (3 standard deviations of normal
+//! scatter) from the level of its point; in clean scatter that is one trial in 400, and the intervals allow for
+//! it. This check speaks up where it is more than that: a trial that lies more than 9 standard deviations away,
+//! or more trials than chance excludes once in 1,000 runs. 9, since the scatter is known from ten trials only
+//! and one request that takes 20 times as long moves a disk's trial by 6: with 6, one run in nine of a quiet
+//! file server was doubted. What lies less than 1 % away is not spoken of: among eight trials it would move the
+//! mean by an eighth of that, and a device that repeats itself to the fourth digit has such trials. Nothing is
+//! ever dropped for being slow alone: leaving out what lies 1.5 deviations low would shift every figure by 0.7 %
+//! and spoil its interval.
+//!
+//! Verdict: doubt, about the run. The figures are those of the undisturbed storage; if the disturbances are part
+//! of your life (a neighbour, garbage collection), what you get on average is less. The trials stay in the run,
+//! in the table of trials and in the percentiles. Where no point was visited three times it abstains: of two
+//! trials that differ nobody knows which is the usual one.
+//!
+//! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a property?
+//! With eight trials a point, seven of them say which.
+//!
+//! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
+
+#[cfg(test)]
+use iosonde_model::Trial;
+use iosonde_model::{
+    About, CheckName, Phase, Point, Reason, Run, Scope, Verdict,
+    cause::{self, Excluded},
+};
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+use super::{Check, InvalidRates, Symptom, course};
+#[cfg(test)]
+use super::{Specimens, specimen};
+use crate::estimate::{Apart, Estimates, Voids};
+
+/// Standard deviations that chance does not reach in any run.
+const WILD: f64 = 9.0;
+/// Trials of a point, the fewest of which one can lie apart.
+const VISITS_MIN: usize = 3;
+/// Share of clean normal scatter that the estimates exclude.
+const CHANCE: f64 = 0.0024;
+/// What a mean of several trials does not notice, as a share; see the manual page above.
+const NOTICED: f64 = 0.01;
+/// Probability below which a number of trials is more than chance.
+const CHANCE_DOUBT: f64 = 0.001;
+
+pub(super) struct Outliers;
+
+impl Check for Outliers {
+    fn id(&self) -> CheckName {
+        CheckName::Outliers
+    }
+
+    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+        // One workload by hand has no others to lie apart from.
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
+    }
+
+    #[cfg(test)]
+    fn specimens(&self) -> Specimens {
+        // Rates a little apart from each other, so that there is a scatter to lie outside of.
+        let even: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        let mut disturbed = even.clone();
+        disturbed[5] = 20_000;
+        // A simulated device that repeats itself: 0.4 % away is far out, and nobody cares.
+        let mut exact = vec![100_000; 12];
+        exact[5] = 99_600;
+        Specimens {
+            pass: vec![repeated(&even), repeated(&exact)],
+            warning: vec![repeated(&disturbed)],
+            not_checked: vec![repeated(&[100_000, 20_000])],
+            ..Specimens::default()
+        }
+    }
+}
+
+/// A point that was visited once for each of these rates.
+#[cfg(test)]
+fn repeated(rates: &[u64]) -> Run {
+    let mut run = specimen::run(specimen::usual());
+    run.trials = rates
+        .iter()
+        .enumerate()
+        .map(|(place, &iops)| {
+            let spec = &run.trials[0].spec;
+            Trial {
+                id: place as u64 + 1,
+                round: place as u32 + 1,
+                started_s: 1.2 * place as f64,
+                ..specimen::healthy(spec.rw, spec.block_size_bytes, spec.queue_depth, iops)
+            }
+        })
+        .collect();
+    run
+}
+
+fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
+    let visits = |point: &Point| course::of_point(run, point, invalid).len();
+    if run.points.iter().map(visits).max().unwrap_or(0) < VISITS_MIN {
+        let too_few = cause::Outliers::TooFewVisits { visits_needed: VISITS_MIN };
+        return Verdict::NotChecked(Reason::new(About::Rate, too_few));
+    }
+    let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
+    let voids: Voids = invalid.ids().map(|id| (id, About::All)).collect();
+    let outliers = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
+    let outliers: Vec<(u64, Apart)> = outliers.into_iter().filter(|(id, _)| measured(id)).collect();
+    let noticed = || outliers.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
+    let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
+    // Counted are all that are excluded, not only those that lie far enough to be spoken of.
+    let excluded = |&(id, apart): &(u64, Apart)| Excluded {
+        outliers: outliers.len() as u64,
+        trials: trials as u64,
+        farthest_trial: id,
+        rate_share: apart.share,
+        scatter_share: apart.scatter,
+    };
+    let warning = |cause| Verdict::Warning(Reason::new(About::Rate, cause));
+    if let Some(found) = farthest(noticed().filter(|(_, apart)| apart.deviations() > WILD)) {
+        return warning(cause::Outliers::Far(excluded(found)));
+    }
+    match farthest(noticed()).filter(|_| is_more_than_chance(noticed().count(), trials)) {
+        Some(found) => warning(cause::Outliers::Many(excluded(found))),
+        None => Verdict::Pass,
+    }
+}
+
+fn farthest<'a>(all: impl Iterator<Item = &'a (u64, Apart)>) -> Option<&'a (u64, Apart)> {
+    let far = |apart: &Apart| apart.share.ln().abs();
+    all.max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b)))
+}
+
+fn is_more_than_chance(aside: usize, trials: usize) -> bool {
+    let Ok(law) = Binomial::new(CHANCE, trials as u64) else { return false };
+    aside > 0 && 1.0 - law.cdf(aside as u64 - 1) < CHANCE_DOUBT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farthest_trial_is_named_with_its_distance() {
+        let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        rates[5] = 20_000;
+        let run = repeated(&rates);
+        let said = Outliers.judge(Scope::Run, &run, &InvalidRates::default());
+        let Some(Verdict::Warning(Reason {
+            cause: cause::Cause::Outliers(cause::Outliers::Far(found)), ..
+        })) = said
+        else {
+            panic!("{said:?}")
+        };
+        assert_eq!((found.outliers, found.trials, found.farthest_trial), (1, 12, 6));
+        assert!((found.rate_share - 0.2).abs() < 0.01 && found.scatter_share < 0.02, "{found:?}");
+    }
+
+    #[test]
+    fn what_another_check_made_invalid_is_no_outlier() {
+        let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        rates[5] = 20_000;
+        let run = repeated(&rates);
+        let interference = Reason::new(About::All, cause::Interference::Steal { steal_share: 0.5 });
+        let invalid = InvalidRates::of(&run, &[(Scope::Trial(5), Verdict::Invalid(interference))]);
+        assert_eq!(Outliers.judge(Scope::Run, &run, &invalid), Some(Verdict::Pass));
+    }
+}
