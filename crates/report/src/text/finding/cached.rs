@@ -95,7 +95,7 @@ mod tests {
     fn a_cache_has_a_size_and_no_cache_its_evidence() {
         let shares = Detail::Cached(Cached::Shares { spans: 2, page_cache: true });
         let found = example::found(FindingName::CacheBytes, Op::Read, (50_331_648.0, Unit::Bytes), shares);
-        assert_eq!(sentence(&found), "The page cache holds 48 MiB [47, 49] (4 KiB random reads).");
+        assert_eq!(sentence(&found), "The page cache holds 48.0 MiB [47.0, 49.0] (4 KiB random reads).");
         let level = Cached::Level { smallest_span_bytes: 8 << 20, largest_span_bytes: 256 << 20 };
         let none = example::absent(FindingName::CacheBytes, Op::Read, Detail::Cached(level));
         let said = "No cache found: 4 KiB random reads are as fast within 256 MiB as within 8 MiB.";

@@ -144,7 +144,8 @@ mod tests {
             example::found(FindingName::RotationPeriod, Op::Read, (8.3333e6, Unit::Time), Detail::Plain);
         let said = sentence(&turn);
         assert!(
-            said.starts_with("One rotation takes 8.33 ms") && said.ends_with(" rotations per minute."),
+            said.starts_with("One rotation takes 8.3 ms [8.2, 8.5]")
+                && said.ends_with(" rotations per minute."),
             "{said}"
         );
         let still = Detail::Platter(Platter::Still { spread: 0.11 });
