@@ -83,3 +83,34 @@ pub(super) fn problem(problem: CacheProblem) -> String {
         CacheProblem::SizeUnknown => "whether there is a cache is unknown (see `cache_bytes`)".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence, why_of};
+
+    #[test]
+    fn a_cache_has_a_size_and_no_cache_its_evidence() {
+        let shares = Detail::Cached(Cached::Shares { spans: 2, page_cache: true });
+        let found = example::found(FindingName::CacheBytes, Op::Read, (50_331_648.0, Unit::Bytes), shares);
+        assert_eq!(sentence(&found), "The page cache holds 48.0 MiB [47.0, 49.0] (4 KiB random reads).");
+        let level = Cached::Level { smallest_span_bytes: 8 << 20, largest_span_bytes: 256 << 20 };
+        let none = example::absent(FindingName::CacheBytes, Op::Read, Detail::Cached(level));
+        let said = "No cache found: 4 KiB random reads are as fast within 256 MiB as within 8 MiB.";
+        assert_eq!(sentence(&none), said);
+        let why = "Every span keeps more than 90 % of the throughput of the smallest.";
+        assert_eq!(why_of(&none).as_deref(), Some(why));
+    }
+
+    #[test]
+    fn a_disk_is_no_cache() {
+        let slow = CacheProblem::TooSlow { span_bytes: 4 << 20, request_ns: 4e6 };
+        assert_eq!(
+            example::unknown(FindingName::CacheBytes, Op::Read, slow),
+            "Cache size of 4 KiB random reads: unknown; even within 4 MiB a request takes 4.00 ms, too long for a \
+             cache (shorter seeks of a disk?)."
+        );
+    }
+}

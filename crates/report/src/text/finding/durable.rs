@@ -32,3 +32,25 @@ pub(super) fn why(facts: Durable) -> String {
         Durable::Log(_) => "One writer, without group commit.".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Op, Sync, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence};
+
+    #[test]
+    fn a_flush_is_told_with_the_writes_before_it() {
+        let flush = |writes| {
+            let detail = Detail::Durable(Durable::Flush { writes, trials: 8 });
+            sentence(&example::found(FindingName::FlushLatency, Op::Flush, (1.6e6, Unit::Time), detail))
+        };
+        assert_eq!(flush(1), "A flush after one write of 4 KiB takes 1.60 ms [1.57, 1.63].");
+        assert!(flush(32).starts_with("A flush after 32 writes of 4 KiB takes"));
+        let log = Detail::Durable(Durable::Log(Sync::Dsync));
+        let log = example::found(FindingName::LogWritesPerS, Op::Write, (625.0, Unit::Iops), log);
+        let said = sentence(&log);
+        assert!(said.ends_with("4 KiB random writes, each durable before the next (dsync)."), "{said}");
+    }
+}

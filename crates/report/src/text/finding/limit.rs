@@ -88,3 +88,40 @@ pub(super) fn problem(problem: LimitProblem) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence, why_of};
+
+    #[test]
+    fn a_control_group_is_named_with_its_limit() {
+        let limit = IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".to_owned(),
+            device: "vda".to_owned(),
+            op: Op::Read,
+            iops: Some(5000.0),
+            bytes_per_s: None,
+        };
+        let set = Detail::Limit(Limit::Set { limit, trials: 6 });
+        let finding = example::found(FindingName::ThrottleRate, Op::Read, (5000.0, Unit::Iops), set);
+        assert_eq!(
+            sentence(&finding),
+            "4 KiB random reads are limited to 5.00 k IOPS [4.90, 5.10]; /sys/fs/cgroup/box/io.max allows 5 k IOPS."
+        );
+        assert_eq!(why_of(&finding).as_deref(), Some("Mean over 6 trials at the limit."));
+    }
+
+    #[test]
+    fn a_credit_is_told_in_requests_too() {
+        let fell = Detail::Limit(Limit::Fell { before_iops: 5000.0, lasted_s: 20.0 });
+        let figure = (80_000.0 * 4096.0, Unit::Bytes);
+        let said = sentence(&example::found(FindingName::BurstCreditBytes, Op::Read, figure, fell));
+        assert!(said.contains("burst credit of") && said.contains("(80 k requests)"), "{said}");
+        let scatter = LimitProblem::Scatter { deviation: 0.05 };
+        let said = example::unknown(FindingName::ThrottleRate, Op::Read, scatter);
+        assert!(said.ends_with("then scatters by 5.0 %: a slower medium, not a limit."), "{said}");
+    }
+}

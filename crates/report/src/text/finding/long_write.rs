@@ -120,3 +120,49 @@ pub(super) fn problem(problem: LongWriteProblem) -> String {
         LongWriteProblem::FewAfterPause => "too few writes after the shorter pause are valid".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Conditions, Detail, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, why_of};
+
+    fn falls(name: FindingName, buffers: usize, stage: Option<u32>, figure: (f64, Unit)) -> String {
+        let pause = Some(Pause { gap_s: 2.0, drain: Drain::WhileFilled });
+        let detail = Detail::LongWrite(LongWrite::Falls { trials: 8, buffers, pause });
+        let finding = example::found(name, Op::Write, figure, detail);
+        let conditions = Conditions { stage, ..finding.conditions.clone() };
+        crate::text::sentence(&Finding { conditions, ..finding })
+    }
+
+    #[test]
+    fn each_fall_has_its_buffer() {
+        let rate = (1e8, Unit::Rate);
+        assert_eq!(
+            falls(FindingName::BurstRate, 1, None, rate),
+            "4 KiB random writes start at 100 MB/s [98, 102], until a write buffer is full."
+        );
+        assert_eq!(
+            falls(FindingName::SustainedRate, 2, None, rate),
+            "4 KiB random writes continue at 100 MB/s [98, 102] once both write buffers are full."
+        );
+        assert_eq!(
+            falls(FindingName::WriteBufferBytes, 2, Some(2), (67_108_864.0, Unit::Bytes)),
+            "A second write buffer takes 64 MiB [63, 65] before 4 KiB random writes become slower again."
+        );
+    }
+
+    #[test]
+    fn what_drained_is_said_with_the_pause() {
+        let pause = Pause { gap_s: 2.0, drain: Drain::OnlyIdle };
+        let drains = Detail::LongWrite(LongWrite::Drains(pause));
+        let finding = example::found(FindingName::BufferDrainRate, Op::Write, (2e7, Unit::Rate), drains);
+        let said = crate::text::sentence(&finding);
+        assert!(said.starts_with("The write buffer of 4 KiB random writes drains at 20"), "{said}");
+        assert_eq!(
+            why_of(&finding).as_deref(),
+            Some("This is less than the sustained throughput: it drains only when idle.")
+        );
+    }
+}

@@ -47,3 +47,27 @@ pub(super) fn problem(problem: &MappingUnitProblem) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence};
+
+    #[test]
+    fn a_unit_is_told_with_what_less_of_it_costs() {
+        let detail = Detail::MappingUnit(MappingUnit { sizes: 10, longer: 0.125 });
+        let mut finding =
+            example::found(FindingName::MappingUnitBytes, Op::Write, (8192.0, Unit::Bytes), detail);
+        finding.conditions.block_size_bytes = None;
+        let said = sentence(&finding);
+        assert!(
+            said.ends_with("smaller random writes take 12 % longer, since the rest is read first."),
+            "{said}"
+        );
+        let few = MappingUnitProblem::FewSizes { sizes: 3, needed: 4 };
+        let said = example::unknown(FindingName::MappingUnitBytes, Op::Write, few);
+        assert!(said.ends_with("unknown; the number of measured sizes is 3; 4 are needed."), "{said}");
+    }
+}

@@ -5,6 +5,8 @@ mod drift;
 pub(super) mod effect;
 mod cached;
 mod durable;
+#[cfg(test)]
+mod example;
 mod inconclusive;
 mod lack;
 mod limit;

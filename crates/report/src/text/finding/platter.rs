@@ -119,3 +119,50 @@ pub(super) fn problem(problem: &PlatterProblem) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence, why_of};
+
+    #[test]
+    fn turns_have_as_many_digits_as_they_are_known_to() {
+        let told = |ns: f64, half: f64| {
+            turns_a_minute(&Estimate { value: ns, low: Some(ns - half), high: Some(ns + half) })
+        };
+        // 60 s / 8.3368 ms = 7,197; 0.05 ms of it are 43 turns.
+        assert_eq!(told(8.3368e6, 0.05e6), "7200 [7150, 7240]");
+        assert_eq!(told(8.3368e6, 0.5e6), "7200 [6800, 7700]");
+        assert_eq!(told(8.3368e6, 1e3), "7197 [7196, 7198]");
+    }
+
+    #[test]
+    fn a_disk_rotates_and_flash_does_not() {
+        let turn =
+            example::found(FindingName::RotationPeriod, Op::Read, (8.3333e6, Unit::Time), Detail::Plain);
+        let said = sentence(&turn);
+        assert!(
+            said.starts_with("One rotation takes 8.3 ms [8.2, 8.5]")
+                && said.ends_with(" rotations per minute."),
+            "{said}"
+        );
+        let still = Detail::Platter(Platter::Still { spread: 0.11 });
+        let none = example::absent(FindingName::RotationPeriod, Op::Read, still);
+        let said = "No rotation: 4 KiB random reads take nearly the same time, whatever the address.";
+        assert_eq!(sentence(&none), said);
+        assert!(why_of(&none).unwrap().contains("within 11 % of the median"));
+        let seek = example::absent(FindingName::SeekTimeAverage, Op::Read, Detail::Plain);
+        assert_eq!(sentence(&seek), "No seek time: nothing rotates here.");
+    }
+
+    #[test]
+    fn zones_are_told_by_their_ratio() {
+        let zones = Detail::Platter(Platter::Zones { places: 3, end_bytes: 1 << 40 });
+        let finding = example::found(FindingName::ZoneRatio, Op::Read, (2.0, Unit::Ratio), zones);
+        let said = "Sequential reads at the first addresses reach 2.00× [1.96, 2.04] the throughput of the last, \
+                    before 1 TiB.";
+        assert_eq!(sentence(&finding), said);
+    }
+}

@@ -56,3 +56,28 @@ pub(super) fn problem(problem: &ReadaheadProblem) -> String {
         ReadaheadProblem::NothingToCompare => "no block size was measured in both orders".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Op, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence};
+
+    #[test]
+    fn a_piece_is_named_with_the_way_of_its_reads() {
+        let detail = || Detail::Readahead(Readahead { direct: false, block_sizes: 2 });
+        let figure = (131_072.0, Unit::Bytes);
+        let found = example::found(FindingName::ReadaheadBytes, Op::Read, figure, detail());
+        assert_eq!(
+            sentence(&found),
+            "Read-ahead fetches 128 KiB [125, 131] at a time for 4 KiB random reads through the page cache."
+        );
+        let few = example::unknown(
+            FindingName::ReadaheadBytes,
+            Op::Read,
+            ReadaheadProblem::FewWait { least_share: 0.02 },
+        );
+        assert!(few.contains("fewer than 2.0 % wait for a piece"), "{few}");
+    }
+}
