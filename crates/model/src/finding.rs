@@ -70,7 +70,7 @@ impl Finding {
     pub fn sentence(&self) -> &str {
         match &self.detail {
             Detail::Said { sentence, .. } => sentence,
-            Detail::Inconclusive(_) => "",
+            _ => "",
         }
     }
 
@@ -78,7 +78,7 @@ impl Finding {
     pub fn why(&self) -> Option<&str> {
         match &self.detail {
             Detail::Said { why, .. } => why.as_deref(),
-            Detail::Inconclusive(_) => None,
+            _ => None,
         }
     }
 }

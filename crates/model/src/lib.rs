@@ -5,7 +5,7 @@
 
 mod cause;
 mod comparison;
-mod detail;
+pub mod detail;
 mod device;
 mod finding;
 mod histogram;

@@ -1,6 +1,7 @@
 //! Why a finding is inconclusive.
 
-use crate::{About, TrialSpec};
+use super::{LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem};
+use crate::{About, LatencyLimit, TrialSpec};
 
 /// Why the trials cannot answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +33,41 @@ pub enum Inconclusive {
     },
     /// The estimate is not finite.
     EstimateNotANumber,
+    /// No trial was made.
+    NothingMeasured,
+    /// Too few trials have the CPU time of the program.
+    NoCpuTime,
+    /// About a curve over block sizes.
+    SizeLaw(SizeLawProblem),
+    /// About queue depths.
+    QueueDepth(QueueDepthProblem),
+    /// About the load that keeps a latency limit.
+    LatencyLimit {
+        /// Limit that was asked about.
+        limit: LatencyLimit,
+        /// Reason.
+        problem: LatencyLimitProblem,
+    },
+    /// About parallel units.
+    Layout(LayoutProblem),
+}
+
+impl From<SizeLawProblem> for Inconclusive {
+    fn from(problem: SizeLawProblem) -> Self {
+        Self::SizeLaw(problem)
+    }
+}
+
+impl From<QueueDepthProblem> for Inconclusive {
+    fn from(problem: QueueDepthProblem) -> Self {
+        Self::QueueDepth(problem)
+    }
+}
+
+impl From<LayoutProblem> for Inconclusive {
+    fn from(problem: LayoutProblem) -> Self {
+        Self::Layout(problem)
+    }
 }
 
 impl From<String> for Inconclusive {
@@ -59,6 +95,8 @@ impl From<Inconclusive> for String {
                 format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
             }
             Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
+            // Problems of findings that have facts never become words of another.
+            other => format!("{other:?}"),
         }
     }
 }

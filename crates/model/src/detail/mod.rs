@@ -1,11 +1,23 @@
 //! Details of findings: what was found beside the value, or why nothing could be, as numbers. Words are made of them
 //! in the report.
 
+mod highest;
 mod inconclusive;
+mod latency_limit;
+mod layout;
 mod note;
+mod processor;
+mod queue_depth;
+mod size_law;
 
+pub use highest::Highest;
 pub use inconclusive::Inconclusive;
+pub use latency_limit::{LatencyLimitProblem, LatencyLimited};
+pub use layout::{Layout, LayoutProblem};
 pub use note::{Law, Note};
+pub use processor::{Pace, ProcessorShare};
+pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
+pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,4 +31,24 @@ pub enum Detail {
     },
     /// The trials cannot answer.
     Inconclusive(Inconclusive),
+    /// No facts beside the value.
+    Plain,
+    /// The highest of several points.
+    Highest(Highest),
+    /// The law of a request's time and its size.
+    SizeLaw(SizeLaw),
+    /// The block size from which on throughput hardly rises.
+    Plateau(Plateau),
+    /// A network round trip.
+    RoundTrip(RoundTrip),
+    /// A closed-loop curve of throughput over queue depth.
+    ClosedLoop(ClosedLoop),
+    /// Queue depths at the program and at the device.
+    EffectiveDepth(EffectiveDepth),
+    /// Load up to which a latency limit is kept.
+    LatencyLimited(LatencyLimited),
+    /// Addresses striped over parallel units, or not.
+    Layout(Layout),
+    /// CPU time over elapsed time.
+    ProcessorShare(ProcessorShare),
 }

@@ -14,4 +14,5 @@ pub mod validity;
 mod vantage;
 
 pub use check::{figures, why};
+use finding::plateau_sizes;
 pub use finding::{sentence, why_of};

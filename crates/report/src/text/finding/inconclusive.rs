@@ -2,6 +2,8 @@
 
 use iosonde_model::{About, Inconclusive};
 
+use super::{latency_limit, layout, queue_depth, size_law};
+
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
     match why {
@@ -21,5 +23,11 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::NothingMeasured => "nothing was measured".to_owned(),
+        Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
+        Inconclusive::SizeLaw(problem) => size_law::problem(problem),
+        Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
+        Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),
+        Inconclusive::Layout(problem) => layout::problem(problem),
     }
 }
