@@ -94,14 +94,15 @@ fn one(writer: &Writer, group: &Group) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Point, Rw, Trial};
+    use iosonde_model::{Point, Rw, Trial, Witnesses};
     use iosonde_testkit::specimen;
 
     use super::*;
 
-    fn said(in_flight: [f64; 5]) -> String {
+    fn facts(in_flight: [f64; 5], at_device: Option<f64>) -> (Option<f64>, Facts) {
         let trials = in_flight.map(|mean| Trial {
             in_flight_mean: Some(mean),
+            witnesses: Witnesses { block_layer_in_flight_mean: at_device, ..Witnesses::default() },
             ..specimen::healthy(Rw::RandRead, 4096, 128, 100_000)
         });
         let point = Point::planned(0, "x", trials[0].spec.clone());
@@ -112,13 +113,25 @@ mod tests {
             read: None,
             write: None,
         };
-        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence().clone()
+        let found = EffectiveDepth.conclude("x", &[evidence], 0.95).remove(0);
+        match found.detail {
+            Detail::EffectiveDepth(facts) => (found.value, facts),
+            detail => panic!("{detail:?}"),
+        }
     }
 
     #[test]
-    fn what_lies_on_both_sides_of_the_bound_cannot_be_told() {
-        assert!(said([127.9, 128.0, 127.8, 128.0, 127.9]).ends_with("it was reached."));
-        assert!(said([64.0, 63.0, 65.0, 64.0, 64.5]).ends_with("the number asked for was not reached."));
-        assert!(said([128.0, 90.0, 127.0, 70.0, 126.0]).ends_with("whether it was reached cannot be told."));
+    fn an_interval_around_the_bound_leaves_open_whether_it_was_reached() {
+        let reached = |in_flight| facts(in_flight, None).1.reached;
+        assert_eq!(reached([127.9, 128.0, 127.8, 128.0, 127.9]), Some(true));
+        assert_eq!(reached([64.0, 63.0, 65.0, 64.0, 64.5]), Some(false));
+        assert_eq!(reached([128.0, 90.0, 127.0, 70.0, 126.0]), None);
+    }
+
+    #[test]
+    fn the_program_and_the_device_have_a_count_each() {
+        let (program, facts) = facts([128.0; 5], Some(16.0));
+        assert!((program.unwrap() - 128.0).abs() < 1e-9, "{program:?}");
+        assert_eq!(facts, Facts { at_device: Some(16.0), reached: Some(true), trials: 5 });
     }
 }

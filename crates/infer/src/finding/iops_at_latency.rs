@@ -253,7 +253,7 @@ mod tests {
         use iosonde_model::{Point, Rw};
         use iosonde_testkit::specimen;
         // A disk: 5 ms each, and 60 requests a trial.
-        let told = |limit: &str, latency_ns: u64| {
+        let problem = |limit: &str, latency_ns: u64| {
             let mut trial = specimen::healthy(Rw::RandRead, 4096, 8, 60);
             trial.spec.rate_iops = Some(500.0);
             trial.spec.latency_limit = Some(limit.parse().unwrap());
@@ -266,11 +266,19 @@ mod tests {
                 read: None,
                 write: None,
             };
-            IopsAtLatency.conclude("promise", &[evidence], 0.95)[0].sentence().clone()
+            match IopsAtLatency.conclude("promise", &[evidence], 0.95).remove(0).detail {
+                Detail::Inconclusive(Inconclusive::LatencyLimit { problem, .. }) => problem,
+                detail => panic!("{detail:?}"),
+            }
         };
-        let impossible = told("p99=1ms", 5_000_000);
-        assert!(impossible.contains("no load keeps it: even with 500 a second"), "{impossible}");
-        assert!(told("p99=1ms", 500_000).contains("too few requests for its p99"));
+        assert_eq!(
+            problem("p99=1ms", 5_000_000),
+            LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 }
+        );
+        assert!(matches!(
+            problem("p99=1ms", 500_000),
+            LatencyLimitProblem::TooFewRequests { needed: 1000, .. }
+        ));
     }
 
     #[test]

@@ -205,9 +205,10 @@ mod tests {
             trial.busy_share = Some(500.0 * iops / 1e9);
         })[0];
         // 100 µs + b / 1 GB/s, of which half a microsecond is the program's.
-        assert_eq!(found.status, Status::Found, "{}", found.sentence());
+        let Detail::RoundTrip(facts) = found.detail else { panic!("{found:?}") };
         assert!(found.low.unwrap() <= 99_500.0 && 99_500.0 <= found.high.unwrap(), "{found:?}");
-        assert!(found.why().unwrap().contains("counts 95.0 µs from sending to answer"), "{found:?}");
+        assert_eq!((facts.client_ns, facts.client_block_size_bytes), (Some(95_000.0), 4096));
+        assert!((facts.cpu_ns.unwrap() - 500.0).abs() < 1e-6, "{facts:?}");
     }
 
     #[test]
@@ -217,18 +218,23 @@ mod tests {
             let read = trial.read.as_mut().unwrap();
             (0..read.histogram.total()).for_each(|_| read.histogram.record(9_000_000));
         })[0];
-        assert!(refused.sentence().contains("waited for the server's medium"), "{}", refused.sentence());
+        let Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::MixedLatency { p10_ns, p90_ns })) =
+            refused.detail
+        else {
+            panic!("{refused:?}")
+        };
+        assert!(p10_ns < p90_ns && p90_ns > 8.9e6, "{p10_ns} {p90_ns}");
     }
 
     #[test]
     fn the_link_stands_beside_the_round_trip() {
         let mut all = told(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
-        let mut link =
-            Finding { name: FindingName::DeviceBandwidth.into(), unit: "B/s".into(), ..all[0].clone() };
+        let mut link = Finding { name: FindingName::DeviceBandwidth, unit: Unit::Rate, ..all[0].clone() };
         (link.value, link.low, link.high) = (Some(1.2e8), Some(1.1e8), Some(1.3e8));
         link.conditions.queue_depth = Some(16);
         all.push(link);
         beside_the_link(&mut all);
-        assert!(all[0].why().unwrap().contains("With 16 in flight the link carries 120 MB/s"), "{all:?}");
+        let bytes_per_s = Estimate { value: 1.2e8, low: Some(1.1e8), high: Some(1.3e8) };
+        assert_eq!(all[0].notes, [Note::LinkCarries { queue_depth: 16, bytes_per_s }]);
     }
 }
