@@ -5,9 +5,7 @@
 //! spare for what the laws leave out. The findings stand, and each says what it is at odds with: the trials do not
 //! tell which of them is wrong.
 
-use iosonde_model::{Detail, Device, Finding, FindingName, Law, Note, Op, Status};
-
-use crate::words::capitalised;
+use iosonde_model::{Detail, Device, Finding, FindingName, Inconclusive, Law, Note, Op, Status};
 
 /// By how much two sides may miss each other, beyond their intervals, before they contradict each other.
 const SPARE: f64 = 1.10;
@@ -130,14 +128,8 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
         |name: FindingName| [FindingName::RotationPeriod, FindingName::SeekTimeAverage].contains(&name);
     let absent = |finding: &&mut Finding| finding.status == Status::Absent && of_a_platter(finding.name);
     for finding in findings.iter_mut().filter(absent) {
-        let why = "this storage is a disk that turns, and its requests show no wait for a platter, so that something \
-                   else answered them (a cache, a controller's or a server's memory); a larger --size would reach the \
-                   disk";
         finding.status = Status::Inconclusive;
-        finding.detail = Detail::Said {
-            sentence: format!("`{}` cannot be told: {why}.", finding.name),
-            why: Some(capitalised(&format!("{why}."))),
-        };
+        finding.detail = Detail::Inconclusive(Inconclusive::DiskThatNeverWaits);
     }
 }
 
@@ -185,7 +177,7 @@ fn sets(relation: &Relation, op: Op, findings: &[Finding]) -> Vec<Vec<Vec<usize>
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Conditions, Medium};
+    use iosonde_model::{Conditions, Medium, Unit};
 
     use super::*;
 
@@ -198,12 +190,13 @@ mod tests {
             conditions,
             status: Status::Found,
             value: Some((low + high) / 2.0),
-            unit: String::new(),
+            unit: Unit::None,
             low: Some(low),
             high: Some(high),
             at_least: false,
             confidence: 0.95,
-            detail: Detail::Said { sentence: String::new(), why: Some("Measured.".into()) },
+            detail: Detail::Said { sentence: String::new(), why: None },
+            notes: Vec::new(),
             trials: Vec::new(),
         }
     }
@@ -218,14 +211,15 @@ mod tests {
                 finding(FindingName::QueueDepthKnee, knee[0], knee[1]),
             ];
             check(&mut all);
-            all.into_iter().map(|finding| finding.why().unwrap()).collect::<Vec<_>>()
+            all.into_iter().map(|finding| finding.notes).collect::<Vec<_>>()
         };
-        assert!(of([7.5, 8.5]).iter().all(|why| why == "Measured."));
+        assert!(of([7.5, 8.5]).iter().all(Vec::is_empty));
         let odd = of([5.0, 6.0]);
-        assert!(odd[0].contains("At odds with `queue_depth_knee` and `max_iops`: the knee is"), "{odd:?}");
-        assert!(odd.iter().all(|why| why.contains("At odds")), "{odd:?}");
+        let with = vec![FindingName::QueueDepthKnee, FindingName::MaxIops];
+        assert_eq!(odd[0], [Note::AtOdds { with, law: Law::KneeIsRateTimesLatency }]);
+        assert!(odd.iter().all(|notes| notes.len() == 1), "{odd:?}");
         // What was measured may stay below what the rate tends to.
-        assert!(of([10.0, 11.0]).iter().all(|why| why == "Measured."));
+        assert!(of([10.0, 11.0]).iter().all(Vec::is_empty));
     }
 
     #[test]
@@ -241,7 +235,7 @@ mod tests {
         all[1].conditions.random = Some(true);
         all[2].conditions.random = Some(true);
         check(&mut all);
-        assert!(all.iter().all(|finding| finding.why().unwrap().contains("At odds")), "{all:?}");
+        assert!(all.iter().all(|finding| !finding.notes.is_empty()), "{all:?}");
     }
 
     #[test]
@@ -258,7 +252,7 @@ mod tests {
                 }
             }
             check(&mut all);
-            all[0].why().clone().unwrap().contains("At odds")
+            !all[0].notes.is_empty()
         };
         assert!(!of(&[(131_072, 26_700.0), (4096, 250_000.0)]));
         assert!(!of(&[(131_072, 26_700.0)]), "another size says nothing of these units");
@@ -273,7 +267,7 @@ mod tests {
                 finding(FindingName::BaseLatency, alone, alone),
             ];
             check(&mut all);
-            all[0].why().clone().unwrap().contains("At odds")
+            !all[0].notes.is_empty()
         };
         assert!(!of(100.0, 104.0) && !of(100.0, 300.0) && !of(100.0, 95.0) && of(100.0, 80.0));
     }
@@ -283,10 +277,11 @@ mod tests {
         let of = |medium: Medium, name: FindingName| {
             let mut all = vec![Finding { status: Status::Absent, ..finding(name, 1.0, 1.0) }];
             with_device(&mut all, &Device { medium, ..Device::unknown("block", 1 << 30) });
-            (all[0].status, all[0].sentence().clone())
+            (all[0].status, all.remove(0).detail)
         };
-        let (status, said) = of(Medium::Disk, FindingName::RotationPeriod);
-        assert!(status == Status::Inconclusive && said.contains("is a disk that turns"), "{said}");
+        let (status, detail) = of(Medium::Disk, FindingName::RotationPeriod);
+        assert_eq!(status, Status::Inconclusive);
+        assert_eq!(detail, Detail::Inconclusive(Inconclusive::DiskThatNeverWaits));
         assert_eq!(of(Medium::Disk, FindingName::SeekTimeAverage).0, Status::Inconclusive);
         assert_eq!(
             of(Medium::Disk, FindingName::ZoneRatio).0,
@@ -302,10 +297,10 @@ mod tests {
             vec![finding(FindingName::PerRequestCost, 9.0, 9.0), finding(FindingName::BaseLatency, 1.0, 1.0)];
         all[1].conditions.op = Some(Op::Write);
         check(&mut all);
-        assert_eq!(all[0].why(), Some("Measured."));
+        assert!(all[0].notes.is_empty());
         all[1].conditions.op = Some(Op::Read);
         all[1].status = Status::Inconclusive;
         check(&mut all);
-        assert_eq!(all[0].why(), Some("Measured."));
+        assert!(all[0].notes.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use iosonde_infer::portrait::AGREES;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
 use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
-use iosonde_report::{Paint, paragraph};
+use iosonde_report::paragraph;
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -16,7 +16,13 @@ use iosonde_rig::{
 use iosonde_sim::{Device, DeviceFile};
 use serde::Serialize;
 
-use crate::{args::DevicesArgs, failure::Failure, notebook, output::write, screen::Screen};
+use crate::{
+    args::DevicesArgs,
+    failure::Failure,
+    notebook,
+    output::{result, write},
+    screen::Screen,
+};
 
 /// Trials of each point that are run again on the written device: rounds differ in what was written before.
 const TRIALS: usize = 8;
@@ -69,13 +75,11 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
         };
         let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
         text.push('\n');
-        return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
+        return result(path, &text, screen);
     }
     match &other {
         Some(other) => screen.result(&table(&portrait, other, &compliance, screen)),
-        None if args.out.is_some() => {
-            screen.result(&paragraph(&portrait.sentence, Paint { color: screen.color, width: screen.width }))
-        }
+        None if args.out.is_some() => screen.result(&paragraph(&portrait.sentence, screen.paint())),
         None => screen.result(&portrait.device),
     }
 }
@@ -208,7 +212,7 @@ fn again(bed: &mut Bed, trial: &Trial) -> Result<Trial, Failure> {
 }
 
 fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> String {
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let mut text = paragraph(&portrait.sentence, paint);
     let within = |of: &dyn Fn(&&Compliance) -> bool| {
         let of: Vec<_> = all.iter().filter(of).collect();

@@ -22,8 +22,12 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a crate's tests may use besides: findings are proved on simulated devices.
-const FOR_TESTS: &[(&str, &[&str])] =
-    &[("judge", &["testkit"]), ("plan", &["testkit"]), ("infer", &["testkit", "sim", "rig"])];
+const FOR_TESTS: &[(&str, &[&str])] = &[
+    ("judge", &["testkit"]),
+    ("plan", &["testkit"]),
+    ("infer", &["testkit", "sim", "rig"]),
+    ("report", &["testkit"]),
+];
 
 const PREFIX: &str = "iosonde-";
 

@@ -15,7 +15,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, units};
+use iosonde_model::{
+    Finding,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,12 +32,9 @@ pub(crate) struct AlignmentEffect;
 const QUESTION: Question = Question {
     // What lies before the addressed part is taken off behind it.
     blank: |spec| (spec.offset_bytes, spec.span_bytes) = (0, 0),
-    level: |spec| Some(spec.offset_bytes as f64),
-    words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
-    subject: "alignment",
+    level: |spec| Some(Level::Offset(spec.offset_bytes)),
     against_first: false,
-    figure: "the rate",
-    of: |evidence, op| group::rate(evidence, op, &[]),
+    figure: ComparedFigure::Throughput,
     op: |spec| group::only_direction(spec.rw),
 };
 
@@ -101,6 +101,8 @@ offset = [0, 2048]
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{Detail, detail::EffectAnswer};
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -110,6 +112,7 @@ mod tests {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&AlignmentEffect, study, 1)[0];
         assert_eq!(found.len(), 2);
-        assert!(found[1].sentence().contains("alignment does not matter"), "{}", found[1].sentence());
+        let Detail::Effect(effect) = &found[1].detail else { panic!("{found:?}") };
+        assert_eq!((effect.answer, effect.lowest), (EffectAnswer::NoEffect, Level::Offset(0)));
     }
 }

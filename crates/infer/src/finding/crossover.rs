@@ -22,36 +22,36 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Rw, Status, TrialSpec, units};
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Inconclusive, Op, Rw, TrialSpec,
+    detail::{self, Lead, Level, RatioAnswer},
+};
 
 use super::{
     FindingKind, Proof, Told,
-    effect::{self, MARGIN},
+    effect::{self, MARGIN, inside},
     group::{self, Writer},
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 pub(crate) struct Crossover;
 
 /// A parameter over which they may change places.
 struct Axis {
     blank: fn(&mut TrialSpec),
-    level: fn(&TrialSpec) -> f64,
-    words: fn(f64) -> String,
+    level: fn(&TrialSpec) -> Level,
     unit: Unit,
 }
 
 const AXES: [Axis; 2] = [
     Axis {
         blank: |spec| spec.queue_depth = 1,
-        level: |spec| spec.asked_in_flight() as f64,
-        words: |depth| format!("{depth} in flight"),
+        level: |spec| Level::QueueDepth(spec.asked_in_flight()),
         unit: Unit::InFlight,
     },
     Axis {
         blank: |spec| spec.block_size_bytes = 1,
-        level: |spec| spec.block_size_bytes as f64,
-        words: |bytes| units::size(bytes as u64),
+        level: |spec| Level::BlockSize(spec.block_size_bytes),
         unit: Unit::Bytes,
     },
 ];
@@ -121,7 +121,7 @@ depth = "1..16*2"
 
 /// A level with a point of either direction.
 struct Pair<'e, 'a> {
-    at: f64,
+    at: Level,
     reads: &'e Evidence<'a>,
     writes: &'e Evidence<'a>,
 }
@@ -148,7 +148,7 @@ fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<(TrialSpec, Ve
             Some(Pair { at: level(reads), reads, writes })
         };
         let mut pairs: Vec<Pair> = of(Op::Read).filter_map(with).collect();
-        pairs.sort_by(|a, b| a.at.total_cmp(&b.at));
+        pairs.sort_by(|a, b| a.at.value().total_cmp(&b.at.value()));
         pairs
     };
     let curves = curves.into_iter().map(|(spec, members)| (spec, paired(members)));
@@ -163,105 +163,79 @@ fn one(writer: &Writer, axis: &Axis, (spec, pairs): &(TrialSpec, Vec<Pair>)) -> 
         queue_depth: over_sizes.then(|| spec.asked_in_flight() as u32),
         ..Conditions::default()
     };
-    let order = if spec.rw.is_random() { "random" } else { "sequential" };
-    let what = match conditions.block_size_bytes {
-        Some(bytes) => format!("{} {order} reads and writes", units::size(bytes)),
-        None => format!("{order} reads and writes"),
-    };
     let members: Vec<&Evidence> = pairs.iter().flat_map(|pair| [pair.reads, pair.writes]).collect();
-    let about = format!("Where {what} change places");
-    let ratios: Result<Vec<Estimate>, String> =
+    let ratios: Result<Vec<Estimate>, Inconclusive> =
         pairs.iter().map(|pair| ratio(pair, writer, pairs.len())).collect();
     let ratios = match ratios {
         Ok(ratios) => ratios,
-        Err(why) => return writer.refused(&conditions, &members, &about, &why),
+        Err(why) => return writer.inconclusive(&conditions, &members, why),
     };
-    let levels: Vec<f64> = pairs.iter().map(|pair| pair.at).collect();
-    let (first, last) = ((axis.words)(levels[0]), (axis.words)(levels[levels.len() - 1]));
+    let levels: Vec<f64> = pairs.iter().map(|pair| pair.at.value()).collect();
     match answer(&levels, &ratios) {
-        Answer::At(estimate, reads_first) => {
+        Answer::At(estimate, faster_below) => {
             let lines = if over_sizes { None } else { between(&levels, &ratios, &estimate) };
-            let (narrowed, estimate) = (lines.is_some(), lines.unwrap_or(estimate));
-            let (one, other) = if reads_first { ("reads", "writes") } else { ("writes", "reads") };
-            let sentence = format!("{what} change places at {{}}: below, {one} are faster, above, {other}.");
-            let why = if narrowed {
-                "The interval runs over where lines through the levels on either side cross; assumes that the ratio \
-                 bends one way there."
-            } else {
-                "The interval runs between two measured levels at which one and then the other surely leads; finer \
-                 ones in between would narrow it."
-            };
-            writer.found(&conditions, &members, estimate, &sentence, why)
+            let detail = detail::Crossover::At { faster_below, narrowed: lines.is_some() };
+            let estimate = lines.unwrap_or(estimate);
+            writer.concluded(&conditions, &members, estimate, Detail::Crossover(detail))
         }
-        Answer::Never(words) => Finding {
-            status: Status::Absent,
-            detail: Detail::Said {
-                sentence: capitalised(&format!(
-                    "{what} do not change places from {first} to {last}: {words}."
-                )),
-                why: Some("With intervals that hold at all levels together.".to_owned()),
-            },
-            ..writer.refused(&conditions, &members, "", "")
-        },
-        Answer::CannotTell => {
-            let why = "the rates lie too close together, or are known too roughly, for this run; more --time would \
-                       tell";
-            writer.refused(&conditions, &members, &about, why)
+        Answer::Never(lead) => {
+            let (lowest, highest) = (pairs[0].at, pairs[pairs.len() - 1].at);
+            let detail = detail::Crossover::Never { lowest, highest, lead };
+            writer.absent(&conditions, &members, Detail::Crossover(detail))
         }
+        Answer::Undecided => writer.inconclusive(&conditions, &members, Inconclusive::CloseCurves),
     }
 }
 
 /// Reads over writes at one level.
-fn ratio(pair: &Pair, writer: &Writer, comparisons: usize) -> Result<Estimate, String> {
-    let (over, under) = (group::rate(pair.reads, Op::Read, &[])?, group::rate(pair.writes, Op::Write, &[])?);
+fn ratio(pair: &Pair, writer: &Writer, comparisons: usize) -> Result<Estimate, Inconclusive> {
+    let over = group::valid_rate(pair.reads, Op::Read, &[])?;
+    let under = group::valid_rate(pair.writes, Op::Write, &[])?;
     Ok(effect::ratio(over, under, writer.confidence, comparisons))
 }
 
 /// What the levels say.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Answer {
-    /// Where, and whether reads lead before.
-    At(Estimate, bool),
-    Never(&'static str),
-    CannotTell,
+    /// Where, and who leads below it.
+    At(Estimate, Op),
+    Never(Lead),
+    Undecided,
+}
+
+/// Who surely leads, by the ratio of reads to writes.
+fn leader(ratio: &Estimate) -> Option<Op> {
+    match effect::leads(ratio)? {
+        RatioAnswer::Lower => Some(Op::Write),
+        _ => Some(Op::Read),
+    }
 }
 
 fn answer(levels: &[f64], ratios: &[Estimate]) -> Answer {
-    let reads = |ratio: &Estimate| ratio.low.is_some_and(|low| low > 1.0);
-    let writes = |ratio: &Estimate| ratio.high.is_some_and(|high| high < 1.0);
-    let inside = |ratio: &Estimate, margin: f64| {
-        ratio.low.is_some_and(|low| low >= 1.0 / (1.0 + margin))
-            && ratio.high.is_some_and(|h| h <= 1.0 + margin)
-    };
     let within = |ratio: &Estimate| inside(ratio, MARGIN);
-    // The levels at which somebody surely leads, and who.
-    let leads: Vec<(usize, bool)> = (0..ratios.len())
-        .filter(|&place| reads(&ratios[place]) || writes(&ratios[place]))
-        .map(|place| (place, reads(&ratios[place])))
-        .collect();
+    let leads: Vec<(usize, Op)> =
+        ratios.iter().enumerate().filter_map(|(place, ratio)| Some((place, leader(ratio)?))).collect();
+    let never_slower = |op: Op| ratios.iter().all(|ratio| within(ratio) || leader(ratio) == Some(op));
     let changes: Vec<_> = leads.windows(2).filter(|pair| pair[0].1 != pair[1].1).collect();
     match changes[..] {
         [pair] => {
-            let ((low, reads_first), (high, _)) = (pair[0], pair[1]);
+            let ((low, faster_below), (high, _)) = (pair[0], pair[1]);
             let log = |place: usize| (levels[place].ln(), ratios[place].value.ln());
             let ((x0, y0), (x1, y1)) = (log(low), log(high));
             let value = (x0 + (x1 - x0) * y0 / (y0 - y1)).exp();
-            Answer::At(Estimate { value, low: Some(levels[low]), high: Some(levels[high]) }, reads_first)
+            Answer::At(Estimate { value, low: Some(levels[low]), high: Some(levels[high]) }, faster_below)
         }
-        [] if ratios.iter().all(within) => Answer::Never("they are alike within 5 %"),
+        [] if ratios.iter().all(within) => Answer::Never(Lead::Equal),
         [] if leads.is_empty() && ratios.iter().all(|ratio| inside(ratio, 2.0 * MARGIN)) => {
-            Answer::Never("neither surely leads, and none by a tenth")
+            Answer::Never(Lead::NoneSeen)
         }
-        [] if leads.len() == ratios.len() && leads[0].1 => Answer::Never("reads are faster throughout"),
-        [] if leads.len() == ratios.len() => Answer::Never("writes are faster throughout"),
+        [] if leads.len() == ratios.len() => Answer::Never(Lead::Always(leads[0].1)),
         // Alike somewhere, and one ahead elsewhere: they may touch, but they do not change places.
-        [] if ratios.iter().all(|ratio| within(ratio) || reads(ratio)) => {
-            Answer::Never("reads are never slower")
-        }
-        [] if ratios.iter().all(|ratio| within(ratio) || writes(ratio)) => {
-            Answer::Never("writes are never slower")
-        }
-        _ => Answer::CannotTell,
+        [] => match [Op::Read, Op::Write].into_iter().find(|&op| never_slower(op)) {
+            Some(op) => Answer::Never(Lead::NeverSlower(op)),
+            None => Answer::Undecided,
+        },
+        _ => Answer::Undecided,
     }
 }
 
@@ -293,6 +267,8 @@ fn between(levels: &[f64], ratios: &[Estimate], at: &Estimate) -> Option<Estimat
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::Status;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -308,9 +284,9 @@ mod tests {
 
     #[test]
     fn the_lead_changes_between_the_levels_at_which_it_is_sure() {
-        let Answer::At(found, reads_first) = told(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
+        let Answer::At(found, faster_below) = told(&[0.25, 0.5, 2.0, 4.0], 0.1) else { panic!() };
         // Half and twice: the middle of 2 and 4 on a logarithmic scale.
-        assert!((found.value - 8f64.sqrt()).abs() < 1e-9 && !reads_first, "{found:?}");
+        assert!((found.value - 8f64.sqrt()).abs() < 1e-9 && faster_below == Op::Write, "{found:?}");
         assert_eq!((found.low, found.high), (Some(2.0), Some(4.0)));
         let Answer::At(found, _) = told(&[0.25, 0.98, 1.03, 4.0], 0.1) else { panic!() };
         assert_eq!((found.low, found.high), (Some(1.0), Some(8.0)), "two levels lead nobody");
@@ -344,12 +320,12 @@ mod tests {
 
     #[test]
     fn a_lead_that_stays_twins_and_noise_are_no_crossover() {
-        assert_eq!(told(&[2.0, 3.0], 0.1), Answer::Never("reads are faster throughout"));
-        assert_eq!(told(&[1.0, 1.01], 0.02), Answer::Never("they are alike within 5 %"));
-        assert_eq!(told(&[1.0, 1.01], 0.07), Answer::Never("neither surely leads, and none by a tenth"));
-        assert_eq!(told(&[0.5, 1.0], 0.01), Answer::Never("writes are never slower"));
-        assert_eq!(told(&[0.5, 1.0], 0.2), Answer::CannotTell);
-        assert_eq!(told(&[0.5, 2.0, 0.5], 0.1), Answer::CannotTell, "twice is no crossover");
+        assert_eq!(told(&[2.0, 3.0], 0.1), Answer::Never(Lead::Always(Op::Read)));
+        assert_eq!(told(&[1.0, 1.01], 0.02), Answer::Never(Lead::Equal));
+        assert_eq!(told(&[1.0, 1.01], 0.07), Answer::Never(Lead::NoneSeen));
+        assert_eq!(told(&[0.5, 1.0], 0.01), Answer::Never(Lead::NeverSlower(Op::Write)));
+        assert_eq!(told(&[0.5, 1.0], 0.2), Answer::Undecided);
+        assert_eq!(told(&[0.5, 2.0, 0.5], 0.1), Answer::Undecided, "twice is no crossover");
     }
 
     #[test]
@@ -358,6 +334,10 @@ mod tests {
                      rw = [\"randread\", \"randwrite\"]";
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Crossover, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent));
+        let Detail::Crossover(detail::Crossover::Never { lead, .. }) = found[0].detail else {
+            panic!("{found:?}")
+        };
+        assert_eq!(lead, Lead::Equal);
     }
 }

@@ -18,12 +18,15 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Estimate, Finding, Status, units};
-use iosonde_stats::common_slope::{Levels, Visit};
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Inconclusive,
+    detail::{DriftProblem, RunDrift},
+};
+use iosonde_stats::common_slope::{Levels, Unlike, Visit};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Writer, of_the_device, trials_stand},
+    group::{Writer, of_the_device},
 };
 use crate::words::Unit;
 
@@ -108,65 +111,38 @@ fn visits(points: &[&Evidence]) -> Vec<Visit> {
 }
 
 fn one(writer: &Writer, points: &[&Evidence]) -> Finding {
-    let refused =
-        |why: &str| writer.refused(&Conditions::default(), points, "Whether the storage drifted", why);
+    let conditions = Conditions::default();
+    let inconclusive = |problem| writer.inconclusive(&conditions, points, Inconclusive::Drift(problem));
     let visits = visits(points);
     if visits.len() < TRIALS_MIN {
-        return refused(&format!("{}, {TRIALS_MIN} are needed", trials_stand(visits.len())));
+        return inconclusive(DriftProblem::TooFewTrials { valid: visits.len(), needed: TRIALS_MIN });
     }
     let levels = Levels::of(&visits);
     if levels.share_of_time_between(&visits) > CONFOUNDED {
-        return refused("the points were visited one after the other, so that time and point are one");
+        return inconclusive(DriftProblem::Confounded);
     }
     let Some(fit) = levels.slope(&visits) else {
-        return refused("the trials cannot tell time from points");
+        return inconclusive(DriftProblem::Confounded);
     };
     let duration_s = visits[visits.len() - 1].at_s - visits[0].at_s;
     let slope = fit.coefficient(0);
     let (low, high) = fit.interval(0, writer.confidence);
     let change = |slope: f64| (slope * duration_s).exp_m1();
-    let span = units::duration(duration_s);
     let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
     if tail > CHANCE / 2.0 || change(slope).abs() < CHANGE_MIN {
-        return without(&refused, [change(low), change(high)], &span);
+        let (low_share, high_share) = (change(low), change(high));
+        let most_share = low_share.abs().max(high_share.abs());
+        if most_share > CHANGE_MIN {
+            return inconclusive(DriftProblem::TooWide { duration_s, low_share, high_share });
+        }
+        let detail = Detail::Drift(RunDrift::Steady { duration_s, most_share });
+        return writer.absent(&conditions, points, detail);
     }
-    if let Some(unlike) = levels.unlike(&visits, slope, duration_s, CHANGE_MIN) {
-        return refused(&format!(
-            "over {span} the rate rose at {} points, fell at {} and held at {}",
-            unlike.rose, unlike.fell, unlike.held
-        ));
+    if let Some(Unlike { rose, fell, held }) = levels.unlike(&visits, slope, duration_s, CHANGE_MIN) {
+        return inconclusive(DriftProblem::Different { duration_s, rose, fell, held });
     }
     let of_hour = |slope: f64| (slope * HOUR_S).exp_m1();
     let estimate = Estimate { value: of_hour(slope), low: Some(of_hour(low)), high: Some(of_hour(high)) };
-    let word = if slope < 0.0 { "fell" } else { "rose" };
-    let sentence = format!(
-        "over the {span} of the run the rate {word} by {}, all points alike: {{}}.",
-        units::percent(change(slope).abs())
-    );
-    let why = "One slope over time for all points, each with a level of its own; foretold for an hour as if it went on \
-               evenly. Figures of points are means over the run.";
-    writer.found(&Conditions::default(), points, estimate, &sentence, why)
-}
-
-/// No drift is seen: said where one that matters would have been.
-fn without(refused: &impl Fn(&str) -> Finding, ends: [f64; 2], span: &str) -> Finding {
-    let most = ends[0].abs().max(ends[1].abs());
-    if most > CHANGE_MIN {
-        return refused(&format!(
-            "its change over {span} lies between {} and {}, which neither shows a drift nor excludes one",
-            units::percent(ends[0]),
-            units::percent(ends[1])
-        ));
-    }
-    Finding {
-        status: Status::Absent,
-        detail: Detail::Said {
-            sentence: format!(
-                "No drift shows: over the {span} of the run the rate of all points together changed by {} at most.",
-                units::percent(most)
-            ),
-            why: Some("The interval of one slope over time for all points.".to_owned()),
-        },
-        ..refused("")
-    }
+    let detail = Detail::Drift(RunDrift::Changed { duration_s, change_share: change(slope) });
+    writer.concluded(&conditions, points, estimate, detail)
 }

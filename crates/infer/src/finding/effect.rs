@@ -7,30 +7,17 @@
 //! and reaches far is no evidence of anything.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Finding, Op, TrialSpec};
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Inconclusive, Op, TrialSpec,
+    detail::{ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer},
+};
 use iosonde_stats::{LogEstimate, student_t};
 
-use super::group::{Writer, workload};
+use super::group::{self, Writer};
 use crate::words::is_vague;
 
 /// To either side of 1: what `quick` can resolve, and less than anybody plans for.
-pub(super) const MARGIN: f64 = 0.05;
-
-/// Why no ratio is given where its interval spans more than a factor of three.
-pub const TOO_ROUGH: &str = "the trials scatter so much that even a factor of 3 would not show";
-
-/// What the levels show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// All ratios lie within the margin.
-    NoEffect,
-    /// The named ratio surely is not 1.
-    Changes,
-    /// No ratio surely differs from 1, and all lie within twice the margin.
-    NoneSeen,
-    /// Neither.
-    CannotTell,
-}
+pub const MARGIN: f64 = 0.05;
 
 /// The level that departs most.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +27,7 @@ pub(super) struct Extreme {
     /// Its ratio to the reference.
     pub(super) ratio: Estimate,
     /// What all of them show.
-    pub(super) answer: Answer,
+    pub(super) answer: EffectAnswer,
 }
 
 /// The ratio of two levels, with an interval that holds together with `comparisons` of its kind.
@@ -78,22 +65,41 @@ pub(super) fn extreme(reference: LogEstimate, others: &[LogEstimate], confidence
     most_extreme(&ratios.collect::<Vec<_>>())
 }
 
+/// Whether the whole interval lies within a margin around 1.
+pub(super) fn inside(ratio: &Estimate, margin: f64) -> bool {
+    ratio.low.is_some_and(|low| low >= 1.0 / (1.0 + margin))
+        && ratio.high.is_some_and(|high| high <= 1.0 + margin)
+}
+
+/// `Lower` or `Higher` where the interval excludes 1.
+pub(super) fn leads(ratio: &Estimate) -> Option<RatioAnswer> {
+    match (ratio.low, ratio.high) {
+        (_, Some(high)) if high < 1.0 => Some(RatioAnswer::Lower),
+        (Some(low), _) if low > 1.0 => Some(RatioAnswer::Higher),
+        _ => None,
+    }
+}
+
+/// The answer of one ratio.
+pub(super) fn answer_of(ratio: &Estimate) -> RatioAnswer {
+    if inside(ratio, MARGIN) {
+        return RatioAnswer::Equal;
+    }
+    leads(ratio).unwrap_or(RatioAnswer::Undecided)
+}
+
 fn most_extreme(ratios: &[Estimate]) -> Option<Extreme> {
-    let ends = |ratio: &Estimate| (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
-    let inside = |ratio: &Estimate, margin: f64| {
-        ends(ratio).0 >= 1.0 / (1.0 + margin) && ends(ratio).1 <= 1.0 + margin
-    };
     let within = |ratio: &Estimate| inside(ratio, MARGIN);
-    let surely = |ratio: &Estimate| ends(ratio).0 > 1.0 || ends(ratio).1 < 1.0;
+    let surely = |ratio: &Estimate| leads(ratio).is_some();
     let answer = match () {
-        () if ratios.iter().all(within) => Answer::NoEffect,
-        () if ratios.iter().any(|ratio| surely(ratio) && !within(ratio)) => Answer::Changes,
+        () if ratios.iter().all(within) => EffectAnswer::NoEffect,
+        () if ratios.iter().any(|ratio| surely(ratio) && !within(ratio)) => EffectAnswer::Changes,
         () if ratios.len() >= MANY && ratios.iter().all(|ratio| inside(ratio, 2.0 * MARGIN)) => {
-            Answer::NoneSeen
+            EffectAnswer::NoneSeen
         }
-        () => Answer::CannotTell,
+        () => EffectAnswer::Undecided,
     };
-    let named = |ratio: &Estimate| answer != Answer::Changes || surely(ratio);
+    let named = |ratio: &Estimate| answer != EffectAnswer::Changes || surely(ratio);
     let far = |ratio: &Estimate| ratio.value.ln().abs();
     let (place, ratio) = ratios
         .iter()
@@ -107,20 +113,23 @@ fn most_extreme(ratios: &[Estimate]) -> Option<Extreme> {
 pub(super) struct Question {
     /// Makes workloads equal that differ in the parameter only.
     pub(super) blank: fn(&mut TrialSpec),
-    /// The parameter's value; `None` where a workload has none.
-    pub(super) level: fn(&TrialSpec) -> Option<f64>,
-    /// A level in words: `a stride of 64 KiB`.
-    pub(super) words: fn(f64) -> String,
-    /// The parameter: `stride`.
-    pub(super) subject: &'static str,
+    /// The parameter's level; `None` where a workload has none.
+    pub(super) level: fn(&TrialSpec) -> Option<Level>,
     /// Whether each level is held against the first, however many there are.
     pub(super) against_first: bool,
-    /// The figure that is compared: `the rate`.
-    pub(super) figure: &'static str,
-    /// The figure of a point.
-    pub(super) of: fn(&Evidence, Op) -> Result<LogEstimate, String>,
+    /// The figure that is compared.
+    pub(super) figure: ComparedFigure,
     /// The direction that it is of; `None` leaves a point out.
     pub(super) op: fn(&TrialSpec) -> Option<Op>,
+}
+
+impl Question {
+    fn of(&self, evidence: &Evidence, op: Op) -> Result<LogEstimate, Inconclusive> {
+        match self.figure {
+            ComparedFigure::Throughput => group::valid_rate(evidence, op, &[]),
+            ComparedFigure::MeanLatency => group::valid_latency(evidence, op),
+        }
+    }
 }
 
 /// One finding for each set of workloads that differ in the parameter only, where there are two levels or more.
@@ -140,7 +149,7 @@ pub(super) fn conclude(question: &Question, writer: &Writer, points: &[Evidence]
     groups.iter().map(|(spec, op, members)| one(question, writer, spec, *op, members)).collect()
 }
 
-fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: &[&Evidence]) -> Finding {
+fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, all: &[&Evidence]) -> Finding {
     let conditions = Conditions {
         op: Some(op),
         random: Some(spec.rw.is_random()),
@@ -148,18 +157,9 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
         queue_depth: Some(spec.asked_in_flight() as u32),
         ..Conditions::default()
     };
-    let what = match spec.asked_in_flight() {
-        1 => format!("{}, one at a time", workload(&conditions)),
-        depth => format!("{}, {depth} in flight", workload(&conditions)),
-    };
-    let level = |evidence: &&Evidence| (question.level)(&evidence.point.spec).unwrap_or(0.0);
-    let mut members = members.to_vec();
-    members.sort_by(|a, b| level(a).total_cmp(&level(b)));
-    let subject = question.subject;
-    let cannot = format!("Whether {subject} matters to {what}");
-    let Standing { members, figures, left_out, unknown } = match standing(question, &members, op) {
-        Ok(standing) => standing,
-        Err(why) => return writer.refused(&conditions, &members, &cannot, &why),
+    let Valid { members, levels, figures, left_out } = match valid(question, all, op) {
+        Ok(valid) => valid,
+        Err(why) => return writer.inconclusive(&conditions, all, why),
     };
     let many = figures.len() >= MANY && !question.against_first;
     let extreme = match many {
@@ -167,83 +167,64 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, members: 
         false => extreme(figures[0], &figures[1..], writer.confidence),
     };
     let Some(extreme) = extreme else {
-        return writer.refused(&conditions, &members, &cannot, "nothing was measured");
+        return writer.inconclusive(&conditions, &members, Inconclusive::EstimateNotANumber);
     };
-    if extreme.answer == Answer::CannotTell && is_vague(&extreme.ratio) {
-        return writer.refused(&conditions, &members, &cannot, TOO_ROUGH);
+    if extreme.answer == EffectAnswer::Undecided && is_vague(&extreme.ratio) {
+        return writer.inconclusive(&conditions, &members, Inconclusive::Effect(EffectProblem::TooRough));
     }
-    let (first, last) = (level(&members[0]), level(&members[members.len() - 1]));
-    let place = if many { extreme.place } else { 1 + extreme.place };
-    let (named, figure) = ((question.words)(level(&members[place])), question.figure);
-    let (first, last) = ((question.words)(first), (question.words)(last));
-    let than =
-        if many { format!("the mean over the other {subject}s") } else { format!("that with {first}") };
-    let sentence = match extreme.answer {
-        Answer::Changes => format!("{what}: with {named}, {figure} is {{}} of {than}."),
-        Answer::NoEffect => format!(
-            "{what}: {subject} does not matter. From {first} to {last}, {figure} stays within 5 %; the largest ratio \
-             is {{}}, with {named}."
-        ),
-        Answer::NoneSeen => format!(
-            "{what}: no effect of {subject} is seen. From {first} to {last}, the level furthest off is {named}: \
-             {figure} is {{}} of {than}; less than that may have gone unseen."
-        ),
-        Answer::CannotTell => format!(
-            "whether {subject} matters to {what} cannot be told from this run: {figure} with {named} is {{}} of {than}."
-        ),
+    let (place, reference, ratios) = match many {
+        true => (extreme.place, ComparedWith::MeanOfOthers, figures.len()),
+        false => (1 + extreme.place, ComparedWith::Level(levels[0]), figures.len() - 1),
     };
-    let sentence = sentence + &unknown;
-    let (count, against) = match many {
-        true => (figures.len(), "the mean of the others"),
-        false => (figures.len() - 1, first.as_str()),
-    };
-    let why = format!(
-        "The largest of {count} ratios to {against}, with an interval that holds for all of them together.{left_out}"
-    );
-    writer.found(&conditions, &members, extreme.ratio, &sentence, why)
+    let detail = Detail::Effect(Effect {
+        answer: extreme.answer,
+        figure: question.figure,
+        level: levels[place],
+        lowest: levels[0],
+        highest: levels[levels.len() - 1],
+        reference,
+        ratios,
+        left_out,
+    });
+    writer.concluded(&conditions, &members, extreme.ratio, detail)
 }
 
-/// The levels whose figures stand.
-struct Standing<'e, 'a> {
+/// The levels whose figures are valid, from the lowest.
+struct Valid<'e, 'a> {
     members: Vec<&'e Evidence<'a>>,
+    levels: Vec<Level>,
     figures: Vec<LogEstimate>,
-    /// ` Left out: a stride of 64 KiB (0 of 8 trials stand).`; empty where all stand.
-    left_out: String,
-    /// The same in the sentence, without the reasons.
-    unknown: String,
+    left_out: Vec<(Level, Inconclusive)>,
 }
 
 /// The levels that can be compared. One bad level leaves the others what they are, unless it is the one that all are
 /// held against, or too few are left.
-fn standing<'e, 'a>(
+fn valid<'e, 'a>(
     question: &Question,
-    members: &[&'e Evidence<'a>],
+    all: &[&'e Evidence<'a>],
     op: Op,
-) -> Result<Standing<'e, 'a>, String> {
-    let words = |evidence: &Evidence| (question.words)((question.level)(&evidence.point.spec).unwrap_or(0.0));
-    let (mut kept, mut figures) = (Vec::new(), Vec::new());
-    let mut out: Vec<(String, String)> = Vec::new();
-    for (place, &evidence) in members.iter().enumerate() {
-        match (question.of)(evidence, op) {
+) -> Result<Valid<'e, 'a>, Inconclusive> {
+    let level = |evidence: &'e Evidence<'a>| Some(((question.level)(&evidence.point.spec)?, evidence));
+    let mut members: Vec<(Level, &Evidence)> = all.iter().filter_map(|evidence| level(evidence)).collect();
+    members.sort_by(|(a, _), (b, _)| a.value().total_cmp(&b.value()));
+    let count = members.len();
+    let mut valid = Valid { members: vec![], levels: vec![], figures: vec![], left_out: vec![] };
+    for (place, (level, evidence)) in members.into_iter().enumerate() {
+        match question.of(evidence, op) {
             Ok(figure) => {
-                kept.push(evidence);
-                figures.push(figure);
+                valid.members.push(evidence);
+                valid.levels.push(level);
+                valid.figures.push(figure);
             }
             // With few levels the first is the reference.
-            Err(why) if place == 0 && (question.against_first || members.len() <= MANY) => return Err(why),
-            Err(why) => out.push((words(evidence), why)),
+            Err(why) if place == 0 && (question.against_first || count <= MANY) => return Err(why),
+            Err(why) => valid.left_out.push((level, why)),
         }
     }
-    let Some((_, first_why)) = out.first() else {
-        return Ok(Standing { members: kept, figures, left_out: String::new(), unknown: String::new() });
-    };
-    if kept.len() < 2 {
-        return Err(first_why.clone());
+    match valid.left_out.first() {
+        Some((_, why)) if valid.members.len() < 2 => Err(why.clone()),
+        _ => Ok(valid),
     }
-    let names: Vec<&str> = out.iter().map(|(name, _)| name.as_str()).collect();
-    let whys: Vec<String> = out.iter().map(|(name, why)| format!("{name} ({why})")).collect();
-    let unknown = format!(" What {} does is not known.", names.join(" or "));
-    Ok(Standing { members: kept, figures, left_out: format!(" Left out: {}.", whys.join("; ")), unknown })
 }
 
 #[cfg(test)]
@@ -254,7 +235,7 @@ mod tests {
         LogEstimate { log_mean: value.ln(), standard_error, degrees_of_freedom: 1e6 }
     }
 
-    fn answer(others: &[(f64, f64)]) -> (usize, Answer) {
+    fn answer(others: &[(f64, f64)]) -> (usize, EffectAnswer) {
         let others: Vec<_> = others.iter().map(|&(value, error)| estimate(value, error)).collect();
         let found = extreme(estimate(100.0, 0.005), &others, 0.95).unwrap();
         (found.place, found.answer)
@@ -262,15 +243,23 @@ mod tests {
 
     #[test]
     fn no_effect_needs_every_interval_within_the_margin() {
-        assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.005)]), (0, Answer::NoEffect));
-        assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.1)]), (0, Answer::CannotTell));
+        assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.005)]), (0, EffectAnswer::NoEffect));
+        assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.1)]), (0, EffectAnswer::Undecided));
         // Surely 2 % less, and surely not more than 5: a difference that does not matter.
-        assert_eq!(answer(&[(98.0, 0.001)]), (0, Answer::NoEffect));
+        assert_eq!(answer(&[(98.0, 0.001)]), (0, EffectAnswer::NoEffect));
+    }
+
+    #[test]
+    fn one_ratio_is_answered_by_its_interval_alone() {
+        let of = |low, high| answer_of(&Estimate { value: 1.0, low: Some(low), high: Some(high) });
+        assert_eq!([of(0.97, 1.04), of(0.96, 0.99)], [RatioAnswer::Equal; 2]);
+        assert_eq!([of(0.90, 0.99), of(1.01, 1.20)], [RatioAnswer::Lower, RatioAnswer::Higher]);
+        assert_eq!(of(0.90, 1.02), RatioAnswer::Undecided);
     }
 
     #[test]
     fn a_change_is_named_by_the_largest_that_is_sure() {
-        assert_eq!(answer(&[(50.0, 0.01), (20.0, 2.0), (80.0, 0.01)]), (0, Answer::Changes));
+        assert_eq!(answer(&[(50.0, 0.01), (20.0, 2.0), (80.0, 0.01)]), (0, EffectAnswer::Changes));
         assert!(extreme(estimate(1.0, 0.1), &[], 0.95).is_none());
     }
 
@@ -279,13 +268,13 @@ mod tests {
         let levels =
             |values: &[f64], error: f64| -> Vec<_> { values.iter().map(|v| estimate(*v, error)).collect() };
         let odd = odd_one(&levels(&[100.0, 101.0, 95.0, 99.0, 100.0, 100.0], 0.008), 0.95).unwrap();
-        assert_eq!((odd.place, odd.answer), (2, Answer::Changes));
+        assert_eq!((odd.place, odd.answer), (2, EffectAnswer::Changes));
         // 95 against the mean of 100, 101, 99, 100 and 100.
         assert!((odd.ratio.value - 0.95).abs() < 1e-3, "{odd:?}");
         let even = odd_one(&levels(&[100.0, 101.0, 98.5, 99.0, 100.0, 100.0], 0.012), 0.95).unwrap();
-        assert_eq!(even.answer, Answer::NoneSeen);
+        assert_eq!(even.answer, EffectAnswer::NoneSeen);
         let wide = odd_one(&levels(&[100.0, 101.0, 98.5, 99.0], 0.1), 0.95).unwrap();
-        assert_eq!(wide.answer, Answer::CannotTell);
+        assert_eq!(wide.answer, EffectAnswer::Undecided);
     }
 
     #[test]

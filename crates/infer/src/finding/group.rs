@@ -111,10 +111,6 @@ pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEst
     Ok(valid_rate(evidence, op, used)?)
 }
 
-pub(super) fn rate_whatever_set_it(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
-    Ok(valid_rate_whatever_set_it(evidence, op)?)
-}
-
 pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
     Ok(valid_latency(evidence, op)?)
 }

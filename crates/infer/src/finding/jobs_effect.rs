@@ -24,15 +24,17 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding, TrialSpec, units};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
+    detail::{EffectAnswer, EffectProblem, Workers, WorkersAnswer},
+};
 use iosonde_plan::{experiment::alone, plan};
 
 use super::{
-    FindingKind, Proof, Told,
-    effect::{self, Answer, TOO_ROUGH},
-    group::{self, Group, Writer, workload},
+    FindingKind, Proof, Told, effect,
+    group::{self, Group, Writer},
 };
-use crate::words::{Unit, is_vague, with_interval};
+use crate::words::{Unit, is_vague};
 
 /// Share of the time from which on a single worker's processor is called its limit: what `generator-bound` doubts.
 const BUSY: f64 = 0.8;
@@ -127,15 +129,13 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let spec = |evidence: &&Evidence| evidence.point.spec.clone();
     let most = group.points.iter().map(spec).filter(|spec| spec.jobs > 1).max_by_key(|spec| spec.jobs)?;
     let blocking = plan::is_blocking(&most.engine);
-    let what = workload(&group.conditions);
     let against = |several: &TrialSpec| match blocking {
         true => (several.jobs > 1).then(|| TrialSpec { jobs: 1, ..several.clone() }),
         false => alone(several),
     };
     let Some(pair) = Pair::of(group, against) else {
-        let about = format!("Whether several workers get more {what} than one");
-        let why = "no point has one worker with as many requests in flight as several have";
-        return Some(writer.refused(&group.conditions, &group.points, &about, why));
+        let why = Inconclusive::Effect(EffectProblem::NoSingleWorker);
+        return Some(writer.inconclusive(&group.conditions, &group.points, why));
     };
     Some(held_against(writer, group, &pair, blocking))
 }
@@ -144,64 +144,44 @@ fn held_against(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> 
     let (several, one) = (&pair.several.point.spec, &pair.one.point.spec);
     let conditions =
         Conditions { queue_depth: Some(several.asked_in_flight() as u32), ..group.conditions.clone() };
-    let (what, points) = (workload(&conditions), [pair.several, pair.one]);
-    let (workers, worker) = (workers(several, blocking), worker(one, blocking));
-    let cannot = format!("Whether {workers} get more {what} than {worker}");
-    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op);
+    let points = [pair.several, pair.one];
+    let rate = |evidence| group::valid_rate_whatever_set_it(evidence, group.op);
     let (over, under) = match rate(pair.several).and_then(|over| Ok((over, rate(pair.one)?))) {
         Ok(rates) => rates,
-        Err(why) => return writer.refused(&conditions, &points, &cannot, &why),
+        Err(why) => return writer.inconclusive(&conditions, &points, why),
     };
     let Some(found) = effect::extreme(under, &[over], writer.confidence) else {
-        return writer.refused(&conditions, &points, &cannot, "nothing was measured");
+        return writer.inconclusive(&conditions, &points, Inconclusive::EstimateNotANumber);
     };
-    if found.answer == Answer::CannotTell && is_vague(&found.ratio) {
-        return writer.refused(&conditions, &points, &cannot, TOO_ROUGH);
+    if found.answer == EffectAnswer::Undecided && is_vague(&found.ratio) {
+        return writer.inconclusive(&conditions, &points, Inconclusive::Effect(EffectProblem::TooRough));
     }
-    let gets = format!("{what}: {workers} get {{}} what {worker} gets");
-    let sentence = match found.answer {
-        _ if blocking => format!(
-            "{gets}; with {} a worker makes one request at a time, so that this is what more in flight gives.",
-            several.engine
-        ),
-        Answer::CannotTell | Answer::NoneSeen => {
-            format!("{cannot} cannot be told from this run: they get {{}} what it gets.")
-        }
-        Answer::NoEffect => format!("{gets}: what counts is the requests in flight, not who makes them."),
-        Answer::Changes => format!("{gets}: {}.", reason(&found.ratio, pair.one)),
+    let answer = match found.answer {
+        _ if blocking => WorkersAnswer::QueueDepth { engine: several.engine.clone() },
+        EffectAnswer::Undecided | EffectAnswer::NoneSeen => WorkersAnswer::Undecided,
+        EffectAnswer::NoEffect => WorkersAnswer::NoEffect,
+        EffectAnswer::Changes => limit(&found.ratio, pair.one),
     };
-    let why = why(writer, group, pair, blocking);
-    let mut finding = writer.found(&conditions, &points, found.ratio, &sentence, why);
+    let detail = Detail::Workers(Workers {
+        answer,
+        workers: several.jobs,
+        queue_depth_each: several.queue_depth,
+        queue_depth_single: one.queue_depth,
+        over_one_of_them: if blocking { None } else { over_one_of_them(writer, group, pair) },
+    });
+    let mut finding = writer.concluded(&conditions, &points, found.ratio, detail);
     finding.trials = group::trial_ids(&points, About::Rate);
     finding
 }
 
-/// `8 workers with one request each`.
-fn workers(spec: &TrialSpec, blocking: bool) -> String {
-    match spec.queue_depth {
-        1 if blocking => format!("{} workers", spec.jobs),
-        1 => format!("{} workers with one request each", spec.jobs),
-        depth => format!("{} workers with {depth} requests each", spec.jobs),
-    }
-}
-
-/// `one worker with 8 in flight`.
-fn worker(spec: &TrialSpec, blocking: bool) -> String {
-    if blocking { "one".to_owned() } else { format!("one worker with {} in flight", spec.queue_depth) }
-}
-
 /// Why the two differ, as far as the single worker's own time tells.
-fn reason(ratio: &Estimate, one: &Evidence) -> String {
+fn limit(ratio: &Estimate, one: &Evidence) -> WorkersAnswer {
     if ratio.value < 1.0 {
-        return "workers are in each other's way".to_owned();
+        return WorkersAnswer::Contention;
     }
     match busy_share(one) {
-        Some(busy) if busy >= BUSY => "one worker's processor was the limit".to_owned(),
-        Some(busy) => format!(
-            "one worker was the limit, though its processor was busy for {} of the time only",
-            units::percent(busy)
-        ),
-        None => "one worker was the limit".to_owned(),
+        Some(busy) if busy >= BUSY => WorkersAnswer::CpuOfSingleWorker,
+        cpu_busy_share => WorkersAnswer::SingleWorker { cpu_busy_share },
     }
 }
 
@@ -212,28 +192,13 @@ fn busy_share(evidence: &Evidence) -> Option<f64> {
     (!shares.is_empty()).then(|| sum / shares.len() as f64)
 }
 
-/// How it was worked out, and what the same workers get over one of them alone.
-fn why(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> String {
-    let rates = "The ratio of the two rates";
-    if blocking {
-        return format!(
-            "{rates}. Whether one worker with as many in flight would get as much, only an engine that keeps several \
-             in flight can tell (io_uring, libaio)."
-        );
-    }
+/// What the same workers get over one of them alone.
+fn over_one_of_them(writer: &Writer, group: &Group, pair: &Pair) -> Option<Estimate> {
     let several = &pair.several.point.spec;
     let single = |evidence: &&&Evidence| evidence.point.spec == TrialSpec { jobs: 1, ..several.clone() };
-    let rate = |evidence| group::rate_whatever_set_it(evidence, group.op).ok();
-    let alone = group.points.iter().find(single).and_then(|one| Some((rate(pair.several)?, rate(one)?)));
-    let added = alone.map_or_else(String::new, |(over, under)| {
-        let ratio = effect::ratio(over, under, writer.confidence, 1);
-        format!(
-            " Against one worker with {} in flight it is {}.",
-            several.queue_depth,
-            with_interval(Unit::Ratio, &ratio)
-        )
-    });
-    format!("{rates}, with as many in flight; no effect means within 5 %.{added}")
+    let rate = |evidence| group::valid_rate_whatever_set_it(evidence, group.op).ok();
+    let (over, under) = (rate(pair.several)?, rate(group.points.iter().find(single)?)?);
+    Some(effect::ratio(over, under, writer.confidence, 1))
 }
 
 #[cfg(test)]
@@ -250,31 +215,33 @@ mod tests {
         pretend.conclusions(&JobsEffect, STUDY, 1).remove(0).remove(0)
     }
 
-    #[test]
-    fn where_the_storage_does_not_see_who_asks_the_requests_in_flight_are_what_counts() {
-        let exact = found(&Pretend { cv: 0.0005, ..Pretend::usual() });
-        let begin = "4 KiB random reads: 8 workers with one request each get 1.0";
-        let end = "what one worker with 8 in flight gets: what counts is the requests in flight, not who makes them.";
-        assert!(
-            exact.sentence().starts_with(begin) && exact.sentence().ends_with(end),
-            "{}",
-            exact.sentence()
-        );
-        // 8 / 104.1 us is 76,850 a second, and the storage could do 80,000: 8, give or take 0.05 %.
-        assert!(exact.why().is_some_and(|why| why.contains("with 1 in flight it is 7.999×")), "{exact:?}");
-        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
-        assert!(noisy.sentence().contains("cannot be told from this run: they get"), "{}", noisy.sentence());
+    fn workers(finding: &Finding) -> Workers {
+        let Detail::Workers(workers) = finding.detail.clone() else { panic!("{finding:?}") };
+        workers
     }
 
     #[test]
-    fn an_engine_that_makes_one_request_at_a_time_is_compared_with_one_worker_and_says_so() {
+    fn where_the_storage_does_not_see_who_asks_the_requests_in_flight_are_what_counts() {
+        let exact = found(&Pretend { cv: 0.0005, ..Pretend::usual() });
+        let facts = workers(&exact);
+        assert_eq!(facts.answer, WorkersAnswer::NoEffect);
+        assert_eq!((facts.workers, facts.queue_depth_each, facts.queue_depth_single), (8, 1, 8));
+        // 8 / 104.1 us is 76,850 a second, and the storage could do 80,000: 8, give or take 0.05 %.
+        let one = facts.over_one_of_them.expect("one worker alone was measured");
+        assert!((one.value - 7.999).abs() < 5e-4, "{one:?}");
+        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
+        assert_eq!(workers(&noisy).answer, WorkersAnswer::Undecided);
+        assert!(noisy.status == Status::Found && noisy.detail.is_open());
+    }
+
+    #[test]
+    fn an_engine_that_makes_one_request_at_a_time_is_compared_with_one_worker() {
         let device = Device { engine: "psync".into(), ..Pretend::usual().device };
         let sync = found(&Pretend { cv: 0.0005, device, ..Pretend::usual() });
-        let begin = "4 KiB random reads: 8 workers get 7.999×";
-        let end = "what one gets; with psync a worker makes one request at a time, so that this is what more in \
-                   flight gives.";
-        assert!(sync.sentence().starts_with(begin) && sync.sentence().ends_with(end), "{}", sync.sentence());
-        assert!(sync.why().is_some_and(|why| why.contains("io_uring")), "{sync:?}");
+        let facts = workers(&sync);
+        assert_eq!(facts.answer, WorkersAnswer::QueueDepth { engine: "psync".into() });
+        assert_eq!((facts.workers, facts.queue_depth_single, facts.over_one_of_them), (8, 1, None));
+        assert!((sync.value.unwrap() - 7.999).abs() < 5e-4, "{sync:?}");
     }
 
     #[test]
@@ -285,17 +252,17 @@ mod tests {
         let mut evidence = pretend.evidence(&points, 1);
         evidence.retain(|evidence| evidence.point.spec.queue_depth == 1);
         let refused = JobsEffect.conclude("x", &evidence, 0.95).remove(0);
-        assert_eq!(refused.status, Status::Inconclusive);
-        assert!(refused.sentence().contains("no point has one worker"), "{}", refused.sentence());
+        let why = Inconclusive::Effect(EffectProblem::NoSingleWorker);
+        assert_eq!((refused.status, refused.detail), (Status::Inconclusive, Detail::Inconclusive(why)));
         evidence.retain(|evidence| evidence.point.spec.jobs == 1);
         assert!(JobsEffect.conclude("x", &evidence, 0.95).is_empty());
     }
 
     #[test]
-    fn the_reason_is_the_processor_only_where_it_was_busy() {
+    fn the_limit_is_the_processor_only_where_it_was_busy() {
         let more = Estimate { value: 1.8, low: Some(1.7), high: Some(1.9) };
         let point = iosonde_model::Point::planned(0, "x", specimen::usual().spec);
-        let reason_at = |busy_share: Option<f64>, ratio: &Estimate| {
+        let limit_at = |busy_share: Option<f64>, ratio: &Estimate| {
             let trial = iosonde_model::Trial { busy_share, ..specimen::usual() };
             let evidence = Evidence {
                 point: &point,
@@ -304,12 +271,13 @@ mod tests {
                 read: None,
                 write: None,
             };
-            reason(ratio, &evidence)
+            limit(ratio, &evidence)
         };
-        assert_eq!(reason_at(Some(0.97), &more), "one worker's processor was the limit");
-        assert!(reason_at(Some(0.4), &more).ends_with("busy for 40 % of the time only"));
-        assert_eq!(reason_at(None, &more), "one worker was the limit");
+        assert_eq!(limit_at(Some(0.97), &more), WorkersAnswer::CpuOfSingleWorker);
+        let idle = WorkersAnswer::SingleWorker { cpu_busy_share: Some(0.4) };
+        assert_eq!(limit_at(Some(0.4), &more), idle);
+        assert_eq!(limit_at(None, &more), WorkersAnswer::SingleWorker { cpu_busy_share: None });
         let fewer = Estimate { value: 0.8, low: Some(0.7), high: Some(0.9) };
-        assert_eq!(reason_at(Some(0.97), &fewer), "workers are in each other's way");
+        assert_eq!(limit_at(Some(0.97), &fewer), WorkersAnswer::Contention);
     }
 }

@@ -13,12 +13,15 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Op, Rw, TrialSpec};
+use iosonde_model::{
+    Finding, Op, Rw, TrialSpec,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
     effect::{self, Question},
-    group::{self, Writer},
+    group::Writer,
 };
 use crate::words::Unit;
 
@@ -28,26 +31,21 @@ const READS: Question = Question {
     // Alone first: none of the other direction.
     blank: as_mix,
     level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
-        (true, false) => Some(0.0),
-        (true, true) => spec.read_percent.map(|percent| 100.0 - percent),
+        (true, false) => Some(Level::WritePercent(0.0)),
+        (true, true) => spec.read_percent.map(|percent| Level::WritePercent(100.0 - percent)),
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "reads alone".to_owned() } else { format!("{percent} % writes") },
     against_first: true,
-    subject: "mixing in writes",
-    figure: "mean latency",
-    of: group::latency,
+    figure: ComparedFigure::MeanLatency,
     op: |spec| spec.rw.reads().then_some(Op::Read),
 };
 
 const WRITES: Question = Question {
     level: |spec| match (spec.rw.reads(), spec.rw.writes()) {
-        (false, true) => Some(0.0),
-        (true, true) => spec.read_percent,
+        (false, true) => Some(Level::ReadPercent(0.0)),
+        (true, true) => spec.read_percent.map(Level::ReadPercent),
         _ => None,
     },
-    words: |percent| if percent == 0.0 { "writes alone".to_owned() } else { format!("{percent} % reads") },
-    subject: "mixing in reads",
     op: |spec| spec.rw.writes().then_some(Op::Write),
     ..READS
 };
@@ -65,8 +63,10 @@ fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evide
         as_mix(&mut spec);
         spec
     };
-    let alone: Vec<_> =
-        points.iter().filter(|e| (question.level)(&e.point.spec) == Some(0.0)).map(blank).collect();
+    let is_alone = |evidence: &&Evidence| {
+        (question.level)(&evidence.point.spec).is_some_and(|level| level.value() == 0.0)
+    };
+    let alone: Vec<_> = points.iter().filter(is_alone).map(blank).collect();
     points.iter().filter(|evidence| alone.contains(&blank(evidence))).cloned().collect()
 }
 
@@ -123,6 +123,11 @@ depth = 32
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::{
+        Detail,
+        detail::{ComparedWith, Effect, EffectAnswer},
+    };
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -137,19 +142,24 @@ mod tests {
         assert_eq!((found("70"), found("[50, 100]"), found("[0, 50, 100]")), (0, 1, 2));
     }
 
-    #[test]
-    fn the_sentence_names_both_sides() {
+    fn effect(mix: &str) -> Effect {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
-        let found = &exact.conclusions(&MixInterference, &study("[0, 50, 100]"), 1)[0];
-        assert!(found[0].sentence().contains("mixing in writes does not matter"), "{}", found[0].sentence());
-        // However many mixes there are, a direction alone is what each is held against.
-        let many = &exact.conclusions(&MixInterference, &study("[0, 25, 50, 75, 100]"), 1)[0];
-        assert!(many[0].sentence().contains("From reads alone to 75 % writes"), "{}", many[0].sentence());
-        assert!(
-            many[0].why().unwrap().contains("4 ratios to reads alone")
-                || many[0].why().unwrap().contains("3 ratios to reads alone"),
-            "{:?}",
-            many[0].why()
+        let found = exact.conclusions(&MixInterference, &study(mix), 1).remove(0).remove(0);
+        let Detail::Effect(effect) = found.detail else { panic!("{found:?}") };
+        effect
+    }
+
+    #[test]
+    fn however_many_mixes_there_are_each_is_held_against_a_direction_alone() {
+        let (alone, half) = (Level::WritePercent(0.0), Level::WritePercent(50.0));
+        let two = effect("[0, 50, 100]");
+        assert_eq!(
+            (two.answer, two.lowest, two.highest, two.ratios),
+            (EffectAnswer::NoEffect, alone, half, 1)
         );
+        let many = effect("[0, 25, 50, 75, 100]");
+        assert_eq!((many.reference, many.lowest), (ComparedWith::Level(alone), alone));
+        assert_eq!((many.highest, many.ratios), (Level::WritePercent(75.0), 3));
+        assert_eq!(many.figure, ComparedFigure::MeanLatency);
     }
 }

@@ -20,6 +20,7 @@ use iosonde_model::FindingName;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
 use crate::words::Unit;
+use iosonde_judge::check::Symptom;
 
 pub mod lookup;
 
@@ -68,7 +69,7 @@ registry! {
 }
 
 pub(crate) use network_round_trip::beside_the_link;
-pub use random_vs_sequential::{Order, RandomVsSequential};
+pub use random_vs_sequential::RandomVsSequential;
 #[cfg(test)]
 use {
     depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth, half_size::HalfSize,
@@ -104,6 +105,11 @@ pub trait FindingKind: Sync {
     /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
     /// words instead of being passed over. `None` for what is only looked for beside something else.
     fn wants(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    fn explains(&self) -> Option<Symptom> {
         None
     }
 

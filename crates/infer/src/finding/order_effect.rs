@@ -22,12 +22,15 @@ use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Estimate, Finding, Op, Trial};
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Inconclusive, Op, Trial,
+    detail::{EffectProblem, ReadsAfterWrites},
+};
 use iosonde_stats::student_t;
 
 use super::{
     FindingKind, Proof, Told,
-    effect::MARGIN,
+    effect::answer_of,
     group::{Writer, of_the_device},
 };
 use crate::words::Unit;
@@ -143,19 +146,14 @@ fn difference(evidence: &Evidence, after_write: &BTreeMap<u64, bool>) -> Option<
 }
 
 fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) -> Finding {
-    let (conditions, about) = (
-        Conditions { op: Some(Op::Read), ..Conditions::default() },
-        "What a write does to the reads that come after it",
-    );
+    let conditions = Conditions { op: Some(Op::Read), ..Conditions::default() };
     let known: Vec<(&Evidence, Difference)> =
         reads.iter().filter_map(|evidence| Some((*evidence, difference(evidence, after_write)?))).collect();
-    if known.is_empty() {
-        let why = format!(
-            "no point has {EACH_MIN} trials that came after a write and as many that came after a read; more rounds \
-             would give them"
-        );
-        return writer.refused(&conditions, reads, about, &why);
-    }
+    let most = known.iter().max_by(|(_, a), (_, b)| a.log.abs().total_cmp(&b.log.abs()));
+    let Some((furthest, most)) = most else {
+        let why = Inconclusive::Effect(EffectProblem::TooFewReads { needed: EACH_MIN });
+        return writer.inconclusive(&conditions, reads, why);
+    };
     let count = known.len() as f64;
     let log = known.iter().map(|(_, difference)| difference.log).sum::<f64>() / count;
     let total: f64 = known.iter().map(|(_, difference)| difference.variance).sum();
@@ -163,30 +161,19 @@ fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) 
     let half = student_t(writer.confidence, total * total / below) * total.sqrt() / count;
     let estimate =
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) };
-    let points = if known.len() == 1 { "1 point".to_owned() } else { format!("{} points", known.len()) };
-    let means = match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => {
-            "what came before does not matter"
-        }
-        (_, Some(high)) if high < 1.0 => "a write leaves something behind that reads pay for",
-        (Some(low), _) if low > 1.0 => "reads gain from the write before them",
-        _ => "whether what came before matters cannot be told",
-    };
-    let sentence =
-        format!("reads right after a write reach {{}} of their rate after a read, over {points}: {means}.");
-    let most = known.iter().max_by(|(_, a), (_, b)| a.log.abs().total_cmp(&b.log.abs()));
-    let most = most.map_or_else(String::new, |(evidence, difference)| {
-        format!(" Furthest off: {}, {:.2}×.", evidence.point.spec.describe(), difference.log.exp())
+    let detail = Detail::ReadsAfterWrites(ReadsAfterWrites {
+        answer: answer_of(&estimate),
+        points: known.len(),
+        furthest: Box::new(furthest.point.spec.clone()),
+        furthest_ratio: most.log.exp(),
     });
-    let why =
-        format!("The geometric mean of one ratio a point; the trial right before is what counts.{most}");
     let points: Vec<&Evidence> = known.iter().map(|(evidence, _)| *evidence).collect();
-    writer.found(&conditions, &points, estimate, &sentence, why)
+    writer.concluded(&conditions, &points, estimate, detail)
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Point, Rw, Status};
+    use iosonde_model::{Point, Rw, detail::RatioAnswer};
     use iosonde_testkit::specimen;
     use rand::{RngExt, SeedableRng, seq::SliceRandom};
     use rand_distr::{Distribution, StandardNormal};
@@ -246,18 +233,18 @@ mod tests {
             held += usize::from(finding.low.unwrap() <= 0.9 && 0.9 <= finding.high.unwrap());
         }
         assert!(held >= 184, "{held} of 200");
-        let said = &found(0.8, 30, false, 1)[0];
-        assert!(
-            said.sentence().contains("over 2 points: a write leaves something behind"),
-            "{}",
-            said.sentence()
-        );
-        assert!(found(1.0, 80, false, 1)[0].sentence().ends_with("what came before does not matter."));
+        let of = |effect: f64, rounds: u32| match found(effect, rounds, false, 1).remove(0).detail {
+            Detail::ReadsAfterWrites(facts) => (facts.answer, facts.points),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of(0.8, 30), (RatioAnswer::Lower, 2));
+        assert_eq!(of(1.0, 80), (RatioAnswer::Equal, 2));
     }
 
     #[test]
     fn too_few_rounds_are_refused_and_reads_that_come_first_ask_nothing() {
-        assert_eq!(found(0.9, 4, false, 2)[0].status, Status::Inconclusive);
+        let few = Inconclusive::Effect(EffectProblem::TooFewReads { needed: EACH_MIN });
+        assert_eq!(found(0.9, 4, false, 2)[0].detail, Detail::Inconclusive(few));
         // A canary comes before the first of each round.
         assert!(found(0.9, 20, true, 3).is_empty());
     }

@@ -25,9 +25,11 @@ const STEPS: usize = 30;
 /// The largest distance of a quantile from the line, as a share of a turn. A normal spread misses it by 7 %, an
 /// exponential one by 15.
 const BENT: f64 = 0.04;
-/// Standard error of the rise for one even wait, as a share of it (by simulation; it falls with the root of their
-/// number). Trials that happen to agree better than independent waits can are luck, and a point whose trials agree is
-/// closed early.
+/// Standard error of the rise for one even wait, as a share of it; it falls with the root of their number. Trials that
+/// happen to agree better than independent waits can are luck, and a point whose trials agree is closed early.
+///
+/// Derived: quantiles p < q of n even waits have the covariance p (1 - q) / n, with which the least-squares slope
+/// through these quantiles has the standard error 0.743 / sqrt(n). The rest, 8 %, is for the buckets of the histogram.
 const OF_ONE_WAIT: f64 = 0.8;
 /// Service that scatters by 10 % flattens the line by that much (the square of 0.1), in all trials alike.
 const FLATTENED: f64 = 0.01;

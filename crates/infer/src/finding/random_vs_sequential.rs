@@ -17,51 +17,13 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding};
+use iosonde_model::{About, Conditions, Detail, Estimate, Finding};
 
 use super::{
-    FindingKind, Proof, Told,
-    group::{self, Group, Writer, workload},
+    FindingKind, Proof, Told, effect,
+    group::{self, Group, Writer},
 };
 use crate::words::Unit;
-
-/// To either side of 1: what `quick` can resolve, and less than anybody plans for.
-const MARGIN: f64 = 0.05;
-
-/// What an interval of the ratio says about order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// It lies within the margin around 1.
-    AsFast,
-    /// It lies below 1.
-    Slower,
-    /// It lies above 1.
-    Faster,
-    /// It contains 1 and reaches beyond the margin.
-    CannotTell,
-}
-
-impl Order {
-    /// Read off the interval of random over sequential.
-    pub fn of(low: f64, high: f64) -> Self {
-        match () {
-            () if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN => Self::AsFast,
-            () if high < 1.0 => Self::Slower,
-            () if low > 1.0 => Self::Faster,
-            () => Self::CannotTell,
-        }
-    }
-
-    /// The sentence about `what` (`1 MiB reads`), without a figure.
-    pub fn sentence(self, what: &str) -> String {
-        match self {
-            Self::AsFast => format!("random {what} are as fast as sequential ones"),
-            Self::Slower => format!("random {what} are slower than sequential ones"),
-            Self::Faster => format!("random {what} are faster than sequential ones"),
-            Self::CannotTell => format!("whether order matters to {what} cannot be told from this run"),
-        }
-    }
-}
 
 /// The registered kind.
 pub struct RandomVsSequential;
@@ -134,78 +96,55 @@ fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let of = |random: bool| group.points.iter().find(|evidence| evidence.point.spec.rw.is_random() == random);
     let (random, sequential) = (of(true)?, of(false)?);
     let (conditions, points) = (&group.conditions, [*random, *sequential]);
-    let what = workload(conditions);
-    let rates = group::rate(random, group.op, &[About::Depth])
-        .and_then(|over| Ok((over, group::rate(sequential, group.op, &[About::Depth])?)));
+    let rates = group::valid_rate(random, group.op, &[About::Depth])
+        .and_then(|over| Ok((over, group::valid_rate(sequential, group.op, &[About::Depth])?)));
     let (over, under) = match rates {
         Ok(rates) => rates,
-        Err(why) => {
-            return Some(writer.refused(
-                conditions,
-                &points,
-                &format!("Whether order matters to {what}"),
-                &why,
-            ));
-        }
+        Err(why) => return Some(writer.inconclusive(conditions, &points, why)),
     };
     let log_ratio = over.log_mean - under.log_mean;
     let half = over.half_width(writer.confidence).hypot(under.half_width(writer.confidence));
     let (low, high) = ((log_ratio - half).exp(), (log_ratio + half).exp());
-    let sentence = format!("{}: {{}}.", Order::of(low, high).sentence(&what));
     let estimate = Estimate { value: log_ratio.exp(), low: Some(low), high: Some(high) };
-    let depth = conditions.queue_depth.unwrap_or(1);
-    let why = format!("The ratio of the two rates with {depth} in flight; as fast means within 5 %.");
-    Some(writer.found(conditions, &points, estimate, &sentence, why))
+    let detail = Detail::AccessOrder(effect::answer_of(&estimate));
+    Some(writer.concluded(conditions, &points, estimate, detail))
 }
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::detail::RatioAnswer;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
     const STUDY: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \
      \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
 
-    fn sentence(pretend: &Pretend) -> String {
-        pretend.conclusions(&super::RandomVsSequential, STUDY, 1)[0][0].sentence().clone()
+    fn found(pretend: &Pretend) -> Finding {
+        pretend.conclusions(&RandomVsSequential, STUDY, 1).remove(0).remove(0)
     }
 
     #[test]
     fn as_fast_needs_an_interval_within_the_margin() {
-        let exact = Pretend { cv: 0.01, ..Pretend::usual() };
-        assert!(
-            sentence(&exact).starts_with("Random 1 MiB reads are as fast as sequential ones: 1.0"),
-            "{}",
-            sentence(&exact)
-        );
-        let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
-        assert!(sentence(&noisy).starts_with("Whether order matters to 1 MiB reads cannot be told"));
+        let exact = found(&Pretend { cv: 0.01, ..Pretend::usual() });
+        assert_eq!(exact.detail, Detail::AccessOrder(RatioAnswer::Equal), "{exact:?}");
+        let noisy = found(&Pretend { cv: 0.2, ..Pretend::usual() });
+        assert_eq!(noisy.detail, Detail::AccessOrder(RatioAnswer::Undecided), "{noisy:?}");
+        assert!(noisy.detail.is_open());
     }
 
     #[test]
     fn slower_and_faster_need_an_interval_beside_one() {
-        let disk = Pretend { random_ratio: 0.1, ..Pretend::usual() };
-        assert!(
-            sentence(&disk).starts_with("Random 1 MiB reads are slower than sequential ones: 0.10"),
-            "{}",
-            sentence(&disk)
-        );
-        let odd = Pretend { random_ratio: 1.5, ..Pretend::usual() };
-        assert!(sentence(&odd).starts_with("Random 1 MiB reads are faster"));
-    }
-
-    #[test]
-    fn the_four_answers_are_told_apart_by_the_interval_alone() {
-        assert_eq!(Order::of(0.97, 1.04), Order::AsFast);
-        assert_eq!(Order::of(0.96, 0.99), Order::AsFast);
-        assert_eq!(Order::of(0.90, 0.99), Order::Slower);
-        assert_eq!(Order::of(1.01, 1.20), Order::Faster);
-        assert_eq!(Order::of(0.90, 1.02), Order::CannotTell);
+        let disk = found(&Pretend { random_ratio: 0.1, ..Pretend::usual() });
+        assert_eq!(disk.detail, Detail::AccessOrder(RatioAnswer::Lower));
+        assert!((0.09..0.11).contains(&disk.value.unwrap()), "{disk:?}");
+        let odd = found(&Pretend { random_ratio: 1.5, ..Pretend::usual() });
+        assert_eq!(odd.detail, Detail::AccessOrder(RatioAnswer::Higher));
     }
 
     #[test]
     fn a_study_without_one_of_the_patterns_did_not_ask() {
         let reads = STUDY.replace("\"read\", ", "");
-        assert!(Pretend::usual().conclusions(&super::RandomVsSequential, &reads, 1)[0].is_empty());
+        assert!(Pretend::usual().conclusions(&RandomVsSequential, &reads, 1)[0].is_empty());
     }
 }

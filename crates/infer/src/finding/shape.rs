@@ -20,23 +20,25 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Status, TrialSpec, units};
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Inconclusive, Op, TrialSpec,
+    detail::{CurveShape, FeatureKind, Level, UnsureFeature},
+};
 use iosonde_stats::LogEstimate;
 
 use super::{
     FindingKind, Proof, Told,
     effect::{self, MARGIN},
-    group::{self, Writer, workload},
+    group::{self, Writer},
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 pub(crate) struct Shape;
 
 /// A parameter that a curve may run over.
 struct Axis {
     blank: fn(&mut TrialSpec),
-    level: fn(&TrialSpec) -> f64,
-    words: fn(f64) -> String,
+    level: fn(&TrialSpec) -> Level,
     /// Whether bytes are compared instead of requests.
     in_bytes: bool,
 }
@@ -44,34 +46,25 @@ struct Axis {
 const AXES: [Axis; 5] = [
     Axis {
         blank: |spec| spec.queue_depth = 1,
-        level: |spec| f64::from(spec.queue_depth),
-        words: |depth| format!("{depth} in flight"),
+        level: |spec| Level::QueueDepth(u64::from(spec.queue_depth)),
         in_bytes: false,
     },
     Axis {
         blank: |spec| spec.block_size_bytes = 1,
-        level: |spec| spec.block_size_bytes as f64,
-        words: |bytes| format!("blocks of {}", units::size(bytes as u64)),
+        level: |spec| Level::BlockSize(spec.block_size_bytes),
         in_bytes: true,
     },
     Axis {
         blank: |spec| spec.stride_bytes = None,
-        level: |spec| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64,
-        words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
+        level: |spec| Level::Stride(spec.stride_bytes.unwrap_or(spec.block_size_bytes)),
         in_bytes: false,
     },
     Axis {
         blank: |spec| spec.offset_bytes = 0,
-        level: |spec| spec.offset_bytes as f64,
-        words: |bytes| format!("an offset of {}", units::size(bytes as u64)),
+        level: |spec| Level::Offset(spec.offset_bytes),
         in_bytes: false,
     },
-    Axis {
-        blank: as_mix,
-        level: read_percent,
-        words: |percent| format!("{percent} % reads"),
-        in_bytes: false,
-    },
+    Axis { blank: as_mix, level: |spec| Level::ReadPercent(read_percent(spec)), in_bytes: false },
 ];
 
 /// Levels of a curve at the least: one between two neighbours.
@@ -90,25 +83,10 @@ fn read_percent(spec: &TrialSpec) -> f64 {
     }
 }
 
-/// A level with its rate.
-struct Level<'e, 'a> {
-    at: f64,
-    evidence: &'e Evidence<'a>,
-    rate: LogEstimate,
-}
-
-/// What a curve has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Dip,
-    Peak,
-    Step,
-}
-
-/// One of them, at a place among the levels.
+/// A dip, peak or step, at a place among the levels.
 #[derive(Debug, Clone, Copy)]
 struct Feature {
-    kind: Kind,
+    kind: FeatureKind,
     place: usize,
     /// Its rate over the nearer neighbour's.
     ratio: Estimate,
@@ -191,7 +169,7 @@ fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<Vec<&'e Eviden
         }
     }
     let mut curves: Vec<Vec<&Evidence>> = curves.into_iter().map(|(_, members)| members).collect();
-    let level = |evidence: &&Evidence| (axis.level)(&evidence.point.spec);
+    let level = |evidence: &&Evidence| (axis.level)(&evidence.point.spec).value();
     curves.iter_mut().for_each(|members| members.sort_by(|a, b| level(a).total_cmp(&level(b))));
     curves.retain(|members| members.len() >= LEVELS_MIN);
     curves
@@ -199,60 +177,47 @@ fn curves<'e, 'a>(axis: &Axis, points: &'e [Evidence<'a>]) -> Vec<Vec<&'e Eviden
 
 /// Requests a second of both directions together. In a mix each has a fixed share, and the larger one is known
 /// better.
-fn rate(axis: &Axis, evidence: &Evidence) -> Result<LogEstimate, String> {
+fn rate(axis: &Axis, evidence: &Evidence) -> Result<LogEstimate, Inconclusive> {
     let spec = &evidence.point.spec;
     let reads = read_percent(spec) / 100.0;
     let (op, share) = if reads >= 0.5 { (Op::Read, reads) } else { (Op::Write, 1.0 - reads) };
-    let requests = group::rate(evidence, op, &[])?;
+    let requests = group::valid_rate(evidence, op, &[])?;
     let each = if axis.in_bytes { spec.block_size_bytes as f64 } else { 1.0 };
     Ok(LogEstimate { log_mean: requests.log_mean - share.ln() + each.ln(), ..requests })
 }
 
 fn one(writer: &Writer, axis: &Axis, curve: &[&Evidence]) -> Finding {
     let conditions = conditions(curve);
-    let what = workload(&conditions);
-    let (first, last) = (curve[0], curve[curve.len() - 1]);
-    let words = |evidence: &Evidence| (axis.words)((axis.level)(&evidence.point.spec));
-    let between = format!("between {} and {}", words(first), words(last));
-    let about = format!("Whether the curve of {what} {between} has a dip, a peak or a step");
-    let levels: Result<Vec<Level>, String> = curve
-        .iter()
-        .map(|evidence| {
-            Ok(Level { at: (axis.level)(&evidence.point.spec), evidence, rate: rate(axis, evidence)? })
-        })
-        .collect();
-    let levels = match levels {
-        Ok(levels) => levels,
-        Err(why) => return writer.refused(&conditions, curve, &about, &why),
+    let rated = |evidence: &&'_ Evidence| rate(axis, evidence);
+    let rates: Result<Vec<LogEstimate>, Inconclusive> = curve.iter().map(rated).collect();
+    let rates = match rates {
+        Ok(rates) => rates,
+        Err(why) => return writer.inconclusive(&conditions, curve, why),
     };
-    let features = features(&levels, writer.confidence);
+    let features = features(&rates, writer.confidence);
+    let at = |place: usize| (axis.level)(&curve[place].point.spec);
     let far = |feature: &&Feature| feature.ratio.value.ln().abs();
     let furthest = |sure: bool| {
         features.iter().filter(|feature| feature.sure == sure).max_by(|a, b| far(a).total_cmp(&far(b)))
     };
-    if let Some(feature) = furthest(true) {
-        let others = features.iter().filter(|feature| feature.sure).count() - 1;
-        return found(writer, axis, &levels, feature, others, conditions);
+    if let Some(&Feature { kind, place, ratio, .. }) = furthest(true) {
+        let detail = Detail::Shape(CurveShape::Feature {
+            kind,
+            at: at(place),
+            before: at(place - 1),
+            after: (kind != FeatureKind::Step).then(|| at(place + 1)),
+            others: features.iter().filter(|feature| feature.sure).count() - 1,
+            levels: curve.len(),
+        });
+        return writer.concluded(&conditions, curve, ratio, detail);
     }
     if let Some(feature) = furthest(false) {
-        let at = (axis.words)(levels[feature.place].at);
-        let why = format!(
-            "with {at} the rate is {} of the nearer neighbour's, which chance may have done; more --time would tell",
-            crate::words::with_interval(Unit::Ratio, &feature.ratio)
-        );
-        return writer.refused(&conditions, curve, &about, &why);
+        let unsure = UnsureFeature { at: at(feature.place), ratio: feature.ratio };
+        return writer.inconclusive(&conditions, curve, Inconclusive::UnsureFeature(unsure));
     }
-    Finding {
-        status: Status::Absent,
-        detail: Detail::Said {
-            sentence: capitalised(&format!("{what} show no dip, peak or step {between}.")),
-            why: Some(format!(
-                "None of {} levels goes against its neighbours by more than 5 %.",
-                levels.len()
-            )),
-        },
-        ..writer.refused(&conditions, curve, "", "")
-    }
+    let levels = curve.len();
+    let smooth = CurveShape::Smooth { lowest: at(0), highest: at(levels - 1), levels };
+    writer.absent(&conditions, curve, Detail::Shape(smooth))
 }
 
 fn conditions(curve: &[&Evidence]) -> Conditions {
@@ -270,73 +235,48 @@ fn conditions(curve: &[&Evidence]) -> Conditions {
     }
 }
 
-fn found(
-    writer: &Writer,
-    axis: &Axis,
-    levels: &[Level],
-    feature: &Feature,
-    others: usize,
-    conditions: Conditions,
-) -> Finding {
-    let what = workload(&conditions);
-    let words = |place: usize| (axis.words)(levels[place].at);
-    let (at, before) = (words(feature.place), words(feature.place - 1));
-    let sentence = match feature.kind {
-        Kind::Step => {
-            format!("{what} fall at {at} and stay below: there they give {{}} of what {before} gives.")
-        }
-        kind => {
-            let name = if kind == Kind::Dip { "a dip" } else { "a peak" };
-            let after = words(feature.place + 1);
-            format!("{what} have {name} at {at}: {{}} of what the nearer of {before} and {after} gives.")
-        }
-    };
-    let more = if others > 0 { format!(" There are {others} more.") } else { String::new() };
-    let why = format!("Its interval excludes both sides, among {} levels together.{more}", levels.len());
-    let members: Vec<&Evidence> = levels.iter().map(|level| level.evidence).collect();
-    writer.found(&conditions, &members, feature.ratio, &sentence, why)
-}
-
 /// Everything that goes against its neighbours by more than the margin, surely or not.
-fn features(levels: &[Level], confidence: f64) -> Vec<Feature> {
+fn features(rates: &[LogEstimate], confidence: f64) -> Vec<Feature> {
     // Two neighbours of each inner level, and as many falls.
-    let comparisons = 3 * (levels.len() - 2) + 1;
-    let ratio = |over: usize, under: usize| {
-        effect::ratio(levels[over].rate, levels[under].rate, confidence, comparisons)
-    };
+    let comparisons = 3 * (rates.len() - 2) + 1;
+    let ratio = |over: usize, under: usize| effect::ratio(rates[over], rates[under], confidence, comparisons);
     let below = |ratio: &Estimate| ratio.high.is_some_and(|high| high < 1.0);
     let above = |ratio: &Estimate| ratio.low.is_some_and(|low| low > 1.0);
     let mut features = Vec::new();
-    for place in 1..levels.len() - 1 {
+    for place in 1..rates.len() - 1 {
         let sides = [ratio(place, place - 1), ratio(place, place + 1)];
         let nearer = if sides[0].value.ln().abs() < sides[1].value.ln().abs() { sides[0] } else { sides[1] };
         let (dips, peaks) =
             (sides.iter().all(|side| side.value < 1.0), sides.iter().all(|side| side.value > 1.0));
         let sure = if dips { sides.iter().all(below) } else { sides.iter().all(above) };
         if (dips || peaks) && beyond(&nearer, sure) {
-            let kind = if dips { Kind::Dip } else { Kind::Peak };
+            let kind = if dips { FeatureKind::Dip } else { FeatureKind::Peak };
             features.push(Feature { kind, place, ratio: nearer, sure });
         }
     }
-    for place in 1..levels.len() {
+    for place in 1..rates.len() {
         // The pair that comes closest to refuting it: the lowest before against the highest after.
-        let lowest = (0..place).min_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
-        let highest = (place..levels.len())
-            .max_by(|a, b| levels[*a].rate.log_mean.total_cmp(&levels[*b].rate.log_mean));
+        let lowest = (0..place).min_by(|a, b| rates[*a].log_mean.total_cmp(&rates[*b].log_mean));
+        let highest = (place..rates.len()).max_by(|a, b| rates[*a].log_mean.total_cmp(&rates[*b].log_mean));
         let (Some(lowest), Some(highest)) = (lowest, highest) else { continue };
         let closest = ratio(highest, lowest);
         // One level before or after says nothing of staying.
-        if place >= 2 && levels.len() - place >= 2 && below(&closest) && beyond(&closest, true) {
-            features.push(Feature { kind: Kind::Step, place, ratio: ratio(place, place - 1), sure: true });
+        if place >= 2 && rates.len() - place >= 2 && below(&closest) && beyond(&closest, true) {
+            features.push(Feature {
+                kind: FeatureKind::Step,
+                place,
+                ratio: ratio(place, place - 1),
+                sure: true,
+            });
         }
     }
     // Where a step is followed by a level curve, its first level is no dip of its own; a sloping fall is one step.
     let steepest = features
         .iter()
-        .filter(|feature| feature.kind == Kind::Step)
+        .filter(|feature| feature.kind == FeatureKind::Step)
         .min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
         .copied();
-    features.retain(|feature| feature.kind != Kind::Step);
+    features.retain(|feature| feature.kind != FeatureKind::Step);
     features.extend(steepest);
     features
 }
@@ -353,6 +293,8 @@ fn beyond(ratio: &Estimate, sure: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::Status;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -362,11 +304,10 @@ mod tests {
     fn a_smooth_curve_has_no_shape_and_a_noisy_one_invents_none() {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&Shape, DEPTHS, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
-        assert_eq!(
-            found[0].sentence(),
-            "4 KiB random reads show no dip, peak or step between 1 in flight and 1024 in flight."
-        );
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent));
+        let (lowest, highest) = (Level::QueueDepth(1), Level::QueueDepth(1024));
+        let Detail::Shape(CurveShape::Smooth { levels, .. }) = found[0].detail else { panic!("{found:?}") };
+        assert_eq!(found[0].detail, Detail::Shape(CurveShape::Smooth { lowest, highest, levels }));
         let noisy = Pretend { cv: 0.1, ..Pretend::usual() };
         let invented = noisy.conclusions(&Shape, DEPTHS, 400);
         let invented = invented.iter().filter(|found| found[0].status == Status::Found).count();
@@ -385,30 +326,27 @@ mod tests {
         assert!(Shape.conclude("x", &evidence, 0.95).is_empty(), "two levels are no curve");
     }
 
-    fn levels_of<'e, 'a>(evidence: &'e Evidence<'a>, rates: &[f64], error: f64) -> Vec<Level<'e, 'a>> {
-        let level = |(at, rate): (usize, &f64)| Level {
-            at: at as f64,
-            evidence,
-            rate: LogEstimate { log_mean: rate.ln(), standard_error: error, degrees_of_freedom: 100.0 },
+    fn told(rates: &[f64], error: f64) -> Vec<(FeatureKind, usize, bool)> {
+        let rate = |rate: &f64| LogEstimate {
+            log_mean: rate.ln(),
+            standard_error: error,
+            degrees_of_freedom: 100.0,
         };
-        rates.iter().enumerate().map(level).collect()
-    }
-
-    fn told(rates: &[f64], error: f64) -> Vec<(Kind, usize, bool)> {
-        let spec = TrialSpec::default();
-        let point = iosonde_model::Point::planned(0, "x", spec);
-        let evidence = Evidence { point: &point, trials: vec![], void: vec![], read: None, write: None };
-        let levels = levels_of(&evidence, rates, error);
-        features(&levels, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
+        let rates: Vec<LogEstimate> = rates.iter().map(rate).collect();
+        features(&rates, 0.95).iter().map(|one| (one.kind, one.place, one.sure)).collect()
     }
 
     #[test]
     fn dips_peaks_and_steps_are_told_apart_and_need_their_intervals() {
-        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(Kind::Dip, 2, true)]);
-        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(Kind::Peak, 1, true)]);
-        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(Kind::Step, 2, true)]);
+        assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(FeatureKind::Dip, 2, true)]);
+        assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(FeatureKind::Peak, 1, true)]);
+        assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(FeatureKind::Step, 2, true)]);
         assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is surely there, and does not matter");
-        assert_eq!(told(&[100.0, 90.0, 100.0], 0.05), [(Kind::Dip, 1, false)], "chance may have done it");
+        assert_eq!(
+            told(&[100.0, 90.0, 100.0], 0.05),
+            [(FeatureKind::Dip, 1, false)],
+            "chance may have done it"
+        );
         assert_eq!(told(&[10.0, 20.0, 40.0, 41.0], 0.01), [], "a curve that rises and levels off");
         assert_eq!(told(&[100.0, 50.0], 0.01), [], "two levels have no inside");
     }

@@ -16,7 +16,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, StridePass, units};
+use iosonde_model::{
+    Finding, StridePass,
+    detail::{ComparedFigure, Level},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -29,12 +32,11 @@ pub(crate) struct StrideEffect;
 
 const QUESTION: Question = Question {
     blank: |spec| (spec.stride_bytes, spec.stride_pass) = (None, StridePass::Same),
-    level: |spec| (!spec.rw.is_random()).then(|| spec.stride_bytes.unwrap_or(spec.block_size_bytes) as f64),
-    words: |bytes| format!("a stride of {}", units::size(bytes as u64)),
-    subject: "stride",
+    level: |spec| {
+        (!spec.rw.is_random()).then(|| Level::Stride(spec.stride_bytes.unwrap_or(spec.block_size_bytes)))
+    },
     against_first: false,
-    figure: "the rate",
-    of: |evidence, op| group::rate(evidence, op, &[]),
+    figure: ComparedFigure::Throughput,
     op: |spec| group::only_direction(spec.rw),
 };
 
@@ -100,7 +102,10 @@ depth = 8
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Status, Trial};
+    use iosonde_model::{
+        Detail, Inconclusive, Status, Trial,
+        detail::{Effect, EffectAnswer, EffectProblem},
+    };
 
     use super::*;
     use crate::{
@@ -111,15 +116,28 @@ mod tests {
     const STUDY: &str =
         "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nblock_size = \"64k\"";
 
+    fn effect(finding: &Finding) -> Effect {
+        let Detail::Effect(effect) = finding.detail.clone() else { panic!("{finding:?}") };
+        effect
+    }
+
     #[test]
     fn storage_that_knows_no_distance_is_said_to_know_none() {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&StrideEffect, STUDY, 1)[0];
         assert_eq!(found.len(), 2, "reads and writes");
-        assert!(found[0].sentence().contains("stride does not matter"), "{}", found[0].sentence());
+        assert_eq!(effect(&found[0]).answer, EffectAnswer::NoEffect);
         let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
         let found = &noisy.conclusions(&StrideEffect, STUDY, 1)[0];
-        assert!(found[0].sentence().contains("cannot be told"), "{}", found[0].sentence());
+        assert!(found[0].detail.is_open(), "{:?}", found[0]);
+    }
+
+    #[test]
+    fn ratios_known_within_a_factor_of_three_only_are_too_rough() {
+        let wild = Pretend { cv: 2.0, ..Pretend::usual() };
+        let found = &wild.conclusions(&StrideEffect, STUDY, 1)[0][0];
+        let too_rough = Inconclusive::Effect(EffectProblem::TooRough);
+        assert_eq!((found.status, &found.detail), (Status::Inconclusive, &Detail::Inconclusive(too_rough)));
     }
 
     #[test]
@@ -135,14 +153,12 @@ mod tests {
                 .find(|finding| finding.name == FindingName::StrideEffect)
                 .expect("it is asked")
         };
-        let one = told(&[256 << 10]);
-        assert!(one.sentence().contains("stride does not matter"), "{}", one.sentence());
-        assert!(
-            one.sentence().ends_with("What a stride of 256 KiB does is not known."),
-            "{}",
-            one.sentence()
-        );
-        assert!(one.why().unwrap().contains("Left out: a stride of 256 KiB (0 of "), "{}", one.sentence());
+        let one = effect(&told(&[256 << 10]));
+        assert_eq!(one.answer, EffectAnswer::NoEffect);
+        let [(Level::Stride(out), Inconclusive::TooFewTrials { valid: 0, .. })] = one.left_out[..] else {
+            panic!("{one:?}")
+        };
+        assert_eq!(out, 256 << 10);
         let all: Vec<u64> = (0..30).map(|power| 1 << power).collect();
         assert_eq!(told(&all).status, Status::Inconclusive);
     }

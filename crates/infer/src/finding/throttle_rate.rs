@@ -26,6 +26,7 @@ use super::{
     limit::{self, Shown},
     over_trials,
 };
+use iosonde_judge::check::Symptom;
 use crate::words::{Unit, capitalised};
 
 /// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
@@ -54,6 +55,12 @@ impl FindingKind for ThrottleRate {
 
     fn wants(&self) -> Option<&'static str> {
         Some("it takes one load in one direction that goes on")
+    }
+
+    /// Two rates in one mean are what a limit does: the experiment loads the storage until the rate falls, so that the
+    /// trials before and after differ by design.
+    fn explains(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn proof(&self) -> Proof {

@@ -1,7 +1,12 @@
 //! Why a finding is inconclusive.
 
-use super::{LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem};
-use crate::{About, LatencyLimit, TrialSpec};
+use crate::{
+    About, LatencyLimit, TrialSpec,
+    detail::{
+        DriftProblem, EffectProblem, LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem,
+        UnsureFeature,
+    },
+};
 
 /// Why the trials cannot answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +38,16 @@ pub enum Inconclusive {
     },
     /// The estimate is not finite.
     EstimateNotANumber,
+    /// Levels of a parameter cannot be compared.
+    Effect(EffectProblem),
+    /// A curve seems to have a dip or a peak.
+    UnsureFeature(UnsureFeature),
+    /// Reads and writes are too close together, or known too roughly, to see whether they cross.
+    CloseCurves,
+    /// A drift can neither be shown nor excluded.
+    Drift(DriftProblem),
+    /// The requests show no wait for a platter, and the storage is a rotating disk.
+    DiskThatNeverWaits,
     /// No trial was made.
     NothingMeasured,
     /// Too few trials have the CPU time of the program.
@@ -95,7 +110,7 @@ impl From<Inconclusive> for String {
                 format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
             }
             Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
-            // Problems of findings that have facts never become words of another.
+            // Problems of findings that have facts never become the words of another.
             other => format!("{other:?}"),
         }
     }

@@ -1,6 +1,9 @@
 //! Details of findings: what was found beside the value, or why nothing could be, as numbers. Words are made of them
 //! in the report.
 
+mod curve;
+mod drift;
+mod effect;
 mod highest;
 mod inconclusive;
 mod latency_limit;
@@ -10,6 +13,12 @@ mod processor;
 mod queue_depth;
 mod size_law;
 
+pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
+pub use drift::{DriftProblem, RunDrift};
+pub use effect::{
+    ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer, ReadsAfterWrites,
+    Workers, WorkersAnswer,
+};
 pub use highest::Highest;
 pub use inconclusive::Inconclusive;
 pub use latency_limit::{LatencyLimitProblem, LatencyLimited};
@@ -31,6 +40,20 @@ pub enum Detail {
     },
     /// The trials cannot answer.
     Inconclusive(Inconclusive),
+    /// Effect of one parameter.
+    Effect(Effect),
+    /// Throughput of random over that of sequential requests.
+    AccessOrder(RatioAnswer),
+    /// Several workers compared with one.
+    Workers(Workers),
+    /// Dip, peak or step of a curve, or none.
+    Shape(CurveShape),
+    /// Where reads and writes have equal throughput, or that they have not.
+    Crossover(Crossover),
+    /// Reads right after a write compared with reads after a read.
+    ReadsAfterWrites(ReadsAfterWrites),
+    /// Change of throughput over the run, or none.
+    Drift(RunDrift),
     /// No facts beside the value.
     Plain,
     /// The highest of several points.
@@ -51,4 +74,19 @@ pub enum Detail {
     Layout(Layout),
     /// CPU time over elapsed time.
     ProcessorShare(ProcessorShare),
+}
+
+impl Detail {
+    /// Whether the question stays open: nothing could be concluded, or the interval of the value decides nothing.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Inconclusive(_) => true,
+            Self::Effect(effect) => effect.answer == EffectAnswer::Undecided,
+            Self::AccessOrder(answer) => *answer == RatioAnswer::Undecided,
+            Self::Workers(workers) => workers.answer == WorkersAnswer::Undecided,
+            Self::ReadsAfterWrites(reads) => reads.answer == RatioAnswer::Undecided,
+            Self::EffectiveDepth(depth) => depth.reached.is_none(),
+            _ => false,
+        }
+    }
 }

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Status, Study, units,
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
 use crate::text::results::StorageLine;
-use crate::text::results::UNTOLD;
+use crate::text::results::is_open;
 
 use iosonde_infer::finding::When;
 use iosonde_infer::finding::kind;
@@ -125,12 +125,7 @@ fn void_as_storage(run: &Run) -> BTreeSet<u64> {
 /// Whether a finding of an experiment is an answer that stands on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
     let first = |finding: &Finding| kind(finding.name).told().when != When::Alone;
-    run.findings.iter().any(|finding| {
-        finding.experiment == experiment
-            && finding.status != Status::Inconclusive
-            && !crate::text::sentence(finding).contains(UNTOLD)
-            && first(finding)
-    })
+    run.findings.iter().any(|finding| finding.experiment == experiment && !is_open(finding) && first(finding))
 }
 
 /// A point's parts in words, and a row for each direction, whose workload says which of several it is.

@@ -4,18 +4,19 @@
 //! label that its kind gives it.
 
 use iosonde_judge::standing::confidence;
-use iosonde_model::{About, Estimate, Finding, Medium, Op, Outcome, Point, Run, Status, units};
+use iosonde_model::{
+    About, Detail, Estimate, Finding, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
+    detail::EffectProblem, units,
+};
 
 use super::open_questions;
-use crate::text::vantage;
+use crate::text::{finding, vantage};
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
-use iosonde_infer::finding::Order;
 use iosonde_infer::finding::RUN;
 use iosonde_infer::finding::RandomVsSequential;
 use iosonde_infer::finding::Told;
 use iosonde_infer::finding::When;
-use iosonde_infer::finding::effect::TOO_ROUGH;
 use iosonde_infer::finding::group::workload;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
@@ -107,11 +108,10 @@ fn sentences(run: &Run, kind: &dyn FindingKind) -> Vec<StorageLine> {
 
 /// What these findings of one kind say: those that could be told a line each, the others together.
 fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<StorageLine> {
-    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) =
-        own.partition(|finding| crate::text::sentence(finding).contains(UNTOLD));
+    let (open, told_now): (Vec<&Finding>, Vec<&Finding>) = own.partition(|finding| is_open(finding));
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
-    let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding)).collect();
+    let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(in_a_line).collect();
     let texts = texts.into_iter().chain(left).chain(untold(&open));
     texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
 }
@@ -121,8 +121,9 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
 fn is_read(run: &Run, finding: &Finding) -> bool {
     let answers = finding.status != Status::Inconclusive;
     let when = |finding: &Finding| kind(finding.name).told().when;
+    let too_rough = || finding.detail == Detail::Inconclusive(Inconclusive::Effect(EffectProblem::TooRough));
     match when(finding) {
-        When::Always | When::Folded => answers || crate::text::sentence(finding).contains(TOO_ROUGH),
+        When::Always | When::Folded => answers || too_rough(),
         When::Alone => {
             let of_run = finding.experiment == RUN;
             let other = |other: &&Finding| {
@@ -144,26 +145,20 @@ fn in_a_line(finding: &Finding) -> String {
     }
 }
 
-/// In the sentence of a finding that could not be made.
-pub const UNTOLD: &str = " cannot be told";
+/// Whether a finding leaves its question open.
+pub(super) fn is_open(finding: &Finding) -> bool {
+    finding.status == Status::Inconclusive || finding.detail.is_open()
+}
 
-/// What could not be told, in one line: it is the same of each.
+/// Open findings of one kind, in one line: the question once, then every workload.
 fn untold(open: &[&Finding]) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
         return Some(lowered(crate::text::sentence(first).trim_end_matches('.')));
     }
-    let mut asked: Vec<String> = Vec::new();
-    let mut before = String::new();
-    for finding in open {
-        // The first line says how far this system sees.
-        let question = lowered(crate::text::sentence(finding).split(UNTOLD).next().unwrap_or_default());
-        // "whether stride matters to 4 KiB reads; to 64 KiB reads": the same words once.
-        let (same, of) = question.split_once(" matters ").unwrap_or((&question, ""));
-        asked.push(if same == before && !of.is_empty() { of.to_owned() } else { question.clone() });
-        before = same.to_owned();
-    }
-    Some(format!("cannot be told from this run: {}", asked.join("; ")))
+    let asked = std::iter::once(lowered(&finding::subject(first)));
+    let asked = asked.chain(others.iter().map(|other| finding::effect::requests(&other.conditions)));
+    Some(format!("unknown: {}", asked.collect::<Vec<_>>().join("; ")))
 }
 
 pub(super) fn line(label: &str, text: String) -> StorageLine {
@@ -204,21 +199,21 @@ fn what_it_is(run: &Run) -> String {
         Medium::Unknown => "storage of unknown kind",
     };
     let seen = vantage::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
-    match first_order(run) {
-        Some(finding) => format!("{medium}{seen}: {}", order(finding)),
+    match first_order(run).and_then(order) {
+        Some(order) => format!("{medium}{seen}: {order}"),
         None => format!("{medium}{seen}"),
     }
 }
 
-fn order(finding: &Finding) -> String {
-    let order = Order::of(finding.low.unwrap_or(0.0), finding.high.unwrap_or(f64::INFINITY));
-    let sentence = order.sentence(&workload(&finding.conditions));
+fn order(finding: &Finding) -> Option<String> {
+    let Detail::AccessOrder(answer) = finding.detail else { return None };
+    let said = finding::effect::order(answer, &workload(&finding.conditions));
     // An interval over several decades is no ratio to quote.
-    if is_vague(&estimate(finding)) {
-        sentence
+    Some(if is_vague(&estimate(finding)) {
+        said
     } else {
-        format!("{sentence} ({})", worded(Unit::Ratio, finding))
-    }
+        format!("{said} ({})", worded(Unit::Ratio, finding))
+    })
 }
 
 /// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could

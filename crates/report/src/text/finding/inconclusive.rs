@@ -2,7 +2,7 @@
 
 use iosonde_model::{About, Inconclusive};
 
-use super::{latency_limit, layout, queue_depth, size_law};
+use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
@@ -23,6 +23,16 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::Effect(problem) => effect::problem(*problem),
+        Inconclusive::UnsureFeature(feature) => curve::unsure(feature),
+        Inconclusive::CloseCurves => {
+            "reads and writes are too close together, or too uncertain; use a longer `--time`".to_owned()
+        }
+        Inconclusive::Drift(problem) => drift::problem(problem),
+        Inconclusive::DiskThatNeverWaits => {
+            "requests to this rotating disk never wait for a platter, so a cache answers them; use a larger `--size`"
+                .to_owned()
+        }
         Inconclusive::NothingMeasured => "nothing was measured".to_owned(),
         Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
         Inconclusive::SizeLaw(problem) => size_law::problem(problem),

@@ -1,5 +1,8 @@
 //! Words of findings, one file for each family.
 
+mod curve;
+mod drift;
+pub(super) mod effect;
 mod highest;
 mod inconclusive;
 mod latency_limit;
@@ -14,7 +17,7 @@ use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
     words::{capitalised, with_interval},
 };
-use iosonde_model::{Detail, Finding, FindingName, Inconclusive};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive};
 
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
@@ -23,6 +26,13 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::Inconclusive(why) => {
             format!("{}: unknown; {}.", subject(finding), inconclusive::words(why))
         }
+        Detail::Effect(facts) => effect::sentence(finding, facts),
+        Detail::AccessOrder(answer) => effect::order_sentence(finding, *answer),
+        Detail::Workers(facts) => effect::workers_sentence(finding, facts),
+        Detail::ReadsAfterWrites(facts) => effect::after_writes_sentence(finding, facts),
+        Detail::Shape(facts) => curve::shape_sentence(finding, facts),
+        Detail::Crossover(facts) => curve::crossover_sentence(finding, facts),
+        Detail::Drift(facts) => drift::sentence(finding, facts),
         Detail::Plain => plain::sentence(finding),
         Detail::Highest(facts) => highest::sentence(finding, facts),
         Detail::SizeLaw(_) => size_law::sentence(finding),
@@ -41,6 +51,13 @@ pub fn why_of(finding: &Finding) -> Option<String> {
     let own = match &finding.detail {
         Detail::Said { why, .. } => why.clone(),
         Detail::Inconclusive(why) => Some(capitalised(&format!("{}.", inconclusive::words(why)))),
+        Detail::Effect(facts) => Some(effect::why(facts)),
+        Detail::AccessOrder(_) => Some(effect::order_why(finding)),
+        Detail::Workers(facts) => Some(effect::workers_why(facts)),
+        Detail::ReadsAfterWrites(facts) => Some(effect::after_writes_why(facts)),
+        Detail::Shape(facts) => Some(curve::shape_why(facts)),
+        Detail::Crossover(facts) => Some(curve::crossover_why(facts)),
+        Detail::Drift(facts) => Some(drift::why(facts)),
         Detail::Plain => plain::why(finding),
         Detail::Highest(facts) => Some(highest::why(finding, facts)),
         Detail::SizeLaw(law) => Some(size_law::why(law)),
@@ -82,7 +99,7 @@ pub(super) fn plateau_sizes(finding: &Finding) -> Option<String> {
 }
 
 /// What a finding is about: `Base latency of 4 KiB random reads`.
-fn subject(finding: &Finding) -> String {
+pub(super) fn subject(finding: &Finding) -> String {
     if let Detail::Inconclusive(Inconclusive::LatencyLimit { limit, .. }) = &finding.detail {
         return format!("IOPS with {} of {}", limit.describe(), workload(&finding.conditions));
     }
@@ -126,6 +143,16 @@ fn subject(finding: &Finding) -> String {
         FindingName::SeekTimeAverage => "Average seek time",
         FindingName::ZoneRatio => "Ratio of outer to inner zone",
     };
+    match finding.name {
+        _ if finding.conditions == Conditions::default() => return what.to_owned(),
+        FindingName::MixInterference
+        | FindingName::StrideEffect
+        | FindingName::AlignmentEffect
+        | FindingName::JobsEffect => return format!("{what} on {}", effect::requests(&finding.conditions)),
+        FindingName::Shape => return format!("{what} of {}", effect::requests(&finding.conditions)),
+        FindingName::Crossover => return format!("Crossover of {}", curve::both(&finding.conditions)),
+        _ => {}
+    }
     match finding.conditions.op {
         // The storage has them, whatever is read.
         _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),

@@ -1,0 +1,105 @@
+//! Words of findings about the course of a curve.
+
+use iosonde_infer::{
+    finding::effect::MARGIN,
+    words::{Unit, capitalised, with_interval},
+};
+use iosonde_model::{
+    Conditions, Finding, Op,
+    detail::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature},
+    units,
+};
+
+use super::{
+    effect::{at, level, requests},
+    value,
+};
+
+pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
+    let what = requests(&finding.conditions);
+    let said = match shape {
+        CurveShape::Smooth { lowest, highest, .. } => {
+            format!("no dip, peak or step from {} to {}", level(*lowest), level(*highest))
+        }
+        CurveShape::Feature { kind, at: place, before, after, .. } => {
+            let name = match kind {
+                FeatureKind::Dip => "dip",
+                FeatureKind::Peak => "peak",
+                FeatureKind::Step => "lasting fall",
+            };
+            let of = match after {
+                Some(after) => format!("the nearer of {} and {}", level(*before), level(*after)),
+                None => level(*before),
+            };
+            format!("{name} {}, {} the throughput of {of}", at(*place), value(finding))
+        }
+    };
+    capitalised(&format!("{what}: {said}."))
+}
+
+pub(super) fn shape_why(shape: &CurveShape) -> String {
+    match shape {
+        CurveShape::Smooth { levels, .. } => {
+            format!(
+                "None of {levels} levels differs from both neighbours by more than {}.",
+                units::percent(MARGIN)
+            )
+        }
+        CurveShape::Feature { others, levels, .. } => {
+            let more = if *others > 0 { format!(" Further features: {others}.") } else { String::new() };
+            format!("The intervals exclude 1 on both sides, over all {levels} levels together.{more}")
+        }
+    }
+}
+
+pub(super) fn unsure(feature: &UnsureFeature) -> String {
+    format!(
+        "throughput {} is {} that of the nearer neighbour, which may be chance; use a longer `--time`",
+        at(feature.at),
+        with_interval(Unit::Ratio, &feature.ratio)
+    )
+}
+
+/// `4 KiB random reads and writes`.
+pub(super) fn both(conditions: &Conditions) -> String {
+    let reads = requests(&Conditions { op: Some(Op::Read), queue_depth: None, ..conditions.clone() });
+    let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
+    format!("{reads} and writes{depth}")
+}
+
+fn other(op: Op) -> Op {
+    if op == Op::Read { Op::Write } else { Op::Read }
+}
+
+pub(super) fn crossover_sentence(finding: &Finding, facts: &Crossover) -> String {
+    let said = match facts {
+        Crossover::At { faster_below, .. } => format!(
+            "equal throughput at {}; below it {faster_below}s are faster, above it {}s",
+            value(finding),
+            other(*faster_below)
+        ),
+        Crossover::Never { lowest, highest, lead } => {
+            let lead = match lead {
+                Lead::Equal => format!("throughput is equal within {}", units::percent(MARGIN)),
+                Lead::NoneSeen => format!("any difference is below {}", units::percent(2.0 * MARGIN)),
+                Lead::Always(op) => format!("{op}s are faster throughout"),
+                Lead::NeverSlower(op) => format!("{op}s are never slower"),
+            };
+            format!("no crossover from {} to {}; {lead}", level(*lowest), level(*highest))
+        }
+    };
+    capitalised(&format!("{}: {said}.", both(&finding.conditions)))
+}
+
+pub(super) fn crossover_why(facts: &Crossover) -> String {
+    match facts {
+        Crossover::At { narrowed: true, .. } => {
+            "The interval holds the crossings of lines through neighbouring levels; it assumes no second bend there."
+        }
+        Crossover::At { narrowed: false, .. } => {
+            "The interval lies between two measured levels, each with a sure leader; levels in between would narrow it."
+        }
+        Crossover::Never { .. } => "The intervals hold at all levels together.",
+    }
+    .to_owned()
+}

@@ -1,0 +1,208 @@
+//! Words of findings that compare levels of one parameter.
+
+use iosonde_infer::{
+    finding::{effect::MARGIN, group::workload},
+    words::{Unit, capitalised, with_interval},
+};
+use iosonde_model::{
+    Conditions, Finding,
+    detail::{
+        ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer,
+        ReadsAfterWrites, Workers, WorkersAnswer,
+    },
+    units,
+};
+
+use super::{inconclusive, value};
+
+/// `4 KiB random reads at QD 32`.
+pub(in crate::text) fn requests(conditions: &Conditions) -> String {
+    let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
+    format!("{}{depth}", workload(conditions))
+}
+
+/// Name of a level: `stride 64 KiB`.
+pub(super) fn level(level: Level) -> String {
+    match level {
+        Level::QueueDepth(depth) => format!("QD {depth}"),
+        Level::BlockSize(bytes) => format!("block size {}", units::size(bytes)),
+        Level::Stride(bytes) => format!("stride {}", units::size(bytes)),
+        Level::Offset(bytes) => format!("offset {}", units::size(bytes)),
+        Level::ReadPercent(percent) if percent <= 0.0 => "writes alone".to_owned(),
+        Level::ReadPercent(percent) => format!("{percent} % reads"),
+        Level::WritePercent(percent) if percent <= 0.0 => "reads alone".to_owned(),
+        Level::WritePercent(percent) => format!("{percent} % writes"),
+    }
+}
+
+/// A level after a figure: `throughput at stride 64 KiB`, `latency with 50 % writes`.
+pub(super) fn at(one: Level) -> String {
+    match one {
+        Level::ReadPercent(percent) if percent <= 0.0 => "without reads".to_owned(),
+        Level::WritePercent(percent) if percent <= 0.0 => "without writes".to_owned(),
+        Level::ReadPercent(_) | Level::WritePercent(_) => format!("with {}", level(one)),
+        _ => format!("at {}", level(one)),
+    }
+}
+
+fn parameter(level: Level) -> &'static str {
+    match level {
+        Level::QueueDepth(_) => "queue depth",
+        Level::BlockSize(_) => "block size",
+        Level::Stride(_) => "the stride",
+        Level::Offset(_) => "alignment",
+        Level::ReadPercent(_) => "mixed-in reads",
+        Level::WritePercent(_) => "mixed-in writes",
+    }
+}
+
+pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
+    let figure = match effect.figure {
+        ComparedFigure::Throughput => "throughput",
+        ComparedFigure::MeanLatency => "mean latency",
+    };
+    let (what, value, parameter) = (requests(&finding.conditions), value(finding), parameter(effect.level));
+    let reference = match effect.reference {
+        ComparedWith::Level(level) => format!("that {}", at(level)),
+        ComparedWith::MeanOfOthers => "the mean of the other levels".to_owned(),
+    };
+    let ratio = format!("{figure} {} is {value} {reference}", at(effect.level));
+    let range = format!("from {} to {}", level(effect.lowest), level(effect.highest));
+    let largest = format!("largest ratio {value}, {}", at(effect.level));
+    let said = match effect.answer {
+        EffectAnswer::Changes => ratio,
+        EffectAnswer::NoEffect => {
+            format!("no effect of {parameter} within {} {range}; {largest}", units::percent(MARGIN))
+        }
+        EffectAnswer::NoneSeen => format!(
+            "no effect of {parameter} seen {range}; {largest}; one below {} may be missed",
+            units::percent(2.0 * MARGIN)
+        ),
+        EffectAnswer::Undecided => format!("effect of {parameter} unknown; {ratio}"),
+    };
+    let left_out: Vec<String> = effect.left_out.iter().map(|(out, _)| level(*out)).collect();
+    let unknown = match left_out.is_empty() {
+        true => String::new(),
+        false => format!(" Unknown: {}.", left_out.join(", ")),
+    };
+    capitalised(&format!("{what}: {said}.{unknown}"))
+}
+
+pub(super) fn why(effect: &Effect) -> String {
+    let reference = match effect.reference {
+        ComparedWith::Level(reference) => level(reference),
+        ComparedWith::MeanOfOthers => "the mean of the others".to_owned(),
+    };
+    let left_out: Vec<String> = effect
+        .left_out
+        .iter()
+        .map(|(out, why)| format!("{} ({})", level(*out), inconclusive::words(why)))
+        .collect();
+    let left_out = match left_out.is_empty() {
+        true => String::new(),
+        false => format!(" Left out: {}.", left_out.join("; ")),
+    };
+    format!(
+        "Largest of {} ratios to {reference}; the interval holds for all of them together.{left_out}",
+        effect.ratios
+    )
+}
+
+/// What access order does to `what` (`1 MiB reads`), without a figure and a capital.
+pub(in crate::text) fn order(answer: RatioAnswer, what: &str) -> String {
+    let how = match answer {
+        RatioAnswer::Equal => "as fast as",
+        RatioAnswer::Lower => "slower than",
+        RatioAnswer::Higher => "faster than",
+        RatioAnswer::Undecided => return format!("effect of access order on {what} unknown"),
+    };
+    format!("random {what} are {how} sequential ones")
+}
+
+pub(super) fn order_sentence(finding: &Finding, answer: RatioAnswer) -> String {
+    capitalised(&format!("{}: {}.", order(answer, &workload(&finding.conditions)), value(finding)))
+}
+
+pub(super) fn order_why(finding: &Finding) -> String {
+    let depth = finding.conditions.queue_depth.unwrap_or(1);
+    format!(
+        "Random over sequential throughput at QD {depth}; as fast means within {}.",
+        units::percent(MARGIN)
+    )
+}
+
+pub(super) fn workers_sentence(finding: &Finding, facts: &Workers) -> String {
+    let (what, value) = (workload(&finding.conditions), value(finding));
+    let (count, each) = (facts.workers, facts.queue_depth_each);
+    let reach = format!(
+        "{count} workers at QD {each} each reach {value} the throughput of one at QD {}",
+        facts.queue_depth_single
+    );
+    let said = match &facts.answer {
+        WorkersAnswer::QueueDepth { engine } => format!(
+            "{count} workers reach {value} the throughput of one; {engine} makes one request at a time per worker"
+        ),
+        WorkersAnswer::NoEffect => format!("{reach}; only the total queue depth matters"),
+        WorkersAnswer::Undecided => format!("effect of several workers unknown; {reach}"),
+        WorkersAnswer::Contention => format!("{reach}; workers slow each other down"),
+        WorkersAnswer::CpuOfSingleWorker => format!("{reach}; the CPU of the single worker was the limit"),
+        WorkersAnswer::SingleWorker { cpu_busy_share: None } => {
+            format!("{reach}; the single worker was the limit")
+        }
+        WorkersAnswer::SingleWorker { cpu_busy_share: Some(busy) } => {
+            format!("{reach}; the single worker was the limit, its CPU {} busy", units::percent(*busy))
+        }
+    };
+    capitalised(&format!("{what}: {said}."))
+}
+
+pub(super) fn workers_why(facts: &Workers) -> String {
+    if let WorkersAnswer::QueueDepth { .. } = facts.answer {
+        return "More workers are a higher queue depth here; io_uring or libaio would tell the two apart."
+            .to_owned();
+    }
+    let alone = facts.over_one_of_them.as_ref().map_or_else(String::new, |ratio| {
+        let ratio = with_interval(Unit::Ratio, ratio);
+        format!(" Compared with one worker at QD {}: {ratio}.", facts.queue_depth_each)
+    });
+    format!(
+        "Both sides have one total queue depth; no effect means within {}.{alone}",
+        units::percent(MARGIN)
+    )
+}
+
+pub(super) fn after_writes_sentence(finding: &Finding, facts: &ReadsAfterWrites) -> String {
+    let over = match facts.points {
+        1 => format!("{} at 1 point", value(finding)),
+        points => format!("{} over {points} points", value(finding)),
+    };
+    let how = match facts.answer {
+        RatioAnswer::Equal => "as fast as",
+        RatioAnswer::Lower => "slower than",
+        RatioAnswer::Higher => "faster than",
+        RatioAnswer::Undecided => {
+            return format!("Effect of a preceding write on reads: unknown; ratio {over}.");
+        }
+    };
+    format!("Reads right after a write are {how} reads after a read: {over}.")
+}
+
+pub(super) fn after_writes_why(facts: &ReadsAfterWrites) -> String {
+    format!(
+        "Geometric mean of one throughput ratio per point. Furthest from 1: {}, {:.2}×.",
+        facts.furthest.describe(),
+        facts.furthest_ratio
+    )
+}
+
+pub(super) fn problem(problem: EffectProblem) -> String {
+    match problem {
+        EffectProblem::TooRough => "trials scatter so much that a factor of 3 would not show".to_owned(),
+        EffectProblem::NoSingleWorker => {
+            "no point has one worker at the total queue depth of several".to_owned()
+        }
+        EffectProblem::TooFewReads { needed } => format!(
+            "no point has {needed} trials after a write and {needed} after a read; use a longer `--time`"
+        ),
+    }
+}
