@@ -63,12 +63,12 @@ mod tests {
         };
         assert_eq!(
             of(Detail::LatencyLimited(facts)),
-            "4 KiB random reads keep p99 under 1 ms up to 5.4 k IOPS [5.3, 5.5]."
+            "4 KiB random reads keep p99 under 1.00 ms up to 5.4 k IOPS [5.3, 5.5]."
         );
         let problem = LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 };
         assert_eq!(
             of(Detail::Inconclusive(Inconclusive::LatencyLimit { limit, problem })),
-            "IOPS with p99 under 1 ms of 4 KiB random reads: unknown; no load keeps it: at 500 IOPS, the lowest load, \
+            "IOPS with p99 under 1.00 ms of 4 KiB random reads: unknown; no load keeps it: at 500 IOPS, the lowest load, \
              100 % of requests exceed it."
         );
     }

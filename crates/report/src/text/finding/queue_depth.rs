@@ -2,10 +2,10 @@
 
 use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
-    words::{self, capitalised, with_interval},
+    words::{self, capitalised},
 };
 use iosonde_model::{
-    Finding, FindingName, Unit,
+    Finding, FindingName,
     detail::{ClosedLoop, EffectiveDepth, QueueDepthProblem},
     units,
 };
@@ -44,15 +44,21 @@ pub(super) fn effective_sentence(finding: &Finding, facts: &EffectiveDepth) -> S
         Some(false) => format!(" (QD {asked} was not reached)"),
         None => format!(" (QD {asked} may not have been reached)"),
     };
-    let device = facts.at_device.map_or_else(
-        || "not counted".to_owned(),
-        |mean| if mean < 9.95 { format!("{mean:.1}") } else { format!("{mean:.0}") },
-    );
+    let device = facts.at_device.map_or_else(|| "not counted".to_owned(), rounded);
+    let [value, low, high] =
+        [finding.value, finding.low, finding.high].map(|end| rounded(end.unwrap_or(0.0)));
+    // Rounded to requests, the interval has often no width: then it says nothing more.
+    let interval = if low == high { String::new() } else { format!(" [{low}, {high}]") };
     format!(
-        "{} at QD {asked}: {} in the program{reached}, {device} at the device.",
-        subject(finding),
-        with_interval(Unit::None, &estimate(finding))
+        "{} at QD {asked}: {value}{interval} in the program{reached}, {device} at the device.",
+        subject(finding)
     )
+}
+
+/// A mean number of requests with three digits: `7.8`, `16`, `1024`.
+fn rounded(requests: f64) -> String {
+    let whole = requests >= 99.95 || (requests - requests.round()).abs() < 0.05;
+    if whole { format!("{requests:.0}") } else { format!("{requests:.1}") }
 }
 
 pub(super) fn effective_why(facts: &EffectiveDepth) -> String {
@@ -101,7 +107,7 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Detail, Estimate, Inconclusive};
+    use iosonde_model::{Detail, Estimate, Inconclusive, Unit};
 
     use super::super::{sentence, tests::reads, why_of};
     use super::*;
@@ -137,6 +143,7 @@ mod tests {
             "Effective queue depth of 4 KiB random reads at QD 1024: 1024 [1023, 1024] in the program, 128 at the \
              device."
         );
+        assert!(of(128.0, None, Some(15.96)).contains("128 [127, 128] in the program (QD 1024 may not"));
         assert!(of(900.0, Some(false), None).ends_with(
             "900 [899, 900] in the program (QD 1024 was not reached), not counted at the device."
         ));
