@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iosonde_infer::compare::Question;
 use iosonde_infer::compare::Side;
-use iosonde_model::{Compared, Likeness, Run, RunInfo, RunState};
+use iosonde_model::{Compared, ComparedFigure, Likeness, Run, RunInfo, RunState};
 use iosonde_store::Notebook;
 
 use crate::{
@@ -41,7 +41,11 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
 pub fn usual_question(sides: &[Side]) -> Question {
     let measured = sides[0].runs[0].info.confidence;
     // Another tool's result knows of none.
-    Question { figure: 0, margin: 0.02, confidence: if measured > 0.0 { measured } else { 0.95 } }
+    Question {
+        figure: ComparedFigure::Iops,
+        margin: 0.02,
+        confidence: if measured > 0.0 { measured } else { 0.95 },
+    }
 }
 
 /// How `--strict` ends where something is slower with certainty: the first of it by name.

@@ -187,7 +187,7 @@ fn main() {
         if seed == first && arguments.iter().any(|a| a == "--show") {
             flat.verdicts
                 .iter()
-                .for_each(|line| println!("{:?} {}: {}", line.verdict, line.check, line.why()));
+                .for_each(|line| println!("{:?} {}: {:?}", line.verdict, line.check, line.cause));
             flat.findings.iter().for_each(|finding| println!("{}: {}", finding.name, finding.sentence()));
         }
         rounds += flat.info.rounds;

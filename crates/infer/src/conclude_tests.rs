@@ -3,7 +3,9 @@
 use iosonde_judge::{check::CHECKS, standing::voids};
 use iosonde_model::CheckName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Detail, Inconclusive, Judgement, Medium, Outcome, Phase, Status};
+use iosonde_model::{
+    About, Cause, Detail, Inconclusive, Judgement, Medium, Outcome, Phase, Scopes, Status, cause::Outliers,
+};
 
 use super::*;
 use crate::testing::{Pretend, QUICK};
@@ -92,15 +94,17 @@ fn nothing_passes_silently() {
         assert_eq!((pass.scope.as_str(), pass.trial), ("run", None));
         // 27 points × 8 rounds.
         let expected = match check.id() {
-            CheckName::TooFewSamples => "243 of 243 trials and points pass",
-            CheckName::Outliers | CheckName::Drift | CheckName::WorkingSet => "the run passes",
-            CheckName::Interference | CheckName::Throttled => "217 of 217 trials and runs pass",
-            CheckName::Multimodal => "27 of 27 points pass",
+            CheckName::TooFewSamples => (Scopes::TrialsAndPoints, 243),
+            CheckName::Outliers | CheckName::Drift | CheckName::WorkingSet => (Scopes::Run, 1),
+            CheckName::Interference | CheckName::Throttled => (Scopes::TrialsAndRun, 217),
+            CheckName::Multimodal => (Scopes::Points, 27),
             // 16 of the points read.
-            CheckName::Unmapped => "128 of 128 trials pass",
-            _ => "216 of 216 trials pass",
+            CheckName::Unmapped => (Scopes::Trials, 128),
+            _ => (Scopes::Trials, 216),
         };
-        assert_eq!(pass.why(), expected, "{}", check.id());
+        let Some(Cause::Tally(tally)) = &pass.cause else { panic!("{pass:?}") };
+        assert_eq!((tally.of, tally.judged), expected, "{}", check.id());
+        assert_eq!(tally.passed, tally.judged, "{}", check.id());
     }
 }
 
@@ -115,7 +119,8 @@ fn canaries_are_judged_and_not_counted_among_the_figures() {
         .iter()
         .find(|line| line.check == CheckName::Clock && line.verdict == Outcome::Pass)
         .unwrap();
-    assert_eq!(line.why(), format!("{0} of {0} trials pass", measured - 8));
+    let Some(Cause::Tally(tally)) = &line.cause else { panic!("{line:?}") };
+    assert_eq!((tally.passed, tally.judged), (measured as u64 - 8, measured as u64 - 8));
 }
 
 #[test]
@@ -224,7 +229,7 @@ fn preparation_is_judged_for_errors_and_for_nothing_else() {
 }
 
 #[test]
-fn a_disturbed_trial_is_set_aside_and_said() {
+fn a_disturbed_trial_is_an_outlier_and_named() {
     for slow in [12_000, 2_000, 100] {
         let mut run = Pretend::usual().run(QUICK, 11);
         let disturbed = &mut run.trials[40];
@@ -235,10 +240,11 @@ fn a_disturbed_trial_is_set_aside_and_said() {
         conclude(&mut run, None).unwrap();
         let doubt = run.verdicts.iter().find(|judgement| judgement.check == CheckName::Outliers).unwrap();
         assert_eq!(doubt.verdict, Outcome::Warning);
+        let Some(Cause::Outliers(Outliers::Far(found))) = &doubt.cause else { panic!("{doubt:?}") };
+        assert_eq!((found.outliers, found.farthest_trial), (1, 41));
         // The law says 38,426 a second, and all points scatter by 3 %.
-        let share = iosonde_model::units::percent(slow as f64 / 38_426.0);
-        let expected = format!("trial 41 was set aside: it had {share} of its point's usual rate, around");
-        assert!(doubt.why().starts_with(&expected), "{}", doubt.why());
+        let share = slow as f64 / 38_426.0;
+        assert!((found.rate_share / share - 1.0).abs() < 0.05, "{found:?}");
         // The law says 4 / 104.096 µs = 38,426 a second; the disturbed trial does not move that.
         let iops = run.points[run.trials[40].point.unwrap()].read.as_ref().unwrap().iops;
         assert!(iops.low.unwrap() <= 38_426.0 && 38_426.0 <= iops.high.unwrap(), "{iops:?}");

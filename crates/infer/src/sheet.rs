@@ -116,7 +116,7 @@ fn voided(run: &Run, candidates: &[&Point]) -> String {
     let of =
         |id: Option<u64>| id.is_some_and(|id| candidates.iter().any(|point| point.trial_ids.contains(&id)));
     let void = run.verdicts.iter().find(|judged| judged.verdict == Outcome::Invalid && of(judged.trial));
-    void.map_or_else(|| "it has no figure that stands".to_owned(), |void| format!("void: {}", void.why()))
+    void.map_or_else(|| "it has no figure that stands".to_owned(), |_| "its trials are invalid".to_owned())
 }
 
 fn op(rw: Rw) -> Op {

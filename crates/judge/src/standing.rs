@@ -6,7 +6,7 @@ use iosonde_model::CheckName;
 use iosonde_model::{About, Cause, Judgement, Outcome, Phase, Run, Scope, Scopes, Tally, Trial, Verdict};
 
 use crate::{
-    check::{CHECKS, Check},
+    check::{CHECKS, Check, InvalidRates},
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
 };
 
@@ -24,18 +24,17 @@ pub fn judge(run: &mut Run) -> Voids {
     let (confidence, seed) = (confidence(run), run.info.seed);
     let outliers = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
 
-    run.verdicts = of_trials.iter().flat_map(|judged| judged.troubles(run)).collect();
-    // Points and the run are judged with the verdicts on trials before them.
+    let invalid = InvalidRates::of(run, of_trials.iter().flat_map(|judged| &judged.verdicts));
     let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
     let mut judged = of_trials;
-    judged.iter_mut().for_each(|judged| judged.judge(&scopes, run));
+    judged.iter_mut().for_each(|judged| judged.judge_after(&scopes, run, &invalid));
     run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
-    count_set_aside(run, &outliers);
+    count_outliers(run, &outliers);
     voids
 }
 
-/// One trial in 400 is set aside by chance, which is no doubt, and must not go unsaid either.
-fn count_set_aside(run: &mut Run, outliers: &Outliers) {
+/// Counts the outliers beside a pass: one trial in 400 is one by chance, which is no warning, and must not go unsaid either.
+fn count_outliers(run: &mut Run, outliers: &Outliers) {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
     let count = run.trials.iter().filter(measured).count();
     for line in
@@ -55,9 +54,15 @@ struct Judged {
 }
 
 impl Judged {
-    fn judge(&mut self, scopes: &[Scope], run: &Run) {
-        let verdicts = scopes.iter().filter_map(|&scope| Some((scope, self.check.check(scope, run)?)));
-        self.verdicts.extend(verdicts);
+    fn of_trials(check: &'static dyn Check, run: &Run) -> Self {
+        let trials = (0..run.trials.len()).map(Scope::Trial);
+        Self { check, verdicts: trials.filter_map(|scope| Some((scope, check.check(scope, run)?))).collect() }
+    }
+
+    /// Adds what the check says of points and of the run, now that the invalid trials are known.
+    fn judge_after(&mut self, scopes: &[Scope], run: &Run, invalid: &InvalidRates) {
+        let verdict = |&scope| Some((scope, self.check.judge(scope, run, invalid)?));
+        self.verdicts.extend(scopes.iter().filter_map(verdict));
     }
 
     /// Every doubt and void.
@@ -150,13 +155,7 @@ pub fn voids(run: &Run) -> Voids {
 }
 
 fn judge_trials(run: &Run) -> Vec<Judged> {
-    let scopes: Vec<_> = (0..run.trials.len()).map(Scope::Trial).collect();
-    let new = |check| {
-        let mut judged = Judged { check, verdicts: Vec::new() };
-        judged.judge(&scopes, run);
-        judged
-    };
-    CHECKS.iter().map(new).collect()
+    CHECKS.iter().map(|check| Judged::of_trials(check, run)).collect()
 }
 
 fn voids_of(run: &Run, judged: &[Judged]) -> Voids {

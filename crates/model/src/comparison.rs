@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Op, RunInfo, TrialSpec};
+use crate::{ComparedFigure, Judgement, Op, RunInfo, RunProperty, RunState, TrialSpec, WorkloadGroup};
 
 /// What a comparison says of the second side against the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,8 +48,58 @@ pub struct ComparedSide {
     pub history: usize,
 }
 
+/// What served the requests that a ratio is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServedBy {
+    /// The storage served both sides.
+    Storage,
+    /// Memory served both sides: a statement about programs on this machine, not about the storage.
+    Memory,
+    /// The program itself was the limit on both sides.
+    Program,
+    /// Memory at some workloads, the program at others.
+    MemoryOrProgram,
+}
+
+/// Unit of the statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ComparedUnit {
+    /// The spread between repeats is known: the comparison is about the storage.
+    Repeat,
+    /// It is not known: the comparison is about these runs.
+    Run,
+}
+
+/// Why a workload has no ratio, or what its ratio is about instead of the storage.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Incomparable {
+    /// Both sides were asked for the same fixed rate.
+    FixedRate,
+    /// A side has no figure that is valid for the storage.
+    Side {
+        /// Place of the side: 0 or 1.
+        side: usize,
+        /// Number of the repeat, where the side has several.
+        repeat: Option<usize>,
+        /// Cause.
+        cause: NoFigure,
+    },
+}
+
+/// Why one side of a workload has no figure that is valid for the storage.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoFigure {
+    /// The run did not measure the workload.
+    NotMeasured,
+    /// The trials have no such figure.
+    NoSuchFigure,
+    /// A check invalidated its trials.
+    Invalid(Box<Judgement>),
+}
+
 /// One workload and direction on both sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The names of the two sides.
     pub between: [String; 2],
@@ -57,8 +107,8 @@ pub struct Comparison {
     pub spec: TrialSpec,
     /// Which of its requests.
     pub op: Op,
-    /// What is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
-    pub figure: String,
+    /// What is compared.
+    pub figure: ComparedFigure,
     /// The first side's figure: the geometric mean over its repeats.
     pub a: Option<f64>,
     /// The second side's figure.
@@ -72,15 +122,15 @@ pub struct Comparison {
     /// What that says.
     pub verdict: Likeness,
     /// Why it is not comparable, or what limits the verdict; empty where nothing does.
-    pub why: String,
+    pub limits: Vec<Incomparable>,
 }
 
 /// The geometric mean of the ratios of some like points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeometricMean {
-    /// Of which points: `all`, `random reads`, ..
-    pub of: String,
-    /// How many.
+    /// Which workloads: `all`, `random reads`, ..
+    pub of: WorkloadGroup,
+    /// Number of workloads.
     pub points: usize,
     /// b / a.
     pub ratio: f64,
@@ -92,57 +142,77 @@ pub struct GeometricMean {
     pub verdict: Likeness,
 }
 
+/// Value of a property of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PropertyValue {
+    /// A name, as the system gives it.
+    Text(String),
+    /// A number of bytes.
+    Bytes(u64),
+    /// A count.
+    Count(u64),
+    /// Whether it is so.
+    Flag(bool),
+    /// State of the run.
+    State(RunState),
+}
+
 /// Something besides the storage that is not the same on both sides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// `kernel`, `memory`, ..
-    pub what: String,
-    /// On the first side.
-    pub a: String,
-    /// On the second.
-    pub b: String,
+    /// Property that differs.
+    pub what: RunProperty,
+    /// Value on the first side; `None` where it is not known.
+    pub a: Option<PropertyValue>,
+    /// Value on the second side.
+    pub b: Option<PropertyValue>,
 }
 
 /// Two sides compared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ComparedPair {
     /// The side that is compared against.
     pub a: String,
     /// The side that is compared.
     pub b: String,
-    /// The answer in a sentence.
-    pub sentence: String,
-    /// What the ratios are about: `storage`, or `program` where memory or the program itself served both sides.
-    #[serde(default)]
-    pub about: String,
-    /// What one unit of the statistics is: `repeat`, or `run` where how repeats differ is not known.
-    pub unit: String,
-    /// Of ratios that count as the same, as a share: 0.02.
+    /// What is compared.
+    pub figure: ComparedFigure,
+    /// What served the requests.
+    pub about: ServedBy,
+    /// Unit of the statistics.
+    pub unit: ComparedUnit,
+    /// Repeats of each side.
+    pub repeats: [usize; 2],
+    /// Whether all ratios come from trials that took turns.
+    pub in_turn: bool,
+    /// Ratios within this share of 1 count as the same: 0.02.
     pub margin: f64,
-    /// Of the whole family of statements.
+    /// Confidence of the whole family of statements.
     pub confidence: f64,
     /// Over all like points first.
     pub geometric_means: Vec<GeometricMean>,
+    /// Workloads of both sides without a ratio.
+    pub not_compared: usize,
+    /// Workloads whose ratio has no interval; no mean contains them.
+    pub without_interval: usize,
+    /// Workloads that contradict the overall mean with certainty.
+    pub opposite: usize,
     /// Points that only one side has.
     pub unmatched: usize,
     /// What differs besides the storage.
     pub differences: Vec<Difference>,
 }
 
-/// Two or more sides compared: the document of `compare --json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Two or more sides compared.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// The version of iosonde that compared.
-    pub iosonde: String,
-    /// Version of this document: 2.
-    pub schema: u32,
     /// The sides, in the order of the command.
     pub sides: Vec<ComparedSide>,
     /// One line for each like point of each pair.
     pub comparisons: Vec<Comparison>,
     /// Each side against the first.
     pub pairs: Vec<ComparedPair>,
-    /// From three sides on: from fastest to slowest; sides that cannot be told apart share a place.
+    /// From three sides on: from fastest to slowest; sides without a difference share a place.
     pub ranking: Vec<Vec<String>>,
 }
 

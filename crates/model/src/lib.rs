@@ -26,12 +26,15 @@ mod verdict;
 mod witness;
 
 pub use cause::{Cause, Scopes, Tally};
-pub use comparison::{Compared, ComparedPair, ComparedSide, Comparison, Difference, GeometricMean, Likeness};
+pub use comparison::{
+    Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,
+    Likeness, NoFigure, PropertyValue, ServedBy,
+};
 pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
-pub use name::{CheckName, ExperimentName, FindingName};
+pub use name::{CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, WorkloadGroup};
 pub use note::DeviceNote;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use portrait::{Build, Compliance, Portrait, Trait};

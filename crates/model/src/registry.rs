@@ -8,6 +8,11 @@
 pub trait Named: Sync {
     /// The name that people type and that stands in the JSON.
     fn name(&self) -> &'static str;
+
+    /// Whether it is meant by what was typed: its name, or a former one.
+    fn is_called(&self, typed: &str) -> bool {
+        self.name() == typed
+    }
 }
 
 /// One registered thing and the source file that defines it.
@@ -90,7 +95,7 @@ impl<T: ?Sized + Named> Registry<T> {
 
     /// The entry of that name.
     pub fn entry(&self, name: &str) -> Result<&'static Entry<T>, Unknown> {
-        self.entries.iter().find(|entry| entry.item.name() == name).ok_or_else(|| Unknown {
+        self.entries.iter().find(|entry| entry.item.is_called(name)).ok_or_else(|| Unknown {
             kind: self.kind,
             typed: name.to_owned(),
             nearest: nearest(name, self.entries.iter().map(|entry| entry.item.name())),

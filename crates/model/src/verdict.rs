@@ -53,15 +53,6 @@ impl Reason {
     pub fn new(about: About, cause: impl Into<Cause>) -> Self {
         Self { about, cause: cause.into() }
     }
-
-    /// Adds a figure to words that were made where the check is; its name carries its unit.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: f64) -> Self {
-        if let Cause::Said { figures, .. } = &mut self.cause {
-            figures.insert(name.to_owned(), value);
-        }
-        self
-    }
 }
 
 /// What a check says.
@@ -126,10 +117,5 @@ impl Judgement {
         let about = reason.as_ref().map_or(About::All, |reason| reason.about);
         let cause = reason.map(|reason| reason.cause);
         Self { scope: scope.to_owned(), trial, point, check, verdict: outcome, about, cause }
-    }
-
-    /// Words that were made where the check is; empty for a pass and where there are facts.
-    pub fn why(&self) -> &str {
-        self.cause.as_ref().map_or("", Cause::said)
     }
 }

@@ -6,6 +6,8 @@ const MARK: &str = "<!-- from here on: the tables, written by a test from the pr
 
 /// What stands around the trials is the report's.
 const DOCUMENT: &str = "../../report/src/document.rs";
+/// Comparisons with their words.
+const COMPARED: &str = "../../report/src/document/compared.rs";
 
 /// Each table: heading, place in the document, file and type.
 const TABLES: &[(&str, &str, &str, &str)] = &[
@@ -39,18 +41,19 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
-    ("A comparison", "`compare --json`", "comparison.rs", "Compared"),
+    ("A comparison", "`compare --json`", COMPARED, "ComparedDocument"),
     ("A side", "`sides[]`", "comparison.rs", "ComparedSide"),
-    ("A line of a comparison", "`comparisons[]`", "comparison.rs", "Comparison"),
-    ("Two sides", "`pairs[]`", "comparison.rs", "ComparedPair"),
+    ("A line of a comparison", "`comparisons[]`", COMPARED, "ComparisonLine"),
+    ("Two sides", "`pairs[]`", COMPARED, "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
-    ("What differs besides", "`pairs[].differences[]`", "comparison.rs", "Difference"),
+    ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
     ("A line of a sheet", "`lines[]` of `spec --json`", "sheet.rs", "SheetLine"),
 ];
 
 /// The keys of a type, with what its documentation says of them.
 fn keys(source: &str, name: &str) -> Vec<(String, String)> {
-    let start = ["struct", "enum"].iter().find_map(|form| source.find(&format!("pub {form} {name} {{")));
+    let forms = ["struct", "enum"].into_iter().flat_map(|form| [" {", "<"].map(|next| (form, next)));
+    let start = forms.filter_map(|(form, next)| source.find(&format!("pub {form} {name}{next}"))).next();
     let start = start.unwrap_or_else(|| panic!("there is no {name}"));
     let body = source[start..].split("\n}\n").next().unwrap_or_default();
     let (mut told, mut renamed, mut found) = (Vec::new(), None, Vec::new());

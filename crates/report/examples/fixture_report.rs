@@ -18,8 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::fs::write(path, format.render(&run)?)?;
     }
     let others = (1..=3).map(common::side).collect::<Vec<_>>();
-    let question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
-    let compared = compare::compare(&others, &question)?;
+    let question = Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let compared =
+        compare::compare(&others, &question).map_err(|why| iosonde_report::text::compare::nothing(&why))?;
     std::fs::write(folder.join("several.html"), iosonde_report::several(&others, &compared))?;
     std::fs::write(folder.join("nothing.html"), iosonde_report::html(&common::nothing()))?;
     std::fs::write(folder.join("point.html"), iosonde_report::html(&common::point()))?;

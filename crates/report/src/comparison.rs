@@ -2,17 +2,18 @@
 
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::bounded;
-use iosonde_model::{Compared, ComparedPair, ComparedSide, Comparison, Estimate, Likeness, units};
+use iosonde_model::{
+    Compared, ComparedFigure, ComparedPair, Comparison, Difference, Estimate, Likeness, units,
+};
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
     quantity::Quantity,
+    text,
 };
 
 /// Where a section's text begins: behind COMPARED.
 const HEAD: usize = 10;
-/// Pairs without the first side that the caption of a ranking shows how to ask for.
-const PAIRS_NAMED: usize = 2;
 
 /// The screen that ends a comparison.
 pub fn comparison(compared: &Compared, paint: Paint) -> String {
@@ -21,48 +22,17 @@ pub fn comparison(compared: &Compared, paint: Paint) -> String {
     if !compared.ranking.is_empty() {
         out += &format!("\n{}\n", paint.ink(Ink::Strong, "FROM FASTEST TO SLOWEST"));
         for (place, names) in compared.ranking.iter().enumerate() {
-            let tie = if names.len() > 1 { "   (no difference seen)" } else { "" };
+            let tie = if names.len() > 1 { "   (no difference found)" } else { "" };
             out +=
                 &paint.hang(&format!("  {}. ", place + 1), 5, &format!("{}{tie}", clean(&names.join(", "))));
         }
-        out += &paint.hang("  ", 2, &clean(&ranking_caption(compared)));
+        out += &paint.hang("  ", 2, &clean(&text::compare::ranking(compared)));
     }
     out
 }
 
-/// What an order from fastest to slowest rests on, and which pairs have no lines of their own.
-pub(crate) fn ranking_caption(compared: &Compared) -> String {
-    let [first, others @ ..] = compared.sides.as_slice() else { return String::new() };
-    let margin = compared.pairs.first().map_or_else(String::new, |pair| units::percent(pair.margin));
-    let asked: Vec<String> = others
-        .windows(2)
-        .take(PAIRS_NAMED)
-        .map(|pair| format!("`iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1])))
-        .collect();
-    format!(
-        "In the order of their means against {}. Each is then held against the first of the place above, and shares \
-         it unless surely slower by more than {margin}. Lines are told of pairs with {} only; for others: {}.",
-        first.name,
-        first.name,
-        asked.join(", ")
-    )
-}
-
-/// A side as `compare` takes it: the names of runs that took turns are their targets'.
-fn as_typed(side: &ComparedSide) -> &str {
-    match side.runs.as_slice() {
-        [only] => &only.id,
-        _ => &side.name,
-    }
-}
-
 fn one_pair(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
-    let mut sentence = clean(&pair.sentence);
-    if let Some(first) =
-        sentence.chars().next().filter(|c| c.is_ascii_lowercase() && !sentence.starts_with(&pair.b))
-    {
-        sentence.replace_range(..1, &first.to_ascii_uppercase().to_string());
-    }
+    let sentence = clean(&text::compare::answer(pair));
     let lead = format!("{}{}", paint.ink(Ink::Strong, "COMPARED"), " ".repeat(HEAD - "COMPARED".len()));
     let mut out = paint.hang(&lead, HEAD, &sentence);
     out += &means(pair, paint);
@@ -75,7 +45,7 @@ fn means(pair: &ComparedPair, paint: Paint) -> String {
     let rows = pair.geometric_means.iter().skip(1).map(|mean| {
         let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
         let ratio = ratio(mean.ratio, mean.low, mean.high);
-        [mean.of.clone(), points, ratio, verdict(mean.verdict, paint)]
+        [mean.of.to_string(), points, ratio, verdict(mean.verdict, paint)]
     });
     table(&rows.collect::<Vec<_>>())
 }
@@ -97,7 +67,7 @@ fn lines(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
     let head = paint.ink(Ink::Strong, "LINES");
     let names = format!("{} → {}", clean(&pair.a), clean(&pair.b));
     let margin = units::percent(pair.margin);
-    let legend = format!("\n  same: within {margin} of 1; faster, slower: all of the interval lies beyond\n");
+    let legend = format!("\n  same: within {margin} of 1; faster, slower: the whole interval lies beyond\n");
     let all = if paint.width >= widest(&rows) { table(&rows) } else { narrow(&rows, paint) };
     format!("\n{head}     {names}, and the ratio\n{all}{legend}")
 }
@@ -109,7 +79,7 @@ fn what(line: &Comparison) -> String {
 }
 
 fn quantity(line: &Comparison) -> Quantity {
-    if line.figure == "iops" { Quantity::Iops } else { Quantity::Nanoseconds }
+    if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds }
 }
 
 fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
@@ -122,9 +92,11 @@ fn verdict(verdict: Likeness, paint: Paint) -> String {
         Likeness::Faster => Ink::Good,
         Likeness::Slower => Ink::Bad,
         Likeness::CannotTell => Ink::Quiet,
-        Likeness::Same | Likeness::NotComparable => return verdict.to_string(),
+        Likeness::Same | Likeness::NotComparable => {
+            return text::compare::likeness(verdict).to_owned();
+        }
     };
-    paint.ink(ink, &verdict.to_string())
+    paint.ink(ink, text::compare::likeness(verdict))
 }
 
 fn widths(rows: &[[String; 4]]) -> [usize; 3] {
@@ -132,7 +104,7 @@ fn widths(rows: &[[String; 4]]) -> [usize; 3] {
 }
 
 fn widest(rows: &[[String; 4]]) -> usize {
-    let last = "cannot tell".len();
+    let last = text::compare::likeness(Likeness::CannotTell).len();
     2 + widths(rows).iter().map(|width| width + 2).sum::<usize>() + last
 }
 
@@ -161,7 +133,7 @@ fn left_out(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
     }
     let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "NOT COMPARED"));
     for line in refused {
-        out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), line.why)));
+        out += &paint.hang("  ", 4, &clean(&format!("{}: {}", what(line), text::compare::limits(line))));
     }
     if pair.unmatched > 0 {
         let points =
@@ -175,11 +147,14 @@ fn differences(pair: &ComparedPair, paint: Paint) -> String {
     if pair.differences.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "THESE RUNS DIFFER ALSO IN"));
-    let widest = pair.differences.iter().map(|difference| columns(&difference.what)).max().unwrap_or(0) + 2;
+    let mut out = format!("\n{}\n", paint.ink(Ink::Strong, "OTHER DIFFERENCES"));
+    let name = |difference: &Difference| text::compare::property(difference.what);
+    let widest = pair.differences.iter().map(|difference| columns(name(difference))).max().unwrap_or(0) + 2;
     for difference in &pair.differences {
-        let lead = format!("  {}", pad(&difference.what, widest));
-        out += &paint.hang(&lead, widest + 2, &clean(&format!("{} → {}", difference.a, difference.b)));
+        let lead = format!("  {}", pad(name(difference), widest));
+        let [a, b] = [&difference.a, &difference.b]
+            .map(|value| text::compare::property_value(difference.what, value.as_ref()));
+        out += &paint.hang(&lead, widest + 2, &clean(&format!("{a} → {b}")));
     }
     out
 }

@@ -1,5 +1,7 @@
 //! The document that `--json` prints: a run with everything concluded from it, words included.
 
+mod compared;
+
 use std::collections::BTreeMap;
 
 use iosonde_model::{
@@ -9,6 +11,8 @@ use iosonde_model::{
 use serde::{Deserialize, Serialize};
 
 use crate::text;
+
+pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
 
 /// A run as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -23,8 +23,10 @@ pub mod terminal;
 pub mod text;
 
 pub use comparison::comparison;
-pub use document::{Document, FindingLine, VerdictLine};
-pub use format::{FORMATS, Files, Format, ReportError, json};
+pub use document::{
+    ComparedDocument, ComparisonLine, DifferenceLine, Document, FindingLine, PairLine, VerdictLine,
+};
+pub use format::{FORMATS, Files, Format, ReportError, compared_json, json};
 pub use html::html;
 pub use paint::{Paint, paragraph};
 pub use text::note;

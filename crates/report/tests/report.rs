@@ -343,7 +343,7 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[1].name = "=cmd|' /C calc'!A1".into();
     sides[0].name = "\t@SUM(1,1)".into();
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let mut cells = 0;
@@ -360,13 +360,12 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
 #[test]
 fn several_runs_share_a_page_with_bars_and_ratios() {
     let sides: Vec<_> = (1..=3).map(common::side).collect();
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     assert!(!page.contains("<b>1</b>"), "a name became markup");
     for pair in &compared.pairs {
-        let told = pair.sentence.split(": ").nth(1).expect("a sentence has its ratio").replace('<', "&lt;");
-        let told = told.replace('>', "&gt;");
+        let told = iosonde_report::text::compare::answer(pair).replace('<', "&lt;").replace('>', "&gt;");
         assert!(visible(&page).contains(&told), "{told}");
     }
     for wanted in ["chart-bars", "chart-ratios-0", "chart-ratios-1", "chart-block-size-0", "chart-depth-0"] {
@@ -378,7 +377,7 @@ fn several_runs_share_a_page_with_bars_and_ratios() {
     // The third side's rates are three times the first one's.
     let ratio = bars.series[2].dots[0].x / bars.series[0].dots[0].x;
     assert!((ratio - 3.0).abs() < 1e-9, "{ratio}");
-    let all = figures[0].series[0].dots.iter().find(|dot| dot.tip[0].contains("all like points"));
+    let all = figures[0].series[0].dots.iter().find(|dot| dot.tip[0].contains("all workloads"));
     assert!((all.expect("the mean of all").x - 2.0).abs() < 1e-9);
 }
 

@@ -81,7 +81,8 @@ fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Re
 }
 
 fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
-    let compared = compare::compare(sides, &sides::usual_question(sides)).map_err(Failure::failed)?;
+    let compared = compare::compare(sides, &sides::usual_question(sides))
+        .map_err(|why| Failure::failed(iosonde_report::text::compare::nothing(&why)))?;
     let paint = screen.paint();
     let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
     let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
@@ -89,7 +90,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
     let shown = Shown {
         text: &|| iosonde_report::comparison(&compared, paint) + &beliefs(sides, paint),
         html: &|| html.several(sides, &compared).map_err(Failure::failed),
-        json: &|| Ok(serde_json::to_string_pretty(&compared).map_err(Failure::failed)? + "\n"),
+        json: &|| iosonde_report::compared_json(&compared).map_err(Failure::failed),
         name: alone.replace(ids[0], &ids.join("-")).into(),
         again: format!("iosonde compare {}\none alone  iosonde show {}", ids.join(" "), ids[0]),
     };

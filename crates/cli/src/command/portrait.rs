@@ -14,6 +14,7 @@ use iosonde_rig::{
     trial::{Bed, Order},
 };
 use iosonde_sim::{Device, DeviceFile};
+use iosonde_stats::robust;
 use serde::Serialize;
 
 use crate::{
@@ -116,7 +117,7 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
     let compared = |point: &Point, op: Op| {
         let measured = point.direction(op)?.iops;
         // Trial by trial, since what was written before a trial changes it on both sides.
-        let ratio = median(ratios.get(&(point.id, op == Op::Write))?)?;
+        let ratio = robust::median(ratios.get(&(point.id, op == Op::Write))?)?;
         let model = ratio * measured.value;
         let fitted = run.info.id == drawn.info.id && portrait::rests_on(portrait, run, &point.trial_ids);
         let agrees = (ratio - 1.0).abs() <= AGREES;
@@ -140,12 +141,6 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         .iter()
         .flat_map(|point| Op::TRANSFERS.into_iter().filter_map(move |op| compared(point, op)))
         .collect())
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 /// What time it is on the device, on the run's clock.

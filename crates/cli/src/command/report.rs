@@ -100,7 +100,8 @@ fn several(
 ) -> Result<(), Failure> {
     let references: Vec<&String> = args.runs.iter().collect();
     let sides = sides::load(store, &screen, &references)?;
-    let compared = compare::compare(&sides, &sides::usual_question(&sides)).map_err(Failure::usage)?;
+    let compared = compare::compare(&sides, &sides::usual_question(&sides))
+        .map_err(|why| Failure::usage(iosonde_report::text::compare::nothing(&why)))?;
     // All of them before the first is written: a refusal leaves nothing behind.
     let mut pages = Vec::new();
     for format in formats {

@@ -14,7 +14,7 @@ fn bar(count: usize, of: usize) -> String {
     if length == 0 { "·".to_owned() } else { "█".repeat(length) }
 }
 
-/// `set-aside 3, drift 1`.
+/// `outliers 3, drift 1`.
 fn doubted_by<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
     let mut all = std::collections::BTreeMap::new();
     for (check, count) in scores.into_iter().flat_map(|score| &score.wrong) {

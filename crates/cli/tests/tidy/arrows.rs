@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // A run's points are planned again from its study before anything is concluded from them.
     ("infer", &["model", "stats", "judge", "plan"]),
     ("store", &["model"]),
-    ("report", &["model", "judge", "plan", "infer"]),
+    ("report", &["model", "stats", "judge", "plan", "infer"]),
     ("cli", &["model", "stats", "sim", "rig", "judge", "plan", "infer", "store", "report"]),
     ("testkit", &["model", "stats", "judge", "plan"]),
 ];

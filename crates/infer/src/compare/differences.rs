@@ -1,40 +1,47 @@
 //! What differs between two runs besides the storage: everything that could explain a ratio just as well.
 
-use iosonde_model::{Difference, Run, RunInfo, units};
+use iosonde_model::{Difference, PropertyValue, Run, RunInfo, RunProperty, units};
 
 /// In the order in which they usually matter.
 pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
-    let (info_a, info_b) = (&a.info, &b.info);
-    FACTS
-        .iter()
-        .filter_map(|(what, fact)| {
-            let (a, b) = (fact(info_a), fact(info_b));
-            let said = |fact: Option<String>| fact.unwrap_or_else(|| "not known".to_owned());
-            (a != b).then(|| Difference { what: (*what).to_owned(), a: said(a), b: said(b) })
-        })
-        .collect()
+    let differ = |&what: &RunProperty| {
+        let (a, b) = (value(&a.info, what), value(&b.info, what));
+        (!alike(&a, &b)).then_some(Difference { what, a, b })
+    };
+    RunProperty::ALL.iter().filter_map(differ).collect()
 }
 
-type Fact = fn(&RunInfo) -> Option<String>;
+/// Sizes are alike where three digits are: the memory of one machine differs by some KiB from boot to boot.
+fn alike(a: &Option<PropertyValue>, b: &Option<PropertyValue>) -> bool {
+    match (a, b) {
+        (Some(PropertyValue::Bytes(a)), Some(PropertyValue::Bytes(b))) => units::size(*a) == units::size(*b),
+        _ => a == b,
+    }
+}
 
-const FACTS: [(&str, Fact); 19] = [
-    ("study", |run| Some(run.study.clone())),
-    ("size", |run| Some(units::size(run.device.working_set_bytes))),
-    ("way", |run| Some(if run.device.direct { "direct" } else { "through the page cache" }.to_owned())),
-    ("engine", |run| Some(run.device.engine.clone())),
-    ("file system", |run| run.device.file_system.clone()),
-    ("mount options", |run| run.device.mount_options.clone()),
-    ("kind of target", |run| Some(run.device.kind.clone())),
-    ("scheduler", |run| run.device.scheduler.clone()),
-    ("write cache", |run| run.device.write_cache.clone()),
-    ("encryption", |run| run.device.encrypted_by.clone()),
-    ("battery", |run| run.host.on_battery.map(|battery| if battery { "yes" } else { "no" }.to_owned())),
-    ("saving power", |run| run.host.power.clone()),
-    ("machine", |run| run.host.name.clone()),
-    ("processor", |run| run.host.cpu.clone()),
-    ("processors", |run| run.host.cpus.map(|count| count.to_string())),
-    ("memory", |run| run.host.memory_bytes.map(units::size)),
-    ("system", |run| run.host.kernel.clone()),
-    ("virtual machine", |run| Some(run.host.virtualization.clone().unwrap_or_else(|| "none".to_owned()))),
-    ("state", |run| Some(run.state.to_string())),
-];
+/// Value of a property; `None` where it is not known.
+fn value(run: &RunInfo, what: RunProperty) -> Option<PropertyValue> {
+    let (device, host) = (&run.device, &run.host);
+    let text = |text: &Option<String>| text.clone().map(PropertyValue::Text);
+    Some(match what {
+        RunProperty::Study => PropertyValue::Text(run.study.clone()),
+        RunProperty::WorkingSetBytes => PropertyValue::Bytes(device.working_set_bytes),
+        RunProperty::DirectIo => PropertyValue::Flag(device.direct),
+        RunProperty::Engine => PropertyValue::Text(device.engine.clone()),
+        RunProperty::FileSystem => text(&device.file_system)?,
+        RunProperty::MountOptions => text(&device.mount_options)?,
+        RunProperty::TargetKind => PropertyValue::Text(device.kind.clone()),
+        RunProperty::Scheduler => text(&device.scheduler)?,
+        RunProperty::WriteCache => text(&device.write_cache)?,
+        RunProperty::Encryption => text(&device.encrypted_by)?,
+        RunProperty::OnBattery => PropertyValue::Flag(host.on_battery?),
+        RunProperty::PowerSaving => text(&host.power)?,
+        RunProperty::Machine => text(&host.name)?,
+        RunProperty::Processor => text(&host.cpu)?,
+        RunProperty::ProcessorCount => PropertyValue::Count(host.cpus?.into()),
+        RunProperty::MemoryBytes => PropertyValue::Bytes(host.memory_bytes?),
+        RunProperty::Kernel => text(&host.kernel)?,
+        RunProperty::VirtualMachine => text(&host.virtualization)?,
+        RunProperty::State => PropertyValue::State(run.state),
+    })
+}

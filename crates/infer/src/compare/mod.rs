@@ -35,35 +35,17 @@ mod spread;
 mod tests;
 
 use iosonde_model::{
-    Compared, ComparedPair, ComparedSide, Comparison, Estimate, GeometricMean, Likeness, Op, RUN_SCHEMA, Run,
-    Rw, units,
+    Compared, ComparedFigure, ComparedPair, ComparedSide, Comparison, GeometricMean, Likeness, Op, Run, Rw,
+    WorkloadGroup,
 };
 
 use self::{
-    like::{About, Line, LinePair},
-    spread::{Spread, Spreads, Unit},
+    like::{Line, LinePair},
+    spread::{Spread, Spreads},
 };
-use crate::words;
 
 /// Of what may be wrong, the part that the geometric mean of all lines has.
 const FIRST_SHARE: f64 = 0.8;
-
-/// The figures that can be compared: its name, and what is better.
-pub const FIGURES: [(&str, Better); 4] = [
-    ("iops", Better::More),
-    ("latency_ns_mean", Better::Less),
-    ("latency_ns_p50", Better::Less),
-    ("latency_ns_p99", Better::Less),
-];
-
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Rates.
-    More,
-    /// Times.
-    Less,
-}
 
 /// One side as it was loaded.
 #[derive(Debug, Clone)]
@@ -79,27 +61,44 @@ pub struct Side {
 /// How to compare.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
-    /// Which of [`FIGURES`].
-    pub figure: usize,
+    /// What is compared.
+    pub figure: ComparedFigure,
     /// Ratios within this share of 1 count as the same.
     pub margin: f64,
     /// Of the whole family of statements.
     pub confidence: f64,
 }
 
+/// Why sides cannot be compared at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NothingToCompare {
+    /// There is no side.
+    NoSide,
+    /// There is one side.
+    OneSide {
+        /// Its name.
+        name: String,
+    },
+    /// Two sides have one name.
+    SameName {
+        /// The name.
+        name: String,
+    },
+}
+
 /// Compares every side with the first.
 ///
 /// # Errors
-/// A sentence where nothing can be compared: fewer than two sides, or two with the same name.
-pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, String> {
-    let [first, others @ ..] = sides else { return Err("there is nothing to compare".into()) };
+/// Fewer than two sides, or two with the same name.
+pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, NothingToCompare> {
+    let [first, others @ ..] = sides else { return Err(NothingToCompare::NoSide) };
     if others.is_empty() {
-        return Err(format!("{} alone cannot be compared; name two runs or more", first.name));
+        return Err(NothingToCompare::OneSide { name: first.name.clone() });
     }
-    if let Some(twice) =
-        sides.iter().enumerate().find(|(i, side)| sides[..*i].iter().any(|s| s.name == side.name))
-    {
-        return Err(format!("{} is named twice: a run is as fast as itself", twice.1.name));
+    let is_twice =
+        |&(place, side): &(usize, &Side)| sides[..place].iter().any(|other| other.name == side.name);
+    if let Some((_, twice)) = sides.iter().enumerate().find(is_twice) {
+        return Err(NothingToCompare::SameName { name: twice.name.clone() });
     }
     let compared: Vec<(ComparedPair, Vec<Comparison>)> =
         others.iter().map(|other| pair(first, other, question)).collect();
@@ -110,8 +109,6 @@ pub fn compare(sides: &[Side], question: &Question) -> Result<Compared, String> 
     };
     let (pairs, lines): (Vec<_>, Vec<_>) = compared.into_iter().unzip();
     Ok(Compared {
-        iosonde: env!("CARGO_PKG_VERSION").to_owned(),
-        schema: RUN_SCHEMA,
         sides: sides.iter().map(side).collect(),
         comparisons: lines.concat(),
         pairs,
@@ -132,7 +129,7 @@ pub struct Scattered {
 
 /// How far the rates of one side's repeats lie apart; `None` where there is one, or where they share no points.
 pub fn scatter(side: &Side) -> Option<Scattered> {
-    let (lines, _) = like::about_one_thing(like::lines(side, side, FIGURES[0].0).0);
+    let (lines, _) = like::about_one_thing(like::lines(side, side, ComparedFigure::Iops).0);
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let (run, point) = spread::scatter(&told)?;
     Some(Scattered { repeats: side.runs.len(), run, point })
@@ -140,8 +137,7 @@ pub fn scatter(side: &Side) -> Option<Scattered> {
 
 /// Two sides.
 fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Comparison>) {
-    let figure = FIGURES[question.figure].0;
-    let (lines, unmatched) = like::lines(a, b, figure);
+    let (lines, unmatched) = like::lines(a, b, question.figure);
     let (lines, about) = like::about_one_thing(lines);
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let spreads = Spreads::of(&told);
@@ -151,7 +147,7 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     let all = with_errors(&spreads, told.len());
     let overall = (!told.is_empty()).then(|| {
         let part = judge(mean_log_ratio(&told, &all), spreads.of_mean(&all), wrong * FIRST_SHARE);
-        part.geometric_mean("all", all.len())
+        part.geometric_mean(WorkloadGroup::All, all.len())
     });
     let open =
         overall.as_ref().is_some_and(|mean| matches!(mean.verdict, Likeness::Faster | Likeness::Slower));
@@ -161,24 +157,30 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     let means = groups.iter().map(|(name, members)| {
         let part =
             judge(mean_log_ratio(&told, members), spreads.of_mean(members), left / groups.len() as f64);
-        part.geometric_mean(name, members.len())
+        part.geometric_mean(*name, members.len())
     });
     let geometric_means: Vec<GeometricMean> =
         overall.iter().cloned().chain(means.filter(|_| groups.len() > 1)).collect();
     let ratios: Vec<Ratio> = (0..told.len())
         .map(|line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
         .collect();
-    let unit = spreads.unit;
-    let beside = !told.is_empty() && all.iter().all(|&line| told[line].in_turn.is_some());
-    let shown = Shown {
-        unit,
-        beside,
-        refused: lines.len() - ratios.len(),
-        without_error: told.len() - all.len(),
-        against: overall.as_ref().map_or(0, |mean| against(mean.verdict, &ratios)),
+    let pair = ComparedPair {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        figure: question.figure,
         about,
+        unit: spreads.unit,
+        repeats: [a.runs.len(), b.runs.len()],
+        in_turn: !told.is_empty() && all.iter().all(|&line| told[line].in_turn.is_some()),
+        margin: question.margin,
+        confidence: question.confidence,
+        geometric_means,
+        not_compared: lines.len() - ratios.len(),
+        without_interval: told.len() - all.len(),
+        opposite: overall.as_ref().map_or(0, |mean| opposite(mean.verdict, &ratios)),
+        unmatched,
+        differences: differences::differences(&a.runs[0], &b.runs[0]),
     };
-    let sentence = sentence([a, b], overall.as_ref(), shown, question);
     let mut ratios = ratios.into_iter();
     let comparisons = lines
         .into_iter()
@@ -187,21 +189,9 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
                 .pair
                 .is_some()
                 .then(|| ratios.next().expect("a ratio for each line that has two figures"));
-            comparison(line, ratio, [&a.name, &b.name], figure)
+            comparison(line, ratio, [&a.name, &b.name], question.figure)
         })
         .collect();
-    let pair = ComparedPair {
-        a: a.name.clone(),
-        b: b.name.clone(),
-        sentence,
-        about: about.name().to_owned(),
-        unit: unit.name().to_owned(),
-        margin: question.margin,
-        confidence: question.confidence,
-        geometric_means,
-        unmatched,
-        differences: differences::differences(&a.runs[0], &b.runs[0]),
-    };
     (pair, comparisons)
 }
 
@@ -211,8 +201,8 @@ fn with_errors(spreads: &Spreads, lines: usize) -> Vec<usize> {
     if known.is_empty() { (0..lines).collect() } else { known }
 }
 
-/// How many lines say the opposite of the mean, with certainty.
-fn against(verdict: Likeness, ratios: &[Ratio]) -> usize {
+/// Number of lines that contradict the mean with certainty.
+fn opposite(verdict: Likeness, ratios: &[Ratio]) -> usize {
     let opposite = match verdict {
         Likeness::Faster => Likeness::Slower,
         Likeness::Slower => Likeness::Faster,
@@ -225,7 +215,7 @@ fn mean_log_ratio(lines: &[&LinePair], members: &[usize]) -> f64 {
     members.iter().map(|&line| lines[line].log_ratio()).sum::<f64>() / members.len() as f64
 }
 
-fn comparison(line: Line, ratio: Option<Ratio>, between: [&String; 2], figure: &str) -> Comparison {
+fn comparison(line: Line, ratio: Option<Ratio>, between: [&String; 2], figure: ComparedFigure) -> Comparison {
     Comparison {
         between: between.map(Clone::clone),
         a: line.a,
@@ -234,10 +224,10 @@ fn comparison(line: Line, ratio: Option<Ratio>, between: [&String; 2], figure: &
         low: ratio.as_ref().and_then(|r| r.low),
         high: ratio.as_ref().and_then(|r| r.high),
         verdict: ratio.as_ref().map_or(Likeness::NotComparable, |r| r.verdict),
-        why: line.why,
+        limits: line.limits,
         spec: line.spec,
         op: line.op,
-        figure: figure.to_owned(),
+        figure,
     }
 }
 
@@ -259,9 +249,9 @@ impl Ratio {
         let half = spread.half_width(1.0 - wrong);
         let (low, high) = ((log_ratio - half).exp(), (log_ratio + half).exp());
         let edge = 1.0 + question.margin;
-        let (more, less) = match FIGURES[question.figure].1 {
-            Better::More => (Likeness::Faster, Likeness::Slower),
-            Better::Less => (Likeness::Slower, Likeness::Faster),
+        let (more, less) = match question.figure.more_is_better() {
+            true => (Likeness::Faster, Likeness::Slower),
+            false => (Likeness::Slower, Likeness::Faster),
         };
         let verdict = match () {
             () if low > edge => more,
@@ -272,36 +262,37 @@ impl Ratio {
         Self { value: log_ratio.exp(), low: Some(low), high: Some(high), verdict }
     }
 
-    fn geometric_mean(self, of: &str, points: usize) -> GeometricMean {
+    fn geometric_mean(self, of: WorkloadGroup, points: usize) -> GeometricMean {
         let Self { value: ratio, low, high, verdict } = self;
-        GeometricMean { of: of.to_owned(), points, ratio, low, high, verdict }
+        GeometricMean { of, points, ratio, low, high, verdict }
     }
 }
 
 /// Some of the lines by direction, where one has several patterns, and by pattern.
-fn groups(lines: &[&LinePair], of_these: &[usize]) -> Vec<(&'static str, Vec<usize>)> {
+fn groups(lines: &[&LinePair], of_these: &[usize]) -> Vec<(WorkloadGroup, Vec<usize>)> {
     let patterns = patterns(lines, of_these);
-    let of = |op: Op, name: &'static str| {
-        let own = |(_, members): &&(&str, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
+    let of = |op: Op, name: WorkloadGroup| {
+        let own =
+            |(_, members): &&(WorkloadGroup, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
         let several = patterns.iter().filter(own).count() > 1;
         let members = of_these.iter().copied().filter(|&line| lines[line].op == op).collect();
         several.then_some((name, members))
     };
-    let directions = [of(Op::Read, "all reads"), of(Op::Write, "all writes")];
+    let directions = [of(Op::Read, WorkloadGroup::AllReads), of(Op::Write, WorkloadGroup::AllWrites)];
     directions.into_iter().flatten().chain(patterns.iter().cloned()).collect()
 }
 
-fn patterns(lines: &[&LinePair], of_these: &[usize]) -> Vec<(&'static str, Vec<usize>)> {
+fn patterns(lines: &[&LinePair], of_these: &[usize]) -> Vec<(WorkloadGroup, Vec<usize>)> {
     let name = |line: &LinePair| match (line.rw, line.op) {
-        (Rw::Rw | Rw::RandRw, Op::Read) => "reads in a mix",
-        (Rw::Rw | Rw::RandRw, _) => "writes in a mix",
-        (Rw::Read, _) => "sequential reads",
-        (Rw::RandRead, _) => "random reads",
-        (Rw::Write, _) => "sequential writes",
-        (Rw::RandWrite, _) => "random writes",
-        (Rw::Trim | Rw::RandTrim, _) => "trims",
+        (Rw::Rw | Rw::RandRw, Op::Read) => WorkloadGroup::ReadsInMix,
+        (Rw::Rw | Rw::RandRw, _) => WorkloadGroup::WritesInMix,
+        (Rw::Read, _) => WorkloadGroup::SequentialReads,
+        (Rw::RandRead, _) => WorkloadGroup::RandomReads,
+        (Rw::Write, _) => WorkloadGroup::SequentialWrites,
+        (Rw::RandWrite, _) => WorkloadGroup::RandomWrites,
+        (Rw::Trim | Rw::RandTrim, _) => WorkloadGroup::Trims,
     };
-    let mut groups: Vec<(&'static str, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(WorkloadGroup, Vec<usize>)> = Vec::new();
     for &place in of_these {
         let name = name(lines[place]);
         match groups.iter_mut().find(|(known, _)| *known == name) {
@@ -310,87 +301,4 @@ fn patterns(lines: &[&LinePair], of_these: &[usize]) -> Vec<(&'static str, Vec<u
         }
     }
     groups
-}
-
-/// What a sentence must say beside its figures.
-struct Shown {
-    unit: Unit,
-    /// Whether all ratios come from trials that took turns.
-    beside: bool,
-    /// Lines without a ratio.
-    refused: usize,
-    /// Lines with a ratio whose error is not known; they are in no mean.
-    without_error: usize,
-    /// Lines that say the opposite of the mean.
-    against: usize,
-    /// What the ratios speak of.
-    about: About,
-}
-
-/// How a sentence about something else ends.
-const NOT_THE_STORAGE: &str = "says nothing about the storage of either";
-
-/// The answer, in one sentence with its numbers.
-fn sentence(
-    [a, b]: [&Side; 2],
-    overall: Option<&GeometricMean>,
-    shown: Shown,
-    question: &Question,
-) -> String {
-    let Shown { unit, beside, refused, without_error, against, about: of_what } = shown;
-    let (figure, _) = FIGURES[question.figure];
-    let Some(mean) = overall else {
-        return if refused > 0 {
-            format!(
-                "{} and {} cannot be compared: none of {refused} like points has figures that stand on both sides",
-                b.name, a.name
-            )
-        } else {
-            format!("{} and {} cannot be compared: they have no like points", b.name, a.name)
-        };
-    };
-    let estimate = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
-    let ratio = words::with_interval(words::Unit::Ratio, &estimate);
-    let margin = units::percent(question.margin);
-    let what = if figure == "iops" { "rate" } else { "latency" };
-    let like = if mean.points == 1 { "like point" } else { "like points" };
-    let over = format!(
-        "geometric mean over {} {like}{}{}",
-        mean.points,
-        if without_error > 0 {
-            format!(" ({without_error} more without an interval)")
-        } else {
-            String::new()
-        },
-        if beside { ", taken in turn" } else { "" }
-    );
-    let (subject, about) = match unit {
-        Unit::Repeat => (format!("{} ", b.name), unit.of(a, b)),
-        Unit::Run => ("of these two runs, ".to_owned() + &b.name + " ", unit.of(a, b)),
-    };
-    // Figures that memory served are a statement about the machine: said before anybody takes them for the storage's.
-    let of_what = match of_what {
-        About::Storage => String::new(),
-        About::Memory => format!("; this is what programs get from memory here, and {NOT_THE_STORAGE}"),
-        About::Program => format!("; the program itself was the limit here, so that it {NOT_THE_STORAGE}"),
-        About::Either => {
-            format!("; memory served it or the program itself was the limit, so that it {NOT_THE_STORAGE}")
-        }
-    };
-    let said = match mean.verdict {
-        Likeness::Faster | Likeness::Slower => {
-            let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
-            let but = if against > 0 {
-                format!(", though surely {opposite} at {against} of the points")
-            } else {
-                String::new()
-            };
-            format!("{subject}is {} than {}: {ratio} its {what}{but}", mean.verdict, a.name)
-        }
-        Likeness::Same => format!("{subject}is as fast as {} within {margin}: {ratio} its {what}", a.name),
-        Likeness::CannotTell | Likeness::NotComparable => {
-            format!("cannot tell whether {} is faster or slower than {}: {ratio} its {what}", b.name, a.name)
-        }
-    };
-    format!("{said}, {over}{about}{of_what}")
 }

@@ -2,7 +2,7 @@
 
 use iosonde_model::Likeness;
 
-use super::{Better, FIGURES, Question, Side, pair};
+use super::{Question, Side, pair};
 
 pub(super) fn ranking(sides: &[Side], question: &Question) -> Vec<Vec<String>> {
     let mean_against_first = |side: &Side| {
@@ -11,9 +11,9 @@ pub(super) fn ranking(sides: &[Side], question: &Question) -> Vec<Vec<String>> {
     };
     let mut known: Vec<(&Side, f64)> = vec![(&sides[0], 1.0)];
     known.extend(sides[1..].iter().filter_map(|side| Some((side, mean_against_first(side)?))));
-    known.sort_by(|(_, x), (_, y)| match FIGURES[question.figure].1 {
-        Better::More => y.total_cmp(x),
-        Better::Less => x.total_cmp(y),
+    known.sort_by(|(_, x), (_, y)| match question.figure.more_is_better() {
+        true => y.total_cmp(x),
+        false => x.total_cmp(y),
     });
     let mut places: Vec<Vec<&Side>> = Vec::new();
     for (side, _) in known {

@@ -5,12 +5,10 @@
 //! Both kinds scatter from repeat to repeat; the mean over lines knows the first kind well, and each line's own
 //! scatter borrows from its kin ([`iosonde_stats::shrink`]). Degrees of freedom of sums follow Satterthwaite.
 
+use iosonde_model::ComparedUnit;
 use iosonde_stats::{LogEstimate, shrink::Prior, student_t};
 
-use super::{
-    Side,
-    like::{LinePair, Sample, mean},
-};
+use super::like::{LinePair, Sample, mean};
 
 /// What one line may borrow from the others, in degrees of freedom: as many as two sides of five repeats have.
 const BORROWED_MAX: f64 = 16.0;
@@ -18,41 +16,6 @@ const BORROWED_MAX: f64 = 16.0;
 pub const HISTORY_MIN: usize = 3;
 /// Errors from trials rest on eight of them and more, pooled over points: so many degrees of freedom they have.
 const DEGREES_WITHIN: f64 = 30.0;
-
-/// What one unit of the statistics is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// The spread between repeats is known: sentences are about the storage.
-    Repeat,
-    /// It is not: sentences are about these two runs.
-    Run,
-}
-
-impl Unit {
-    /// As it stands in the data.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Repeat => "repeat",
-            Self::Run => "run",
-        }
-    }
-
-    /// Where the spread comes from, for the end of a sentence.
-    pub fn of(self, a: &Side, b: &Side) -> String {
-        match (self, a.runs.len(), b.runs.len()) {
-            (Self::Run, a_runs, b_runs) if a_runs.max(b_runs) > 1 => {
-                let alone = if a_runs == 1 { &a.name } else { &b.name };
-                format!(", {alone} in one run: how much its repeats differ is not known (`run --repeats 5` tells)")
-            }
-            (Self::Run, ..) => {
-                ", one run a side: how much repeats of a run differ here is not known (`run --repeats 5` tells)".into()
-            }
-            (_, 1, _) | (_, _, 1) => ", with what older runs say of how much repeats differ".into(),
-            (_, a, b) if a == b => format!(", {a} repeats a side"),
-            (_, a, b) => format!(", {a} and {b} repeats"),
-        }
-    }
-}
 
 /// The error of the logarithm of a ratio.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +45,7 @@ impl Spread {
 /// What both sides' repeats, histories or trials say of the errors of all lines.
 #[derive(Debug)]
 pub struct Spreads {
-    pub unit: Unit,
+    pub unit: ComparedUnit,
     sides: [Scatter; 2],
 }
 
@@ -92,8 +55,8 @@ impl Spreads {
         let b: Vec<&Sample> = lines.iter().map(|line| &line.b).collect();
         let known = Scatter::between(&a).zip(Scatter::between(&b));
         match known {
-            Some((a, b)) => Self { unit: Unit::Repeat, sides: [a, b] },
-            None => Self { unit: Unit::Run, sides: within(lines, [&a, &b]) },
+            Some((a, b)) => Self { unit: ComparedUnit::Repeat, sides: [a, b] },
+            None => Self { unit: ComparedUnit::Run, sides: within(lines, [&a, &b]) },
         }
     }
 

@@ -1,15 +1,17 @@
 //! Comparing on made-up runs whose truth is set: equal ones, unlike ones, and those that cannot be compared.
 
-use iosonde_model::CheckName;
-use iosonde_model::{Estimate, Judgement, Likeness, Planned, Point, PointDirection, Run, Rw, TrialSpec};
+use iosonde_model::{
+    About, CheckName, ComparedFigure, ComparedUnit, Comparison, Estimate, Incomparable, Judgement, Likeness,
+    NoFigure, Planned, Point, PointDirection, Reason, Run, Rw, ServedBy, TrialSpec, Verdict, WorkloadGroup,
+};
 use iosonde_testkit::specimen;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Question, Side, compare};
+use super::{NothingToCompare, Question, Side, compare};
 
-const QUESTION: Question = Question { figure: 0, margin: 0.02, confidence: 0.95 };
+const QUESTION: Question = Question { figure: ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
 
 fn estimate(value: f64) -> Estimate {
     Estimate { value, low: Some(value * 0.98), high: Some(value * 1.02) }
@@ -125,10 +127,11 @@ fn one_run_a_side_says_nothing_about_the_storage() {
         &QUESTION,
     );
     let compared = compared.unwrap();
-    assert_eq!(compared.pairs[0].unit, "run");
-    let said = &compared.pairs[0].sentence;
-    assert!(said.starts_with("of these two runs, B is faster than A: 1.10×"), "{said}");
-    assert!(said.contains("how much repeats of a run differ here is not known"), "{said}");
+    let pair = &compared.pairs[0];
+    assert_eq!((pair.unit, pair.repeats), (ComparedUnit::Run, [1, 1]));
+    let mean = &pair.geometric_means[0];
+    assert_eq!(mean.verdict, Likeness::Faster);
+    assert!((mean.ratio - 1.1).abs() < 1e-9, "{mean:?}");
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn a_line_without_an_interval_is_in_no_mean_and_takes_no_other_s_away() {
     let (pair, lines) = (&compared.pairs[0], &compared.comparisons);
     assert_eq!(pair.geometric_means[0].points, 2, "{:?}", pair.geometric_means);
     assert!((pair.geometric_means[0].ratio - 1.1).abs() < 1e-9 && pair.geometric_means[0].low.is_some());
-    assert!(pair.sentence.contains("over 2 like points (1 more without an interval)"), "{}", pair.sentence);
+    assert_eq!(pair.without_interval, 1);
     assert_eq!(lines.iter().map(|line| line.verdict).filter(|v| *v == Likeness::CannotTell).count(), 1);
 }
 
@@ -148,11 +151,8 @@ fn a_line_without_an_interval_is_in_no_mean_and_takes_no_other_s_away() {
 fn a_mean_that_hides_the_opposite_says_so() {
     let (a, b) = (run("a", &[1e4; 6]), run("b", &[2e4, 2e4, 2e4, 2e4, 2e4, 0.5e4]));
     let compared = compare(&[side("A", vec![a]), side("B", vec![b])], &QUESTION).unwrap();
-    let said = &compared.pairs[0].sentence;
-    assert!(
-        said.contains("B is faster than A") && said.contains(", though surely slower at 1 of the points, "),
-        "{said}"
-    );
+    let pair = &compared.pairs[0];
+    assert_eq!((pair.geometric_means[0].verdict, pair.opposite), (Likeness::Faster, 1));
 }
 
 #[test]
@@ -165,14 +165,26 @@ fn older_runs_tell_how_much_repeats_differ() {
     };
     let compared = compare(&[with_history("A", 1.0), with_history("B", 1.2)], &QUESTION).unwrap();
     let pair = &compared.pairs[0];
-    assert_eq!((pair.unit.as_str(), compared.sides[0].history), ("repeat", 6));
-    assert!(pair.sentence.starts_with("B is faster than A: 1.2"), "{}", pair.sentence);
-    assert!(pair.sentence.contains("older runs"), "{}", pair.sentence);
+    assert_eq!((pair.unit, pair.repeats, compared.sides[0].history), (ComparedUnit::Repeat, [1, 1], 6));
+    let mean = &pair.geometric_means[0];
+    assert_eq!(mean.verdict, Likeness::Faster);
+    assert!((mean.ratio - 1.2).abs() < 0.05, "{mean:?}");
     // A history of two is none.
     let mut short = with_history("A", 1.0);
     short.history.truncate(2);
     let compared = compare(&[short, with_history("B", 1.2)], &QUESTION).unwrap();
-    assert_eq!(compared.pairs[0].unit, "run");
+    assert_eq!(compared.pairs[0].unit, ComparedUnit::Run);
+}
+
+/// Checks that keep a line's sides from having a figure: side, check, and figures for which it is invalid.
+fn invalid(line: &Comparison) -> Vec<(usize, CheckName, About)> {
+    let told = line.limits.iter().filter_map(|limit| match limit {
+        Incomparable::Side { side, cause: NoFigure::Invalid(judged), .. } => {
+            Some((*side, judged.check, judged.about))
+        }
+        _ => None,
+    });
+    told.collect()
 }
 
 #[test]
@@ -180,15 +192,12 @@ fn what_is_void_is_not_compared_and_says_why() {
     let mut a = run("a", &[1e4, 2e4]);
     a.points[0].read = None;
     a.points[0].trial_ids = vec![7];
-    let void = iosonde_model::Verdict::Invalid(iosonde_model::Reason::new(
-        iosonde_model::About::All,
-        "the device moved 3 % of the 2.1 GB that were read: this is memory",
-    ));
+    let void = Verdict::Invalid(Reason::new(About::All, iosonde_model::cause::CacheServed::Memory { name: None }));
     a.verdicts = vec![Judgement::new(CheckName::CacheServed, "trial", Some(7), None, void)];
     let compared = compare(&[side("A", vec![a]), side("B", vec![run("b", &[1e4, 2e4])])], &QUESTION).unwrap();
     let line = &compared.comparisons[0];
     assert_eq!((line.verdict, line.ratio, line.a), (Likeness::NotComparable, None, None));
-    assert!(line.why.contains("A: void: the device moved 3 %"), "{}", line.why);
+    assert_eq!(invalid(line), [(0, CheckName::CacheServed, About::All)]);
     assert_eq!(compared.pairs[0].geometric_means[0].points, 1);
 }
 
@@ -198,9 +207,7 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
     for &place in places {
         run.points[place].trials = 1;
         run.points[place].trial_ids = vec![place as u64];
-        let why = "the device moved 0 % of the 2.1 GB that were read: this is memory";
-        let void =
-            iosonde_model::Verdict::Invalid(iosonde_model::Reason::new(iosonde_model::About::Device, why));
+        let void = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(place as u64), None, void));
     }
     run
@@ -220,26 +227,26 @@ fn what_else_is_void_about_the_device_is_not_called_memory() {
         [side("A", vec![of("a", &rates)]), side("B", vec![of("b", &[2e4, 4e4])])]
     };
     let bound = compare(&sides(CheckName::GeneratorBound), &QUESTION).unwrap().pairs.remove(0);
-    assert_eq!(bound.about, "program");
-    assert!(bound.sentence.contains("the program itself was the limit here"), "{}", bound.sentence);
-    assert!(!bound.sentence.contains("memory"), "{}", bound.sentence);
+    assert_eq!((bound.about, bound.geometric_means[0].points), (ServedBy::Program, 2));
     for other in [CheckName::Throttled, CheckName::Unmapped, CheckName::Compressible] {
         let refused = compare(&sides(other), &QUESTION).unwrap();
-        assert!(refused.pairs[0].sentence.contains("cannot be compared"), "{}", refused.pairs[0].sentence);
-        assert!(refused.comparisons[0].why.contains("A: void: "), "{:?}", refused.comparisons[0]);
+        assert!(refused.pairs[0].geometric_means.is_empty());
+        assert_eq!(refused.pairs[0].not_compared, 2);
+        let of = |side| (side, other, About::Device);
+        assert_eq!(invalid(&refused.comparisons[0]), [of(0), of(1)]);
     }
 }
 
 #[test]
 fn a_depth_that_was_not_reached_is_like_no_other() {
     let mut short = void_by(CheckName::DepthNotReached, from_memory("a", &[1e4, 2e4], &[0]));
-    short.verdicts.iter_mut().for_each(|judged| judged.about = iosonde_model::About::Depth);
+    short.verdicts.iter_mut().for_each(|judged| judged.about = About::Depth);
     let compared =
         compare(&[side("A", vec![short]), side("B", vec![run("b", &[2e4, 4e4])])], &QUESTION).unwrap();
     assert_eq!(compared.pairs[0].geometric_means[0].points, 1);
     let line = &compared.comparisons[0];
     assert_eq!((line.verdict, line.ratio), (Likeness::NotComparable, None));
-    assert!(line.why.contains("A: void as a depth figure: "), "{}", line.why);
+    assert_eq!(invalid(line), [(0, CheckName::DepthNotReached, About::Depth)]);
 }
 
 #[test]
@@ -256,8 +263,8 @@ fn a_rate_that_was_asked_for_is_in_no_ratio_of_rates() {
     assert_eq!((mean.points, (mean.ratio * 100.0).round()), (1, 50.0));
     let line = &compared.comparisons[0];
     assert_eq!((line.verdict, line.ratio, line.a), (Likeness::NotComparable, None, Some(1e4_f64.ln().exp())));
-    assert!(line.why.contains("--figure latency_ns_mean"), "{}", line.why);
-    let waiting = compare(&sides, &Question { figure: 1, ..QUESTION }).unwrap();
+    assert_eq!(line.limits, [Incomparable::FixedRate]);
+    let waiting = compare(&sides, &Question { figure: ComparedFigure::LatencyMean, ..QUESTION }).unwrap();
     assert_eq!(waiting.pairs[0].geometric_means[0].points, 2, "how long they wait is compared");
 }
 
@@ -267,25 +274,21 @@ fn where_memory_served_all_of_both_sides_it_is_about_programs_and_says_so() {
     let rates = [1e4, 2e4, 3e4];
     let compared = both(from_memory("a", &rates, &[0, 1, 2]), from_memory("b", &[3e4, 6e4, 9e4], &[0, 1, 2]));
     let pair = &compared.pairs[0];
-    assert_eq!((pair.about.as_str(), pair.geometric_means[0].points), ("program", 3));
-    assert!(pair.sentence.starts_with("of these two runs, B is faster than A: 3.00×"), "{}", pair.sentence);
-    assert!(pair.sentence.ends_with("and says nothing about the storage of either"), "{}", pair.sentence);
-    assert!(
-        compared.comparisons[0].why.contains("A: void: the device moved 0 %"),
-        "{:?}",
-        compared.comparisons
-    );
+    assert_eq!((pair.about, pair.geometric_means[0].points), (ServedBy::Memory, 3));
+    let mean = &pair.geometric_means[0];
+    assert!((mean.ratio - 3.0).abs() < 1e-9 && mean.verdict == Likeness::Faster, "{mean:?}");
+    let by_memory = |side| (side, CheckName::CacheServed, About::Device);
+    assert_eq!(invalid(&compared.comparisons[0]), [by_memory(0), by_memory(1)]);
 
     // One line that the storage served on both sides, and the others are void beside it.
     let compared = both(from_memory("a", &rates, &[0, 2]), from_memory("b", &[3e4, 2e4, 9e4], &[0, 2]));
     let pair = &compared.pairs[0];
-    assert_eq!((pair.about.as_str(), pair.geometric_means[0].points), ("storage", 1));
-    assert!(!pair.sentence.contains("programs"), "{}", pair.sentence);
+    assert_eq!((pair.about, pair.geometric_means[0].points), (ServedBy::Storage, 1));
     assert_eq!(compared.comparisons[0].verdict, Likeness::NotComparable);
 
     // Memory on one side and storage on the other are not compared at all.
     let compared = both(from_memory("a", &rates, &[0, 1, 2]), run("b", &rates));
-    assert!(compared.pairs[0].sentence.contains("cannot be compared"), "{}", compared.pairs[0].sentence);
+    assert!(compared.pairs[0].geometric_means.is_empty());
     let line = &compared.comparisons[0];
     assert_eq!((line.verdict, line.a, line.ratio), (Likeness::NotComparable, None, None));
 }
@@ -300,10 +303,17 @@ fn each_direction_has_its_own_mean_where_it_has_several_patterns() {
     };
     let sides = [side("A", vec![of("a", 1.0)]), side("B", vec![of("b", 7.0)])];
     let means = compare(&sides, &QUESTION).unwrap().pairs[0].geometric_means.clone();
-    let told: Vec<(&str, usize)> = means.iter().map(|mean| (mean.of.as_str(), mean.points)).collect();
-    let patterns =
-        [("random reads", 1), ("random writes", 1), ("sequential reads", 1), ("sequential writes", 1)];
-    assert_eq!(told, [vec![("all", 4), ("all reads", 2), ("all writes", 2)], patterns.to_vec()].concat());
+    let told: Vec<(WorkloadGroup, usize)> = means.iter().map(|mean| (mean.of, mean.points)).collect();
+    let groups = [
+        (WorkloadGroup::All, 4),
+        (WorkloadGroup::AllReads, 2),
+        (WorkloadGroup::AllWrites, 2),
+        (WorkloadGroup::RandomReads, 1),
+        (WorkloadGroup::RandomWrites, 1),
+        (WorkloadGroup::SequentialReads, 1),
+        (WorkloadGroup::SequentialWrites, 1),
+    ];
+    assert_eq!(told, groups);
     assert!((means[1].ratio - 1.0).abs() < 1e-12 && (means[2].ratio - 7.0).abs() < 1e-12);
 }
 
@@ -333,7 +343,7 @@ fn sides_that_cannot_be_told_apart_share_a_place() {
 
 #[test]
 fn a_latency_is_better_when_it_is_less() {
-    let question = Question { figure: 1, ..QUESTION };
+    let question = Question { figure: ComparedFigure::LatencyMean, ..QUESTION };
     let sides = [side("A", vec![run("a", &[1e4])]), side("B", vec![run("b", &[2e4])])];
     let compared = compare(&sides, &question).unwrap();
     assert_eq!(compared.comparisons[0].verdict, Likeness::Faster);
@@ -343,8 +353,9 @@ fn a_latency_is_better_when_it_is_less() {
 #[test]
 fn a_run_is_not_compared_with_itself_or_with_nothing() {
     let a = || side("A", vec![run("a", &[1e4])]);
-    assert!(compare(&[a()], &QUESTION).unwrap_err().contains("A alone"));
-    assert!(compare(&[a(), a()], &QUESTION).unwrap_err().contains("named twice"));
+    let refused = |sides: &[Side]| compare(sides, &QUESTION).unwrap_err();
+    assert_eq!(refused(&[a()]), NothingToCompare::OneSide { name: "A".into() });
+    assert_eq!(refused(&[a(), a()]), NothingToCompare::SameName { name: "A".into() });
 }
 
 #[test]

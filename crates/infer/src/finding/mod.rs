@@ -17,6 +17,7 @@ mod pooled;
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
 use crate::words::Unit;
@@ -102,9 +103,9 @@ pub trait FindingKind: Sync {
     /// answered is read.
     fn told(&self) -> Told;
 
-    /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
-    /// words instead of being passed over. `None` for what is only looked for beside something else.
-    fn wants(&self) -> Option<&'static str> {
+    /// Workloads that it needs, where an experiment that is made for it may lack them: then it is inconclusive instead
+    /// of passed over. `None` for a finding that is only a by-product of its experiments.
+    fn wants(&self) -> Option<Lack> {
         None
     }
 
@@ -167,7 +168,7 @@ impl Told {
     }
 }
 
-/// What a kind concludes; where an experiment that is made for it lacks what it needs, a refusal that says so.
+/// Findings of a kind; one that is inconclusive where an experiment that is made for it lacks what it needs.
 pub(crate) fn concluded(
     kind: &dyn FindingKind,
     experiment: &str,
@@ -176,11 +177,10 @@ pub(crate) fn concluded(
 ) -> Vec<Finding> {
     let findings = kind.conclude(experiment, points, confidence);
     let Some(wants) = kind.wants().filter(|_| findings.is_empty()) else { return findings };
-    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::Ratio, confidence };
+    // There is no value that would have a unit.
+    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::None, confidence };
     let all: Vec<&Evidence> = points.iter().collect();
-    let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
-    // There is no value that would have one.
-    vec![Finding { unit: Unit::None, ..refused }]
+    vec![writer.inconclusive(&Conditions::default(), &all, wants)]
 }
 
 /// A device whose truth is set, and what a finding must say of it.

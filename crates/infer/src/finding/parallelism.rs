@@ -17,7 +17,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Detail, Finding,
-    detail::{Layout, LayoutProblem},
+    detail::{Lack, Layout, LayoutProblem},
 };
 
 use super::{
@@ -47,8 +47,8 @@ impl FindingKind for Parallelism {
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in strides")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::StridedReads)
     }
 
     fn proof(&self) -> Proof {

@@ -13,7 +13,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Detail, Finding, detail::Layout};
+use iosonde_model::{
+    Detail, Finding,
+    detail::{Lack, Layout},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -42,8 +45,8 @@ impl FindingKind for StripeBytes {
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in strides")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::StridedReads)
     }
 
     fn proof(&self) -> Proof {

@@ -68,7 +68,7 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
     assert!(drawn.untold.iter().any(|sentence| sentence.contains("`parallelism`")), "{:?}", drawn.untold);
     // Where the units are known, what is left of a read is its way.
     let known =
-        findings.into_iter().chain([finding(FindingName::Parallelism, Op::Read, 4096, 32.0, "1")]).collect();
+        findings.into_iter().chain([finding(FindingName::Parallelism, Op::Read, 4096, 32.0, Unit::InFlight)]).collect();
     let drawn = portrait(&run(known, 256)).unwrap();
     assert_eq!(value(&drawn, "flash.units"), 32.0);
     assert!((value(&drawn, "flash.read") / 60e3 - 1.0).abs() < 0.05, "{drawn:?}");

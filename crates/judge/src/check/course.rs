@@ -1,6 +1,8 @@
 //! The course of a rate in time: a trial's windows, a point's trials, a run's trials, as logarithms.
 
-use iosonde_model::{About, Judgement, Outcome, Phase, Point, Run, Trial, Window};
+use iosonde_model::{Phase, Point, Run, Trial, Window};
+
+use super::InvalidRates;
 
 /// Parts that a trial is cut into at most: judging takes longer with their square, 0.1 s at 200.
 const PARTS_MAX: usize = 200;
@@ -57,22 +59,12 @@ pub(super) fn log(iops: f64) -> f64 {
     iops.max(0.1).ln()
 }
 
-/// Whether a verdict that was given before voids a trial's rate.
-pub(super) fn is_void(run: &Run, trial: &Trial) -> bool {
-    let voids = |judgement: &Judgement| {
-        judgement.verdict == Outcome::Invalid
-            && judgement.trial == Some(trial.id)
-            && judgement.about.touches(About::Rate)
-    };
-    run.verdicts.iter().any(voids)
-}
-
-/// The standing trials of a point, in the order of time.
-pub(super) fn of_point<'a>(run: &'a Run, point: &Point) -> Vec<&'a Trial> {
+/// Valid trials of a point, in the order of time.
+pub(super) fn of_point<'a>(run: &'a Run, point: &Point, invalid: &InvalidRates) -> Vec<&'a Trial> {
     let own =
         |trial: &&Trial| trial.phase == Phase::Measure && trial.point == Some(point.id) && trial.iops() > 0.0;
     let mut trials: Vec<&Trial> =
-        run.trials.iter().filter(own).filter(|trial| !is_void(run, trial)).collect();
+        run.trials.iter().filter(own).filter(|trial| !invalid.contains(trial)).collect();
     trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
     trials
 }

@@ -24,10 +24,9 @@
 //! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the
 //! time (`generator-bound`), no setting helps on this machine.
 
-use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, counted, judged};
 #[cfg(test)]
@@ -85,18 +84,19 @@ impl Check for DepthNotReached {
 fn verdict(trial: &Trial, device: &Device) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
     if !trial.spec.keeps_depth() {
-        let why = "with a rate or with flushes the number in flight is a limit, not a promise";
-        return Verdict::NotChecked(Reason::new(About::Depth, why));
+        return Verdict::NotChecked(reason(cause::DepthNotReached::DepthIsLimit));
     }
     let Some(reached) = trial.in_flight_mean else {
-        let why = "nobody counted the requests in flight";
-        return Verdict::NotChecked(Reason::new(About::Depth, why));
+        return Verdict::NotChecked(reason(cause::DepthNotReached::Uncounted));
     };
     if reached >= asked * (1.0 - SHORT_BY) {
         return below(trial, asked, device);
     }
-    let why = format!("{reached:.1} requests were in flight on average, not {asked}");
-    Verdict::Invalid(Reason::new(About::Depth, why).with("in_flight_mean", reached).with("asked", asked))
+    Verdict::Invalid(reason(cause::DepthNotReached::Short { in_flight_mean: reached, asked }))
+}
+
+fn reason(cause: cause::DepthNotReached) -> Reason {
+    Reason::new(About::Depth, cause)
 }
 
 /// Whether the device below was asked for as much as we were.
@@ -108,19 +108,9 @@ fn below(trial: &Trial, asked: f64, device: &Device) -> Verdict {
         return Verdict::Pass;
     }
     match (counted, too_few_at_the_device(trial)) {
-        (None, _) => {
-            let why = format!(
-                "{asked} were kept in flight here; how many of them reached the device cannot be told, since its \
-                 counters are not seen"
-            );
-            Verdict::NotChecked(Reason::new(About::Depth, why))
-        }
-        (_, Some(seen)) => {
-            let why = format!(
-                "the device saw {seen:.0} in flight of the {asked} asked for: the rest waited above it"
-            );
-            let reason = Reason::new(About::Depth, why);
-            Verdict::Warning(reason.with("device_in_flight_mean", seen).with("asked", asked))
+        (None, _) => Verdict::NotChecked(reason(cause::DepthNotReached::DeviceUnseen { asked })),
+        (_, Some(device_in_flight_mean)) => {
+            Verdict::Warning(reason(cause::DepthNotReached::ShortAtDevice { device_in_flight_mean, asked }))
         }
         _ => Verdict::Pass,
     }

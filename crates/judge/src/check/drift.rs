@@ -28,9 +28,9 @@
 //! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its lasting state
 //! first. For a shared machine: look at what else ran.
 
-use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, cause};
 
-use super::{Check, Symptom, course};
+use super::{Check, InvalidRates, Symptom};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::common_slope::{Levels, Unlike, Visit};
@@ -55,9 +55,9 @@ impl Check for Drift {
         CheckName::Drift
     }
 
-    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
         // One workload by hand has no rounds.
-        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run))
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -92,11 +92,10 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn rows(run: &Run) -> Vec<Visit> {
-    let mut aside = leftovers(&run.trials);
-    aside.extend(run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id));
-    let counts =
-        |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !aside.contains(&trial.id);
+fn rows(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
+    let leftovers = leftovers(&run.trials);
+    let left_out = |trial: &Trial| invalid.contains(trial) || leftovers.contains(&trial.id);
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !left_out(trial);
     let of = |trial: &Trial| Visit {
         // A canary is a group of its own.
         group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
@@ -112,86 +111,59 @@ fn rows(run: &Run) -> Vec<Visit> {
     rows
 }
 
-fn unlike_words(unlike: Unlike, duration_s: f64) -> Reason {
-    let Unlike { rose, fell, held } = unlike;
-    let why = format!(
-        "the rates changed over the {} of the run, and not alike at all points: of {} it rose at {rose}, fell at \
-         {fell} and held at {held}; a mean describes neither the beginning nor the end of those that changed",
-        units::duration(duration_s),
-        rose + fell + held
-    );
-    let reason = Reason::new(About::Rate, why).with("rose", rose as f64).with("fell", fell as f64);
-    reason.with("duration_s", duration_s)
-}
-
-fn verdict(run: &Run) -> Verdict {
-    let rows = rows(run);
-    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Rate, why));
+fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
+    let rows = rows(run, invalid);
+    let reason = |cause: cause::Drift| Reason::new(About::Rate, cause);
     if rows.len() < TRIALS_MIN {
-        let why = format!(
-            "{} trials of points that were visited more than once stand; {TRIALS_MIN} are needed to see a drift",
-            rows.len()
-        );
-        return abstain(why);
+        let too_few = cause::Drift::TooFewTrials { trials: rows.len(), needed: TRIALS_MIN };
+        return Verdict::NotChecked(reason(too_few));
     }
     let levels = Levels::of(&rows);
     let between = levels.share_of_time_between(&rows);
     if levels.count() > 1 && between > CONFOUNDED {
-        let why = format!(
-            "the points were measured one after the other, not in turn: {} of all differences in time are differences \
-             between points, so that what they differ by cannot be told from drift",
-            units::percent(between)
-        );
-        return Verdict::Warning(Reason::new(About::All, why).with("confounded_share", between));
+        let confounded = cause::Drift::Confounded { confounded_share: between };
+        return Verdict::Warning(Reason::new(About::All, confounded));
     }
     let Some(fit) = levels.slope(&rows) else {
-        return abstain("the trials cannot tell time from points".into());
+        return Verdict::NotChecked(reason(cause::Drift::NoSlope));
     };
     let duration_s = rows.last().map_or(0.0, |row| row.at_s) - rows[0].at_s;
     let (low, high) = fit.interval(0, CONFIDENCE);
     let over_run = |slope: f64| (slope * duration_s).exp_m1();
-    let (value, low, high) = (over_run(fit.coefficient(0)), over_run(low), over_run(high));
+    let (change_share, low, high) = (over_run(fit.coefficient(0)), over_run(low), over_run(high));
     let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
-    if tail > CHANCE / 2.0 || value.abs() < CHANGE_MIN {
+    if tail > CHANCE / 2.0 || change_share.abs() < CHANGE_MIN {
         return Verdict::Pass;
     }
-    if let Some(unlike) = levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
-        return Verdict::Warning(unlike_words(unlike, duration_s));
+    if let Some(Unlike { rose, fell, held }) =
+        levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN)
+    {
+        return Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }));
     }
-    let word = if value < 0.0 { "fell" } else { "rose" };
-    let sign = value.signum();
-    let ends = if sign < 0.0 { (-high, -low) } else { (low, high) };
-    let why = format!(
-        "the rate {word} by {:.1} % [{:.1}, {:.1}] over the {} of the run, all points alike: figures are means over \
-         that time, and the order of visits was drawn at random, so that no point's place is made by it",
-        value.abs() * 100.0,
-        ends.0 * 100.0,
-        ends.1 * 100.0,
-        units::duration(duration_s)
-    );
-    let reason =
-        Reason::new(About::Rate, why).with("change_share", value).with("low", low).with("high", high);
-    Verdict::Warning(reason.with("duration_s", duration_s))
+    Verdict::Warning(reason(cause::Drift::Changed { change_share, low, high, duration_s }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(run: &Run) -> String {
-        match Drift.check(Scope::Run, run) {
-            Some(Verdict::Warning(reason)) => reason.cause.said().to_owned(),
-            other => format!("{other:?}"),
+    fn said(run: &Run) -> cause::Drift {
+        match Drift.judge(Scope::Run, run, &InvalidRates::default()) {
+            Some(Verdict::Warning(Reason { cause: cause::Cause::Drift(facts), .. })) => facts,
+            other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn a_drift_is_told_with_its_interval_and_the_time() {
+    fn a_drift_has_its_interval_and_its_time() {
         // 4 points, 12 rounds, 2 % a round: 0.98^11.75 = 0.789 from the first to the last of 48 trials.
         let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
-        let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * 0.98f64.powf(i as f64 / 4.0)));
-        assert!(why.starts_with("the rate fell by 2") && why.contains(" % [19."), "{why}");
-        assert!(why.contains("over the 56 s of the run, all points alike"), "{why}");
+        let found = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * 0.98f64.powf(i as f64 / 4.0)));
+        let cause::Drift::Changed { change_share, low, high, duration_s } = found else {
+            panic!("{found:?}")
+        };
+        assert!((-0.22..-0.20).contains(&change_share) && (-0.20..-0.19).contains(&high), "{found:?}");
+        assert!(low < change_share && duration_s.round() == 56.0, "{found:?}");
     }
 
     #[test]
@@ -199,20 +171,23 @@ mod tests {
         let quiet = |i: usize| 1.0 + 0.01 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         // Two of four rise, two stand still.
         let half = |i: usize| if i.is_multiple_of(2) { 1.0 } else { 2f64.powf(i as f64 / 48.0) };
-        let why = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * half(i)));
-        assert!(why.contains("not alike at all points: of 4 it rose at 2, fell at 0 and held at 2"), "{why}");
+        let found = said(&points(48, |i| i % 4, |i| 1e5 * quiet(i) * half(i)));
+        assert!(matches!(found, cause::Drift::Unlike { rose: 2, fell: 0, held: 2, .. }), "{found:?}");
     }
 
     #[test]
     fn one_disturbed_trial_is_no_drift() {
         let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         let run = points(40, |i| i % 4, |i| if i == 39 { 2e4 } else { 1e5 * quiet(i) });
-        assert_eq!(Drift.check(Scope::Run, &run), Some(Verdict::Pass));
+        assert_eq!(Drift.judge(Scope::Run, &run, &InvalidRates::default()), Some(Verdict::Pass));
     }
 
     #[test]
     fn points_in_sorted_order_cannot_be_told_from_drift() {
-        let why = said(&points(24, |i| i / 6, |_| 1e5));
-        assert!(why.starts_with("the points were measured one after the other, not in turn: 9"), "{why}");
+        let found = said(&points(24, |i| i / 6, |_| 1e5));
+        assert!(
+            matches!(found, cause::Drift::Confounded { confounded_share } if confounded_share > 0.9),
+            "{found:?}"
+        );
     }
 }

@@ -13,7 +13,7 @@
 //! this program on this machine. Where nobody measured processor time, it abstains.
 //!
 //! Cross-check: where the run measured what this machine makes of the same requests without any storage (`iosonde
-//! doctor`, and once in each run), the sentence gives that figure. It decides nothing, since it was taken at another
+//! doctor`, and once in each run), that figure is given. It decides nothing, since it was taken at another
 //! moment.
 //!
 //! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that
@@ -22,10 +22,12 @@
 //! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
 //! each request (io_uring rather than psync).
 
-use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Ceiling, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, Ceiling, CheckName, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, Busy},
+};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -63,57 +65,38 @@ impl Check for GeneratorBound {
 }
 
 fn verdict(trial: &Trial, ceilings: &[Ceiling]) -> Verdict {
-    let Some(busy) = trial.busy_share else {
-        let why = "nobody measured how busy the program was";
-        return Verdict::NotChecked(Reason::new(About::Device, why));
+    let reason = |cause: cause::GeneratorBound| Reason::new(About::Device, cause);
+    let Some(busy_share) = trial.busy_share else {
+        return Verdict::NotChecked(reason(cause::GeneratorBound::Unmeasured));
     };
-    let share = units::percent(busy.min(1.0));
-    let reason = |why: String| Reason::new(About::Device, why).with("busy_share", busy);
-    match (busy, processor_share(trial).filter(|&own| busy >= BUSY_DOUBT && own < busy / 2.0)) {
-        (_, Some(own)) if busy >= BUSY_VOID => Verdict::Invalid(reason(kept_waiting(trial, own, busy))),
-        (_, Some(own)) => Verdict::Warning(reason(kept_waiting(trial, own, busy))),
-        _ if busy >= BUSY_VOID => Verdict::Invalid(reason(format!(
-            "the program was busy {share} of the time: {} IOPS is what it can make, not what the storage \
-             can take{}",
-            units::count(trial.iops()),
-            cross_check(trial, ceilings)
-        ))),
-        _ if busy >= BUSY_DOUBT => Verdict::Warning(reason(format!(
-            "the program was busy {share} of the time: the storage may have waited for it{}",
-            cross_check(trial, ceilings)
-        ))),
-        _ => Verdict::Pass,
+    if busy_share < BUSY_DOUBT {
+        return Verdict::Pass;
     }
+    let (iops, void) = (trial.iops(), busy_share >= BUSY_VOID);
+    let busy = Busy { busy_share, iops, cached_iops: cached_iops(trial, ceilings) };
+    let cause = match cpu_share(trial).filter(|&own| own < busy_share / 2.0) {
+        // Ready to run, and others had the processor: that is no ceiling of the program's own.
+        Some(cpu_share) => cause::GeneratorBound::Preempted { busy_share, cpu_share, iops },
+        None if void => cause::GeneratorBound::Saturated(busy),
+        None => cause::GeneratorBound::Near(busy),
+    };
+    if void { Verdict::Invalid(reason(cause)) } else { Verdict::Warning(reason(cause)) }
 }
 
 /// Share of the time for which the worker had a processor; of several, how busy each was is not kept.
-fn processor_share(trial: &Trial) -> Option<f64> {
+fn cpu_share(trial: &Trial) -> Option<f64> {
     let jobs: u32 = trial.spec.streams().map(|stream| stream.jobs).sum();
     let alone = jobs == 1 && trial.elapsed_s > 0.0;
     alone.then_some((trial.cpu_user_s? + trial.cpu_system_s?) / trial.elapsed_s)
 }
 
-/// Ready to run, and others had the processor: that is no ceiling of the program's own.
-fn kept_waiting(trial: &Trial, own: f64, busy: f64) -> String {
-    format!(
-        "others had the processor: the program worked for {} of the time and waited to work for {}, so that {} IOPS is \
-         what it came to beside them, not what the storage can take",
-        units::percent(own),
-        units::percent((busy.min(1.0) - own).max(0.0)),
-        units::count(trial.iops())
-    )
-}
-
-/// What was measured without any storage, where somebody did.
-fn cross_check(trial: &Trial, ceilings: &[Ceiling]) -> String {
+/// What one worker of this machine makes of the same requests from memory, where that was measured.
+fn cached_iops(trial: &Trial, ceilings: &[Ceiling]) -> Option<f64> {
     let spec = &trial.spec;
     let alike = |ceiling: &&Ceiling| {
         ceiling.engine == spec.engine && ceiling.block_size_bytes == spec.smallest_block_bytes()
     };
-    let cached = ceilings.iter().find(alike).and_then(|ceiling| ceiling.cached_iops);
-    let say =
-        |iops| format!(" (from memory, one worker of this machine makes {} a second)", units::count(iops));
-    cached.map_or_else(String::new, say)
+    ceilings.iter().find(alike).and_then(|ceiling| ceiling.cached_iops)
 }
 
 #[cfg(test)]
@@ -136,11 +119,8 @@ mod tests {
         let Some(Verdict::Invalid(reason)) = GeneratorBound.check(Scope::Trial(0), &run) else {
             panic!("a busy program is the bottleneck")
         };
-        assert!(
-            reason.cause.said().ends_with("(from memory, one worker of this machine makes 1.20 M a second)"),
-            "{}",
-            reason.cause.said()
-        );
+        let busy = Busy { busy_share: 0.97, iops: run.trials[0].iops(), cached_iops: Some(1.2e6) };
+        assert_eq!(reason, Reason::new(About::Device, cause::GeneratorBound::Saturated(busy)));
     }
 
     #[test]
@@ -151,8 +131,10 @@ mod tests {
         else {
             panic!("its rate is not the storage's")
         };
-        let begin =
-            "others had the processor: the program worked for 27 % of the time and waited to work for 70 %";
-        assert!(reason.cause.said().starts_with(begin), "{}", reason.cause.said());
+        let cause::Cause::GeneratorBound(cause::GeneratorBound::Preempted { cpu_share, .. }) = reason.cause
+        else {
+            panic!("{reason:?}")
+        };
+        assert!((cpu_share - 0.3 / 1.1).abs() < 1e-9, "{cpu_share}");
     }
 }

@@ -19,7 +19,7 @@
 //! told from its own, and without the hypervisor's share or the pressure, it abstains.
 //!
 //! Verdict: void trials are repeated within the round and counted nowhere. Stretches of a run are a doubt about
-//! the rate: the estimates set such trials aside, and the check `set-aside` counts them.
+//! the rate: the estimates exclude such trials, and the check `outliers` counts them.
 //!
 //! Measured: see docs/checks.md. A neighbour that takes half of the storage for a fifth of the time is caught in
 //! 95 % and more of runs; other bytes of 10 % always where a trial moves 13 MB and more, and in nine of ten runs
@@ -31,7 +31,10 @@
 //! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
 //! is a scheduled job, or the device's own housekeeping.
 
-use iosonde_model::{About, CheckName, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict, units};
+use iosonde_model::{
+    About, CheckName, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict,
+    cause::{self, CountedAt, Missing},
+};
 
 use super::{Check, counted, course, judged};
 #[cfg(test)]
@@ -151,68 +154,43 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         && bytes >= OTHERS_MIN_BYTES
         && share >= OTHERS_SHARE
     {
-        let why = format!(
-            "others moved {} on {} meanwhile, {} of the {} that this trial moved",
-            units::decimal_bytes(bytes),
-            witnesses.block_layer_device.as_deref().unwrap_or(match witnesses.block_layer_read_bytes {
-                Some(_) => "the device",
-                None => "this mount",
-            }),
-            units::percent(share),
-            units::decimal_bytes(issued_bytes)
-        );
-        return Verdict::Invalid(Reason::new(About::All, why).with("others_bytes", bytes as f64));
+        let counted_at = match witnesses.block_layer_read_bytes {
+            Some(_) => CountedAt::Device(witnesses.block_layer_device.clone()),
+            None => CountedAt::Mount,
+        };
+        let moved = cause::Interference::OtherBytes { others_bytes: bytes, issued_bytes, counted_at };
+        return Verdict::Invalid(Reason::new(About::All, moved));
     }
-    if let Some(steal) = witnesses.steal_share.filter(|&steal| steal >= STEAL_DOUBT) {
-        let why = format!(
-            "the hypervisor gave {} of the processors' time to others: rates and latencies are theirs as well",
-            units::percent(steal)
-        );
-        let reason = Reason::new(About::All, why).with("steal_share", steal);
-        return if steal >= STEAL_VOID { Verdict::Invalid(reason) } else { Verdict::Warning(reason) };
+    if let Some(steal_share) = witnesses.steal_share.filter(|&steal| steal >= STEAL_DOUBT) {
+        let reason = Reason::new(About::All, cause::Interference::Steal { steal_share });
+        return if steal_share >= STEAL_VOID { Verdict::Invalid(reason) } else { Verdict::Warning(reason) };
     }
-    if let Some(waited) = witnesses.pressure_cpu_some_share.filter(|&share| share >= PRESSURE_DOUBT) {
-        let why = format!(
-            "in {} of the time some program waited for a processor: this machine was busy, and a slow figure may be \
-             its own",
-            units::percent(waited)
-        );
-        return Verdict::Warning(Reason::new(About::Device, why).with("pressure_cpu_some_share", waited));
+    let waited = witnesses.pressure_cpu_some_share.filter(|&share| share >= PRESSURE_DOUBT);
+    if let Some(pressure_cpu_some_share) = waited {
+        let pressure = cause::Interference::CpuPressure { pressure_cpu_some_share };
+        return Verdict::Warning(Reason::new(About::Device, pressure));
     }
-    if let Some(again) = witnesses.network_retransmissions.filter(|&again| again > 0) {
-        let what = if again == 1 { "one request".to_owned() } else { format!("{again} requests") };
-        let why = format!(
-            "the network file system sent {what} again: the network lost them, or the server was out of reach, and \
-             what they took is no latency of the storage"
-        );
-        return Verdict::Warning(Reason::new(About::Latency, why).with("retransmissions", again as f64));
+    if let Some(retransmissions) = witnesses.network_retransmissions.filter(|&again| again > 0) {
+        let again = cause::Interference::Retransmissions { retransmissions };
+        return Verdict::Warning(Reason::new(About::Latency, again));
     }
-    let unseen = unseen(trial, others);
-    if unseen.is_empty() {
+    let missing = missing(trial, others);
+    if missing.is_empty() {
         return Verdict::Pass;
     }
-    Verdict::NotChecked(Reason::new(
-        About::Rate,
-        format!("who else was at work cannot be told: {}", unseen.join("; ")),
-    ))
+    Verdict::NotChecked(Reason::new(About::Rate, cause::Interference::Unseen { missing }))
 }
 
-/// What of others' work no witness shows.
-fn unseen(trial: &Trial, others: Option<u64>) -> Vec<&'static str> {
+/// Witnesses of others' work that are missing.
+fn missing(trial: &Trial, others: Option<u64>) -> Vec<Missing> {
     let witnesses = &trial.witnesses;
     let parts = [
-        (others.is_none() && trial.spec.direct, "the device's counters are not seen"),
-        (
-            others.is_none() && !trial.spec.direct,
-            "through the page cache, others' bytes are not told from what it reads ahead and writes back",
-        ),
-        (witnesses.steal_share.is_none(), "the hypervisor's share of the processors was not read"),
-        (
-            witnesses.pressure_cpu_some_share.is_none(),
-            "how long programs waited for a processor was not read",
-        ),
+        (others.is_none() && trial.spec.direct, Missing::DeviceCounters),
+        (others.is_none() && !trial.spec.direct, Missing::UncachedCounters),
+        (witnesses.steal_share.is_none(), Missing::Steal),
+        (witnesses.pressure_cpu_some_share.is_none(), Missing::CpuPressure),
     ];
-    parts.into_iter().filter_map(|(missing, what)| missing.then_some(what)).collect()
+    parts.into_iter().filter_map(|(is_missing, witness)| is_missing.then_some(witness)).collect()
 }
 
 /// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
@@ -249,11 +227,9 @@ struct Moment {
 fn of_run(run: &Run) -> Verdict {
     let moments = moments(run);
     if moments.len() < WINDOWS_MIN {
-        let why = format!(
-            "a neighbour that no counter shows would need {WINDOWS_MIN} windows of one point with {REQUESTS_MIN} \
-             requests each to be seen, and no point has them"
-        );
-        return Verdict::NotChecked(Reason::new(About::Rate, why));
+        let too_few =
+            cause::Interference::TooFewWindows { windows_needed: WINDOWS_MIN, requests_needed: REQUESTS_MIN };
+        return Verdict::NotChecked(Reason::new(About::Rate, too_few));
     }
     let stretches = stretches(&moments);
     if stretches.len() < STRETCHES_MIN {
@@ -265,29 +241,20 @@ fn of_run(run: &Run) -> Verdict {
         stretch.last().map_or(0.0, |m| m.at_s + m.length_s) - stretch.first().map_or(0.0, |m| m.at_s)
     };
     let lengths: Vec<f64> = stretches.iter().map(length).collect();
-    let share = low.iter().map(|m| m.length_s).sum::<f64>() / moments.iter().map(|m| m.length_s).sum::<f64>();
-    let typical_s = robust::median(&lengths).unwrap_or(0.0);
+    let time_share =
+        low.iter().map(|m| m.length_s).sum::<f64>() / moments.iter().map(|m| m.length_s).sum::<f64>();
     let starts: Vec<f64> = stretches.iter().map(|stretch| stretch[0].at_s).collect();
-    let period = period_s(&starts);
-    let often = period
-        .map_or_else(String::new, |period_s| format!(", one about every {}", units::time(period_s * 1e9)));
-    let why = format!(
-        "in {} stretches of about {}{often}, the storage gave {} less than otherwise, {} of the time in all: another \
-         user of it, or its own housekeeping",
-        stretches.len(),
-        units::time(typical_s * 1e9),
-        units::percent(depth),
-        units::percent(share)
-    );
-    let reason = Reason::new(About::Rate, why).with("stretches", stretches.len() as f64);
-    let reason = reason.with("loss_share", depth).with("time_share", share);
-    Verdict::Warning(match period {
-        Some(period_s) => reason.with("period_s", period_s),
-        None => reason,
-    })
+    let stalls = cause::Interference::Stalls {
+        stretches: stretches.len(),
+        length_s: robust::median(&lengths).unwrap_or(0.0),
+        loss_share: depth,
+        time_share,
+        period_s: period_s(&starts),
+    };
+    Verdict::Warning(Reason::new(About::Rate, stalls))
 }
 
-/// Every window of the run's standing trials, in the order of time.
+/// Every window of the run's measurements and canaries, in the order of time.
 fn moments(run: &Run) -> Vec<Moment> {
     let mut of_point: std::collections::BTreeMap<usize, Vec<(f64, f64, f64, f64)>> = Default::default();
     // What a canary waits for after a write is the run's own doing.
@@ -359,17 +326,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_bytes_are_told_in_numbers() {
+    fn others_bytes_are_counted() {
         let mut trial = specimen::usual();
         // 110,000 reads of 4 KiB are 450.6 MB; 62.9 MB more were moved.
         *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() += 60 << 20;
         let Verdict::Invalid(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
             panic!("another reader")
         };
-        assert_eq!(
-            reason.cause.said(),
-            "others moved 62.9 MB on vda meanwhile, 14 % of the 451 MB that this trial moved"
-        );
+        let moved = cause::Interference::OtherBytes {
+            others_bytes: 60 << 20,
+            issued_bytes: 110_000 * 4096,
+            counted_at: CountedAt::Device(Some("vda".into())),
+        };
+        assert_eq!(reason, Reason::new(About::All, moved));
     }
 
     #[test]
@@ -379,12 +348,8 @@ mod tests {
         let Verdict::Warning(reason) = of_trial(&trial, &specimen::run(trial.clone())) else {
             panic!("sent again")
         };
-        assert_eq!(reason.about, About::Latency);
-        assert!(
-            reason.cause.said().starts_with("the network file system sent one request again: "),
-            "{}",
-            reason.cause.said()
-        );
+        let again = cause::Interference::Retransmissions { retransmissions: 1 };
+        assert_eq!(reason, Reason::new(About::Latency, again));
         trial.witnesses.network_retransmissions = Some(0);
         assert_eq!(of_trial(&trial, &specimen::run(trial.clone())), Verdict::Pass);
     }
@@ -409,11 +374,23 @@ mod tests {
             trial.windows[2..8].iter_mut().for_each(|window| slow(window, 2));
         }
         let Some(Verdict::Warning(reason)) = Interference.check(Scope::Run, &run) else { panic!("seen") };
+        let cause::Cause::Interference(cause::Interference::Stalls {
+            stretches,
+            length_s,
+            loss_share,
+            time_share,
+            period_s,
+        }) = reason.cause
+        else {
+            panic!("{reason:?}")
+        };
         // Every eighth trial of 1.2 s, six windows of 100 ms at half the rate: 36 of 480.
-        assert_eq!(
-            reason.cause.said(),
-            "in 6 stretches of about 600 ms, one about every 9.60 s, the storage gave 50 % less than otherwise, 7.5 % \
-             of the time in all: another user of it, or its own housekeeping"
-        );
+        let near =
+            |value: f64, expected: f64| assert!((value / expected - 1.0).abs() < 0.01, "{value} {expected}");
+        assert_eq!(stretches, 6);
+        near(length_s, 0.6);
+        near(loss_share, 0.5);
+        near(time_share, 0.075);
+        near(period_s.expect("it is regular"), 9.6);
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! One request in flight, by a table that counted nothing: what is missing is the program's own time between
 //! requests, in which none was. That is a doubt about the rate, not about the depth. Where the law is missed by a
-//! thousand or a million, a unit was misread, and the sentence says so.
+//! thousand or a million, a unit was misread, and the verdict says so.
 //!
 //! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked
 //! number, depth is void: either it was not reached, or the latency leaves out part of the wait.
@@ -23,10 +23,12 @@
 //! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the
 //! one that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
 
-use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, CheckName, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, Term},
+};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -105,87 +107,67 @@ fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes:
 
 fn verdict(trial: &Trial) -> Verdict {
     let asked = trial.spec.asked_in_flight() as f64;
-    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
-    let mut known: Vec<_> = known.collect();
-    let abstain = |why: &str| Verdict::NotChecked(Reason::new(About::Depth, why));
+    let abstain = |cause: cause::LittlesLaw| Verdict::NotChecked(Reason::new(About::Depth, cause));
     if trial.spec.streams().any(|stream| stream.rate_iops.is_some()) {
-        return abstain(
-            "with a rate, latency counts from the due moment and the number in flight from the sending",
-        );
+        return abstain(cause::LittlesLaw::Paced);
     }
     if trial.in_flight_mean.is_none() && !trial.spec.keeps_depth() {
-        return abstain("with flushes the number in flight is a limit, not a promise, and nobody counted it");
+        return abstain(cause::LittlesLaw::Uncounted);
     }
-    if let Some((flush, mean_ns)) =
-        trial.flush.as_ref().and_then(|flush| Some((flush, flush.latency_ns.mean?)))
-    {
-        // A flush is in flight like any other request.
-        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
+    let (terms, longest_ns) = terms(trial);
+    if terms.is_empty() {
+        return abstain(cause::LittlesLaw::NoLatency);
     }
-    if known.is_empty() {
-        return abstain("no latency is given that the rate could be multiplied with");
-    }
-    // A result without its largest latency has at least its mean on the edge.
-    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
     // A table that does not say for how long was hardly made of trials as short as that.
     let edge = if trial.measured_s > 0.0 { longest_ns / (trial.measured_s * 1e9) } else { 0.0 };
     if edge.is_nan() || edge > EDGE_MAX {
-        return abstain("the longest request took more than half of the measured time");
+        return abstain(cause::LittlesLaw::LongRequests { longest_ns, measured_s: trial.measured_s });
     }
-    let product: f64 = known.iter().map(|&(iops, mean_ns, _)| iops * mean_ns / 1e9).sum();
-    let (in_flight, about) = match trial.in_flight_mean {
+    let in_flight: f64 = terms.iter().map(|term| term.iops * term.latency_ns_mean / 1e9).sum();
+    let (expected, about) = match trial.in_flight_mean {
         Some(counted) => (counted, About::Latency),
         None => (asked, About::Depth),
     };
-    if (product / in_flight - 1.0).abs() <= TOLERANCE + edge {
+    if (in_flight / expected - 1.0).abs() <= TOLERANCE + edge {
         return Verdict::Pass;
     }
-    let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
-    if trial.in_flight_mean.is_some() && product < in_flight && (done as f64) < COMPLETIONS_MIN * asked {
-        return abstain(&format!(
-            "only {done} requests completed with {} in flight: those that were passed over and had not come back when \
-             it ended are in no latency",
-            rounded(in_flight)
-        ));
+    let requests: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
+    if let Some(counted) = trial.in_flight_mean
+        && in_flight < counted
+        && (requests as f64) < COMPLETIONS_MIN * asked
+    {
+        return abstain(cause::LittlesLaw::TooFewRequests { requests, counted });
     }
-    let terms: Vec<_> = known
-        .iter()
-        .map(|&(iops, mean_ns, _)| format!("{} × {}", units::count(iops), units::time(mean_ns)))
-        .collect();
-    let slip = misread(product / in_flight);
-    let why =
-        format!("{} = {} in flight, not {}{slip}", terms.join(" + "), rounded(product), rounded(in_flight));
-    if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&product) {
-        let idle = units::percent(1.0 - product);
-        let why = format!(
-            "{} = {product:.2} in flight: for {idle} of the time none was, and the rate holds the program's own time",
-            terms.join(" + ")
-        );
-        return Verdict::Warning(
-            Reason::new(About::Depth, why).with("in_flight", product).with("expected", 1.0),
-        );
+    if trial.in_flight_mean.is_none() && asked == 1.0 && (IDLE_MIN..1.0).contains(&in_flight) {
+        return Verdict::Warning(Reason::new(about, cause::LittlesLaw::Idle { in_flight, expected, terms }));
     }
-    Verdict::Invalid(Reason::new(about, why).with("in_flight", product).with("expected", in_flight))
+    let misread_thousands = misread(in_flight / expected);
+    let missed = cause::LittlesLaw::Missed { in_flight, expected, misread_thousands, terms };
+    Verdict::Invalid(Reason::new(about, missed))
 }
 
-/// A slip between ns, µs, ms and s: about a power of a thousand.
-fn misread(ratio: f64) -> String {
+/// Rate and mean latency of each kind of request, and the longest latency of any in nanoseconds. A result without its
+/// longest latency has at least its mean on the edge.
+fn terms(trial: &Trial) -> (Vec<Term>, f64) {
+    let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
+    let mut known: Vec<_> = known.collect();
+    // A flush is in flight like any other request.
+    if let Some(flush) = &trial.flush
+        && let Some(mean_ns) = flush.latency_ns.mean
+    {
+        known.push((flush.ios as f64 / trial.measured_s, mean_ns, flush.latency_ns.max));
+    }
+    let longest_ns = known.iter().map(|&(_, mean, max)| max.map_or(mean, |ns| ns as f64)).fold(0.0, f64::max);
+    let terms = known.iter().map(|&(iops, latency_ns_mean, _)| Term { iops, latency_ns_mean });
+    (terms.collect(), longest_ns)
+}
+
+/// The power of a thousand of a slip between ns, µs, ms and s.
+fn misread(ratio: f64) -> Option<i32> {
     let thousands = (ratio.log10() / 3.0).round();
     // Three times too many or too few is still that slip; nothing else is off by hundreds.
     let slip = thousands != 0.0 && (ratio.log10() - 3.0 * thousands).abs() < 0.5;
-    let factor = ["", "thousand", "million", "billion"].get(thousands.abs() as usize).copied();
-    match factor.filter(|_| slip) {
-        Some(factor) => {
-            let word = if ratio > 1.0 { "large" } else { "small" };
-            format!("; a latency that is a {factor} times too {word} was read in the wrong unit")
-        }
-        None => String::new(),
-    }
-}
-
-/// One decimal only where it matters.
-fn rounded(value: f64) -> String {
-    if value >= 20.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+    (slip && thousands.abs() <= 3.0).then_some(thousands as i32)
 }
 
 #[cfg(test)]
@@ -197,14 +179,12 @@ mod tests {
         let mut trial = published(32, 4096, (50_000, 320_000_000_000), (50_000, 320_000_000_000));
         trial.measured_s = 0.0;
         let Verdict::Invalid(reason) = verdict(&trial) else { panic!("32 million are not 32") };
-        assert!(
-            reason
-                .why
-                .ends_with("not 32; a latency that is a million times too large was read in the wrong unit"),
-            "{}",
-            reason.cause.said()
-        );
-        assert_eq!((misread(0.6), misread(30.0)), (String::new(), String::new()));
+        let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { misread_thousands, .. }) = reason.cause
+        else {
+            panic!("{reason:?}")
+        };
+        assert_eq!(misread_thousands, Some(2), "a million times too large");
+        assert_eq!((misread(0.6), misread(30.0), misread(1e-3)), (None, None, Some(-1)));
     }
 
     #[test]
@@ -214,18 +194,22 @@ mod tests {
         trial.read.as_mut().unwrap().iops = 280_000.0;
         trial.read.as_mut().unwrap().latency_ns.mean = Some(3_000.0);
         let Verdict::Warning(reason) = verdict(&trial) else { panic!("0.84 of one") };
-        assert_eq!(
-            reason.cause.said(),
-            "280 k × 3.00 µs = 0.84 in flight: for 16 % of the time none was, and the rate holds the program's own time"
-        );
+        let terms = vec![Term { iops: 280_000.0, latency_ns_mean: 3_000.0 }];
+        let idle = cause::LittlesLaw::Idle { in_flight: 0.84, expected: 1.0, terms };
+        assert_eq!(reason, Reason::new(About::Depth, idle));
     }
 
     #[test]
-    fn it_says_the_law_with_the_figures_of_the_table() {
+    fn the_product_is_worked_out_from_the_table() {
         let trial = published(64, 4096, (82_200, 260_000), (81_800, 187_000));
         let Verdict::Invalid(reason) = verdict(&trial) else { panic!("37 are not 64") };
-        assert_eq!(reason.cause.said(), "82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, not 64");
+        let cause::Cause::LittlesLaw(cause::LittlesLaw::Missed { in_flight, expected, terms, .. }) =
+            reason.cause
+        else {
+            panic!("{:?}", reason.cause)
+        };
         // 82.2e3 × 260e-6 + 81.8e3 × 187e-6 = 21.372 + 15.2966.
-        assert!((reason.cause.figure("in_flight").unwrap() - 36.6686).abs() < 1e-9);
+        assert!((in_flight - 36.6686).abs() < 1e-9);
+        assert_eq!((expected, terms.len()), (64.0, 2));
     }
 }

@@ -22,7 +22,7 @@
 //! What to do: ask for less, allow more outstanding (`--depth`), or spread the load over more jobs where the processor
 //! is the limit (`generator-bound`).
 
-use iosonde_model::{About, Arrivals, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+use iosonde_model::{About, Arrivals, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -81,10 +81,7 @@ impl Check for MissedRate {
 
 fn verdict(trial: &Trial) -> Verdict {
     if trial.achieved_rate_iops.is_none() {
-        return Verdict::NotChecked(Reason::new(
-            About::Rate,
-            "nobody counted what was served of the rate asked for",
-        ));
+        return Verdict::NotChecked(Reason::new(About::Rate, cause::MissedRate::Uncounted));
     }
     let whole = (&trial.spec, trial.achieved_rate_iops, trial.unserved);
     let streams =
@@ -105,34 +102,20 @@ fn missed(spec: &TrialSpec, achieved_iops: f64, unserved: u64, measured_s: f64) 
     if achieved_iops >= asked_iops * (1.0 - SHORT_BY - chance) {
         return None;
     }
-    let never = match unserved {
-        0 => String::new(),
-        count => format!("; {} were due and never sent", units::count(count as f64)),
-    };
-    let why = format!(
-        "{} a second were served of the {} asked for{never}",
-        units::count(achieved_iops),
-        units::count(asked_iops)
-    );
-    let reason = Reason::new(About::Rate, why).with("achieved_rate_iops", achieved_iops);
-    Some(Verdict::Invalid(reason.with("asked_rate_iops", asked_iops).with("unserved", unserved as f64)))
+    let short =
+        cause::MissedRate::Short { achieved_rate_iops: achieved_iops, asked_rate_iops: asked_iops, unserved };
+    Some(Verdict::Invalid(Reason::new(About::Rate, short)))
 }
 
 fn late(trial: &Trial) -> Verdict {
     let Some(late_ns) = trial.pacing_error_ns_p99 else {
-        let why = "the rate was served; how late the generator itself sent its requests was not counted";
-        return Verdict::NotChecked(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, cause::MissedRate::LatenessUncounted));
     };
     let medians_ns = Op::DIRECTIONS.iter().filter_map(|&op| trial.direction(op)?.latency_ns.p50);
     let median_ns = medians_ns.fold(f64::INFINITY, f64::min);
     if late_ns <= LATE_SHARE_MAX * median_ns {
         return Verdict::Pass;
     }
-    let why = format!(
-        "1 % of the requests were sent {} late or later by the generator itself, where half of them took {} in all",
-        units::time(late_ns),
-        units::time(median_ns)
-    );
-    let reason = Reason::new(About::Latency, why).with("pacing_error_ns_p99", late_ns);
-    Verdict::Warning(reason.with("latency_ns_p50", median_ns))
+    let late = cause::MissedRate::Late { pacing_error_ns_p99: late_ns, latency_ns_p50: median_ns };
+    Verdict::Warning(Reason::new(About::Latency, late))
 }

@@ -2,6 +2,7 @@
 
 mod counted;
 mod course;
+mod invalid_rates;
 mod judged;
 #[cfg(test)]
 mod missing;
@@ -10,6 +11,7 @@ mod pause;
 #[cfg(test)]
 use iosonde_testkit::specimen;
 
+pub use invalid_rates::InvalidRates;
 use iosonde_model::{CheckName, Named, Run, Scope, Verdict, registry};
 
 registry! {
@@ -30,7 +32,7 @@ registry! {
         generator_bound::GeneratorBound,
         too_few_samples::TooFewSamples,
         missed_rate::MissedRate,
-        set_aside::SetAside,
+        outliers::Outliers,
         not_steady::NotSteady,
         drift::Drift,
         interference::Interference,
@@ -57,9 +59,21 @@ pub trait Check: Sync {
     /// Name that people type and that stands in the JSON.
     fn id(&self) -> CheckName;
 
-    /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
-    /// after the trials: its `verdicts` then hold every doubt and void about them.
-    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
+    /// Judges one thing by the run's trials alone; `None` where this scope is not the check's business.
+    fn check(&self, _scope: Scope, _run: &Run) -> Option<Verdict> {
+        None
+    }
+
+    /// Judges a point or the run after every check judged the trials; `None` where [`Check::check`] judges this
+    /// scope, or nothing does.
+    fn after(&self, _scope: Scope, _run: &Run, _invalid: &InvalidRates) -> Option<Verdict> {
+        None
+    }
+
+    /// Judges a point or the run, by whichever of the two it is.
+    fn judge(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+        self.check(scope, run).or_else(|| self.after(scope, run, invalid))
+    }
 
     /// Property of the course of rates that its doubts are about. A finding that explains it answers the doubt.
     fn symptom(&self) -> Option<Symptom> {
@@ -74,6 +88,10 @@ pub trait Check: Sync {
 impl Named for dyn Check + '_ {
     fn name(&self) -> &'static str {
         self.id().as_str()
+    }
+
+    fn is_called(&self, typed: &str) -> bool {
+        typed.parse() == Ok(self.id())
     }
 }
 
@@ -103,7 +121,7 @@ mod tests {
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
-        let verdicts = scopes.filter_map(|scope| check.check(scope, run));
+        let verdicts = scopes.filter_map(|scope| check.judge(scope, run, &InvalidRates::default()));
         let judged = verdicts.map(|verdict| Judgement::new(check.id(), "run", None, None, verdict));
         judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
     }
@@ -164,7 +182,8 @@ mod tests {
             // Not every check looks at every workload.
             let mut run = specimen::run(specimen::usual());
             run.info.device.direct = true;
-            if check.check(Scope::Trial(0), &run).is_none() && check.check(Scope::Run, &run).is_none() {
+            let none = InvalidRates::default();
+            if [Scope::Trial(0), Scope::Run].iter().all(|&scope| check.judge(scope, &run, &none).is_none()) {
                 continue;
             }
             let judged = worst(check, &run);

@@ -19,9 +19,9 @@
 //! What to do: read the percentiles. Find the two kinds: a cache (measure a larger span), a write buffer that is
 //! full at times (measure longer), two tiers of storage.
 
-use iosonde_model::{About, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, Cause, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, cause};
 
-use super::{Check, Symptom, course};
+use super::{Check, InvalidRates, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -42,9 +42,9 @@ impl Check for Multimodal {
         CheckName::Multimodal
     }
 
-    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
-        run.points.get(place).map(|point| verdict(run, point))
+        run.points.get(place).map(|point| verdict(run, point, invalid))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -89,8 +89,8 @@ struct Kind {
     middle_ns: f64,
 }
 
-fn verdict(run: &Run, point: &Point) -> Verdict {
-    let trials = course::of_point(run, point);
+fn verdict(run: &Run, point: &Point, invalid: &InvalidRates) -> Verdict {
+    let trials = course::of_point(run, point, invalid);
     let mut most = 0;
     for op in Op::DIRECTIONS {
         let mut all = Histogram::new();
@@ -100,35 +100,30 @@ fn verdict(run: &Run, point: &Point) -> Verdict {
         let kinds = if all.total() >= REQUESTS_MIN { kinds(&all) } else { Vec::new() };
         let apart = |pair: &&[Kind]| pair[1].middle_ns >= APART_MIN * pair[0].middle_ns;
         if let Some([low, high]) = kinds.windows(2).find(apart) {
-            return Verdict::Warning(reason(point, op, &all, *low, *high));
+            let groups = Cause::from(groups(op, &all, *low, *high));
+            return Verdict::Warning(Reason::new(About::Latency, groups.at_point(&point.spec)));
         }
     }
-    if most == 0 {
-        let why = match trials.len() {
-            0 => "no trial of the point stands",
-            _ => "no latency of single requests is given, so that kinds of them cannot be told",
-        };
-        return Verdict::NotChecked(Reason::new(About::Latency, why));
-    }
-    if most < REQUESTS_MIN {
-        let why = format!("{most} requests are too few to see kinds of latency; {REQUESTS_MIN} are needed");
-        return Verdict::NotChecked(Reason::new(About::Latency, why));
-    }
-    Verdict::Pass
+    let cause = match most {
+        0 if trials.is_empty() => cause::Multimodal::NoTrials,
+        0 => cause::Multimodal::NoLatencies,
+        requests if requests < REQUESTS_MIN => {
+            cause::Multimodal::TooFewRequests { requests, needed: REQUESTS_MIN }
+        }
+        _ => return Verdict::Pass,
+    };
+    Verdict::NotChecked(Reason::new(About::Latency, cause))
 }
 
-fn reason(point: &Point, op: Op, all: &Histogram, low: Kind, high: Kind) -> Reason {
-    let why = format!(
-        "{}: {} of the {op}s took about {} and {} about {}: the mean, {}, describes neither",
-        point.spec.describe(),
-        units::percent(low.share),
-        units::time(low.middle_ns),
-        units::percent(high.share),
-        units::time(high.middle_ns),
-        units::time(all.mean_ns().unwrap_or(0.0))
-    );
-    let reason = Reason::new(About::Latency, why).with("low_share", low.share);
-    reason.with("low_ns", low.middle_ns).with("high_share", high.share).with("high_ns", high.middle_ns)
+fn groups(op: Op, all: &Histogram, low: Kind, high: Kind) -> cause::Multimodal {
+    cause::Multimodal::Groups {
+        op,
+        low_share: low.share,
+        low_ns: low.middle_ns,
+        high_share: high.share,
+        high_ns: high.middle_ns,
+        mean_ns: all.mean_ns().unwrap_or(0.0),
+    }
 }
 
 /// The kinds of a histogram with their shares, from the fastest on.
@@ -177,15 +172,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_are_told_with_their_shares() {
+    fn both_groups_have_their_shares() {
         let run = mixture(&[(12_000, 830), (105_000, 170)]);
-        let Some(Verdict::Warning(reason)) = Multimodal.check(Scope::Point(0), &run) else {
+        let Some(Verdict::Warning(reason)) =
+            Multimodal.judge(Scope::Point(0), &run, &InvalidRates::default())
+        else {
             panic!("two kinds")
         };
-        assert_eq!(
-            reason.cause.said(),
-            "4 KiB random reads, 32 in flight: 83 % of the reads took about 12.1 µs and 17 % about 106 µs: the mean, \
-             27.7 µs, describes neither"
-        );
+        let Cause::AtPoint { spec, cause } = reason.cause else { panic!("{reason:?}") };
+        assert_eq!(*spec, run.points[0].spec);
+        let Cause::Multimodal(cause::Multimodal::Groups {
+            op,
+            low_share,
+            low_ns,
+            high_share,
+            high_ns,
+            mean_ns,
+        }) = *cause
+        else {
+            panic!("{cause:?}")
+        };
+        let near =
+            |value: f64, expected: f64| assert!((value / expected - 1.0).abs() < 0.05, "{value} {expected}");
+        assert_eq!(op, Op::Read);
+        near(low_share, 0.83);
+        near(low_ns, 12e3);
+        near(high_share, 0.17);
+        near(high_ns, 105e3);
+        near(mean_ns, 0.83 * 12e3 + 0.17 * 105e3);
     }
 }

@@ -3,7 +3,10 @@
 //! A device that retries a bad sector, resets itself or loses its link answers nothing for seconds, and then goes on
 //! as if nothing had been. In a mean over half a minute that is a few per cent, and in a median nothing.
 
-use iosonde_model::{About, Direction, Op, Reason, Run, Sync, Trial, TrialSpec, units};
+use iosonde_model::{
+    About, Direction, Op, Reason, Run, Sync, Trial, TrialSpec,
+    cause::{NotSteady, Pause, Waited},
+};
 use iosonde_stats::robust;
 
 use super::course;
@@ -18,7 +21,7 @@ const PAUSE_NS: f64 = 8e8;
 /// Times the usual latency: 32 requests in line on one disk wait 0.3 s, and 5 s would not be a pause.
 const TIMES_USUAL: f64 = 20.0;
 
-/// What is said of a trial in which the storage paused.
+/// Finds a pause within a trial, or beside what was counted of it.
 pub(super) fn seen(trial: &Trial, run: &Run) -> Option<Reason> {
     let within = Op::DIRECTIONS
         .into_iter()
@@ -28,7 +31,7 @@ pub(super) fn seen(trial: &Trial, run: &Run) -> Option<Reason> {
     if let Some((op, direction, longest_ns)) = within.filter(|found| found.2 >= PAUSE_NS) {
         let usual_ns = usual_ns(trial, op, run)?;
         let long = longest_ns >= TIMES_USUAL * usual_ns;
-        return long.then(|| told(trial, op, direction, longest_ns, usual_ns));
+        return long.then(|| within_trial(trial, op, direction, longest_ns, usual_ns));
     }
     beside(trial, run)
 }
@@ -43,27 +46,15 @@ fn usual_ns(trial: &Trial, op: Op, run: &Run) -> Option<f64> {
     robust::median(&run.trials.iter().filter(own).filter_map(middle).collect::<Vec<_>>())
 }
 
-fn told(trial: &Trial, op: Op, direction: &Direction, longest_ns: f64, usual_ns: f64) -> Reason {
+fn within_trial(trial: &Trial, op: Op, direction: &Direction, longest_ns: f64, usual_ns: f64) -> Reason {
     let half = longest_ns / 2.0;
     let waited: u64 = direction.histogram.buckets().filter(|bucket| bucket.0 >= half).map(|b| b.2).sum();
-    let (longest, usual) = (units::time(longest_ns), units::time(usual_ns));
-    let everything = 2 * waited >= trial.spec.asked_in_flight();
-    let (about, why) = if everything {
-        let why = format!(
-            "the storage stopped answering for {longest}, where half of the {op}s take {usual}: it was busy with \
-             itself (retries, a reset, lost contact), or this program or its host stood still"
-        );
-        (About::All, why)
+    let facts = Waited { op, longest_ns, usual_ns, waited };
+    if 2 * waited >= trial.spec.asked_in_flight() {
+        Reason::new(About::All, NotSteady::Pause(Pause::Everything(facts)))
     } else {
-        let count = if waited == 1 { "one request".to_owned() } else { format!("{waited} requests") };
-        let why = format!(
-            "{count} waited for up to {longest}, where half of the {op}s take {usual}, while others went on: \
-             retries of a bad place, or requests that were passed over"
-        );
-        (About::Latency, why)
-    };
-    let reason = Reason::new(about, why).with("longest_ns", longest_ns).with("usual_ns", usual_ns);
-    reason.with("waited", waited as f64)
+        Reason::new(About::Latency, NotSteady::Pause(Pause::Single(facts)))
+    }
 }
 
 /// Before or after what was counted: the figures do not hold it, but the storage did it.
@@ -79,14 +70,11 @@ fn beside(trial: &Trial, run: &Run) -> Option<Reason> {
     // A warm-up ends with the first completion after its time; by hand it can be of any length.
     let before_s = if course::is_single(run) { 0.0 } else { trial.warmup_s - planned_s };
     let after_s = trial.elapsed_s - trial.warmup_s - trial.measured_s;
-    let (paused_s, when) = if before_s >= after_s { (before_s, "before") } else { (after_s, "after") };
+    let before = before_s >= after_s;
+    let paused_s = before_s.max(after_s);
     (paused_s >= patience_s).then(|| {
-        let why = format!(
-            "the storage stopped answering for {} {when} what was counted: it was busy with itself (retries, a reset, \
-             lost contact), or this program or its host stood still",
-            units::time(paused_s * 1e9)
-        );
-        Reason::new(About::Device, why).with("longest_ns", paused_s * 1e9)
+        let pause = Pause::Beside { longest_ns: paused_s * 1e9, before };
+        Reason::new(About::Device, NotSteady::Pause(pause))
     })
 }
 
@@ -97,7 +85,7 @@ fn waits_otherwise(stream: &TrialSpec) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Histogram, LatencySummary};
+    use iosonde_model::{Cause, Histogram, LatencySummary};
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -113,48 +101,50 @@ mod tests {
         trial
     }
 
-    fn said(trial: Trial) -> Option<String> {
+    fn of(trial: &Trial, run: &Run) -> Option<Pause> {
+        seen(trial, run).map(|reason| match reason.cause {
+            Cause::NotSteady(NotSteady::Pause(pause)) => pause,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    fn alone(trial: Trial) -> Option<Pause> {
         let run = specimen::run(trial);
-        seen(&run.trials[0], &run).map(|reason| reason.cause.said().to_owned())
+        of(&run.trials[0], &run)
     }
 
     #[test]
     fn everything_in_flight_waited_or_one_request_did() {
-        assert_eq!(said(specimen::usual()), None);
-        let all = said(with_pauses(32)).unwrap();
-        assert!(
-            all.starts_with("the storage stopped answering for 3.00 s, where half of the reads take 3"),
-            "{all}"
-        );
-        let one = said(with_pauses(1)).unwrap();
-        assert!(
-            one.starts_with("one request waited for up to 3.00 s, where half of the reads take 3"),
-            "{one}"
-        );
+        assert_eq!(alone(specimen::usual()), None);
+        let Some(Pause::Everything(all)) = alone(with_pauses(32)) else { panic!("all waited") };
+        assert_eq!((all.op, all.longest_ns, all.waited), (Op::Read, 3e9, 32));
+        let Some(Pause::Single(one)) = alone(with_pauses(1)) else { panic!("one waited") };
+        assert_eq!((one.longest_ns, one.waited), (3e9, 1));
+        assert!((3e5..3.4e5).contains(&one.usual_ns), "{one:?}");
     }
 
     /// It begins before the first request of a trial, or ends after the last: each is asked by what it saw of it.
     #[test]
     fn a_pause_of_a_second_need_not_lie_wholly_within_a_trial() {
-        let of = |longest_ns: u64| {
+        let longest = |longest_ns: u64| {
             let mut trial = specimen::usual();
             let read = trial.read.as_mut().unwrap();
             let mut histogram = Histogram::new();
             (0..10_000).for_each(|_| histogram.record(320_000));
             (0..32).for_each(|_| histogram.record(longest_ns));
             (read.latency_ns, read.histogram) = (LatencySummary::of(&histogram), histogram);
-            said(trial)
+            alone(trial)
         };
         assert!(
-            of(850_000_000).is_some_and(|why| why.starts_with("the storage stopped answering for 850 ms"))
+            matches!(longest(850_000_000), Some(Pause::Everything(waited)) if waited.longest_ns == 850_000_000.0)
         );
-        assert_eq!(of(700_000_000), None);
+        assert_eq!(longest(700_000_000), None);
     }
 
     #[test]
     fn a_deep_queue_on_a_slow_disk_is_no_pause() {
         // 1,024 in line at 100 a second: each waits for ten seconds.
-        assert_eq!(said(specimen::healthy(iosonde_model::Rw::RandRead, 4096, 1024, 100)), None);
+        assert_eq!(alone(specimen::healthy(iosonde_model::Rw::RandRead, 4096, 1024, 100)), None);
     }
 
     #[test]
@@ -172,11 +162,13 @@ mod tests {
         let mut run = specimen::rounds(8, |_| 1e5);
         run.trials[3].warmup_s = 3.1;
         run.trials[3].elapsed_s += 3.0;
-        let why = seen(&run.trials[3], &run).unwrap().cause.said().to_owned();
-        assert!(why.starts_with("the storage stopped answering for 2.99 s before what was counted"), "{why}");
+        let beside = |place: usize, run: &Run| match of(&run.trials[place], run) {
+            Some(Pause::Beside { longest_ns, before }) => ((longest_ns / 1e7).round() as u64, before),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(beside(3, &run), (299, true));
         run.trials[4].elapsed_s += 2.0;
-        let why = seen(&run.trials[4], &run).unwrap().cause.said().to_owned();
-        assert!(why.starts_with("the storage stopped answering for 2.00 s after what was counted"), "{why}");
+        assert_eq!(beside(4, &run), (200, false));
         // The schedule may ask for a longer one.
         run.trials[3].settling_s = 3.0;
         assert!(seen(&run.trials[3], &run).is_none());

@@ -29,7 +29,8 @@
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
 use iosonde_model::{
-    About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, Cap, Moment},
 };
 
 use super::{Check, Symptom, course, judged};
@@ -129,10 +130,7 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     match course {
         Some(Verdict::Warning(reason)) => Verdict::Warning(reason),
-        _ if trial.witnesses.io_limits.is_none() => {
-            let why = "whether a container's limit holds here cannot be told: no control group was seen";
-            Verdict::NotChecked(Reason::new(About::Device, why))
-        }
+        _ if trial.witnesses.io_limits.is_none() => Verdict::NotChecked(Reason::new(About::Device, cause::Throttled::Unseen)),
         _ => Verdict::Pass,
     }
 }
@@ -143,23 +141,12 @@ fn at_limit(trial: &Trial, limit: &IoLimit) -> Option<Reason> {
     let share = |reached: f64, allowed: Option<f64>| Some(reached / allowed.filter(|a| *a > 0.0)?);
     let of_requests = share(direction.iops, limit.iops);
     let of_bytes = share(direction.bytes_per_s, limit.bytes_per_s);
-    let (reached, allowed) = match (of_requests, of_bytes) {
-        (Some(share), _) if share >= AT_LIMIT => {
-            (share, format!("{} {}s a second", units::count(limit.iops?), limit.op))
-        }
-        (_, Some(share)) if share >= AT_LIMIT => {
-            (share, format!("{} of {}s", units::rate(limit.bytes_per_s?), limit.op))
-        }
+    let (limit_share, limit) = match (of_requests, of_bytes) {
+        (Some(share), _) if share >= AT_LIMIT => (share, IoLimit { bytes_per_s: None, ..limit.clone() }),
+        (_, Some(share)) if share >= AT_LIMIT => (share, IoLimit { iops: None, ..limit.clone() }),
         _ => return None,
     };
-    let why = format!(
-        "a control group ({}) allows {allowed} on {}, and this trial reached {} of them: the limit's figures, not the \
-         device's",
-        limit.set_by,
-        limit.device,
-        units::percent(reached)
-    );
-    Some(Reason::new(About::Device, why).with("limit_share", reached))
+    Some(Reason::new(About::Device, cause::Throttled::ControlGroup { limit_share, limit }))
 }
 
 fn course_of_trial(trial: &Trial) -> Verdict {
@@ -176,29 +163,18 @@ fn course_of_trial(trial: &Trial) -> Verdict {
     let (before, after) = (&logs[..at], &logs[(at + 1).min(logs.len() - 1)..]);
     let cap = robust::median(after).unwrap_or(0.0).exp();
     let high = robust::median(before).unwrap_or(0.0).exp();
-    let moment_s = parts[at].start_s + trial.warmup_s;
+    let at_s = parts[at].start_s + trial.warmup_s;
     let exact = spread(after) <= EXACT && spread(after) < spread(before).max(1e-3) / 2.0;
-    let hot = trial.witnesses.temperature_celsius.filter(|&celsius| celsius >= HOT_CELSIUS);
-    let credit = (high - cap).max(0.0) * moment_s;
-    let cause = match hot {
-        Some(celsius) => format!("heat slows it down ({celsius:.0} °C)"),
-        None if exact => {
-            let what =
-                if trial.spec.rw.writes() { "a write buffer that is full, or a limit" } else { "a limit" };
-            let (kept, credit) = (units::percent(spread(after).max(1e-4)), units::count(credit));
-            format!("{what}, kept to {kept}, after a credit of about {credit} requests was spent")
-        }
-        None if trial.spec.rw.writes() => "a write buffer that is full, heat, or a limit".to_owned(),
-        None => "heat, or a limit".to_owned(),
+    let credit_requests = (high - cap).max(0.0) * at_s;
+    let fell = cause::Throttled::Fell {
+        throttle_iops: cap,
+        before_iops: high,
+        at_s,
+        temperature_celsius: trial.witnesses.temperature_celsius.filter(|&celsius| celsius >= HOT_CELSIUS),
+        cap: exact.then(|| Cap { kept_within_share: spread(after), credit_requests }),
+        writes: trial.spec.rw.writes(),
     };
-    let why = format!(
-        "after {} the rate fell from {} to {} IOPS and stayed there: {cause}",
-        units::time(moment_s * 1e9),
-        units::count(high),
-        units::count(cap)
-    );
-    let reason = Reason::new(About::Rate, why).with("throttle_iops", cap).with("before_iops", high);
-    Verdict::Warning(if exact { reason.with("credit_requests", credit) } else { reason })
+    Verdict::Warning(Reason::new(About::Rate, fell))
 }
 
 /// Half of the middle 80 % of logarithms: how closely they agree.
@@ -243,11 +219,8 @@ fn of_run(run: &Run) -> Verdict {
         .collect();
     rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     if moments(&rows).next().is_none() {
-        let why = match rows.len() {
-            1 => "one trial is too few to see a limit that sets in during a run".to_owned(),
-            count => format!("{count} trials are too few to see a limit that sets in during a run"),
-        };
-        return Verdict::NotChecked(Reason::new(About::Rate, why));
+        let too_few = cause::Throttled::TooFewTrials { trials: rows.len() };
+        return Verdict::NotChecked(Reason::new(About::Rate, too_few));
     }
     let found = moments(&rows).filter_map(|at| Fall::at(&rows, at));
     let best = found.max_by(|a, b| a.deviations.total_cmp(&b.deviations));
@@ -337,22 +310,13 @@ impl Fall {
         let log = |row: &Row| if self.in_bytes { row.log_bytes } else { row.log_iops };
         let over = |row: &Row| (log(row).exp() - cap).max(0.0) * (row.end_s - row.at_s);
         let credit: f64 = rows[..self.at].iter().map(over).sum();
-        let (told, credit_told) = if self.in_bytes {
-            (units::rate(cap), units::decimal_bytes(credit as u64))
-        } else {
-            (format!("{} IOPS", units::count(cap)), format!("{} requests", units::count(credit)))
+        let (from_s, points) = (rows[self.at].at_s, self.points);
+        let at = Moment { from_s, points, kept_within_share: self.exactness };
+        let capped = match self.in_bytes {
+            true => cause::Throttled::CappedBytes { throttle_bytes_per_s: cap, credit_bytes: credit, at },
+            false => cause::Throttled::CappedRequests { throttle_iops: cap, credit_requests: credit, at },
         };
-        let points =
-            if self.points == 1 { "one point".to_owned() } else { format!("{} points", self.points) };
-        let why = format!(
-            "from {} after the run's beginning on, {points} fell to {told}, alike to within {}: a limit, reached \
-             after a credit of about {credit_told} was spent",
-            units::duration(rows[self.at].at_s),
-            units::percent(self.exactness.max(1e-4))
-        );
-        let name = if self.in_bytes { "throttle_bytes_per_s" } else { "throttle_iops" };
-        let credit_name = if self.in_bytes { "credit_bytes" } else { "credit_requests" };
-        Verdict::Warning(Reason::new(About::Rate, why).with(name, cap).with(credit_name, credit))
+        Verdict::Warning(Reason::new(About::Rate, capped))
     }
 }
 
@@ -360,10 +324,14 @@ impl Fall {
 mod tests {
     use super::*;
 
-    fn said(run: &Run, scope: Scope) -> String {
-        match Throttled.check(scope, run) {
-            Some(Verdict::Warning(reason) | Verdict::Invalid(reason)) => reason.cause.said().to_owned(),
-            other => format!("{other:?}"),
+    fn said(run: &Run, scope: Scope) -> Option<cause::Throttled> {
+        match Throttled.check(scope, run)? {
+            Verdict::Warning(reason) | Verdict::Invalid(reason) => match reason.cause {
+                cause::Cause::Throttled(facts) => Some(facts),
+                other => panic!("{other:?}"),
+            },
+            Verdict::Pass => None,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -371,49 +339,50 @@ mod tests {
     fn a_point_that_fell_alone_below_others_or_that_came_back_met_no_limit() {
         let capped = |i: usize| if i < 7 { 1.2e5 + 900.0 * (i % 3) as f64 } else { 1e5 };
         let mut run = specimen::rounds(16, capped);
-        assert!(
-            said(&run, Scope::Run).contains("one point fell to 100 k IOPS"),
-            "{}",
-            said(&run, Scope::Run)
-        );
+        let Some(cause::Throttled::CappedRequests { throttle_iops, at, .. }) = said(&run, Scope::Run) else {
+            panic!("a limit")
+        };
+        assert_eq!((throttle_iops.round(), at.points), (1e5, 1));
         // Another point of the run goes on at twice that rate.
         let others = (0..16).map(|place| specimen::visit(place, 1, 200_000 + 500 * (place as u64 % 3)));
         let mut above = run.clone();
         above.trials.extend(others);
-        assert_eq!(said(&above, Scope::Run), "Some(Pass)");
+        assert_eq!(said(&above, Scope::Run), None);
         run.trials[12] = specimen::visit(12, 0, 119_000);
-        assert_eq!(said(&run, Scope::Run), "Some(Pass)");
+        assert_eq!(said(&run, Scope::Run), None);
     }
 
     #[test]
-    fn a_control_group_is_named_with_its_rate() {
+    fn a_control_group_is_named_with_the_limit_that_was_reached() {
         let mut trial = specimen::healthy(iosonde_model::Rw::RandRead, 4096, 32, 4990);
-        trial.witnesses.io_limits = Some(vec![IoLimit {
+        let limit = IoLimit {
             set_by: "/sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device".into(),
             device: "vda".into(),
             op: Op::Read,
             iops: Some(5000.0),
-            bytes_per_s: None,
-        }]);
-        assert_eq!(
-            said(&specimen::run(trial), Scope::Trial(0)),
-            "a control group (/sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device) allows 5 k reads a second on \
-             vda, and this trial reached 100 % of them: the limit's figures, not the device's"
-        );
+            bytes_per_s: Some(1e9),
+        };
+        trial.witnesses.io_limits = Some(vec![limit.clone()]);
+        let Some(cause::Throttled::ControlGroup { limit_share, limit: reached }) =
+            said(&specimen::run(trial), Scope::Trial(0))
+        else {
+            panic!("at its limit")
+        };
+        assert!((limit_share - 0.998).abs() < 1e-9, "{limit_share}");
+        assert_eq!(reached, IoLimit { bytes_per_s: None, ..limit });
     }
 
     #[test]
     fn a_bucket_in_a_long_trial_is_named_with_its_cap_and_credit() {
         let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         let run = specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 });
-        let why = said(&run, Scope::Trial(0));
+        let Some(cause::Throttled::Fell { throttle_iops, at_s, cap: Some(cap), writes, .. }) =
+            said(&run, Scope::Trial(0))
+        else {
+            panic!("a bucket")
+        };
         // (16,000 − 3,000) × 2.6 s with the warm-up.
-        assert!(why.starts_with("after 2.60 s the rate fell from 1"), "{why}");
-        assert!(
-            why.contains(
-                "to 3.00 k IOPS and stayed there: a limit, kept to 0.01 %, after a credit of about 33."
-            ),
-            "{why}"
-        );
+        assert!((at_s - 2.6).abs() < 1e-6 && (33e3..34.5e3).contains(&cap.credit_requests), "{at_s} {cap:?}");
+        assert!((throttle_iops - 3000.0).abs() < 1.0 && !writes);
     }
 }

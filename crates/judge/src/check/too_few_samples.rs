@@ -18,10 +18,9 @@
 //! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
 //! trials, mend what they name first.
 
-use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Point, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -77,15 +76,13 @@ impl Check for TooFewSamples {
 fn of_trial(trial: &Trial) -> Verdict {
     let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
     if trial.is_uncounted() {
-        let why = "the result does not say how many requests completed";
-        return Verdict::NotChecked(Reason::new(About::Latency, why));
+        return Verdict::NotChecked(Reason::new(About::Latency, cause::TooFewSamples::Uncounted));
     }
     if done >= REQUESTS_MIN {
         return Verdict::Pass;
     }
-    let requests = if done == 1 { "one request".to_owned() } else { format!("{done} requests") };
-    let why = format!("{requests} completed; a latency needs {REQUESTS_MIN}");
-    Verdict::Warning(Reason::new(About::Latency, why).with("requests", done as f64))
+    let too_few = cause::TooFewSamples::Requests { requests: done, needed: REQUESTS_MIN };
+    Verdict::Warning(Reason::new(About::Latency, too_few))
 }
 
 fn of_point(point: &Point) -> Verdict {
@@ -93,12 +90,6 @@ fn of_point(point: &Point) -> Verdict {
     if standing >= TRIALS_MIN {
         return Verdict::Pass;
     }
-    let void = if point.invalid > 0 { format!(" of {}", point.trials) } else { String::new() };
-    let stand = match standing {
-        1 => format!("only one{void} trial{} stands", if point.invalid > 0 { "s" } else { "" }),
-        _ => format!("{standing}{void} trials stand"),
-    };
-    let why = format!("{stand}; {TRIALS_MIN} are needed for an interval");
-    let reason = Reason::new(About::All, why).with("standing", f64::from(standing));
-    Verdict::Warning(reason.with("trials", f64::from(point.trials)))
+    let too_few = cause::TooFewSamples::Trials { standing, trials: point.trials, needed: TRIALS_MIN };
+    Verdict::Warning(Reason::new(About::All, too_few))
 }

@@ -12,8 +12,17 @@ mod units;
 mod unmapped;
 mod working_set;
 mod write_back;
-
-use std::collections::BTreeMap;
+mod depth_not_reached;
+mod drift;
+mod generator_bound;
+mod interference;
+mod littles_law;
+mod missed_rate;
+mod multimodal;
+mod not_steady;
+mod outliers;
+mod throttled;
+mod too_few_samples;
 
 use serde::Serialize;
 
@@ -31,19 +40,23 @@ pub use units::{LatencyStatistic, TrialFigure, Units};
 pub use unmapped::Unmapped;
 pub use working_set::WorkingSet;
 pub use write_back::WriteBack;
+pub use depth_not_reached::DepthNotReached;
+pub use drift::Drift;
+pub use generator_bound::{Busy, GeneratorBound};
+pub use interference::{CountedAt, Interference, Missing};
+pub use littles_law::{LittlesLaw, Term};
+pub use missed_rate::MissedRate;
+pub use multimodal::Multimodal;
+pub use not_steady::{NotSteady, Pause, Trend, Waited};
+pub use outliers::{Excluded, Outliers};
+pub use throttled::{Cap, Moment, Throttled};
+pub use too_few_samples::TooFewSamples;
 
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 #[allow(missing_docs)]
 pub enum Cause {
-    /// Words that were made where the check is, with their numbers.
-    Said {
-        /// Sentence for people.
-        why: String,
-        /// Its numbers, units in their names.
-        figures: BTreeMap<String, f64>,
-    },
     /// Count of a check's verdicts over the run.
     Tally(Tally),
     /// Cause that holds for one point.
@@ -67,6 +80,17 @@ pub enum Cause {
     Clock(Clock),
     Compressible(Compressible),
     WorkingSet(WorkingSet),
+    DepthNotReached(DepthNotReached),
+    LittlesLaw(LittlesLaw),
+    GeneratorBound(GeneratorBound),
+    TooFewSamples(TooFewSamples),
+    MissedRate(MissedRate),
+    Outliers(Outliers),
+    NotSteady(NotSteady),
+    Drift(Drift),
+    Interference(Interference),
+    Throttled(Throttled),
+    Multimodal(Multimodal),
 }
 
 /// `From` of every variant that holds one type of facts.
@@ -93,36 +117,24 @@ from_facts! {
     Clock
     Compressible
     WorkingSet
+    DepthNotReached
+    LittlesLaw
+    GeneratorBound
+    TooFewSamples
+    MissedRate
+    Outliers
+    NotSteady
+    Drift
+    Interference
+    Throttled
+    Multimodal
 }
 
 impl Cause {
-    /// Words that were made where the check is; empty where there are facts.
-    pub fn said(&self) -> &str {
-        match self {
-            Self::Said { why, .. } => why,
-            Self::AtPoint { cause, .. } => cause.said(),
-            _ => "",
-        }
-    }
-
-    /// Number that stands beside words that were made where the check is.
-    pub fn figure(&self, name: &str) -> Option<f64> {
-        match self {
-            Self::Said { figures, .. } => figures.get(name).copied(),
-            _ => None,
-        }
-    }
-}
-
-impl From<String> for Cause {
-    fn from(why: String) -> Self {
-        Self::Said { why, figures: BTreeMap::new() }
-    }
-}
-
-impl From<&str> for Cause {
-    fn from(why: &str) -> Self {
-        why.to_owned().into()
+    /// The cause as one that holds for a point's workload.
+    #[must_use]
+    pub fn at_point(self, spec: &TrialSpec) -> Self {
+        Self::AtPoint { spec: Box::new(spec.clone()), cause: Box::new(self) }
     }
 }
 

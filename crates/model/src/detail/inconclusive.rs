@@ -1,5 +1,8 @@
 //! Why a finding is inconclusive.
 
+use super::{
+    CacheProblem, Lack, LimitProblem, LongWriteProblem, MappingUnitProblem, PlatterProblem, ReadaheadProblem,
+};
 use crate::{
     About, LatencyLimit, TrialSpec,
     detail::{
@@ -48,6 +51,27 @@ pub enum Inconclusive {
     Drift(DriftProblem),
     /// The requests show no wait for a platter, and the storage is a rotating disk.
     DiskThatNeverWaits,
+    /// The experiment lacks workloads that the finding needs.
+    Lacks(Lack),
+    /// Too few trials have the figure.
+    FewFigures {
+        /// Trials that have it.
+        trials: usize,
+        /// Trials that an interval needs.
+        needed: usize,
+    },
+    /// About a cache.
+    Cache(CacheProblem),
+    /// About a read-ahead.
+    Readahead(ReadaheadProblem),
+    /// About a long write.
+    LongWrite(LongWriteProblem),
+    /// About a limit.
+    Limit(LimitProblem),
+    /// About a mapping unit.
+    MappingUnit(MappingUnitProblem),
+    /// About arm and platter.
+    Platter(PlatterProblem),
     /// No trial was made.
     NothingMeasured,
     /// Too few trials have the CPU time of the program.
@@ -67,22 +91,28 @@ pub enum Inconclusive {
     Layout(LayoutProblem),
 }
 
-impl From<SizeLawProblem> for Inconclusive {
-    fn from(problem: SizeLawProblem) -> Self {
-        Self::SizeLaw(problem)
-    }
+/// Makes an [`Inconclusive`] of what a family says.
+macro_rules! from {
+    ($($variant:ident($problem:ty)),* $(,)?) => {
+        $(impl From<$problem> for Inconclusive {
+            fn from(problem: $problem) -> Self {
+                Self::$variant(problem)
+            }
+        })*
+    };
 }
 
-impl From<QueueDepthProblem> for Inconclusive {
-    fn from(problem: QueueDepthProblem) -> Self {
-        Self::QueueDepth(problem)
-    }
-}
-
-impl From<LayoutProblem> for Inconclusive {
-    fn from(problem: LayoutProblem) -> Self {
-        Self::Layout(problem)
-    }
+from! {
+    Lacks(Lack),
+    Cache(CacheProblem),
+    Readahead(ReadaheadProblem),
+    LongWrite(LongWriteProblem),
+    Limit(LimitProblem),
+    MappingUnit(MappingUnitProblem),
+    Platter(PlatterProblem),
+    SizeLaw(SizeLawProblem),
+    QueueDepth(QueueDepthProblem),
+    Layout(LayoutProblem),
 }
 
 impl From<String> for Inconclusive {
@@ -110,7 +140,6 @@ impl From<Inconclusive> for String {
                 format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
             }
             Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
-            // Problems of findings that have facts never become the words of another.
             other => format!("{other:?}"),
         }
     }

@@ -1,31 +1,47 @@
 //! Details of findings: what was found beside the value, or why nothing could be, as numbers. Words are made of them
 //! in the report.
 
+mod cached;
 mod curve;
 mod drift;
+mod durable;
 mod effect;
 mod highest;
 mod inconclusive;
+mod lack;
 mod latency_limit;
 mod layout;
+mod limit;
+mod long_write;
+mod mapping_unit;
 mod note;
+mod platter;
 mod processor;
 mod queue_depth;
+mod readahead;
 mod size_law;
 
+pub use cached::{CacheProblem, Cached};
 pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
+pub use durable::Durable;
 pub use effect::{
     ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer, ReadsAfterWrites,
     Workers, WorkersAnswer,
 };
 pub use highest::Highest;
 pub use inconclusive::Inconclusive;
+pub use lack::Lack;
 pub use latency_limit::{LatencyLimitProblem, LatencyLimited};
 pub use layout::{Layout, LayoutProblem};
+pub use limit::{Limit, LimitProblem};
+pub use long_write::{Drain, LongWrite, LongWriteProblem, Pause};
+pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
+pub use platter::{Platter, PlatterProblem};
 pub use processor::{Pace, ProcessorShare};
 pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
+pub use readahead::{Readahead, ReadaheadProblem};
 pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
@@ -56,6 +72,20 @@ pub enum Detail {
     Drift(RunDrift),
     /// No facts beside the value.
     Plain,
+    /// A cache, its size or its latency.
+    Cached(Cached),
+    /// Read-ahead.
+    Readahead(Readahead),
+    /// A long write and its buffers.
+    LongWrite(LongWrite),
+    /// A rate limit.
+    Limit(Limit),
+    /// Durable writes.
+    Durable(Durable),
+    /// Mapping unit of a drive.
+    MappingUnit(MappingUnit),
+    /// Arm and platter of a disk.
+    Platter(Platter),
     /// The highest of several points.
     Highest(Highest),
     /// The law of a request's time and its size.

@@ -18,7 +18,7 @@ super::declare::names! {
         GeneratorBound "generator-bound",
         TooFewSamples "too-few-samples",
         MissedRate "missed-rate",
-        Outliers "set-aside",
+        Outliers "outliers" formerly "set-aside",
         NotSteady "not-steady",
         Drift "drift",
         Interference "interference",

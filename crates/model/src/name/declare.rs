@@ -1,8 +1,11 @@
 //! How a list of names is declared.
 
-/// Declares an enum of names: one line a name, the variant and its text.
+/// Declares an enum of names: one line a name, the variant and its text, and where it was renamed its former text, which
+/// is still understood.
 macro_rules! names {
-    ($(#[$meta:meta])* $Name:ident $kind:literal { $($Variant:ident $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $Name:ident $kind:literal {
+        $($Variant:ident $text:literal $(formerly $former:literal)?,)+
+    }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(into = "&'static str", try_from = "String")]
@@ -39,6 +42,9 @@ macro_rules! names {
             type Err = $crate::Unknown;
 
             fn from_str(typed: &str) -> Result<Self, Self::Err> {
+                $($(if typed == $former {
+                    return Ok(Self::$Variant);
+                })?)+
                 let texts = || Self::ALL.iter().map(|name| name.as_str());
                 let found = Self::ALL.iter().copied().find(|name| name.as_str() == typed);
                 found.ok_or_else(|| $crate::Unknown {

@@ -2,11 +2,13 @@
 //! finds a wrong one.
 
 mod check;
+mod comparison;
 mod declare;
 mod experiment;
 mod finding;
 
 pub use check::CheckName;
+pub use comparison::{ComparedFigure, RunProperty, WorkloadGroup};
 pub use experiment::ExperimentName;
 pub use finding::FindingName;
 
@@ -28,6 +30,9 @@ mod tests {
         check(FindingName::ALL, FindingName::as_str);
         check(CheckName::ALL, CheckName::as_str);
         check(ExperimentName::ALL, ExperimentName::as_str);
+        check(ComparedFigure::ALL, ComparedFigure::as_str);
+        check(WorkloadGroup::ALL, WorkloadGroup::as_str);
+        check(RunProperty::ALL, RunProperty::as_str);
         assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [38, 22, 19]);
     }
 
@@ -42,9 +47,10 @@ mod tests {
     #[test]
     fn the_json_holds_the_text() {
         let json = serde_json::to_string(&[CheckName::Outliers, CheckName::LittlesLaw]).unwrap();
-        assert_eq!(json, r#"["set-aside","littles-law"]"#);
+        assert_eq!(json, r#"["outliers","littles-law"]"#);
         let back: Vec<CheckName> = serde_json::from_str(&json).unwrap();
         assert_eq!(back, [CheckName::Outliers, CheckName::LittlesLaw]);
+        assert_eq!("set-aside".parse(), Ok(CheckName::Outliers), "its name in schema 1");
         let error = serde_json::from_str::<ExperimentName>("\"mixx\"").unwrap_err().to_string();
         assert!(error.contains("did you mean `mix`?"), "{error}");
     }

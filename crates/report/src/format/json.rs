@@ -4,7 +4,7 @@ use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
 use super::{Format, ReportError};
-use crate::document::Document;
+use crate::document::{ComparedDocument, Document};
 
 /// The format.
 pub struct Json;
@@ -21,7 +21,7 @@ impl Format for Json {
     }
 
     fn several(&self, _: &[Side], compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
-        Ok(Some((serde_json::to_string_pretty(compared)? + "\n").into_bytes()))
+        Ok(Some(compared_json(compared)?.into_bytes()))
     }
 
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
@@ -35,4 +35,12 @@ impl Format for Json {
 /// The run could not be written as JSON: a defect of this program.
 pub fn json(run: &Run) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(&Document::of(run))? + "\n")
+}
+
+/// The document of a comparison as text, ending in a line break.
+///
+/// # Errors
+/// The comparison could not be written as JSON: a defect of this program.
+pub fn compared_json(compared: &Compared) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(&ComparedDocument::of(compared))? + "\n")
 }

@@ -3,7 +3,7 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run, registry};
 
-pub use json::json;
+pub use json::{compared_json, json};
 
 registry! {
     /// Every format, the usual one first.

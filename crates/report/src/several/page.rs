@@ -5,15 +5,15 @@ use crate::text::validity::belief;
 use iosonde_infer::compare::Side;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
-use iosonde_model::{Compared, ComparedPair, Comparison, Estimate, Likeness, units};
+use iosonde_model::{Compared, ComparedFigure, ComparedPair, Comparison, Estimate, Likeness, units};
 use maud::{Markup, html};
 
 use super::figures_of_several;
 use crate::{
-    comparison::ranking_caption,
     html::{capital, chart, document, prose, scroll},
     quantity::Quantity,
     story,
+    text::compare,
 };
 
 /// Whose runs they are: an id says nothing to anybody.
@@ -53,9 +53,9 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
             (who(sides))
             (method(compared))
         }
-        footer { p { "Written by iosonde " (compared.iosonde) ". Everything is in this file; it loads nothing." } }
+        footer { p { "Written by iosonde " (env!("CARGO_PKG_VERSION")) ". Everything is in this file; it loads nothing." } }
     };
-    document(&title, &compared.iosonde, &body).into_string()
+    document(&title, env!("CARGO_PKG_VERSION"), &body).into_string()
 }
 
 fn answer(sides: &[Side], compared: &Compared) -> Markup {
@@ -65,17 +65,17 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
             @for pair in &compared.pairs {
                 // One answer is a headline; of several, each is a line.
                 p class=(if compared.pairs.len() == 1 { "headline" } else { "answer-line" }) {
-                    (prose(&first_letter(pair))) "."
+                    (prose(&compare::answer(pair)))
                 }
             }
             @if !compared.ranking.is_empty() {
                 h3.later { "From fastest to slowest" }
                 ol {
                     @for names in &compared.ranking {
-                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (no difference seen)" } } }
+                        li { (names.join(", ")) @if names.len() > 1 { span.quiet { " (no difference found)" } } }
                     }
                 }
-                p.quiet { (prose(&ranking_caption(compared))) }
+                p.quiet { (prose(&compare::ranking(compared))) }
             }
             h3.later { "Can each be believed?" }
             dl {
@@ -125,8 +125,8 @@ fn one_pair(
                 (left_out(&refused, pair.unmatched))
             }
             @if !pair.differences.is_empty() {
-                h3.later { "These runs differ also in" }
-                p.quiet { "Any of it could explain a ratio as well as the storage does." }
+                h3.later { "Other differences" }
+                p.quiet { "Each of them could explain a ratio as well as the storage does." }
                 (differences(pair))
             }
         }
@@ -136,14 +136,14 @@ fn one_pair(
 /// What has no ratio, and why; more than a few are folded away.
 fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
     let each = html! {
-        ul { @for line in refused { li { (line.spec.describe()) ": " (prose(&line.why)) } } }
+        ul { @for line in refused { li { (line.spec.describe()) ": " (prose(&compare::limits(line))) } } }
     };
     html! {
         @if unmatched > 0 { p { (unmatched) " points that only one side has." } }
         @match refused {
             [] => {}
             [first, _, _, _, ..] => {
-                p { (refused.len()) " like points, for example " (first.spec.describe()) ": " (prose(&first.why)) "." }
+                p { (refused.len()) " like points, for example " (first.spec.describe()) ": " (prose(&compare::limits(first))) "." }
                 details { summary { "Each of them (" (refused.len()) ")" } (each) }
             }
             _ => (each)
@@ -153,7 +153,8 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
 
 fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
     let figure = |line: &Comparison, value: Option<f64>| {
-        let quantity = if line.figure == "iops" { Quantity::Iops } else { Quantity::Nanoseconds };
+        let quantity =
+            if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds };
         value.map_or_else(|| "–".to_owned(), |value| quantity.text(value))
     };
     let table = html! {
@@ -171,7 +172,7 @@ fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
                         td.n { (figure(line, line.a)) }
                         td.n { (figure(line, line.b)) }
                         td.n { (ratio(line)) }
-                        td { (line.verdict.to_string()) }
+                        td { (compare::likeness(line.verdict)) }
                     }
                 }
             }
@@ -191,17 +192,16 @@ fn differences(pair: &ComparedPair) -> Markup {
             thead { tr { th scope="col" { "What" } th scope="col" { (pair.a) } th scope="col" { (pair.b) } } }
             tbody {
                 @for difference in &pair.differences {
-                    tr { th scope="row" { (capital(&difference.what)) } td { (difference.a) } td { (difference.b) } }
+                    tr {
+                        th scope="row" { (capital(compare::property(difference.what))) }
+                        td { (compare::property_value(difference.what, difference.a.as_ref())) }
+                        td { (compare::property_value(difference.what, difference.b.as_ref())) }
+                    }
                 }
             }
         }
     };
     scroll(&format!("What differs besides the storage, {} and {}", pair.a, pair.b), &table)
-}
-
-/// A sentence begins large, unless it begins with a name.
-pub(super) fn first_letter(pair: &ComparedPair) -> String {
-    if pair.sentence.starts_with(&pair.b) { pair.sentence.clone() } else { capital(&pair.sentence) }
 }
 
 /// What each side is, and how to measure it again.

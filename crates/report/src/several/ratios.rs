@@ -2,11 +2,12 @@
 
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
-use iosonde_model::{Compared, ComparedPair, Estimate, Likeness};
+use iosonde_model::{Compared, ComparedPair, Estimate, Likeness, WorkloadGroup};
 
 use crate::{
     figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone, decimal_ticks},
     quantity::Quantity,
+    text,
 };
 
 /// Rows that a picture has room for; the table below the charts has all.
@@ -44,16 +45,16 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
         values.extend(finite(row.ratio.low).map(|value| value.max(low)));
         values.extend(finite(row.ratio.high).map(|value| value.min(high)));
     }
-    let what = compared.comparisons.first().map_or("rate", |line| figure_name(&line.figure));
+    let what = compared.comparisons.first().map_or("IOPS", |line| text::compare::figure_name(line.figure));
     let shown =
         if all > rows.len() { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
     Some(Figure {
         name: format!("ratios-{place}"),
         title: format!("{} against {}, as a ratio", pair.b, pair.a),
-        answer: super::page::first_letter(pair),
+        answer: text::compare::answer(pair),
         reading: format!(
-            "Each dot is a ratio of {what}s, {} over {}, with its interval, which allows for the number of lines; the \
-             grey band is the margin within which both count as the same.{shown}",
+            "Each dot is a ratio of {what}, {} over {}, with its interval, which allows for the number of lines. Within \
+             the grey band both count as the same.{shown}",
             pair.b, pair.a
         ),
         x: Axis::log(
@@ -83,18 +84,12 @@ fn ticks(values: &[f64]) -> Vec<f64> {
     ticks
 }
 
-fn figure_name(figure: &str) -> &'static str {
-    match figure {
-        "latency_ns_p50" => "median latency",
-        "latency_ns_p99" => "p99 latency",
-        "latency_ns_mean" => "mean latency",
-        _ => "rate",
-    }
-}
-
 fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
     let means = pair.geometric_means.iter().map(|mean| {
-        let name = if mean.of == "all" { "all like points".to_owned() } else { mean.of.clone() };
+        let name = match mean.of {
+            WorkloadGroup::All => "all workloads".to_owned(),
+            of => of.to_string(),
+        };
         let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
         let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
         let tip = vec![format!("{name}: geometric mean over {points}"), said(&ratio, mean.verdict)];
@@ -112,7 +107,7 @@ fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
 }
 
 fn said(ratio: &Estimate, verdict: Likeness) -> String {
-    format!("{}: {verdict}", with_interval(Unit::Ratio, ratio))
+    format!("{}: {}", with_interval(Unit::Ratio, ratio), text::compare::likeness(verdict))
 }
 
 fn series(rows: &[Row]) -> Vec<Series> {
@@ -138,7 +133,7 @@ fn series(rows: &[Row]) -> Vec<Series> {
     };
     let both = [
         of(true, "geometric means", Tone::Law),
-        of(false, "single points (hollow: cannot tell)", Tone::Read),
+        of(false, "single points (hollow: inconclusive)", Tone::Read),
     ];
     both.into_iter().filter(|series| !series.dots.is_empty()).collect()
 }

@@ -1,7 +1,9 @@
 //! What can be said of another tool's results: one line each, the worst first; what their figures claim across depths;
 //! what nobody could judge, and what would settle it.
 
-use iosonde_model::{About, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, units};
+use iosonde_model::{
+    About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, cause::LittlesLaw, units,
+};
 
 use crate::text::validity::Mark;
 use iosonde_infer::words::capitalised;
@@ -103,13 +105,14 @@ fn as_what(about: About) -> &'static str {
 }
 
 fn meaning(judgement: &Judgement) -> Option<String> {
-    let figures = super::figures(judgement);
-    let figure = |name: &str| figures.get(name).copied();
-    if judgement.check != CheckName::LittlesLaw {
+    let Some(Cause::LittlesLaw(
+        LittlesLaw::Idle { in_flight, expected, .. } | LittlesLaw::Missed { in_flight, expected, .. },
+    )) = &judgement.cause
+    else {
         return None;
-    }
+    };
     let fits = "No queue model can be fitted to it.";
-    Some(if figure("in_flight")? < figure("expected")? {
+    Some(if in_flight < expected {
         format!("Either the depth was not reached or the latency leaves out part of the wait. {fits}")
     } else {
         format!("More were in flight than asked for: rate and latency are not of the same requests. {fits}")
@@ -205,9 +208,11 @@ pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
     let of = |check: CheckName| {
         let own = |line: &&Judgement| line.check == check && line.verdict == Outcome::NotChecked;
-        let count =
-            run.verdicts.iter().find(own).and_then(|line| super::figures(line).get("unchecked").copied());
-        count.filter(|count| *count > 0.0).map(|count| match count as usize {
+        let unchecked = run.verdicts.iter().find(own).and_then(|line| match &line.cause {
+            Some(Cause::Tally(tally)) => Some(tally.unchecked),
+            _ => None,
+        });
+        unchecked.filter(|&count| count > 0).map(|count| match count as usize {
             count if count >= all => String::new(),
             count => format!(" in {count} of {all}"),
         })

@@ -4,6 +4,7 @@ pub mod advice;
 pub mod applications;
 mod check;
 mod command;
+pub mod compare;
 mod finding;
 mod note;
 pub mod imported;

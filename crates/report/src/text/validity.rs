@@ -9,10 +9,11 @@ use iosonde_judge::check::CHECKS;
 use iosonde_model::{
     About, Cause, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase,
     Point, Run, RunState, Status, Trial,
-    cause::{CacheServed, DirectIgnored, NoWitness, WriteBack},
+    cause::{CacheServed, DirectIgnored, NoWitness, Outliers, WriteBack},
     units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
+use iosonde_stats::robust;
 
 use crate::text::command;
 use crate::text::vantage;
@@ -287,7 +288,7 @@ fn standing(run: &Run, measured: &[&Trial]) -> BeliefLine {
     let voids: Vec<_> = trial_voids(run, measured).collect();
     let (all, void) = (measured.len(), ids(&voids).len());
     // Of void trials none is in a mean, near or far.
-    let aside = if void == all { 0 } else { set_aside(run) };
+    let aside = if void == all { 0 } else { outliers(run) };
     if void == 0 {
         let text = match (all, aside) {
             (1, _) => "the trial stands".to_owned(),
@@ -353,15 +354,15 @@ fn reason(check: CheckName, voids: &[&Judgement], told: &mut BTreeSet<u64>) -> O
     })
 }
 
-/// Trials that no verdict voids and that no mean counts.
-fn set_aside(run: &Run) -> usize {
+/// Trials that no verdict makes invalid and that are excluded from every mean.
+fn outliers(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
-    let counts = run
-        .verdicts
-        .iter()
-        .filter(of_run)
-        .filter_map(|judgement| super::figures(judgement).get("outliers").copied());
-    counts.fold(0.0, f64::max) as usize
+    let count = |judgement: &Judgement| match &judgement.cause {
+        Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),
+        Some(Cause::Tally(tally)) => tally.outliers,
+        _ => None,
+    };
+    run.verdicts.iter().filter(of_run).filter_map(count).max().unwrap_or(0) as usize
 }
 
 fn left_out(aside: usize) -> String {
@@ -468,12 +469,11 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
     if wide == 0 {
         return None;
     }
-    let mut known: Vec<f64> = half_widths.iter().copied().flatten().collect();
-    known.sort_by(f64::total_cmp);
+    let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
     let budget = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
     let reason = if budget { "the time was up: " } else { "" };
     let all = run.points.len();
-    let Some(median) = known.get(known.len() / 2) else {
+    let Some(median) = robust::median(&known) else {
         return Some(BeliefLine::new(Mark::Doubt, format!("{reason}none of {all} points has an interval")));
     };
     let missing = all - known.len();
@@ -482,7 +482,7 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
         1 => "; one has none".to_owned(),
         _ => format!("; {missing} have none"),
     };
-    let (median, asked_for) = (units::percent(*median), units::percent(asked));
+    let (median, asked_for) = (units::percent(median), units::percent(asked));
     let text = format!(
         "{reason}intervals are ±{median} (median); at {wide} of {all} points they are wider than the ±{asked_for} \
          asked for{without}"

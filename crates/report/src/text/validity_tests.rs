@@ -441,13 +441,16 @@ fn nothing_measured_is_a_no() {
     assert_eq!(of(&reader(), |run| run.trials.clear()).headline, "no: nothing was measured");
 }
 
+/// Words of the verdict that the tests below push.
+const FELL: &str = "control group";
+
 const LIMIT: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
 
 fn believed(study: &str) -> (Belief, String) {
     let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
     run.info.device.model = Some("Amazon Elastic Block Store".into());
     conclude(&mut run, None).unwrap();
-    let fell = Verdict::Warning(Reason::new(About::Rate, "one point fell to a limit"));
+    let fell = Verdict::Warning(Reason::new(About::Rate, iosonde_model::cause::Throttled::Unseen));
     run.verdicts.push(Judgement::new(CheckName::Throttled, "run", None, None, fell));
     let limit = run.findings.iter_mut().find(|finding| finding.name == FindingName::ThrottleRate).unwrap();
     (limit.status, limit.value, limit.low, limit.high) =
@@ -461,11 +464,11 @@ fn believed(study: &str) -> (Belief, String) {
 fn a_limit_that_was_asked_for_is_the_answer_and_no_doubt() {
     let (belief, advised) = believed(LIMIT);
     let said = |text: &str| belief.lines.iter().any(|line| line.text.contains(text));
-    assert!(said(ANSWERED) && !said("fell to a limit"), "{belief:?}");
+    assert!(said(ANSWERED) && !said(FELL), "{belief:?}");
     assert!(!said("sold with credit"), "its end was seen: {belief:?}");
     assert_eq!(advised, "count on 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n");
     // Beside other questions it stays a doubt about their figures.
     let both = format!("{LIMIT}\n[[experiment]]\nkind = \"queue-depth\"\ndepth = 2");
     let (belief, _) = believed(&both);
-    assert!(belief.lines.iter().any(|line| line.text.contains("fell to a limit")), "{belief:?}");
+    assert!(belief.lines.iter().any(|line| line.text.contains(FELL)), "{belief:?}");
 }

@@ -39,7 +39,7 @@ fn with_a_buffered_copy(mut run: Run) -> Run {
             direction.bytes_per_s.value *= 10.0;
             (direction.bytes_per_s.low, direction.bytes_per_s.high) = (None, None);
         }
-        let why = Verdict::Invalid(Reason::new(About::Device, "the device moved 0 % of it: this is memory"));
+        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(next), None, why));
         run.trials.push(trial);
         run.points.push(point);

@@ -1,6 +1,6 @@
 //! What is concluded about the invented device: values in closed form, sentences as `lab` would write them.
 
-use iosonde_model::{Unit, Conditions, Detail, Finding, FindingName, Op, Status};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Op, Status, Unit};
 
 type Told = (f64, f64, f64);
 

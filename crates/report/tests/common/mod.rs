@@ -11,7 +11,6 @@ use conclusions::finding;
 use iosonde_model::CheckName;
 pub use rich::rich;
 
-
 use iosonde_model::*;
 
 /// What the user called it: markup, if anybody let it be.
@@ -232,10 +231,6 @@ fn info(rounds: u32) -> RunInfo {
     }
 }
 
-fn reason(about: About, why: &str, name: &str, value: f64) -> Reason {
-    Reason::new(about, why).with(name, value)
-}
-
 /// A concluded run with so many rounds; nine give about what `quick` measures.
 pub fn run(rounds: u32) -> Run {
     let plan = plan();
@@ -268,11 +263,11 @@ pub fn run(rounds: u32) -> Run {
         let (id, scope) = (trial.id, "trial");
         run.verdicts.push(Judgement::new(CheckName::LittlesLaw, scope, Some(id), None, Verdict::Pass));
     }
-    let other = "another process read 41 MB/s from nvme0n1 meanwhile";
-    let told = Verdict::Invalid(reason(About::All, other, "others_read_bytes_per_s", 41e6));
-    run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(void), None, told));
-    let busy = "the program itself was busy for 93 % of the time; the storage may be faster than this";
-    let told = Verdict::Warning(reason(About::Rate, busy, "busy_share", 0.93));
+    let other = cause::Interference::Steal { steal_share: 0.41 };
+    let told = Verdict::Invalid(Reason::new(About::All, other));
+    run.verdicts.push(Judgement::new(CheckName::Interference, "trial", Some(void), None, told));
+    let busy = cause::Busy { busy_share: 0.93, iops: 1e5, cached_iops: None };
+    let told = Verdict::Warning(Reason::new(About::Rate, cause::GeneratorBound::Near(busy)));
     run.verdicts.push(Judgement::new(CheckName::GeneratorBound, "point", None, Some(18), told));
     run.findings = conclusions::findings();
     run
@@ -297,12 +292,11 @@ pub fn point() -> Run {
 /// A run whose trials are all void: nothing can be said, and why is.
 pub fn nothing() -> Run {
     let mut run = run(2);
-    let memory = "the page cache held all of it: memory was measured, not the storage";
     run.verdicts = run
         .trials
         .iter()
         .map(|trial| {
-            let why = reason(About::All, memory, "resident_share", 1.0);
+            let why = Reason::new(About::All, cause::CacheServed::Resident { span_bytes: 1 << 30 });
             Judgement::new(CheckName::CacheServed, "trial", Some(trial.id), None, Verdict::Invalid(why))
         })
         .collect();

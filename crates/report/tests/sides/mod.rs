@@ -28,7 +28,8 @@ fn scale(side: &mut Side, which: impl Fn(&iosonde_model::TrialSpec) -> bool, byt
 }
 
 fn bars(sides: &[Side]) -> Figure {
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(sides, &question).expect("they have like points");
     let figures = iosonde_report::several::figures_of_several(sides, &compared);
     figures.into_iter().find(|figure| figure.name == "bars").expect("they share workloads")
@@ -73,7 +74,7 @@ fn what_is_void_of_the_storage_is_no_sides_best() {
     let best = |p: &&iosonde_model::Point| p.spec.rw == Rw::RandWrite && p.spec.block_size_bytes == 16_384;
     let ids = run.points.iter().find(best).expect("it is measured").trial_ids.clone();
     for id in ids {
-        let why = Verdict::Invalid(Reason::new(About::Device, "a buffer took it"));
+        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
         run.verdicts.push(Judgement::new(CheckName::WriteBack, "trial", Some(id), None, why));
     }
     let reading = bars(&sides).reading;
@@ -85,7 +86,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[1].runs[0];
     for id in run.trials.iter().map(|trial| trial.id).collect::<Vec<_>>() {
-        let why = Verdict::Invalid(Reason::new(About::Device, "the rate fell within the trial"));
+        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
         run.verdicts.push(Judgement::new(CheckName::NotSteady, "trial", Some(id), None, why));
     }
     let figure = bars(&sides);
@@ -93,7 +94,7 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     assert!(standing(0).all(|standing| standing != Standing::Void));
     assert!(standing(1).all(|standing| standing == Standing::Void));
     assert!(figure.reading.contains("Hollow bars are void: two, "), "{}", figure.reading);
-    assert!(figure.reading.contains("the rate fell within the trial"), "{}", figure.reading);
+    assert!(figure.reading.contains("memory"), "{}", figure.reading);
     assert!(!figure.reading.contains("memory or the program"), "{}", figure.reading);
 }
 
@@ -126,17 +127,19 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[0].runs[0];
     let checks: Vec<_> = CHECKS.iter().map(|check| check.id()).take(5).collect();
-    for check in &checks {
-        let why = Verdict::Warning(Reason::new(About::Rate, format!("a doubt of {check}")));
+    for (place, check) in checks.iter().enumerate() {
+        let why = Verdict::Warning(Reason::new(About::Rate, iosonde_model::cause::CacheServed::Resident { span_bytes: (place as u64 + 1) << 20 }));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let (_, told) = page.split_once("Can each be believed?").expect("it is asked");
     let (told, _) = told.split_once("</section>").expect("it ends");
-    for check in checks {
-        assert!(told.contains(&format!("doubt of {check}")), "{check} is counted and not told: {told}");
+    for (place, check) in checks.iter().enumerate() {
+        let bytes = iosonde_model::units::size((place as u64 + 1) << 20);
+        assert!(told.contains(&bytes), "{check} is counted and not told: {told}");
     }
     let lines = compared.lines(&compared.pairs[0]).filter(|line| line.ratio.is_some()).count();
     let rows = lines + compared.pairs[0].geometric_means.len();
@@ -146,7 +149,8 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
 #[test]
 fn the_page_says_whose_runs_its_sides_are() {
     let sides = sides(&["7f3a91", "0c12de"]);
-    let question = compare::Question { figure: 0, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).unwrap();
     let page = iosonde_report::several(&sides, &compared);
     let told = page.split("<h1>").nth(1).and_then(|rest| rest.split("</header>").next()).unwrap();

@@ -13,6 +13,17 @@ mod units;
 mod unmapped;
 mod working_set;
 mod write_back;
+mod depth_not_reached;
+mod drift;
+mod generator_bound;
+mod interference;
+mod littles_law;
+mod missed_rate;
+mod multimodal;
+mod not_steady;
+mod outliers;
+mod throttled;
+mod too_few_samples;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +36,6 @@ pub fn why(judgement: &Judgement) -> String {
 
 fn cause(cause: &Cause) -> String {
     match cause {
-        Cause::Said { why, .. } => why.clone(),
         Cause::Tally(tally) => tally::words(tally, self::cause),
         Cause::AtPoint { spec, cause } => format!("{}: {}", spec.describe(), self::cause(cause)),
         Cause::Errors(facts) => errors::words(facts),
@@ -40,6 +50,17 @@ fn cause(cause: &Cause) -> String {
         Cause::Clock(facts) => clock::words(facts),
         Cause::Compressible(facts) => compressible::words(facts),
         Cause::WorkingSet(facts) => working_set::words(facts),
+        Cause::DepthNotReached(facts) => depth_not_reached::words(facts),
+        Cause::LittlesLaw(facts) => littles_law::words(facts),
+        Cause::GeneratorBound(facts) => generator_bound::words(facts),
+        Cause::TooFewSamples(facts) => too_few_samples::words(facts),
+        Cause::MissedRate(facts) => missed_rate::words(facts),
+        Cause::Outliers(facts) => outliers::words(facts),
+        Cause::NotSteady(facts) => not_steady::words(facts),
+        Cause::Drift(facts) => drift::words(facts),
+        Cause::Interference(facts) => interference::words(facts),
+        Cause::Throttled(facts) => throttled::words(facts),
+        Cause::Multimodal(facts) => multimodal::words(facts),
     }
 }
 
@@ -49,10 +70,8 @@ pub fn figures(judgement: &Judgement) -> BTreeMap<String, f64> {
 }
 
 fn numbers(cause: &Cause) -> BTreeMap<String, f64> {
-    match cause {
-        Cause::Said { figures, .. } => return figures.clone(),
-        Cause::AtPoint { cause, .. } => return numbers(cause),
-        _ => {}
+    if let Cause::AtPoint { cause, .. } = cause {
+        return numbers(cause);
     }
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(cause) else { return BTreeMap::new() };
     fields.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()

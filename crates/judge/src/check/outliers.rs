@@ -3,10 +3,10 @@
 //! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the run's
 //! drift are taken out.
 //!
-//! Rule: the estimates set aside what lies more than 4.5 median distances (3 standard deviations of normal
+//! Rule: the estimates exclude what lies more than 4.5 median distances (3 standard deviations of normal
 //! scatter) from the level of its point; in clean scatter that is one trial in 400, and the intervals allow for
 //! it. This check speaks up where it is more than that: a trial that lies more than 9 standard deviations away,
-//! or more trials than chance sets aside once in 1,000 runs. 9, since the scatter is known from ten trials only
+//! or more trials than chance excludes once in 1,000 runs. 9, since the scatter is known from ten trials only
 //! and one request that takes 20 times as long moves a disk's trial by 6: with 6, one run in nine of a quiet
 //! file server was doubted. What lies less than 1 % away is not spoken of: among eight trials it would move the
 //! mean by an eighth of that, and a device that repeats itself to the fourth digit has such trials. Nothing is
@@ -25,12 +25,13 @@
 
 #[cfg(test)]
 use iosonde_model::Trial;
-use iosonde_model::{About, Judgement, Outcome, Phase, Point, Reason, Run, Scope, Verdict, units};
-
-use iosonde_model::CheckName;
+use iosonde_model::{
+    About, CheckName, Phase, Point, Reason, Run, Scope, Verdict,
+    cause::{self, Excluded},
+};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::{Check, Symptom, course};
+use super::{Check, InvalidRates, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use crate::estimate::{Apart, Estimates, Voids};
@@ -39,26 +40,23 @@ use crate::estimate::{Apart, Estimates, Voids};
 const WILD: f64 = 9.0;
 /// Trials of a point, the fewest of which one can lie apart.
 const VISITS_MIN: usize = 3;
-/// Share of clean normal scatter that the estimates set aside.
+/// Share of clean normal scatter that the estimates exclude.
 const CHANCE: f64 = 0.0024;
 /// What a mean of several trials does not notice, as a share; see the manual page above.
 const NOTICED: f64 = 0.01;
 /// Probability below which a number of trials is more than chance.
 const CHANCE_DOUBT: f64 = 0.001;
 
-pub(super) struct SetAside;
+pub(super) struct Outliers;
 
-impl Check for SetAside {
+impl Check for Outliers {
     fn id(&self) -> CheckName {
         CheckName::Outliers
     }
 
-    fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        match scope {
-            // One workload by hand has no others to lie apart from.
-            Scope::Run => (run.trials.len() > 1).then(|| verdict(run)),
-            Scope::Trial(_) | Scope::Point(_) => None,
-        }
+    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+        // One workload by hand has no others to lie apart from.
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -103,64 +101,73 @@ fn repeated(rates: &[u64]) -> Run {
     run
 }
 
-fn verdict(run: &Run) -> Verdict {
-    let void = |judgement: &&Judgement| {
-        judgement.verdict == Outcome::Invalid && judgement.about.touches(About::Rate)
-    };
-    let voids: Voids = run
-        .verdicts
-        .iter()
-        .filter(void)
-        .filter_map(|judgement| Some((judgement.trial?, About::All)))
-        .collect();
-    let visits = |point: &Point| course::of_point(run, point).len();
+fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
+    let visits = |point: &Point| course::of_point(run, point, invalid).len();
     if run.points.iter().map(visits).max().unwrap_or(0) < VISITS_MIN {
-        let why = "no point was visited three times, and of two trials that differ none is the usual one";
-        return Verdict::NotChecked(Reason::new(About::Rate, why));
+        let too_few = cause::Outliers::TooFewVisits { visits_needed: VISITS_MIN };
+        return Verdict::NotChecked(Reason::new(About::Rate, too_few));
     }
     let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
-    let aside = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
-    let aside: Vec<(u64, Apart)> = aside.into_iter().filter(|(id, _)| measured(id)).collect();
-    let noticed = || aside.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
-    let wild: Vec<_> = noticed().filter(|(_, apart)| apart.deviations() > WILD).collect();
-    let of = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
-    let furthest = |all: &[&(u64, Apart)]| {
-        let far = |apart: &Apart| apart.share.ln().abs();
-        all.iter().max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|&&found| found)
+    let voids: Voids = invalid.ids().map(|id| (id, About::All)).collect();
+    let outliers = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
+    let outliers: Vec<(u64, Apart)> = outliers.into_iter().filter(|(id, _)| measured(id)).collect();
+    let noticed = || outliers.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
+    let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
+    // Counted are all that are excluded, not only those that lie far enough to be spoken of.
+    let excluded = |&(id, apart): &(u64, Apart)| Excluded {
+        outliers: outliers.len() as u64,
+        trials: trials as u64,
+        farthest_trial: id,
+        rate_share: apart.share,
+        scatter_share: apart.scatter,
     };
-    let reason = |why: String| Reason::new(About::Rate, why).with("outliers", aside.len() as f64);
-    // Counted is all that was set aside, not only what lies far enough to be spoken of.
-    if let Some((id, apart)) = furthest(&wild) {
-        return Verdict::Warning(reason(match aside.len() {
-            1 => format!("trial {id} was set aside: {}", distance(&apart)),
-            count => format!(
-                "{count} of {of} trials were set aside, the furthest of them trial {id}: {}",
-                distance(&apart)
-            ),
-        }));
+    let warning = |cause| Verdict::Warning(Reason::new(About::Rate, cause));
+    if let Some(found) = farthest(noticed().filter(|(_, apart)| apart.deviations() > WILD)) {
+        return warning(cause::Outliers::Far(excluded(found)));
     }
-    let noticed: Vec<_> = noticed().collect();
-    match furthest(&noticed).filter(|_| is_more_than_chance(noticed.len(), of)) {
-        Some((id, apart)) => Verdict::Warning(reason(format!(
-            "{} of {of} trials were set aside, where chance takes one in 400; the furthest is trial {id}: {}",
-            aside.len(),
-            distance(&apart)
-        ))),
+    match farthest(noticed()).filter(|_| is_more_than_chance(noticed().count(), trials)) {
+        Some(found) => warning(cause::Outliers::Many(excluded(found))),
         None => Verdict::Pass,
     }
 }
 
-/// `it had 31 % of its point's usual rate, around which the others scatter by 1.2 %`.
-fn distance(apart: &Apart) -> String {
-    format!(
-        "it had {} of its point's usual rate, around which the others scatter by {}",
-        units::percent(apart.share),
-        // "0.00 %" is no figure.
-        if apart.scatter < 5e-5 { "less than 0.01 %".to_owned() } else { units::percent(apart.scatter) }
-    )
+fn farthest<'a>(all: impl Iterator<Item = &'a (u64, Apart)>) -> Option<&'a (u64, Apart)> {
+    let far = |apart: &Apart| apart.share.ln().abs();
+    all.max_by(|(_, a), (_, b)| far(a).total_cmp(&far(b)))
 }
 
 fn is_more_than_chance(aside: usize, trials: usize) -> bool {
     let Ok(law) = Binomial::new(CHANCE, trials as u64) else { return false };
     aside > 0 && 1.0 - law.cdf(aside as u64 - 1) < CHANCE_DOUBT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farthest_trial_is_named_with_its_distance() {
+        let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        rates[5] = 20_000;
+        let run = repeated(&rates);
+        let said = Outliers.judge(Scope::Run, &run, &InvalidRates::default());
+        let Some(Verdict::Warning(Reason {
+            cause: cause::Cause::Outliers(cause::Outliers::Far(found)), ..
+        })) = said
+        else {
+            panic!("{said:?}")
+        };
+        assert_eq!((found.outliers, found.trials, found.farthest_trial), (1, 12, 6));
+        assert!((found.rate_share - 0.2).abs() < 0.01 && found.scatter_share < 0.02, "{found:?}");
+    }
+
+    #[test]
+    fn what_another_check_made_invalid_is_no_outlier() {
+        let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
+        rates[5] = 20_000;
+        let run = repeated(&rates);
+        let interference = Reason::new(About::All, cause::Interference::Steal { steal_share: 0.5 });
+        let invalid = InvalidRates::of(&run, &[(Scope::Trial(5), Verdict::Invalid(interference))]);
+        assert_eq!(Outliers.judge(Scope::Run, &run, &invalid), Some(Verdict::Pass));
+    }
 }

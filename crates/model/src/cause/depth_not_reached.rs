@@ -1,0 +1,32 @@
+//! Facts of the check `depth-not-reached`.
+
+use serde::Serialize;
+
+/// Queue depth that was kept, and how much of it reached the device.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum DepthNotReached {
+    /// With a rate or with flushes, the depth is a limit, not a target.
+    DepthIsLimit,
+    /// Nothing counted the outstanding requests.
+    Uncounted,
+    /// Fewer requests were in flight than asked for.
+    Short {
+        /// Mean number of outstanding requests.
+        in_flight_mean: f64,
+        /// Number asked for.
+        asked: f64,
+    },
+    /// No block-layer counter shows how many requests reached the device.
+    DeviceUnseen {
+        /// Number asked for.
+        asked: f64,
+    },
+    /// Less than half of the requests in flight reached the device.
+    ShortAtDevice {
+        /// Mean number in flight by the block layer's count.
+        device_in_flight_mean: f64,
+        /// Number asked for.
+        asked: f64,
+    },
+}

@@ -1,0 +1,83 @@
+//! Facts of the check `interference`.
+
+use serde::Serialize;
+
+/// Use of the storage or the processors by others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Interference {
+    /// Others moved bytes on the device.
+    OtherBytes {
+        /// Bytes that others moved.
+        others_bytes: u64,
+        /// Bytes that the trial moved.
+        issued_bytes: u64,
+        /// Counters that show it.
+        #[serde(skip)]
+        counted_at: CountedAt,
+    },
+    /// The hypervisor took processor time.
+    Steal {
+        /// Share of the processors' time.
+        steal_share: f64,
+    },
+    /// Tasks waited for a processor.
+    CpuPressure {
+        /// Share of the time in which at least one task waited.
+        pressure_cpu_some_share: f64,
+    },
+    /// The network file system sent requests again.
+    Retransmissions {
+        /// Requests that were sent again.
+        retransmissions: u64,
+    },
+    /// Some witness is missing.
+    Unseen {
+        /// Witnesses that are missing.
+        #[serde(skip)]
+        missing: Vec<Missing>,
+    },
+    /// No point has enough windows to show another guest of the host.
+    TooFewWindows {
+        /// Windows that a point needs.
+        windows_needed: usize,
+        /// Requests that each of them needs.
+        requests_needed: f64,
+    },
+    /// The rate collapsed several times.
+    Stalls {
+        /// Number of stalls.
+        stretches: usize,
+        /// Typical length of one.
+        length_s: f64,
+        /// Loss of rate during them.
+        loss_share: f64,
+        /// Share of the time that they take.
+        time_share: f64,
+        /// Time from one to the next, where they are regular.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        period_s: Option<f64>,
+    },
+}
+
+/// Counters of bytes that all programs moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum CountedAt {
+    /// A block device, by name where it is known.
+    Device(Option<String>),
+    /// A mount of a network file system.
+    Mount,
+}
+
+/// A witness of others' work that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Missing {
+    /// Counters of the device.
+    DeviceCounters,
+    /// Counters that mean something: through the page cache, read-ahead and write-back are in them.
+    UncachedCounters,
+    /// Processor time that the hypervisor took.
+    Steal,
+    /// Time in which tasks waited for a processor.
+    CpuPressure,
+}

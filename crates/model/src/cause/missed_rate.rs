@@ -1,0 +1,29 @@
+//! Facts of the check `missed-rate`.
+
+use serde::Serialize;
+
+/// Rate that was served against the rate that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MissedRate {
+    /// Nothing counted what was served.
+    Uncounted,
+    /// The rate was served; how late requests were sent was not counted.
+    LatenessUncounted,
+    /// Fewer requests were served than asked for.
+    Short {
+        /// Completions a second.
+        achieved_rate_iops: f64,
+        /// Requests a second that were asked for.
+        asked_rate_iops: f64,
+        /// Requests that were due and never sent.
+        unserved: u64,
+    },
+    /// The generator sent requests late although a slot was free.
+    Late {
+        /// 99th percentile of the lateness.
+        pacing_error_ns_p99: f64,
+        /// Median latency.
+        latency_ns_p50: f64,
+    },
+}

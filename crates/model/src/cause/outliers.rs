@@ -1,0 +1,33 @@
+//! Facts of the check `outliers`.
+
+use serde::Serialize;
+
+/// Trials that the estimates exclude.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Outliers {
+    /// No point was visited often enough to tell which trial is the unusual one.
+    TooFewVisits {
+        /// Visits that a point needs.
+        visits_needed: usize,
+    },
+    /// A trial lies farther away than chance reaches in any run.
+    Far(Excluded),
+    /// More trials lie away than chance explains.
+    Many(Excluded),
+}
+
+/// Outliers of a run, and the farthest of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Excluded {
+    /// Trials that are excluded.
+    pub outliers: u64,
+    /// Trials that were measured.
+    pub trials: u64,
+    /// Id of the farthest outlier.
+    pub farthest_trial: u64,
+    /// Rate of the farthest outlier over its point's usual rate.
+    pub rate_share: f64,
+    /// Standard deviation of the other trials of its point, as a share of the rate.
+    pub scatter_share: f64,
+}

@@ -1,0 +1,83 @@
+//! Facts of the check `throttled`.
+
+use serde::Serialize;
+
+use crate::IoLimit;
+
+/// A limit that somebody set, or a fall of the rate to a lower level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Throttled {
+    /// No control group can be seen.
+    Unseen,
+    /// Too few trials to see a limit that sets in during the run.
+    TooFewTrials {
+        /// Trials that could be looked at.
+        trials: usize,
+    },
+    /// The trial reached a control group's limit.
+    ControlGroup {
+        /// Rate of the trial over the limit.
+        limit_share: f64,
+        /// The limit, with only the figure (requests or bytes) that was reached.
+        #[serde(skip)]
+        limit: IoLimit,
+    },
+    /// The rate fell within a long trial and stayed low.
+    Fell {
+        /// Rate after the fall.
+        throttle_iops: f64,
+        /// Rate before it.
+        before_iops: f64,
+        /// Moment of the fall, from the trial's first request.
+        at_s: f64,
+        /// Temperature of the device, where it is hot.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        temperature_celsius: Option<f64>,
+        /// The cap, where the rate after the fall is as exact as one.
+        #[serde(flatten)]
+        cap: Option<Cap>,
+        /// Whether the trial writes, so that a full write buffer explains it too.
+        writes: bool,
+    },
+    /// Points fell to one cap in requests a second during the run.
+    CappedRequests {
+        /// The cap.
+        throttle_iops: f64,
+        /// Requests above the cap until it began.
+        credit_requests: f64,
+        /// When and how closely.
+        #[serde(flatten)]
+        at: Moment,
+    },
+    /// Points fell to one cap in bytes a second during the run.
+    CappedBytes {
+        /// The cap.
+        throttle_bytes_per_s: f64,
+        /// Bytes above the cap until it began.
+        credit_bytes: f64,
+        /// When and how closely.
+        #[serde(flatten)]
+        at: Moment,
+    },
+}
+
+/// A rate that is kept exactly, after a credit was spent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cap {
+    /// How closely the rate is kept, as a share.
+    pub kept_within_share: f64,
+    /// Requests above the cap until it began.
+    pub credit_requests: f64,
+}
+
+/// Beginning of a cap during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Moment {
+    /// From the run's beginning.
+    pub from_s: f64,
+    /// Points that fell.
+    pub points: usize,
+    /// How closely their rates agree, as a share.
+    pub kept_within_share: f64,
+}

@@ -1,0 +1,146 @@
+//! The document of `compare --json`: sides compared, words included.
+
+use iosonde_model::{
+    Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference,
+    GeometricMean, Likeness, Op, RUN_SCHEMA, RunProperty, ServedBy, TrialSpec,
+};
+use serde::Serialize;
+
+use crate::text::compare;
+
+/// Two or more sides compared, as other programs read them.
+#[derive(Debug, Serialize)]
+pub struct ComparedDocument<'a> {
+    /// Version of iosonde that compared.
+    pub iosonde: &'a str,
+    /// 1: the version of this document.
+    pub schema: u32,
+    /// The sides, in the order of the command.
+    pub sides: &'a [ComparedSide],
+    /// One line for each like point of each pair.
+    pub comparisons: Vec<ComparisonLine<'a>>,
+    /// Each side against the first.
+    pub pairs: Vec<PairLine<'a>>,
+    /// From three sides on: from fastest to slowest; sides without a difference share a place.
+    pub ranking: &'a [Vec<String>],
+}
+
+/// One workload and direction on both sides, with its words.
+#[derive(Debug, Serialize)]
+pub struct ComparisonLine<'a> {
+    /// The names of the two sides.
+    pub between: &'a [String; 2],
+    /// The workload, as the first side ran it.
+    pub spec: &'a TrialSpec,
+    /// Which of its requests.
+    pub op: Op,
+    /// What is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
+    pub figure: ComparedFigure,
+    /// The first side's figure: the geometric mean over its repeats.
+    pub a: Option<f64>,
+    /// The second side's figure.
+    pub b: Option<f64>,
+    /// b / a.
+    pub ratio: Option<f64>,
+    /// Lower end of the ratio's interval, which allows for the number of lines.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What that says.
+    pub verdict: Likeness,
+    /// Why it is not comparable, or what limits the verdict; empty where nothing does.
+    pub why: String,
+}
+
+/// Two sides compared, with the answer in words.
+#[derive(Debug, Serialize)]
+pub struct PairLine<'a> {
+    /// The side that is compared against.
+    pub a: &'a str,
+    /// The side that is compared.
+    pub b: &'a str,
+    /// The answer in a sentence.
+    pub sentence: String,
+    /// What the ratios are about: `storage`, or `program` where memory or the program itself served both sides.
+    pub about: &'a str,
+    /// What one unit of the statistics is: `repeat`, or `run` where how repeats differ is not known.
+    pub unit: ComparedUnit,
+    /// Of ratios that count as the same, as a share: 0.02.
+    pub margin: f64,
+    /// Of the whole family of statements.
+    pub confidence: f64,
+    /// Over all like points first.
+    pub geometric_means: &'a [GeometricMean],
+    /// Points that only one side has.
+    pub unmatched: usize,
+    /// What differs besides the storage.
+    pub differences: Vec<DifferenceLine>,
+}
+
+/// Something besides the storage that is not the same on both sides, in words.
+#[derive(Debug, Serialize)]
+pub struct DifferenceLine {
+    /// `kernel`, `memory`, ..
+    pub what: RunProperty,
+    /// On the first side.
+    pub a: String,
+    /// On the second.
+    pub b: String,
+}
+
+impl<'a> ComparedDocument<'a> {
+    /// The document of a comparison.
+    pub fn of(compared: &'a Compared) -> Self {
+        Self {
+            iosonde: env!("CARGO_PKG_VERSION"),
+            schema: RUN_SCHEMA,
+            sides: &compared.sides,
+            comparisons: compared.comparisons.iter().map(comparison).collect(),
+            pairs: compared.pairs.iter().map(pair).collect(),
+            ranking: &compared.ranking,
+        }
+    }
+}
+
+fn comparison(line: &Comparison) -> ComparisonLine<'_> {
+    ComparisonLine {
+        between: &line.between,
+        spec: &line.spec,
+        op: line.op,
+        figure: line.figure,
+        a: line.a,
+        b: line.b,
+        ratio: line.ratio,
+        low: line.low,
+        high: line.high,
+        verdict: line.verdict,
+        why: compare::limits(line),
+    }
+}
+
+fn pair(pair: &ComparedPair) -> PairLine<'_> {
+    PairLine {
+        a: &pair.a,
+        b: &pair.b,
+        sentence: compare::answer(pair),
+        about: match pair.about {
+            ServedBy::Storage => "storage",
+            ServedBy::Memory | ServedBy::Program | ServedBy::MemoryOrProgram => "program",
+        },
+        unit: pair.unit,
+        margin: pair.margin,
+        confidence: pair.confidence,
+        geometric_means: &pair.geometric_means,
+        unmatched: pair.unmatched,
+        differences: pair.differences.iter().map(difference).collect(),
+    }
+}
+
+fn difference(difference: &Difference) -> DifferenceLine {
+    let Difference { what, a, b } = difference;
+    DifferenceLine {
+        what: *what,
+        a: compare::property_value(*what, a.as_ref()),
+        b: compare::property_value(*what, b.as_ref()),
+    }
+}

@@ -1,0 +1,46 @@
+//! Words of the check `drift`.
+
+use iosonde_model::{cause::Drift, units};
+
+pub(super) fn words(cause: &Drift) -> String {
+    match *cause {
+        Drift::TooFewTrials { trials, needed } => {
+            format!("{trials} valid trials at points measured more than once; a drift needs {needed}")
+        }
+        Drift::Confounded { confounded_share } => format!(
+            "points ran one after the other, not in random order ({} confounded): drift and point effects are \
+             inseparable",
+            units::percent(confounded_share)
+        ),
+        Drift::NoSlope => "drift and point effects are inseparable".to_owned(),
+        Drift::Unlike { rose, fell, held, duration_s } => format!(
+            "over the {} of the run, the rate rose at {rose} points, fell at {fell}, held at {held}; means hide that",
+            units::duration(duration_s)
+        ),
+        Drift::Changed { change_share, low, high, duration_s } => {
+            let sign = if change_share < 0.0 { -100.0 } else { 100.0 };
+            let (a, b) = (low * sign, high * sign);
+            format!(
+                "throughput {} by {:.1} % [{:.1}, {:.1}] in {}; comparisons hold (random order), absolute values are \
+                 averages",
+                if change_share < 0.0 { "fell" } else { "rose" },
+                change_share * sign,
+                a.min(b),
+                a.max(b),
+                units::duration(duration_s)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fall_is_told_in_positive_figures() {
+        let fell = Drift::Changed { change_share: -0.211, low: -0.23, high: -0.192, duration_s: 56.0 };
+        let expected = "throughput fell by 21.1 % [19.2, 23.0] in 56 s; comparisons hold";
+        assert!(words(&fell).starts_with(expected), "{}", words(&fell));
+    }
+}

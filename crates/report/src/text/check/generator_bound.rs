@@ -1,0 +1,54 @@
+//! Words of the check `generator-bound`.
+
+use iosonde_model::{
+    cause::{Busy, GeneratorBound},
+    units,
+};
+
+pub(super) fn words(cause: &GeneratorBound) -> String {
+    match cause {
+        GeneratorBound::Unmeasured => "the program's CPU time was not measured".to_owned(),
+        GeneratorBound::Saturated(busy) => format!(
+            "the program was CPU-bound ({} busy): {} IOPS is its limit, not the storage's{}",
+            share(busy.busy_share),
+            units::count(busy.iops),
+            from_memory(busy)
+        ),
+        GeneratorBound::Near(busy) => format!(
+            "the program was {} busy: the storage may have waited for it{}",
+            share(busy.busy_share),
+            from_memory(busy)
+        ),
+        GeneratorBound::Preempted { busy_share, cpu_share, iops } => format!(
+            "other processes used the CPU (the program ran {}, waited {}): {} IOPS is not the storage's limit",
+            units::percent(*cpu_share),
+            units::percent((busy_share.min(1.0) - cpu_share).max(0.0)),
+            units::count(*iops)
+        ),
+    }
+}
+
+fn share(busy_share: f64) -> String {
+    units::percent(busy_share.min(1.0))
+}
+
+/// What was measured without any storage, where that was done.
+fn from_memory(busy: &Busy) -> String {
+    let figure = |iops| format!(" (one worker makes {} IOPS from memory)", units::count(iops));
+    busy.cached_iops.map_or_else(String::new, figure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cross_check_stands_in_brackets() {
+        let busy = Busy { busy_share: 1.02, iops: 110e3, cached_iops: Some(1.2e6) };
+        assert_eq!(
+            words(&GeneratorBound::Saturated(busy)),
+            "the program was CPU-bound (100 % busy): 110 k IOPS is its limit, not the storage's (one worker makes \
+             1.20 M IOPS from memory)"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! Words of the check `interference`.
+
+use iosonde_model::{
+    cause::{CountedAt, Interference, Missing},
+    units,
+};
+
+pub(super) fn words(cause: &Interference) -> String {
+    match cause {
+        Interference::OtherBytes { others_bytes, issued_bytes, counted_at } => {
+            let (place, tool) = match counted_at {
+                CountedAt::Device(name) => {
+                    (name.as_deref().unwrap_or("the device"), " (`iotop` shows which)")
+                }
+                CountedAt::Mount => ("this mount", ""),
+            };
+            let share = *others_bytes as f64 / (*issued_bytes).max(1) as f64;
+            format!(
+                "another process moved {} on {place}, {} of this trial's {}{tool}",
+                units::decimal_bytes(*others_bytes),
+                units::percent(share),
+                units::decimal_bytes(*issued_bytes)
+            )
+        }
+        Interference::Steal { steal_share } => {
+            format!("the hypervisor took {} of the CPU time (steal)", units::percent(*steal_share))
+        }
+        Interference::CpuPressure { pressure_cpu_some_share } => format!(
+            "tasks waited for a CPU {} of the time: slow results may be this machine's",
+            units::percent(*pressure_cpu_some_share)
+        ),
+        Interference::Retransmissions { retransmissions } => {
+            let plural = if *retransmissions == 1 { "" } else { "s" };
+            format!(
+                "the network file system retransmitted {retransmissions} request{plural}: their latency is not the \
+                 storage's"
+            )
+        }
+        Interference::Unseen { missing } => {
+            let missing: Vec<&str> = missing.iter().copied().map(unread).collect();
+            format!("interference may be undetected: {}", missing.join("; "))
+        }
+        Interference::TooFewWindows { windows_needed, requests_needed } => format!(
+            "no point has {windows_needed} windows of {requests_needed:.0} requests, which would show stalls by other \
+             guests"
+        ),
+        Interference::Stalls { stretches, length_s, loss_share, time_share, period_s } => {
+            let every = period_s
+                .map_or_else(String::new, |period_s| format!(", every {}", units::time(period_s * 1e9)));
+            format!(
+                "{stretches} stalls of about {}{every} ({} of the time, {} slower): other users or garbage collection",
+                units::time(length_s * 1e9),
+                units::percent(*time_share),
+                units::percent(*loss_share)
+            )
+        }
+    }
+}
+
+fn unread(missing: Missing) -> &'static str {
+    match missing {
+        Missing::DeviceCounters => "the device's counters were not read",
+        Missing::UncachedCounters => {
+            "through the page cache, others' bytes are not separable from read-ahead"
+        }
+        Missing::Steal => "steal time was not read",
+        Missing::CpuPressure => "CPU pressure was not read",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_bytes_are_told_in_numbers() {
+        let counted_at = CountedAt::Device(Some("vda".into()));
+        let moved =
+            Interference::OtherBytes { others_bytes: 60 << 20, issued_bytes: 110_000 * 4096, counted_at };
+        assert_eq!(
+            words(&moved),
+            "another process moved 62.9 MB on vda, 14 % of this trial's 451 MB (`iotop` shows which)"
+        );
+    }
+
+    #[test]
+    fn regular_stalls_have_their_period() {
+        let stalls = |period_s| {
+            words(&Interference::Stalls {
+                stretches: 6,
+                length_s: 0.6,
+                loss_share: 0.5,
+                time_share: 0.075,
+                period_s,
+            })
+        };
+        let rest = "(7.5 % of the time, 50 % slower): other users or garbage collection";
+        assert_eq!(stalls(Some(9.6)), format!("6 stalls of about 600 ms, every 9.60 s {rest}"));
+        assert_eq!(stalls(None), format!("6 stalls of about 600 ms {rest}"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Words of the check `outliers`.
+
+use iosonde_model::{
+    cause::{Excluded, Outliers},
+    units,
+};
+
+pub(super) fn words(cause: &Outliers) -> String {
+    match cause {
+        Outliers::TooFewVisits { visits_needed } => {
+            format!("no point has the {visits_needed} trials that an outlier needs beside it")
+        }
+        Outliers::Far(found) if found.outliers == 1 => {
+            format!("trial {} was excluded as an outlier: {}", found.farthest_trial, distance(found))
+        }
+        Outliers::Far(found) => format!(
+            "{} of {} trials were excluded as outliers; trial {}: {}",
+            found.outliers,
+            found.trials,
+            found.farthest_trial,
+            distance(found)
+        ),
+        Outliers::Many(found) => format!(
+            "{} of {} trials were excluded as outliers (chance: 1 in 400); trial {}: {}",
+            found.outliers,
+            found.trials,
+            found.farthest_trial,
+            distance(found)
+        ),
+    }
+}
+
+/// `31 % of the point's usual rate (the others scatter by 1.2 %)`.
+fn distance(found: &Excluded) -> String {
+    let scatter = match found.scatter_share {
+        // "0.00 %" is no figure.
+        scatter if scatter < 5e-5 => "less than 0.01 %".to_owned(),
+        scatter => units::percent(scatter),
+    };
+    format!(
+        "{} of the point's usual rate (the others scatter by {scatter})",
+        units::percent(found.rate_share)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farthest_is_named() {
+        let found = |outliers| Excluded {
+            outliers,
+            trials: 284,
+            farthest_trial: 6,
+            rate_share: 0.31,
+            scatter_share: 1e-5,
+        };
+        let distance = "31 % of the point's usual rate (the others scatter by less than 0.01 %)";
+        assert_eq!(
+            words(&Outliers::Far(found(1))),
+            format!("trial 6 was excluded as an outlier: {distance}")
+        );
+        let many = words(&Outliers::Many(found(9)));
+        assert!(
+            many.starts_with("9 of 284 trials were excluded as outliers (chance: 1 in 400); trial 6: 31 %")
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! Words of the check `throttled`.
+
+use iosonde_model::{
+    IoLimit,
+    cause::{Cap, Moment, Throttled},
+    units,
+};
+
+pub(super) fn words(cause: &Throttled) -> String {
+    match cause {
+        Throttled::Unseen => "no control group is visible, so a container's limit may apply".to_owned(),
+        Throttled::TooFewTrials { trials } => {
+            let plural = if *trials == 1 { "" } else { "s" };
+            format!("{trials} trial{plural}: too few to see a limit that sets in during the run")
+        }
+        Throttled::ControlGroup { limit_share, limit } => format!(
+            "a control group limits {} to {}, and this trial reached {} of that (set by {})",
+            limit.device,
+            allowed(limit),
+            units::percent(*limit_share),
+            limit.set_by
+        ),
+        Throttled::Fell { throttle_iops, before_iops, at_s, temperature_celsius, cap, writes } => format!(
+            "the rate fell from {} to {} IOPS after {} and stayed there: {}",
+            units::count(*before_iops),
+            units::count(*throttle_iops),
+            units::time(at_s * 1e9),
+            suspect(*temperature_celsius, *cap, *writes)
+        ),
+        Throttled::CappedRequests { throttle_iops, credit_requests, at } => {
+            let cap = format!("{} IOPS", units::count(*throttle_iops));
+            capped(&cap, &format!("{} requests", units::count(*credit_requests)), at)
+        }
+        Throttled::CappedBytes { throttle_bytes_per_s, credit_bytes, at } => {
+            capped(&units::rate(*throttle_bytes_per_s), &units::decimal_bytes(*credit_bytes as u64), at)
+        }
+    }
+}
+
+fn allowed(limit: &IoLimit) -> String {
+    match (limit.iops, limit.bytes_per_s) {
+        (Some(iops), _) => format!("{} {} IOPS", units::count(iops), limit.op),
+        (None, Some(bytes_per_s)) => format!("{} of {}s", units::rate(bytes_per_s), limit.op),
+        (None, None) => format!("a rate of {}s", limit.op),
+    }
+}
+
+/// Likely reason of a fall.
+fn suspect(temperature_celsius: Option<f64>, cap: Option<Cap>, writes: bool) -> String {
+    match (temperature_celsius, cap) {
+        (Some(celsius), _) => format!("thermal throttling ({celsius:.0} °C)"),
+        (None, Some(cap)) => format!(
+            "{}, kept within {} (credit: about {} requests)",
+            if writes { "a full write buffer or a rate limit" } else { "a rate limit" },
+            exactness(cap.kept_within_share),
+            units::count(cap.credit_requests)
+        ),
+        (None, None) if writes => "a full write buffer, heat or a rate limit".to_owned(),
+        (None, None) => "heat or a rate limit".to_owned(),
+    }
+}
+
+fn capped(cap: &str, credit: &str, at: &Moment) -> String {
+    let points = if at.points == 1 { "1 point".to_owned() } else { format!("{} points", at.points) };
+    format!(
+        "{points} fell to {cap} (within {}) {} after the start: a rate limit (credit: about {credit})",
+        exactness(at.kept_within_share),
+        units::duration(at.from_s)
+    )
+}
+
+/// Nothing below 0.01 %, which is what rounding leaves.
+fn exactness(share: f64) -> String {
+    units::percent(share.max(1e-4))
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::Op;
+
+    use super::*;
+
+    #[test]
+    fn a_control_group_is_named_with_its_limit() {
+        let limit = IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops: Some(5000.0),
+            bytes_per_s: None,
+        };
+        assert_eq!(
+            words(&Throttled::ControlGroup { limit_share: 0.998, limit }),
+            "a control group limits vda to 5 k read IOPS, and this trial reached 100 % of that (set by \
+             /sys/fs/cgroup/box/io.max)"
+        );
+    }
+
+    #[test]
+    fn a_spent_credit_is_named_with_its_cap() {
+        let fell = |cap, temperature_celsius| {
+            words(&Throttled::Fell {
+                throttle_iops: 3000.0,
+                before_iops: 16_000.0,
+                at_s: 2.6,
+                temperature_celsius,
+                cap,
+                writes: false,
+            })
+        };
+        let begin = "the rate fell from 16 k to 3 k IOPS after 2.60 s and stayed there: ";
+        let cap = Cap { kept_within_share: 0.0, credit_requests: 33_800.0 };
+        let limit = "a rate limit, kept within 0.01 % (credit: about 33.8 k requests)";
+        assert_eq!(fell(Some(cap), None), format!("{begin}{limit}"));
+        assert_eq!(fell(Some(cap), Some(81.0)), format!("{begin}thermal throttling (81 °C)"));
+        assert_eq!(fell(None, None), format!("{begin}heat or a rate limit"));
+    }
+}

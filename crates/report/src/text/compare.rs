@@ -1,0 +1,348 @@
+//! Words of comparisons: the answer for two sides, why workloads have no ratio, and what else differs.
+
+use iosonde_infer::compare::NothingToCompare;
+use iosonde_model::{
+    About, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Estimate,
+    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, units,
+};
+
+/// From this factor on a difference is told in times, below it in percent: `6.5 times`, `12 %`.
+const IN_TIMES: f64 = 1.5;
+/// High over low of an interval that has no content: its low end alone is told.
+const WIDE: f64 = 5.0;
+/// Pairs without the first side for which the caption of a ranking shows the command.
+const PAIRS_NAMED: usize = 2;
+
+/// Why sides cannot be compared at all.
+pub fn nothing(why: &NothingToCompare) -> String {
+    match why {
+        NothingToCompare::NoSide => "there is nothing to compare".to_owned(),
+        NothingToCompare::OneSide { name } => {
+            format!("{name} alone cannot be compared; name two runs or more")
+        }
+        NothingToCompare::SameName { name } => format!("{name} is named twice; name two different runs"),
+    }
+}
+
+/// The answer for two sides, with its figures.
+pub fn answer(pair: &ComparedPair) -> String {
+    let ComparedPair { a, b, .. } = pair;
+    let Some(mean) = pair.geometric_means.first() else {
+        let why = match pair.not_compared {
+            0 => "they have no workload in common".to_owned(),
+            1 => "their common workload is not valid on both sides".to_owned(),
+            count => format!("none of {count} common workloads is valid on both sides"),
+        };
+        return format!("{b} and {a} cannot be compared: {why}.");
+    };
+    let estimate = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
+    let what = in_what(pair.figure);
+    let (said, interval) = match mean.verdict {
+        Likeness::Faster | Likeness::Slower => {
+            let Amount { text, interval } = amount(&estimate);
+            (format!("{b} is {text} {} than {a}{what}", mean.verdict), interval)
+        }
+        Likeness::Same => {
+            (format!("{b} is as fast as {a} within {}{what}", units::percent(pair.margin)), None)
+        }
+        Likeness::CannotTell | Likeness::NotComparable => {
+            (format!("Inconclusive whether {b} is faster or slower than {a}{what}"), ratio(&estimate))
+        }
+    };
+    let interval = interval
+        .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
+    let rests = format!("{}{}, {}", workloads(mean.points), in_turn(pair), repeats(pair));
+    format!("{said} ({interval}{rests}).{}", cautions(pair, mean))
+}
+
+fn in_what(figure: ComparedFigure) -> String {
+    match figure {
+        ComparedFigure::Iops => String::new(),
+        _ => format!(" in {}", figure_name(figure)),
+    }
+}
+
+/// What is compared.
+pub fn figure_name(figure: ComparedFigure) -> &'static str {
+    match figure {
+        ComparedFigure::Iops => "IOPS",
+        ComparedFigure::LatencyMean => "mean latency",
+        ComparedFigure::LatencyP50 => "median latency",
+        ComparedFigure::LatencyP99 => "p99 latency",
+    }
+}
+
+fn workloads(count: usize) -> String {
+    if count == 1 { "1 workload".to_owned() } else { format!("{count} workloads") }
+}
+
+fn in_turn(pair: &ComparedPair) -> &'static str {
+    if pair.in_turn { " in alternating trials" } else { "" }
+}
+
+/// Where the run-to-run variation comes from, or what would tell it.
+fn repeats(pair: &ComparedPair) -> String {
+    match (pair.unit, pair.repeats) {
+        (ComparedUnit::Run, [1, 1]) => "one run each; `--repeats 5` adds run-to-run variation".to_owned(),
+        (ComparedUnit::Run, [a_runs, _]) => {
+            let alone = if a_runs == 1 { &pair.a } else { &pair.b };
+            format!("one run of {alone}; `--repeats 5` adds run-to-run variation")
+        }
+        (ComparedUnit::Repeat, [1, _] | [_, 1]) => "run-to-run variation from older runs".to_owned(),
+        (ComparedUnit::Repeat, [a, b]) if a == b => format!("{a} repeats each"),
+        (ComparedUnit::Repeat, [a, b]) => format!("{a} and {b} repeats"),
+    }
+}
+
+/// Sentences that keep the answer from being read as more than it is.
+fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
+    let mut said = String::new();
+    let are = |count: usize| if count == 1 { "is" } else { "are" };
+    if pair.opposite > 0 {
+        let opposite = if mean.verdict == Likeness::Faster { "slower" } else { "faster" };
+        said += &format!(" {} {} {opposite}.", workloads(pair.opposite), are(pair.opposite));
+    }
+    if pair.without_interval > 0 {
+        let have = if pair.without_interval == 1 { "has" } else { "have" };
+        said += &format!(" {} more {have} no confidence interval.", workloads(pair.without_interval));
+    }
+    said += match pair.about {
+        ServedBy::Storage => "",
+        ServedBy::Memory => " Memory served both sides, so this says nothing about the storage.",
+        ServedBy::Program => {
+            " The program was CPU-bound on both sides, so this says nothing about the storage."
+        }
+        ServedBy::MemoryOrProgram => {
+            " Memory or the program was the limit, so this says nothing about the storage."
+        }
+    };
+    said
+}
+
+/// How much faster or slower.
+struct Amount {
+    /// `3.3 times`, `12 %`.
+    text: String,
+    /// Its interval in the same unit; `None` where it has no content.
+    interval: Option<String>,
+}
+
+/// Interval of a ratio without a direction; `None` where it has no content.
+fn ratio(estimate: &Estimate) -> Option<String> {
+    let (low, high) = estimate.low.zip(estimate.high).filter(|(low, high)| *high <= WIDE * low)?;
+    let number = number(estimate.value, (high - low) / 2.0);
+    Some(format!("of the ratio {}–{}", number(low), number(high)))
+}
+
+fn amount(estimate: &Estimate) -> Amount {
+    let times = |ratio: f64| if estimate.value < 1.0 { 1.0 / ratio } else { ratio };
+    let percent = |ratio: f64| (ratio - 1.0).abs() * 100.0;
+    let in_times = times(estimate.value) >= IN_TIMES;
+    let scale = |ratio: f64| if in_times { times(ratio) } else { percent(ratio) };
+    let (unit, sign) = if in_times { (" times", "") } else { (" %", " %") };
+    let ends = estimate.low.zip(estimate.high).map(|(low, high)| {
+        let (a, b) = (scale(low), scale(high));
+        (a.min(b), a.max(b))
+    });
+    let value = scale(estimate.value);
+    let number = number(value, ends.map_or(0.0, |(low, high)| (high - low) / 2.0));
+    match ends {
+        Some((low, high)) if in_times && high > WIDE * low => {
+            Amount { text: format!("at least {}{unit}", number(low)), interval: None }
+        }
+        Some((low, high)) => Amount {
+            text: format!("{}{unit}", number(value)),
+            interval: Some(format!("{}–{}{sign}", number(low), number(high))),
+        },
+        None => Amount { text: format!("{}{unit}", number(value)), interval: None },
+    }
+}
+
+/// Writes numbers with at most three significant digits of `value`, fewer where the interval is wide.
+fn number(value: f64, half_width: f64) -> impl Fn(f64) -> String {
+    let place = |value: f64| value.abs().max(1e-3).log10().floor() as i32;
+    let three = (2 - place(value)).max(0);
+    let earned = if half_width > 0.0 { -place(half_width) } else { three };
+    let digits = earned.clamp(three.min(1), three) as usize;
+    move |number| format!("{number:.digits$}")
+}
+
+/// Why a workload has no ratio, or what limits it; empty where nothing does.
+pub fn limits(line: &Comparison) -> String {
+    let limit = |limit: &Incomparable| match limit {
+        Incomparable::FixedRate => {
+            "its rate was fixed; `--figure latency_ns_mean` compares latency".to_owned()
+        }
+        Incomparable::Side { side, repeat, cause } => {
+            let repeat = repeat.map_or_else(String::new, |repeat| format!(" (repeat {repeat})"));
+            format!("{}{repeat}: {}", line.between[*side], no_figure(cause))
+        }
+    };
+    line.limits.iter().map(limit).collect::<Vec<_>>().join("; ")
+}
+
+fn no_figure(cause: &NoFigure) -> String {
+    match cause {
+        NoFigure::NotMeasured => "not measured".to_owned(),
+        NoFigure::NoSuchFigure => "no such figure".to_owned(),
+        NoFigure::Invalid(judged) => {
+            let about = match judged.about {
+                About::All => "",
+                About::Rate => " for throughput",
+                About::Latency => " for latency",
+                About::Depth => " for queue depth",
+                About::Device => " for the storage",
+            };
+            format!("invalid{about}: {}", super::why(judged))
+        }
+    }
+}
+
+/// Verdict on a ratio, as tables show it.
+pub fn likeness(verdict: Likeness) -> &'static str {
+    match verdict {
+        Likeness::Same => "same",
+        Likeness::Faster => "faster",
+        Likeness::Slower => "slower",
+        Likeness::CannotTell => "inconclusive",
+        Likeness::NotComparable => "not comparable",
+    }
+}
+
+/// How an order from fastest to slowest is made, and commands for the pairs without lines of their own.
+pub fn ranking(compared: &Compared) -> String {
+    let [first, others @ ..] = compared.sides.as_slice() else { return String::new() };
+    let margin = compared.pairs.first().map_or_else(String::new, |pair| units::percent(pair.margin));
+    let asked: Vec<String> = others
+        .windows(2)
+        .take(PAIRS_NAMED)
+        .map(|pair| format!("`iosonde compare {} {}`", as_typed(&pair[0]), as_typed(&pair[1])))
+        .collect();
+    format!(
+        "Ordered by geometric mean against {0}. Sides share a place unless slower by more than {margin}. Workloads \
+         are compared with {0} only; for others: {1}.",
+        first.name,
+        asked.join(", ")
+    )
+}
+
+/// A side as `compare` takes it: the names of runs that took turns are their targets'.
+fn as_typed(side: &ComparedSide) -> &str {
+    match side.runs.as_slice() {
+        [only] => &only.id,
+        _ => &side.name,
+    }
+}
+
+/// Name of a property that differs, as tables show it.
+pub fn property(what: RunProperty) -> &'static str {
+    match what {
+        RunProperty::WorkingSetBytes => "working set",
+        RunProperty::DirectIo => "I/O path",
+        RunProperty::TargetKind => "target",
+        RunProperty::OnBattery => "on battery",
+        RunProperty::PowerSaving => "power saving",
+        RunProperty::ProcessorCount => "CPUs",
+        RunProperty::Processor => "CPU",
+        RunProperty::Kernel => "kernel",
+        RunProperty::State => "state of the run",
+        _ => what.as_str(),
+    }
+}
+
+/// Value of a property that differs.
+pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> String {
+    match (what, value) {
+        (RunProperty::VirtualMachine, None) => "none".to_owned(),
+        (_, None) => "not known".to_owned(),
+        (RunProperty::DirectIo, Some(PropertyValue::Flag(direct))) => {
+            if *direct { "direct" } else { "through the page cache" }.to_owned()
+        }
+        (_, Some(PropertyValue::Flag(flag))) => if *flag { "yes" } else { "no" }.to_owned(),
+        (_, Some(PropertyValue::Text(text))) => text.clone(),
+        (_, Some(PropertyValue::Bytes(bytes))) => units::size(*bytes),
+        (_, Some(PropertyValue::Count(count))) => count.to_string(),
+        (_, Some(PropertyValue::State(state))) => state.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(ratio: f64, low: f64, high: f64, verdict: Likeness) -> ComparedPair {
+        let mean = GeometricMean {
+            of: iosonde_model::WorkloadGroup::All,
+            points: 28,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            verdict,
+        };
+        ComparedPair {
+            a: "A".into(),
+            b: "B".into(),
+            figure: ComparedFigure::Iops,
+            about: ServedBy::Storage,
+            unit: ComparedUnit::Run,
+            repeats: [1, 1],
+            in_turn: false,
+            margin: 0.02,
+            confidence: 0.95,
+            geometric_means: vec![mean],
+            not_compared: 0,
+            without_interval: 0,
+            opposite: 0,
+            unmatched: 0,
+            differences: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_answer_has_the_factor_first_and_says_what_would_tell_more() {
+        let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
+        assert_eq!(
+            answer(&slower),
+            "B is 3.3 times slower than A (95 % CI 3.1–3.5; 28 workloads, one run each; `--repeats 5` adds run-to-run \
+             variation)."
+        );
+        let repeated = ComparedPair {
+            unit: ComparedUnit::Repeat,
+            repeats: [5, 5],
+            ..pair(1.1, 1.07, 1.13, Likeness::Faster)
+        };
+        assert_eq!(
+            answer(&repeated),
+            "B is 10 % faster than A (95 % CI 7–13 %; 28 workloads, 5 repeats each)."
+        );
+        let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
+        let latency = ComparedPair {
+            geometric_means: pair(6.5, 6.4, 6.6, Likeness::Slower).geometric_means,
+            ..latency
+        };
+        assert!(
+            answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.4–6.6;")
+        );
+    }
+
+    #[test]
+    fn what_limits_an_answer_is_said_behind_it() {
+        let mut memory = pair(2.0, 1.9, 2.1, Likeness::Faster);
+        (memory.about, memory.opposite, memory.without_interval) = (ServedBy::Memory, 2, 1);
+        let said = answer(&memory);
+        assert!(
+            said.ends_with(
+                " 2 workloads are slower. 1 workload more has no confidence interval. Memory served both sides, so \
+                 this says nothing about the storage."
+            ),
+            "{said}"
+        );
+        let wide = answer(&pair(3.0, 1.1, 8.0, Likeness::Faster));
+        assert!(wide.starts_with("B is at least 1.1 times faster than A (28 workloads"), "{wide}");
+        let refused = ComparedPair { geometric_means: Vec::new(), not_compared: 12, ..memory };
+        assert_eq!(
+            answer(&refused),
+            "B and A cannot be compared: none of 12 common workloads is valid on both sides."
+        );
+    }
+}
