@@ -116,14 +116,13 @@ impl<'a> Facts<'a> {
         2 * self.standing(point).count() > point.trial_ids.len()
     }
 
-    /// What a finding that was refused says of it.
-    pub(super) fn refusal(&self, name: FindingName, op: Op) -> Option<&'a str> {
-        let mut of_op = self.run.findings.iter().filter(|finding| {
+    /// Whether the run looked for it in vain.
+    pub(super) fn is_inconclusive(&self, name: FindingName, op: Op) -> bool {
+        self.run.findings.iter().any(|finding| {
             finding.name == name
                 && finding.conditions.op == Some(op)
                 && finding.status == Status::Inconclusive
-        });
-        of_op.next().map(|finding| finding.sentence().trim_end_matches('.'))
+        })
     }
 
     fn found(&self, name: FindingName) -> std::vec::IntoIter<Fact<'a>> {

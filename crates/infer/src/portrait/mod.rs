@@ -61,11 +61,11 @@ pub fn portrait(run: &Run) -> Result<Portrait, String> {
     Ok(Portrait { sentence, build, traits, untold, device })
 }
 
-/// Why there is no portrait: the reason that the finding itself gives, or the study that would find it.
+/// Why there is no portrait: a finding that it needs is inconclusive, or was not looked for.
 fn missing(facts: &Facts, what: &str, name: FindingName) -> String {
-    match facts.refusal(name, Op::Read) {
-        Some(why) => format!("{what} was not found, and everything else rests on it. {why}"),
-        None => format!(
+    match facts.is_inconclusive(name, Op::Read) {
+        true => format!("{what} was not found, and everything else rests on it: `{name}` is inconclusive"),
+        false => format!(
             "{what} was not found, and everything else rests on it: `iosonde run quick TARGET` would tell"
         ),
     }

@@ -16,5 +16,6 @@ pub mod validity;
 mod vantage;
 
 pub use check::{figures, why};
+use finding::plateau_sizes;
 pub use finding::{sentence, why_of};
 pub use note::note;
