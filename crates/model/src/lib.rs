@@ -40,7 +40,7 @@ pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use portrait::{Build, Compliance, Portrait, Trait};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
-pub use sheet::{Claim, ClaimUnit, Sheet, SheetLine, Standing};
+pub use sheet::{Claim, ClaimUnit, Sheet, SheetBasis, SheetLine, Standing, UnlikeClaim};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,

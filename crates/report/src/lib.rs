@@ -24,7 +24,7 @@ pub mod text;
 
 pub use comparison::comparison;
 pub use document::{
-    ComparedDocument, ComparisonLine, DifferenceLine, Document, FindingLine, PairLine, VerdictLine,
+    ClaimLine, ComparedDocument, ComparisonLine, DifferenceLine, Document, FindingLine, PairLine, VerdictLine,
 };
 pub use format::{FORMATS, Files, Format, ReportError, compared_json, json};
 pub use html::html;

@@ -12,6 +12,7 @@ mod open_questions;
 mod pages;
 pub mod point_table;
 pub mod results;
+pub mod sheet;
 pub mod validity;
 mod vantage;
 
