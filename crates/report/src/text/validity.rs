@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::check::{CHECKS, TOO_SMALL};
 use iosonde_model::{
-    About, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
-    RunState, Status, Trial, units,
+    About, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point,
+    Run, RunState, Status, Trial, units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
 use crate::text::command;
 use crate::text::vantage;
 use iosonde_infer::answered_limit;
-use iosonde_judge::check::Symptom;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::words::lowered;
+use iosonde_judge::check::Symptom;
 
 /// What the first lines say instead.
 const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
