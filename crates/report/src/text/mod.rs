@@ -6,12 +6,14 @@ mod check;
 mod command;
 pub mod compare;
 mod finding;
-mod note;
 pub mod imported;
+mod note;
 mod open_questions;
 mod pages;
 pub mod point_table;
+pub mod portrait;
 pub mod results;
+pub mod sheet;
 pub mod validity;
 mod vantage;
 
