@@ -1,11 +1,13 @@
 //! Wires: one file per subcommand; owns stdout, stderr, exit codes and signals.
 
 mod args;
+mod campaign;
 mod command;
-mod course;
+mod destination;
 mod failure;
 mod measure;
 mod notebook;
+mod options;
 mod output;
 mod progress;
 mod results;
@@ -17,8 +19,8 @@ mod sides;
 mod state;
 mod stream;
 mod studies;
+mod typed;
 mod usage;
-mod write_limit;
 
 use std::process::ExitCode;
 
@@ -28,7 +30,7 @@ use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
-    let done = usage::parse(std::env::args_os().collect()).and_then(|cli| {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
         let screen = Screen::new(&cli.shared);
         dispatch(&cli, screen)
     });

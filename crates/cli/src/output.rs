@@ -13,7 +13,10 @@ use std::{
 
 use iosonde_rig::platform;
 
-use crate::failure::{Failure, in_words};
+use crate::{
+    failure::{Failure, in_words},
+    screen::Screen,
+};
 
 /// How every SQLite file begins (<https://www.sqlite.org/fileformat.html>, the database header).
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -71,6 +74,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| {
         Failure::failed(format!("{} cannot be written: {}", path.display(), in_words(&error)))
     })
+}
+
+/// Prints a result where the path is `-`, or writes it.
+pub fn result(path: &Path, text: &str, screen: Screen) -> Result<(), Failure> {
+    if path == Path::new("-") { screen.result(text) } else { write(path, text.as_bytes()) }
 }
 
 fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use iosonde_infer::conclude;
-use iosonde_model::{Device, Host, IMPORT, Run, RunInfo, RunState};
+use iosonde_model::{Device, DeviceNote, Host, IMPORT, Run, RunInfo, RunState};
 use iosonde_rig::clock::Clock;
 use iosonde_store::import::{ImportError, Imported, import};
 
@@ -168,7 +168,7 @@ pub fn run_of(id: &str, sources: Vec<Source>, command: &str) -> Result<Run, Fail
     device.engine = if let [engine] = engines[..] { engine.to_owned() } else { "several engines".into() };
     device.direct = trials.iter().all(|trial| trial.spec.direct);
     device.working_set_bytes = trials.iter().map(|trial| trial.spec.span_bytes).max().unwrap_or(0);
-    device.notes = notes;
+    device.notes = notes.into_iter().map(DeviceNote::from).collect();
     let target = if let [name] = &names[..] { name.clone() } else { format!("{} files", names.len()) };
     let options = serde_json::json!({ "program": programs.first(), "files": names });
     let info = RunInfo { started_at, elapsed_s, device, target, options, ..blank(id, command) };

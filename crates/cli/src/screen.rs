@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use iosonde_report::Paint;
+
 use crate::{args::Shared, failure::Failure};
 
 /// Both streams, and how they may be used.
@@ -40,6 +42,11 @@ impl Screen {
             quiet: shared.quiet,
             verbose: shared.verbose,
         }
+    }
+
+    /// How results are painted.
+    pub fn paint(&self) -> Paint {
+        Paint { color: self.color, width: self.width }
     }
 
     /// Prints a result. A reader that went away (`| head`) is no failure.

@@ -2,115 +2,22 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
-use iosonde_model::{Ceiling, Device, Host, Medium, Study, TrialSpec, units};
+use iosonde_model::{Device, DeviceNote, Host, Medium, units};
 use iosonde_rig::{
-    ceiling,
     engine::{self, SharedDevice, Storage},
-    guard::{self, Admitted, Destroy, Intent, StrayRecorder, Target},
+    guard::{self, Admitted, StrayRecorder, Target},
     platform, prepare,
     trial::Bed,
     witness::Watch,
 };
 use iosonde_sim::{Device as SimulatedDevice, DeviceFile, Parameter};
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    args::TargetArgs,
     failure::{Failure, in_words},
-    state::State,
+    options::Options,
 };
 
-/// What was asked of a run; kept with it, so that `resume` goes on with the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// Budget, preparation included.
-    pub time_ns: u64,
-    /// Half an interval's width, as a share.
-    pub precision: f64,
-    /// Of every interval.
-    pub confidence: f64,
-    /// Exactly so many rounds.
-    pub rounds: Option<u32>,
-    /// The prepared area.
-    pub size_bytes: Option<u64>,
-    /// The engine.
-    pub engine: Option<String>,
-    /// Direct I/O: insisted on, forbidden, or as the file system gives it.
-    pub direct: Option<bool>,
-    /// Write nothing.
-    pub read_only: bool,
-    /// The user's word to overwrite; empty without an identity.
-    pub destroy: Option<String>,
-    /// Which file that word was for.
-    #[serde(default)]
-    pub destroyed: Option<String>,
-    /// Everything random follows from it.
-    pub seed: u64,
-    /// Where the order of points and their offsets follow from, where several targets take turns: theirs is one.
-    #[serde(default)]
-    pub order_seed: Option<u64>,
-    /// The state that the storage is brought to first.
-    #[serde(default)]
-    pub state: Option<State>,
-    /// The most that may be written in all.
-    #[serde(default)]
-    pub max_write_bytes: Option<u64>,
-    /// The size is that of another run, and no smaller one will do however long filling takes.
-    #[serde(default)]
-    pub exact_size: bool,
-    /// What was added once it was finished.
-    #[serde(default)]
-    pub additions: Vec<Addition>,
-}
-
-/// More of a finished run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Addition {
-    /// Time for it.
-    pub time_ns: u64,
-    /// Half an interval's width, as a share.
-    pub precision: f64,
-    /// Rounds in all once it is done.
-    pub rounds: Option<u32>,
-    /// What had been measured when it was asked for: its time begins there, however often the run is gone on with.
-    #[serde(default)]
-    pub begun_s: Option<f64>,
-}
-
-impl Options {
-    /// What `run` and `point` share.
-    pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
-        Self {
-            time_ns,
-            precision,
-            confidence: args.confidence,
-            rounds,
-            size_bytes: args.size,
-            engine: args.engine.clone(),
-            direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
-            read_only: args.read_only,
-            destroy: args.destroy.clone(),
-            destroyed: None,
-            // 53 bits: JSON numbers are doubles to many readers.
-            seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
-            order_seed: None,
-            state: None,
-            max_write_bytes: None,
-            exact_size: false,
-            additions: Vec::new(),
-        }
-    }
-
-    /// Whoever gives the word to overwrite wants the target filled before it is read, too.
-    fn intent(&self, writes: bool) -> Intent {
-        let writes = writes || self.destroy.is_some();
-        let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
-            "" => Destroy::Plain,
-            identity => Destroy::Identity(identity.to_owned()),
-        });
-        Intent { read_only: self.read_only, destroy, writes }
-    }
-}
+pub mod fits;
 
 /// A target ready to be measured.
 pub struct Session {
@@ -218,7 +125,8 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
     let mut device = Device::unknown("simulated", working_set_bytes);
     device.name = Some(name.to_owned());
-    device.model = Some(format!("simulated: {}", file.summary()));
+    device.description = Some(file.summary().to_owned()).filter(|summary| !summary.is_empty());
+    device.burst_credit = file.has_burst_credit().then_some(true);
     device.size_bytes = Some(capacity_bytes);
     device.medium = Medium::Simulated;
     device.engine = chosen.name;
@@ -233,7 +141,8 @@ fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
     let has = |section: &str| file.parameters().iter().any(|parameter| parameter.key.starts_with(section));
     device.rotational = has("disk.").then_some(true).or_else(|| has("flash.").then_some(false));
     device.unseen = has("network.").then(|| "the server's memory".to_owned());
-    let host = Host { clock: Some(bed.clock.describe()), ..Host::default() };
+    let host =
+        Host { clock: Some(bed.clock.describe()), memory_bytes: file.memory_bytes(), ..Host::default() };
     Ok(Session {
         bed,
         device,
@@ -279,7 +188,7 @@ fn real(
     device.direct = choose_direct(&admitted, options, &mut device)?;
     let storage = Storage::File(Arc::clone(&admitted.file));
     let chosen = engine::choose(&storage, options.engine.as_deref()).map_err(Failure::usage)?;
-    device.notes.extend(chosen.note);
+    device.notes.extend(chosen.note.map(DeviceNote::from));
     device.engine = chosen.name;
     let room_bytes = admitted.room_bytes.unwrap_or(admitted.size_bytes);
     device.working_set_bytes = options.size_bytes.unwrap_or(u64::MAX).min(room_bytes);
@@ -314,62 +223,12 @@ fn identity(admitted: &Admitted) -> Option<String> {
 }
 
 /// A word to overwrite that has nothing to do.
-fn idle_word(admitted: &Admitted, options: &Options) -> Option<String> {
+fn idle_word(admitted: &Admitted, options: &Options) -> Option<DeviceNote> {
     options.destroy.as_ref()?;
     if options.read_only {
-        return Some("--read-only beats --destroy: nothing is written".into());
+        return Some(DeviceNote::ReadOnlyWins);
     }
-    let own = admitted.own.is_some();
-    own.then(|| {
-        "--destroy has nothing to do in a directory: iosonde writes to a file of its own there".into()
-    })
-}
-
-/// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
-pub fn refuse_what_the_engine_cannot<'a>(
-    session: &Session,
-    specs: impl Iterator<Item = &'a TrialSpec>,
-) -> Result<(), Failure> {
-    let engine = &session.device.engine;
-    let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
-    let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
-    for spec in specs.flat_map(TrialSpec::streams) {
-        let depth = spec.queue_depth;
-        abilities.refuse_depth(engine, depth).map_err(Failure::usage)?;
-        let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
-        let buffers = block.saturating_mul(slots);
-        // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).
-        if block > 1 << 30 {
-            return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
-        }
-        // A quarter: the rest belongs to the page cache and to everybody else.
-        let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
-        if let Some(limit) = limit {
-            return Err(Failure::usage(format!(
-                "{slots} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
-                 ({}) is taken. Ask for smaller blocks or fewer in flight",
-                units::size(block),
-                units::size(buffers),
-                units::size(limit)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// What one worker could do at most with the smallest block of a study: the report shows it beside what the storage
-/// did. None for a simulated device, whose program has its own cost.
-pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
-    if device.medium == Medium::Simulated {
-        return Ok(Vec::new());
-    }
-    let points = iosonde_plan::plan::points(study, device).map_err(Failure::usage)?.points;
-    let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
-    let temporary = std::env::temp_dir();
-    let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
-    // A machine that cannot do this can still measure: the figure is then absent.
-    let measured = smallest.map(|bytes| ceiling::measure(&device.engine, bytes, Some(folder)));
-    Ok(measured.and_then(Result::ok).into_iter().collect())
+    admitted.own.is_some().then_some(DeviceNote::NothingToDestroy)
 }
 
 /// Less than 1 MiB is not storage that anybody asks about, and it is the unit of filling.
@@ -383,58 +242,20 @@ fn refuse_a_crumb(target: &str, bytes: u64) -> Result<(), Failure> {
     )))
 }
 
-/// A size that was asked for in so many words and is not there: another one would answer another question. What nobody
-/// asked for is cut, and said.
-pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Options) -> Result<(), Failure> {
-    let Some(asked_bytes) = options.size_bytes.filter(|_| !options.exact_size) else { return Ok(()) };
-    let room_bytes = session.room_bytes;
-    if asked_bytes <= room_bytes {
-        return Ok(());
-    }
-    let (asked, room) = (units::size(asked_bytes), units::size(room_bytes));
-    let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
-    let there = match (free, session.device.kind.as_str()) {
-        (Some(free), _) => format!(
-            "{} are free there, of which {room} may be taken (half, and a tenth of the file system stays free)",
-            units::size(free)
-        ),
-        (None, "directory") => format!("{room} may be taken there at most"),
-        _ => format!("it holds {room}"),
-    };
-    Err(Failure::usage(format!(
-        "--size {asked} does not fit {target}: {there}; --size {} would do",
-        typed_size(room_bytes)
-    )))
-}
-
-/// A size as `--size` takes it, rounded down to whole ones of the unit that people would use.
-fn typed_size(bytes: u64) -> String {
-    // Four: of 1.9 GiB, 1 GiB would be half.
-    let large = [(1u64 << 30, "GiB"), (1 << 20, "MiB")].into_iter().find(|(unit, _)| bytes >= 4 * unit);
-    let (unit, name) = large.unwrap_or((1 << 10, "KiB"));
-    format!("{}{name}", bytes / unit)
-}
-
 /// What of an existing file was never written: reading that moves nothing, whatever the clock says.
-fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<String> {
+fn holes(admitted: &Admitted, working_set_bytes: u64) -> Option<DeviceNote> {
     // What may be written is filled before anything is read.
     if admitted.own.is_some() || admitted.writable || working_set_bytes == 0 {
         return None;
     }
     let unmapped_bytes = platform::unmapped_bytes(&admitted.file, 0..working_set_bytes)?;
-    let share = unmapped_bytes as f64 / working_set_bytes as f64;
-    (unmapped_bytes > 0).then(|| {
-        let (share, size) = (units::percent(share), units::size(working_set_bytes));
-        format!("{share} of the file's {size} are holes that were never written")
-    })
+    (unmapped_bytes > 0).then_some(DeviceNote::Holes { unmapped_bytes, file_bytes: working_set_bytes })
 }
 
 /// Direct I/O wherever it is to be had and not forbidden; says so where it is not.
 fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) -> Result<bool, Failure> {
     if options.direct == Some(false) {
-        device
-            .notes
-            .push("buffered, as asked: the page cache stands between these figures and the device".into());
+        device.notes.push(DeviceNote::BufferedAsAsked);
         return Ok(false);
     }
     let path = admitted.path.display();
@@ -445,9 +266,7 @@ fn choose_direct(admitted: &Admitted, options: &Options, device: &mut Device) ->
             Ok(true)
         }
         Ok(None) | Err(_) if options.direct != Some(true) => {
-            device.notes.push(
-                "no direct I/O here: the page cache stands between these figures and the device".into(),
-            );
+            device.notes.push(DeviceNote::NoDirectIo);
             Ok(false)
         }
         Ok(None) => Err(Failure::usage(format!(

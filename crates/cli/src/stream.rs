@@ -1,6 +1,11 @@
 //! One stream of a workload, as it is typed: with options of `point`, or in the words of `--and`.
 
-use clap::{Args, CommandFactory, Parser};
+use std::error::Error as _;
+
+use clap::{
+    Args, Parser,
+    error::{ContextKind, ErrorKind},
+};
 use iosonde_model::{
     Arrivals, BlockSizes, Distribution, Payload, Ranges, Rw, StridePass, Sync, TrialSpec, units,
 };
@@ -109,9 +114,22 @@ pub fn parse_beside(text: &str) -> Result<StreamArgs, String> {
     let words = text.split_whitespace().map(|word| format!("--{}", word.trim_start_matches('-')));
     let parsed = Beside::try_parse_from(words);
     parsed.map(|beside| beside.stream).map_err(|error| {
-        let why = crate::usage::of_a_stream(&error, &Beside::command());
-        format!("{why}; a stream is written as \"rw=write bs=4k sync=fdatasync:1\"")
+        format!("{}; a stream is written as \"rw=write bs=4k sync=fdatasync:1\"", without_dashes(&error))
     })
+}
+
+/// A mistake in a stream, whose options have no dashes.
+fn without_dashes(error: &clap::Error) -> String {
+    let context = |kind| Some(error.get(kind)?.to_string().trim_start_matches('-').to_owned());
+    let option = context(ContextKind::InvalidArg).unwrap_or_default();
+    match (error.kind(), error.source(), context(ContextKind::SuggestedArg)) {
+        (_, Some(source), _) => format!("{option}: {source}"),
+        (ErrorKind::UnknownArgument, None, Some(near)) => {
+            format!("a stream has no `{option}`; did you mean `{near}`?")
+        }
+        (ErrorKind::UnknownArgument, None, None) => format!("a stream has no `{option}`"),
+        (kind, None, _) => format!("{option}: {kind}"),
+    }
 }
 
 impl StreamArgs {

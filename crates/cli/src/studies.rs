@@ -163,10 +163,7 @@ fn line_of(study: &Study, error: &PlanError) -> Option<usize> {
             let wrong = study.experiments.iter().find(|spec| spec.kind == unknown.typed)?;
             study.line_of(&wrong.name, Some("kind"))
         }
-        PlanError::Parameter(wrong) => {
-            // The key that is wrong is the first one quoted.
-            study.line_of(&wrong.experiment, wrong.message.split('`').nth(1))
-        }
+        PlanError::Parameter(wrong) => study.line_of(&wrong.experiment, wrong.key.as_deref()),
         PlanError::Study(_) | PlanError::Nothing { .. } => None,
     }
 }

@@ -18,7 +18,7 @@ use std::{
 
 use common::{Bench, SMALL_STUDY, direct_here};
 use iosonde_model::{Device, Trial, Witnesses};
-use iosonde_rig::witness::Watch;
+use iosonde_rig::{clock::Clock, witness::Watch};
 use jiff::Timestamp;
 
 /// A trial's beginning is kept in milliseconds; the clock is read before and after its span.
@@ -34,9 +34,9 @@ struct Look {
 
 impl Look {
     fn at(files: &[PathBuf]) -> Self {
-        let from = Timestamp::now();
+        let from = now();
         let waiting_bytes = files.iter().map(waiting_bytes).sum();
-        Self { from, to: Timestamp::now(), waiting_bytes }
+        Self { from, to: now(), waiting_bytes }
     }
 
     fn is_during(&self, trial: &Trial) -> bool {
@@ -44,6 +44,10 @@ impl Look {
         let after = |moment: Timestamp| moment.duration_since(begin).as_secs_f64();
         after(self.from) > MARGIN_S && after(self.to) < trial.elapsed_s - MARGIN_S
     }
+}
+
+fn now() -> Timestamp {
+    Clock::real().utc().parse().expect("the clock writes a moment")
 }
 
 /// None of a file that is not there.

@@ -14,8 +14,8 @@ use iosonde_judge::{
     standing,
 };
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Op, Phase, Planned, Point, Run, RunInfo, Status, Trial, TrialSpec};
-use iosonde_plan::schedule::Schedule;
+use iosonde_model::{Finding, Op, Point, Run, RunInfo, Status, Trial, TrialSpec};
+use iosonde_plan::{plan, schedule::Schedule};
 
 use crate::{
     conclude::{self, PlanError},
@@ -97,7 +97,7 @@ fn following(run: &Run, rounds_left: Option<f64>) -> Following {
             if !known && out.added.len() < ADDED_MAX {
                 let id = run.points.len() + out.added.len();
                 ids.push((u64::from(spec.queue_depth), id));
-                out.added.push(adaptive(id, &experiment, spec));
+                out.added.push(plan::adaptive(id, &experiment, spec));
             }
         }
         if let Some(visits) = designed {
@@ -151,23 +151,6 @@ impl KneeVisits<'_> {
         let grid = alone.map(|point| (u64::from(point.spec.queue_depth), point.id));
         grid.chain(added.iter().copied()).map(|(depth, id)| (id, visits(depth))).collect()
     }
-}
-
-/// The points that a run's trials were made for beyond its plan.
-pub(crate) fn of_trials(trials: &[Trial], planned: usize) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
-    for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
-        let Some(id) = trial.point.filter(|id| *id >= planned) else { continue };
-        if !points.iter().any(|point| point.id == id) {
-            points.push(adaptive(id, &trial.experiment, trial.spec.clone()));
-        }
-    }
-    points.sort_by_key(|point| point.id);
-    points
-}
-
-fn adaptive(id: usize, experiment: &str, spec: TrialSpec) -> Point {
-    Point { planned: Planned::Adaptive, ..Point::planned(id, experiment, spec) }
 }
 
 /// What a finding varies: its value in a workload, and a workload with another value.

@@ -3,31 +3,33 @@
 
 use std::borrow::Cow;
 
-use iosonde_model::{CheckName, Finding, FindingName, Op, Run};
+use iosonde_model::{Finding, Run, Status};
 
-use crate::finding::lookup::found;
+use iosonde_judge::check::{Symptom, symptom_of};
 
-/// What says of a rate that fell that it fell: two rates in one mean, and trials far from it.
-const OF_A_FALL: [CheckName; 5] = [
-    CheckName::Throttled,
-    CheckName::Outliers,
-    CheckName::NotSteady,
-    CheckName::Drift,
-    CheckName::Multimodal,
-];
+use crate::finding;
 
-/// The limit that the whole run asked for. `None` where it found none, or has points of other experiments.
-pub fn answer(run: &Run) -> Option<&Finding> {
-    let limit = Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::ThrottleRate, op))?;
-    run.points.iter().all(|point| point.belongs_to(&limit.experiment)).then_some(limit)
+/// The symptoms that are this run's answer: a finding explains them, and the whole run asked for it. Beside other
+/// questions, the same symptom is a doubt about their figures.
+///
+/// A check states the symptom that it sees, and a finding the symptom that it explains, so that neither names the
+/// other: a new check of several rates in one mean is explained by a limit as soon as it says what it sees.
+pub fn explained(run: &Run) -> Vec<Symptom> {
+    let whole = |finding: &&Finding| {
+        finding.status == Status::Found
+            && run.points.iter().all(|point| point.belongs_to(&finding.experiment))
+    };
+    let explains = |finding: &Finding| finding::kind(finding.name).explains();
+    run.findings.iter().filter(whole).filter_map(explains).collect()
 }
 
-/// The run without the verdicts that only say so in other words.
-pub fn beyond_it(run: &Run) -> Cow<'_, Run> {
-    if answer(run).is_none() {
+/// The run without the verdicts that only show an explained symptom.
+pub fn beyond<'a>(run: &'a Run, explained: &[Symptom]) -> Cow<'a, Run> {
+    if explained.is_empty() {
         return Cow::Borrowed(run);
     }
     let mut rest = run.clone();
-    rest.verdicts.retain(|judgement| !OF_A_FALL.contains(&judgement.check));
+    rest.verdicts
+        .retain(|judgement| symptom_of(judgement.check).is_none_or(|symptom| !explained.contains(&symptom)));
     Cow::Owned(rest)
 }

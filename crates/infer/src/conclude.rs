@@ -12,7 +12,7 @@ pub use iosonde_plan::plan::PlanError;
 use iosonde_plan::plan::{self, Asked};
 
 use crate::{
-    adaptive, consistency,
+    consistency,
     finding::{self, FINDINGS},
 };
 
@@ -59,7 +59,7 @@ fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
         let experiment = points[id].experiment.clone();
         points[id] = Point::planned(id, &experiment, spec.clone());
     }
-    points.extend(adaptive::of_trials(&run.trials, points.len()));
+    points.extend(plan::added_points(&run.trials, points.len()));
     Ok((plan::experiments(&study, &run.info.device)?, points))
 }
 

@@ -14,7 +14,7 @@ fn concluded(pretend: &Pretend, seed: u64) -> Run {
     run
 }
 
-fn found<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
+fn found(run: &Run, name: FindingName) -> &Finding {
     let is_it = |finding: &&Finding| finding.name == name;
     let finding = run.findings.iter().find(is_it).unwrap_or_else(|| panic!("no {name}"));
     assert_eq!(finding.status, Status::Found, "{}", finding.sentence());

@@ -9,8 +9,7 @@
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, Estimate, Medium, Op, Outcome, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec,
-    units,
+    Claim, ClaimUnit, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec, units,
 };
 
 use crate::finding::over_trials;
@@ -163,7 +162,7 @@ fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) 
     if let Some(in_flight) = claim.in_flight.filter(|&asked| point.spec.asked_in_flight() != asked) {
         unlike.soft.push(format!("{} in flight, not {in_flight}", point.spec.asked_in_flight()));
     }
-    if !point.spec.direct && device.medium != Medium::Simulated {
+    if !point.spec.direct {
         unlike.hard.push("through the page cache".to_owned());
     }
     if claim.steady

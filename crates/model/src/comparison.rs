@@ -134,7 +134,7 @@ pub struct ComparedPair {
 pub struct Compared {
     /// The version of iosonde that compared.
     pub iosonde: String,
-    /// 1: the version of this document.
+    /// Version of this document: 2.
     pub schema: u32,
     /// The sides, in the order of the command.
     pub sides: Vec<ComparedSide>,

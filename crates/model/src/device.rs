@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::DeviceNote;
+
 /// What the bytes finally lie on, as far as the system tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,6 +35,12 @@ pub struct Device {
     pub name: Option<String>,
     /// Vendor and model.
     pub model: Option<String>,
+    /// Summary of a simulated device, from its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether volumes of this model are sold with credit for bursts; `None` where the model does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst_credit: Option<bool>,
     /// Size of the device, or of the file that was measured.
     pub size_bytes: Option<u64>,
     /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): `medium` is more.
@@ -87,8 +95,8 @@ pub struct Device {
     /// `steady` where the storage is known to have been brought to its steady state; `None` where nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Sentences a reader of the figures must know: direct I/O not available, engine fell back, ..
-    pub notes: Vec<String>,
+    /// What a reader of the figures must know: direct I/O not available, engine fell back, ..
+    pub notes: Vec<DeviceNote>,
 }
 
 /// What a drive says of its own health, before a run.
@@ -115,6 +123,8 @@ impl Device {
             kind: kind.to_owned(),
             name: None,
             model: None,
+            description: None,
+            burst_credit: None,
             size_bytes: None,
             rotational: None,
             medium: Medium::Unknown,

@@ -3,13 +3,14 @@
 //! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
 //! here is its name there, unit last.
 
-mod cause;
+pub mod cause;
 mod comparison;
 pub mod detail;
 mod device;
 mod finding;
 mod histogram;
 mod name;
+mod note;
 mod point;
 mod portrait;
 mod registry;
@@ -17,6 +18,7 @@ mod run;
 mod sheet;
 mod spec;
 mod study;
+pub mod toml_file;
 mod trial;
 mod unit;
 pub mod units;
@@ -30,6 +32,7 @@ pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use name::{CheckName, ExperimentName, FindingName};
+pub use note::DeviceNote;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
 pub use portrait::{Build, Compliance, Portrait, Trait};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
@@ -39,7 +42,8 @@ pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,
 };
-pub use study::{ExperimentSpec, StorageKind, Study, StudyError};
+pub use study::{ExperimentSpec, StorageKind, Study};
+pub use toml_file::{Document, FileError};
 pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };

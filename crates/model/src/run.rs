@@ -110,7 +110,7 @@ impl RunInfo {
 pub struct Run {
     /// The version of iosonde that concluded.
     pub iosonde: String,
-    /// 1: the version of this document.
+    /// Version of this document: 2.
     pub schema: u32,
     /// What it is.
     #[serde(rename = "run")]

@@ -1,8 +1,14 @@
 //! A vendor's sheet: what a drive is said to do, and under which conditions. A TOML file.
 
-use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
-use crate::{Rw, units};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::{
+    Rw,
+    toml_file::{Document, FileError, from_text},
+    units::{self, Percentage, SizeBytes},
+};
 
 /// A sheet.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,56 +58,52 @@ pub enum ClaimUnit {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct SheetFile {
     name: String,
     summary: String,
     source: String,
-    capacity: Option<String>,
+    capacity: Option<SizeBytes>,
     claim: Vec<ClaimFile>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ClaimFile {
     line: String,
     rw: Rw,
-    block_size: Option<String>,
-    value: String,
+    block_size: Option<SizeBytes>,
+    value: ClaimValue,
     in_flight: Option<u64>,
-    span: Option<String>,
-    state: Option<String>,
+    span: Option<Percentage>,
+    #[serde(default)]
+    state: ClaimState,
 }
 
-/// A sheet without lines.
-const CLAIMS_NOTHING: &str = "it claims nothing; add a [[claim]] with line, rw and value";
+/// State of the drive under which a claim holds.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ClaimState {
+    #[default]
+    Fresh,
+    Steady,
+}
+
+/// What a sheet cannot do without.
+const NEEDED: &[(&str, &str)] = &[("claim", "it claims nothing; add a [[claim]] with line, rw and value")];
 
 impl Sheet {
     /// Reads a sheet's text; `origin` is what errors call it.
     ///
     /// # Errors
-    /// A sentence with the line or the claim, and what would be right.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, String> {
-        let file: SheetFile = toml::from_str(text).map_err(|error| {
-            let error = error.to_string();
-            if error.contains("missing field `claim`") {
-                format!("sheet {origin}: {CLAIMS_NOTHING}")
-            } else {
-                format!("sheet {origin}: {error}")
-            }
-        })?;
+    /// The place, the key and what would be right.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
+        let document = Document::parse(text, format!("sheet {origin}"))?;
+        let file: SheetFile = document.read().map_err(|error| error.explained(NEEDED))?;
         if file.claim.is_empty() {
-            return Err(format!("sheet {origin}: {CLAIMS_NOTHING}"));
+            return Err(document.missing("claim", "").explained(NEEDED));
         }
-        let fail = |what: &str, error: &dyn std::fmt::Display| format!("sheet {origin}: {what}: {error}");
-        let capacity = file.capacity.as_deref().map(units::parse_size).transpose();
-        let claims = file.claim.into_iter().map(|claim| {
-            let line = claim.line.clone();
-            Claim::of(claim).map_err(|error| fail(&line, &error))
-        });
         Ok(Self {
-            capacity_bytes: capacity.map_err(|error| fail("capacity", &error))?,
-            claims: claims.collect::<Result<_, _>>()?,
+            capacity_bytes: file.capacity.map(|size| size.0),
+            claims: file.claim.into_iter().map(Claim::from).collect(),
             name: file.name,
             summary: file.summary,
             source: file.source,
@@ -109,27 +111,22 @@ impl Sheet {
     }
 }
 
-impl Claim {
-    fn of(file: ClaimFile) -> Result<Self, String> {
-        let said = |error: units::ParseQuantity| error.to_string();
-        let (value, unit) = parse_value(&file.value)?;
-        let steady = match file.state.as_deref() {
-            None | Some("fresh") => false,
-            Some("steady") => true,
-            Some(other) => return Err(format!("`{other}` is no state; fresh or steady")),
-        };
-        Ok(Self {
+impl From<ClaimFile> for Claim {
+    fn from(file: ClaimFile) -> Self {
+        Self {
             rw: file.rw,
-            block_size_bytes: file.block_size.as_deref().map(units::parse_size).transpose().map_err(said)?,
+            block_size_bytes: file.block_size.map(|size| size.0),
             in_flight: file.in_flight,
-            span: file.span.as_deref().map(units::parse_percent).transpose().map_err(said)?,
+            span: file.span.map(|span| span.0),
             line: file.line,
-            value,
-            unit,
-            steady,
-        })
+            value: file.value.value,
+            unit: file.value.unit,
+            steady: matches!(file.state, ClaimState::Steady),
+        }
     }
+}
 
+impl Claim {
     /// Reads a claim as it is typed: `randwrite 4k 118000`, `read 128k 3500MB/s`.
     ///
     /// # Errors
@@ -139,7 +136,7 @@ impl Claim {
             || format!("`{text}` is no claim; as in \"randwrite 4k 118000\" or \"read 128k 3500MB/s\"");
         let words: Vec<&str> = text.split_whitespace().collect();
         let [rw, size, value @ ..] = &words[..] else { return Err(form()) };
-        let (value, unit) = parse_value(&value.join(" ")).map_err(|_| form())?;
+        let ClaimValue { value, unit } = value.join(" ").parse().map_err(|_| form())?;
         Ok(Self {
             line: text.to_owned(),
             rw: rw.parse().map_err(|error| format!("{}: {error}", form()))?,
@@ -154,19 +151,31 @@ impl Claim {
 }
 
 /// `118000`, `118000 IOPS`, `3500 MB/s`.
-fn parse_value(text: &str) -> Result<(f64, ClaimUnit), String> {
-    let form = || format!("`{text}` is no figure; as in \"118000 IOPS\" or \"3500 MB/s\"");
-    let bare = text.trim().replace(' ', "");
-    if bare.ends_with("B/s") {
-        let bytes_per_s = units::parse_rate(&bare).map_err(|error| format!("{}: {error}", form()))?;
-        return if bytes_per_s > 0 {
-            Ok((bytes_per_s as f64, ClaimUnit::BytesPerSecond))
+struct ClaimValue {
+    value: f64,
+    unit: ClaimUnit,
+}
+
+impl FromStr for ClaimValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let form = || format!("`{text}` is no figure; as in \"118000 IOPS\" or \"3500 MB/s\"");
+        let bare = text.trim().replace(' ', "");
+        let (value, unit) = if bare.ends_with("B/s") {
+            let bytes_per_s = units::parse_rate(&bare).map_err(|error| format!("{}: {error}", form()))?;
+            (bytes_per_s as f64, ClaimUnit::BytesPerSecond)
         } else {
-            Err(form())
+            (bare.strip_suffix("IOPS").unwrap_or(&bare).parse().map_err(|_| form())?, ClaimUnit::Iops)
         };
+        if value.is_finite() && value > 0.0 { Ok(Self { value, unit }) } else { Err(form()) }
     }
-    let value: f64 = bare.strip_suffix("IOPS").unwrap_or(&bare).parse().map_err(|_| form())?;
-    if value.is_finite() && value > 0.0 { Ok((value, ClaimUnit::Iops)) } else { Err(form()) }
+}
+
+impl<'de> Deserialize<'de> for ClaimValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer, "a figure such as \"118000 IOPS\" or \"3500 MB/s\"")
+    }
 }
 
 /// How a run stands to one line of a sheet.
@@ -243,15 +252,23 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sheet_gets_wrong_is_said_with_its_line() {
+    fn what_a_sheet_gets_wrong_is_told_with_its_place() {
         let read = |claims: &str| {
             Sheet::parse(&format!("name = 'x'\nsummary = ''\nsource = ''\n{claims}"), "x.toml")
         };
-        assert!(read("claim = []").unwrap_err().contains("claims nothing"));
-        let claim = |more: &str| read(&format!("[[claim]]\nline = 'random read'\nrw = 'randread'\n{more}"));
-        assert!(claim("value = '5 apples'").unwrap_err().contains("random read: `5 apples` is no figure"));
-        assert!(claim("value = '5'\nstate = 'tired'").unwrap_err().contains("fresh or steady"));
-        assert!(claim("value = '5'\ncolour = 'red'").unwrap_err().contains("colour"));
-        assert!(claim("value = '5 IOPS'\nspan = '100%'").is_ok());
+        let said = |claims: &str| read(claims).unwrap_err().to_string();
+        for empty in ["claim = []", ""] {
+            assert!(said(empty).contains("claims nothing"), "{}", said(empty));
+        }
+        let claim = |more: &str| format!("[[claim]]\nline = 'random read'\nrw = 'randread'\n{more}");
+        for (more, wanted) in [
+            ("value = '5 apples'", "sheet x.toml:7:9: [claim] value: `5 apples` is no figure"),
+            ("value = '5'\nstate = 'tired'", "[claim] state is one of \"fresh\", \"steady\""),
+            ("value = '5'\ncolour = 'red'", "x.toml:8:1: [claim] has no key `colour` (it has line, rw,"),
+            ("", "x.toml:4:1: [claim] lacks `value`"),
+        ] {
+            assert!(said(&claim(more)).contains(wanted), "{}", said(&claim(more)));
+        }
+        assert!(read(&claim("value = '5 IOPS'\nspan = '100%'")).is_ok());
     }
 }

@@ -1,9 +1,14 @@
 //! A list of experiments with their parameters: a TOML file.
 
-use serde::Deserialize;
-use toml::Spanned;
+use std::collections::BTreeMap;
 
-use crate::{Device, nearest, units};
+use serde::Deserialize;
+
+use crate::{
+    Device,
+    toml_file::{Document, FileError, Place, Problem},
+    units::{Percentage, SizeBytes, TimeNs},
+};
 
 /// What a TOML file says is to be asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,10 +48,13 @@ pub struct ExperimentSpec {
     pub parameters: toml::Table,
     /// Where its table begins in the file, counted from 1.
     pub line: usize,
+    /// Lines of its keys.
+    pub lines: BTreeMap<String, usize>,
 }
 
 /// What an experiment may be confined to: `only_on = "rotating"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum StorageKind {
     /// Platters and an arm.
     Rotating,
@@ -69,204 +77,133 @@ impl StorageKind {
     }
 }
 
-/// A study that cannot be read, and where.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("study {origin}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
-pub struct StudyError {
-    /// The file or the built-in name.
-    pub origin: String,
-    /// The line, counted from 1, where there is one to point at.
-    pub line: Option<usize>,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
-
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct StudyFile {
-    // Read before all else: a newer version's keys would be unknown.
+    // Checked before all else: a newer version's keys would be unknown.
     #[serde(rename = "iosonde")]
     _iosonde: Option<String>,
     name: String,
     question: String,
-    time: Option<Spanned<String>>,
-    precision: Option<Spanned<String>>,
-    size: Option<Spanned<String>>,
-    span: Option<Spanned<String>>,
-    order: Option<Spanned<String>>,
+    time: Option<TimeNs>,
+    precision: Option<Percentage>,
+    size: Option<SizeBytes>,
+    span: Option<SizeBytes>,
+    #[serde(default)]
+    order: Order,
     #[serde(default)]
     adaptive: bool,
-    experiment: Vec<Spanned<toml::Table>>,
+    experiment: Vec<ExperimentFile>,
 }
+
+/// Order of the points within a round.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Order {
+    #[default]
+    Random,
+    ReadsFirst,
+}
+
+#[derive(Deserialize)]
+struct ExperimentFile {
+    kind: String,
+    name: Option<String>,
+    only_on: Option<StorageKind>,
+    #[serde(flatten)]
+    parameters: toml::Table,
+}
+
+/// Examples of what a study cannot do without.
+const NEEDED: &[(&str, &str)] = &[
+    ("name", "for example name = \"my-study\""),
+    ("question", "for example question = \"What is to be known?\""),
+    (
+        "experiment",
+        "write [[experiment]] and kind = \"queue-depth\" below it; `iosonde experiments` lists them",
+    ),
+    ("experiment.kind", "for example kind = \"queue-depth\"; `iosonde experiments` lists them"),
+];
+
+/// What people write one table too early.
+const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
 impl Study {
     /// Reads a study's text; `origin` is what errors call it.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, StudyError> {
-        let reader = Reader { text, origin };
-        reader.refuse_a_newer_version()?;
-        let file: StudyFile = toml::from_str(text).map_err(|error| reader.not_read(&error))?;
-        let mut experiments: Vec<ExperimentSpec> = Vec::new();
-        for table in file.experiment {
-            let experiment = reader.experiment(table)?;
-            if experiments.iter().any(|known| known.name == experiment.name) {
-                let name = &experiment.name;
-                let message =
-                    format!("two experiments are named `{name}`; give one of them another `name = \"..\"`");
-                return Err(StudyError { line: Some(experiment.line), ..reader.fail(None, message) });
-            }
-            experiments.push(experiment);
+    ///
+    /// # Errors
+    /// The place, the key and what would be right.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
+        let document = Document::parse(text, format!("study {origin}"))?;
+        refuse_a_newer_version(&document)?;
+        let file: StudyFile = document.read().map_err(explained)?;
+        if file.experiment.is_empty() {
+            return Err(document.missing("experiment", "").explained(NEEDED));
         }
-        let study = Self {
+        let mut experiments: Vec<ExperimentSpec> = Vec::new();
+        for (index, table) in file.experiment.into_iter().enumerate() {
+            let ExperimentFile { kind, name, only_on, parameters } = table;
+            let name = name.unwrap_or_else(|| kind.clone());
+            let (line, lines) = lines(&document, index);
+            if experiments.iter().any(|known| known.name == name) {
+                let twice =
+                    format!("two experiments are named `{name}`; give one of them another `name = \"..\"`");
+                let place = Some(Place { line, column: 1 });
+                return Err(FileError { place, ..document.whole(twice) });
+            }
+            experiments.push(ExperimentSpec { kind, name, only_on, parameters, line, lines });
+        }
+        Ok(Self {
             name: file.name,
             question: file.question,
-            time_ns: reader.quantity(&file.time, units::parse_time_with_unit)?.unwrap_or(300_000_000_000),
-            precision: reader.quantity(&file.precision, units::parse_percent)?.unwrap_or(0.02),
-            size_bytes: reader.quantity(&file.size, units::parse_size)?,
-            span_bytes: reader.quantity(&file.span, units::parse_size)?,
-            reads_first: reader.reads_first(&file.order)?,
+            time_ns: file.time.map_or(300_000_000_000, |time| time.0),
+            precision: file.precision.map_or(0.02, |precision| precision.0),
+            size_bytes: file.size.map(|size| size.0),
+            span_bytes: file.span.map(|span| span.0),
+            reads_first: matches!(file.order, Order::ReadsFirst),
             adaptive: file.adaptive,
             experiments,
             source: text.to_owned(),
-        };
-        if study.experiments.is_empty() {
-            let message = "it asks nothing; write [[experiment]] and kind = \"queue-depth\" below it \
-                           (`iosonde experiments` lists them)";
-            return Err(reader.fail(None, message.to_owned()));
-        }
-        Ok(study)
+        })
     }
 
     /// The line of the file that an experiment's key stands on, or where the experiment begins; `None` for an
     /// experiment that is not in it.
     pub fn line_of(&self, experiment: &str, key: Option<&str>) -> Option<usize> {
-        let begins = self.experiments.iter().find(|spec| spec.name == experiment)?.line;
-        let inside = self.source.lines().zip(1..).skip(begins);
-        let mut inside = inside.take_while(|(line, _)| !line.trim_start().starts_with('['));
-        let is_key = |line: &str, key: &str| {
-            line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
-        let stands = key.and_then(|key| inside.find(|(line, _)| is_key(line, key)));
-        Some(stands.map_or(begins, |(_, line)| line))
+        let spec = self.experiments.iter().find(|spec| spec.name == experiment)?;
+        Some(key.and_then(|key| spec.lines.get(key)).copied().unwrap_or(spec.line))
     }
 }
 
-/// A study's text, and how its errors are said.
-struct Reader<'a> {
-    text: &'a str,
-    origin: &'a str,
+/// Lines of an experiment's table and of its keys.
+fn lines(document: &Document, index: usize) -> (usize, BTreeMap<String, usize>) {
+    let table = document.get("experiment").and_then(|list| list.get_ref().get(index));
+    let table = table.expect("the experiment was just read from it");
+    let keys = table.get_ref().as_table().into_iter().flatten();
+    let lines = keys.map(|(key, _)| (key.get_ref().to_string(), document.line(key.span().start)));
+    (document.line(table.span().start), lines.collect())
 }
 
-impl Reader<'_> {
-    /// An error at a byte of the text.
-    fn fail(&self, at: Option<usize>, message: String) -> StudyError {
-        StudyError { origin: self.origin.to_owned(), line: at.map(|at| self.line(at)), message }
+fn explained(mut error: FileError) -> FileError {
+    if let (Problem::Unknown { belongs_to, .. }, Some(key)) = (&mut *error.problem, error.key.as_deref()) {
+        *belongs_to = EXPERIMENT_KEYS.contains(&key).then_some("[[experiment]]");
     }
+    error.explained(NEEDED)
+}
 
-    fn line(&self, at: usize) -> usize {
-        1 + self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
-    }
-
-    /// A study may say for which version it was written: `iosonde = "0.3"`.
-    fn refuse_a_newer_version(&self) -> Result<(), StudyError> {
-        // What is no TOML, or no text, is said where the whole is read.
-        let Ok(table) = toml::from_str::<toml::Table>(self.text) else { return Ok(()) };
-        let Some(wanted) = table.get("iosonde").and_then(toml::Value::as_str) else { return Ok(()) };
-        let line = self.text.lines().position(|line| line.trim_start().starts_with("iosonde"));
-        let fail = |message| Err(StudyError { line: line.map(|at| at + 1), ..self.fail(None, message) });
-        let own = env!("CARGO_PKG_VERSION");
-        match (version(wanted), version(own)) {
-            (None, _) => fail(format!("`{wanted}` is not a version; write for example iosonde = \"{own}\"")),
-            (Some(wanted_parts), Some(own_parts)) if wanted_parts > own_parts => fail(format!(
-                "this study was written for iosonde {wanted}, and this is {own}: take a newer iosonde, or leave the \
-                 line out and see what is not understood"
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn quantity<T>(
-        &self,
-        text: &Option<Spanned<String>>,
-        read: impl Fn(&str) -> Result<T, units::ParseQuantity>,
-    ) -> Result<Option<T>, StudyError> {
-        let Some(text) = text else { return Ok(None) };
-        read(text.get_ref()).map(Some).map_err(|error| self.fail(Some(text.span().start), error.to_string()))
-    }
-
-    fn reads_first(&self, order: &Option<Spanned<String>>) -> Result<bool, StudyError> {
-        let Some(order) = order else { return Ok(false) };
-        match order.get_ref().as_str() {
-            "random" => Ok(false),
-            "reads-first" => Ok(true),
-            other => Err(self.fail(
-                Some(order.span().start),
-                format!("an order within rounds is \"random\" or \"reads-first\", not \"{other}\""),
-            )),
-        }
-    }
-
-    fn experiment(&self, table: Spanned<toml::Table>) -> Result<ExperimentSpec, StudyError> {
-        let at = table.span().start;
-        let mut parameters = table.into_inner();
-        let mut take = |key: &str| match parameters.remove(key) {
-            Some(toml::Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.fail(Some(at), format!("`{key}` must be text, not {other}"))),
-            None => Ok(None),
-        };
-        let kind = take("kind")?.ok_or_else(|| {
-            let example = "an [[experiment]] has no `kind`; write for example kind = \"queue-depth\"";
-            self.fail(Some(at), format!("{example} (`iosonde experiments` lists them)"))
-        })?;
-        let name = take("name")?.unwrap_or_else(|| kind.clone());
-        let only_on = match take("only_on")?.as_deref() {
-            None => None,
-            Some("rotating") => Some(StorageKind::Rotating),
-            Some("solid") => Some(StorageKind::Solid),
-            Some(other) => {
-                let message = format!("`only_on` is \"rotating\" or \"solid\", not \"{other}\"");
-                return Err(self.fail(Some(at), message));
-            }
-        };
-        Ok(ExperimentSpec { kind, name, only_on, parameters, line: self.line(at) })
-    }
-
-    /// What serde and the TOML parser say, in one line and with the likeliest remedy.
-    fn not_read(&self, error: &toml::de::Error) -> StudyError {
-        let words = error.message();
-        let quoted: Vec<&str> = words.split('`').skip(1).step_by(2).collect();
-        let at = error.span().map(|span| span.start);
-        if words.starts_with("unknown field")
-            && let [typed, keys @ ..] = &quoted[..]
-        {
-            let hint = match nearest(typed, keys.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if EXPERIMENT_KEYS.contains(typed) => format!("`{typed}` belongs under [[experiment]]"),
-                None => format!("it has {} and [[experiment]]", TOP_KEYS.join(", ")),
-            };
-            return self.fail(at, format!("a study has no key `{typed}`; {hint}"));
-        }
-        if words.starts_with("missing field")
-            && let [key] = &quoted[..]
-        {
-            let example = match *key {
-                "name" => "name = \"my-study\"",
-                "experiment" => "[[experiment]] with kind = \"queue-depth\" below it",
-                _ => "question = \"What is to be known?\"",
-            };
-            // Of the whole file: no line is to blame.
-            return self.fail(None, format!("`{key}` is missing; write for example {example}"));
-        }
-        if let Some((got, wanted)) =
-            words.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
-        {
-            return self.fail(
-                at,
-                format!("this must be {}, not {got}", wanted.replace("a string", "text in quotes")),
-            );
-        }
-        let words: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        self.fail(at, format!("this is not TOML: {}", words.join("; ")))
-    }
+/// A study may say for which version it was written: `iosonde = "0.3"`.
+fn refuse_a_newer_version(document: &Document) -> Result<(), FileError> {
+    let wanted = document.get("iosonde").and_then(|value| value.get_ref().as_str());
+    let Some(wanted) = wanted else { return Ok(()) };
+    let own = env!("CARGO_PKG_VERSION");
+    let why = match (version(wanted), version(own)) {
+        (None, _) => format!("`{wanted}` is not a version; write for example iosonde = \"{own}\""),
+        (Some(wanted_parts), Some(own_parts)) if wanted_parts > own_parts => format!(
+            "this study was written for iosonde {wanted}, and this is {own}: take a newer iosonde, or leave the line \
+             out and see what is not understood"
+        ),
+        _ => return Ok(()),
+    };
+    Err(document.error("iosonde", Problem::Value(why)))
 }
 
 /// The numbers of a version: what is left out is 0.
@@ -281,11 +218,6 @@ fn version(text: &str) -> Option<[u64; 3]> {
     }
     Some(parts)
 }
-
-const TOP_KEYS: [&str; 9] =
-    ["name", "question", "time", "precision", "size", "span", "order", "adaptive", "iosonde"];
-/// What people write one table too early.
-const EXPERIMENT_KEYS: [&str; 6] = ["kind", "rw", "block_size", "depth", "jobs", "engine"];
 
 #[cfg(test)]
 mod tests {
@@ -314,42 +246,52 @@ mod tests {
     fn every_error_is_one_line_with_its_place_and_a_remedy() {
         let head = "name = \"x\"\nquestion = \"?\"\n";
         let cases = [
-            ("tiem = \"4m\"\nexperiment = []", "x.toml:3: a study has no key `tiem`; did you mean `time`?"),
-            ("depth = 4\nexperiment = []", "x.toml:3: a study has no key `depth`; `depth` belongs under"),
+            (
+                "tiem = \"4m\"\nexperiment = []",
+                "x.toml:3:1: the file has no key `tiem`; did you mean `time`?",
+            ),
+            (
+                "depth = 4\nexperiment = []",
+                "x.toml:3:1: the file has no key `depth`; `depth` belongs under [[experiment]]",
+            ),
             (
                 "flavour = 4\nexperiment = []",
-                "`flavour`; it has name, question, time, precision, size, span, order, adaptive, iosonde and",
+                "`flavour` (it has iosonde, name, question, time, precision, size, ",
             ),
-            ("time = 4\nexperiment = []", "x.toml:3: this must be text in quotes, not integer `4`"),
-            ("\ntime = \"4x\"\nexperiment = []", "x.toml:4: `4x` is not a time; write for example"),
-            ("", "study x.toml: `experiment` is missing; write for example [[experiment]]"),
-            ("experiment = []", "study x.toml: it asks nothing; write [[experiment]]"),
-            ("order = \"sorted\"\nexperiment = []", "x.toml:3: an order within rounds is"),
-            ("order = \"sorted\"\n[[experiment]]\nkind = \"mix\"", "x.toml:3: an order within rounds is"),
-            ("[[experiment]]\nname = \"a\"", "x.toml:3: an [[experiment]] has no `kind`; write for example"),
-            ("[[experiment]]\nkind = 4", "x.toml:3: `kind` must be text, not 4"),
-            ("time = \"4m\nexperiment = []", "x.toml:3: this is not TOML: "),
+            ("time = 4\nexperiment = []", "x.toml:3:8: `time` must be a time such as \"80us\", not 4"),
+            ("\ntime = \"4x\"\nexperiment = []", "x.toml:4:8: `time`: `4x` is not a time; write for example"),
+            ("", "study x.toml: the file lacks `experiment` (write [[experiment]]"),
+            ("experiment = []", "study x.toml: the file lacks `experiment` (write [[experiment]]"),
+            (
+                "order = \"sorted\"\nexperiment = []",
+                "x.toml:3:9: `order` is one of \"random\", \"reads-first\", not \"sorted\"",
+            ),
+            ("[[experiment]]\nname = \"a\"", "x.toml:3:1: [experiment] lacks `kind` (for example kind ="),
+            ("[[experiment]]\nkind = 4", "x.toml:4:8: [experiment] kind must be text in quotes, not 4"),
+            (
+                "[[experiment]]\nkind = \"disk\"\nonly_on = \"tape\"",
+                "x.toml:5:11: [experiment] only_on is one of \"rotating\", \"solid\", not \"tape\"",
+            ),
+            ("time = \"4m\nexperiment = []", "x.toml:3:11: this is not TOML: "),
             (
                 "iosonde = \"99.1\"\nflavour = 4",
-                "x.toml:3: this study was written for iosonde 99.1, and this is",
+                "x.toml:3:11: `iosonde`: this study was written for iosonde 99.1, and this is",
             ),
-            ("iosonde = \"new\"\nexperiment = []", "x.toml:3: `new` is not a version"),
-            ("[[experiment]\nkind = \"mix\"", "x.toml:3: this is not TOML: "),
+            ("iosonde = \"new\"\nexperiment = []", "x.toml:3:11: `iosonde`: `new` is not a version"),
+            ("[[experiment]\nkind = \"mix\"", "x.toml:3:14: this is not TOML: "),
         ];
         for (rest, wanted) in cases {
             let error = said(&format!("{head}{rest}"));
             assert!(error.contains(wanted), "{error}\nlacks {wanted}");
         }
-        assert!(
-            said("question = \"?\"").contains("`name` is missing; write for example name = \"my-study\"")
-        );
+        assert!(said("question = \"?\"").contains("lacks `name` (for example name = \"my-study\")"));
     }
 
     #[test]
     fn a_name_given_twice_is_said() {
         let twice =
             "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\n[[experiment]]\nkind = \"mix\"";
-        assert!(said(twice).contains("x.toml:5: two experiments are named `mix`"));
+        assert!(said(twice).contains("x.toml:5:1: two experiments are named `mix`"));
     }
 
     #[test]

@@ -3,7 +3,13 @@
 //! `4k`, `4K` and `4KiB` are 4,096 bytes; `4kB` and `4MB` are decimal. Printed sizes are binary, printed rates
 //! decimal, printed times in the unit a person reads.
 
+mod list;
+mod quantity;
+
 use std::fmt;
+
+pub use list::{List, Listed, values};
+pub use quantity::{BytesPerSecond, Change, Percentage, Share, SizeBytes, TimeNs};
 
 /// A quantity that could not be read: what was typed, and what would have been understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

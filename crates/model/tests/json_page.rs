@@ -4,12 +4,21 @@ use std::{fs, path::Path};
 
 const MARK: &str = "<!-- from here on: the tables, written by a test from the program's own types -->\n";
 
+/// What stands around the trials is the report's.
+const DOCUMENT: &str = "../../report/src/document.rs";
+
 /// Each table: heading, place in the document, file and type.
 const TABLES: &[(&str, &str, &str, &str)] = &[
-    ("The document", "", "run.rs", "Run"),
+    ("The document", "", DOCUMENT, "Document"),
     ("The run", "`run`", "run.rs", "RunInfo"),
     ("The storage", "`run.device`", "device.rs", "Device"),
     ("The drive's own word", "`run.device.health`", "device.rs", "Health"),
+    (
+        "A note",
+        "`run.device.notes[]`: an object with its `kind`, each followed by its own keys, or a sentence",
+        "note.rs",
+        "DeviceNote",
+    ),
     ("The machine", "`run.host`", "device.rs", "Host"),
     ("A trial", "`trials[]`", "trial.rs", "Trial"),
     ("A workload", "`spec`, of trials and points", "spec/mod.rs", "TrialSpec"),
@@ -26,8 +35,8 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("A point", "`points[]`", "point.rs", "Point"),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
-    ("A verdict", "`verdicts[]`", "verdict.rs", "Judgement"),
-    ("A finding", "`findings[]`", "finding.rs", "Finding"),
+    ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
+    ("A finding", "`findings[]`", DOCUMENT, "FindingLine"),
     ("The conditions of a finding", "`findings[].conditions`", "finding.rs", "Conditions"),
     ("Advice", "`advice[]`", "finding.rs", "Advice"),
     ("A comparison", "`compare --json`", "comparison.rs", "Compared"),
@@ -41,7 +50,8 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
 
 /// The keys of a type, with what its documentation says of them.
 fn keys(source: &str, name: &str) -> Vec<(String, String)> {
-    let start = source.find(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("there is no {name}"));
+    let start = ["struct", "enum"].iter().find_map(|form| source.find(&format!("pub {form} {name} {{")));
+    let start = start.unwrap_or_else(|| panic!("there is no {name}"));
     let body = source[start..].split("\n}\n").next().unwrap_or_default();
     let (mut told, mut renamed, mut found) = (Vec::new(), None, Vec::new());
     for line in body.lines().skip(1).map(str::trim) {
@@ -49,12 +59,29 @@ fn keys(source: &str, name: &str) -> Vec<(String, String)> {
             told.push(doc.trim().to_owned());
         } else if let Some((_, rest)) = line.split_once("rename = \"") {
             renamed = rest.split('"').next().map(str::to_owned);
-        } else if let Some((key, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(':')) {
+        } else if let Some((key, _)) = line.strip_prefix("pub ").unwrap_or(line).split_once(": ") {
             found.push((renamed.take().unwrap_or_else(|| key.to_owned()), told.join(" ")));
+            told.clear();
+        } else if let Some(variant) = line.strip_suffix(',').or(line.strip_suffix(" {"))
+            && variant.chars().all(char::is_alphanumeric)
+        {
+            found.push((kebab(variant), told.join(" ")));
             told.clear();
         }
     }
     found
+}
+
+/// `NoDirectIo` as serde writes it: `no-direct-io`.
+fn kebab(variant: &str) -> String {
+    let mut out = String::new();
+    for c in variant.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
 }
 
 /// For people who read JSON and not Rust: `null`, and names instead of links.

@@ -3,7 +3,9 @@
 //! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
 //! every point that is left out is said.
 
-use iosonde_model::{Device, ExperimentSpec, Point, Study, StudyError, TrialSpec, Unknown, units};
+use iosonde_model::{
+    Device, ExperimentSpec, FileError, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown, units,
+};
 
 use crate::{
     experiment::{EXPERIMENTS, Experiment, ParameterError, Parameters},
@@ -30,7 +32,7 @@ pub struct Plan {
 pub enum PlanError {
     /// Its text cannot be read.
     #[error(transparent)]
-    Study(#[from] StudyError),
+    Study(#[from] FileError),
     /// It names an experiment that does not exist.
     #[error(transparent)]
     Unknown(#[from] Unknown),
@@ -229,6 +231,24 @@ pub fn counted(points: usize) -> String {
 pub fn is_blocking(engine: &str) -> bool {
     // Options follow the name: psync:nowait.
     matches!(engine.split(':').next(), Some("psync" | "mmap"))
+}
+
+/// Points beyond the plan for which a run's trials were made.
+pub fn added_points(trials: &[Trial], planned: usize) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.phase == Phase::Measure) {
+        let Some(id) = trial.point.filter(|id| *id >= planned) else { continue };
+        if !points.iter().any(|point| point.id == id) {
+            points.push(adaptive(id, &trial.experiment, trial.spec.clone()));
+        }
+    }
+    points.sort_by_key(|point| point.id);
+    points
+}
+
+/// A point that was added since it narrows a finding.
+pub fn adaptive(id: usize, experiment: &str, spec: TrialSpec) -> Point {
+    Point { planned: Planned::Adaptive, ..Point::planned(id, experiment, spec) }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub use document::{Document, FindingLine, VerdictLine};
 pub use format::{FORMATS, Files, Format, ReportError, json};
 pub use html::html;
 pub use paint::{Paint, paragraph};
+pub use text::note;
 pub use quantity::Quantity;
 pub use results::judged;
 pub use several::several;

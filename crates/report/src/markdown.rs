@@ -13,6 +13,7 @@ use crate::{
     paint::clean,
     picture::sheet,
     story::{self, Fact},
+    text,
 };
 
 /// A concluded run as Markdown (GitHub's tables), ending in a line break.
@@ -44,8 +45,8 @@ fn document(run: &Run, pictures: bool) -> String {
     experiments(run, &mut figures, &mut out);
     excluded(run, &mut out);
     facts("The storage", &story::device_facts(run), &mut out);
-    for note in &run.info.device.notes {
-        put(&mut out, &format!("- {}", inline(note)));
+    for note in run.info.device.notes.iter().map(text::note) {
+        put(&mut out, &format!("- {}", inline(&note)));
     }
     facts("The machine", &story::host_facts(run), &mut out);
     facts("How it was measured", &story::method_facts(run), &mut out);

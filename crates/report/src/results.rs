@@ -11,6 +11,7 @@ use crate::text::validity::Mark;
 use iosonde_model::Run;
 
 use crate::paint::{Ink, Paint, clean, columns, pad};
+use crate::text;
 
 /// The screen for a run of imported results.
 pub fn judged(run: &Run, paint: Paint) -> String {
@@ -47,8 +48,8 @@ pub fn judged(run: &Run, paint: Paint) -> String {
     for claim in &across {
         out += &paint.hang("Across depths: ", 2, claim);
     }
-    for note in &run.info.device.notes {
-        out += &paint.hang("Note: ", 2, &format!("{}.", clean(note)));
+    for note in run.info.device.notes.iter().map(text::note) {
+        out += &paint.hang("Note: ", 2, &format!("{}.", clean(&note)));
     }
     out += &paint.hang("\nWhat could not be judged: ", 2, &format!("{}.", unjudged(run).join(", ")));
     if let Some(command) = would_settle(run) {

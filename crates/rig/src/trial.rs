@@ -234,6 +234,24 @@ fn resident_bytes(device: &iosonde_sim::Device, spec: &TrialSpec) -> u64 {
     device.resident_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes).unwrap_or(0)
 }
 
+/// Readings of a machine on which nothing else runs: virtual time neither jumps nor sleeps, no processor is shared, no
+/// control group sets a limit, and the span lies in one piece that no layer compresses or shares.
+fn quiet_machine() -> Witnesses {
+    Witnesses {
+        pressure_cpu_some_share: Some(0.0),
+        pressure_memory_some_share: Some(0.0),
+        steal_share: Some(0.0),
+        io_limits: Some(Vec::new()),
+        pieces: Some(1),
+        compressed_bytes: Some(0),
+        shared_bytes: Some(0),
+        calendar_step_s: Some(0.0),
+        suspended_s: Some(0.0),
+        clock_ratio: Some(1.0),
+        ..Witnesses::default()
+    }
+}
+
 impl<'a> Seen<'a> {
     fn new(
         storage: &'a Storage,
@@ -299,7 +317,9 @@ impl Around for Seen<'_> {
                     block_layer_in_flight_mean: (elapsed_ns > 0.0).then(|| in_flight_ns / elapsed_ns),
                     resident_before_bytes: Some(*before_bytes),
                     resident_after_bytes: Some(resident_bytes(&device, self.spec)),
-                    ..Witnesses::default()
+                    // Like a block device: once trimmed, it does not say where data lies.
+                    unmapped_bytes: (before.trimmed_bytes == 0).then_some(0),
+                    ..quiet_machine()
                 }
             }
             _ => Witnesses::default(),

@@ -56,6 +56,25 @@ fn the_witness_saw_what_was_issued() {
     assert!(trial.witnesses.issued_read_bytes > trial.read.unwrap().bytes);
 }
 
+/// Checks ask nobody whether a device is simulated: its machine is witnessed like any other.
+#[test]
+fn a_quiet_machine_is_witnessed_and_a_trimmed_device_no_longer_says_where_data_lies() {
+    let file = DeviceFile::parse(builtin("ideal").unwrap(), "test").unwrap();
+    let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, 1)));
+    let mut seen = |rw| {
+        let spec = TrialSpec { rw, ..spec(4, 65536) };
+        let order = Order { spec: &spec, limits: Limits::requests(100), phase: Phase::Measure, seed: 9 };
+        bed.run(&order, &AtomicBool::new(false)).unwrap().trial.witnesses
+    };
+    let before = seen(Rw::Read);
+    assert_eq!((before.steal_share, before.pressure_cpu_some_share), (Some(0.0), Some(0.0)));
+    assert_eq!((before.suspended_s, before.calendar_step_s), (Some(0.0), Some(0.0)));
+    assert_eq!((before.clock_ratio, before.io_limits), (Some(1.0), Some(Vec::new())));
+    assert_eq!((before.unmapped_bytes, before.compressed_bytes), (Some(0), Some(0)));
+    seen(Rw::Trim);
+    assert_eq!(seen(Rw::Read).unmapped_bytes, None);
+}
+
 #[test]
 fn the_same_seed_gives_the_same_trial_to_the_last_bit() {
     let noisy = builtin("noisy-virtual-disk").unwrap();

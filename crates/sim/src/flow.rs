@@ -74,6 +74,8 @@ pub struct Counters {
     pub read_bytes: u64,
     /// Bytes that the device took.
     pub write_bytes: u64,
+    /// Bytes that trims gave back to the device.
+    pub trimmed_bytes: u64,
     /// Reads that came back, failed ones included, and as many as there were pieces of a split one.
     pub read_requests: u64,
     /// Writes that came back, counted alike.
@@ -315,7 +317,8 @@ impl Flow {
                 counters.write_bytes += bytes;
                 counters.write_requests += 1;
             }
-            Op::Trim | Op::Flush => {}
+            Op::Trim => counters.trimmed_bytes += bytes,
+            Op::Flush => {}
         }
     }
 }

@@ -24,7 +24,7 @@ mod truth;
 
 pub use builtin::{builtin, builtin_names};
 pub use device::{Ask, Device, Done, Fate};
-pub use file::{DeviceError, DeviceFile, Members, Parameter};
+pub use file::{DeviceFile, Members, Parameter};
 pub use flow::Counters;
 pub use part::part_manuals;
 pub use reference::{Reference, ReferenceLoad, reference};

@@ -1,35 +1,59 @@
-//! Rates of reads and of writes, where a key may give one for both or each apart.
+//! Values for reads and for writes, where a key may give one for both or each apart.
 
-use iosonde_model::Op;
+use iosonde_model::{Op, units::BytesPerSecond};
+use serde::{Deserialize, Deserializer, de};
+use std::{
+    fmt::{self, Display},
+    marker::PhantomData,
+    str::FromStr,
+};
 
-use crate::file::{DeviceError, Section};
+/// A value for each direction: `key = "5GB/s"`, or `key = { read = "5GB/s", write = "3GB/s" }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub(crate) struct ReadWrite<T> {
+    read: T,
+    write: T,
+}
 
 /// Bytes a second, each way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rates {
-    read: u64,
-    write: u64,
+pub(crate) type Rates = ReadWrite<BytesPerSecond>;
+
+impl<T: Copy> ReadWrite<T> {
+    /// That of an operation's direction.
+    pub(crate) fn of(self, op: Op) -> T {
+        if op == Op::Read { self.read } else { self.write }
+    }
 }
 
 impl Rates {
-    /// `key = "5GB/s"`, or `key = { read = "5GB/s", write = "3GB/s" }`.
-    pub(crate) fn read(section: &mut Section, key: &'static str) -> Result<Option<Self>, DeviceError> {
-        if !section.is_table(key) {
-            return Ok(section.rate(key)?.map(|rate| Self { read: rate, write: rate }));
-        }
-        let Some(mut each) = section.table(key) else { return Ok(None) };
-        let read = each.rate("read")?.ok_or_else(|| each.missing("read", "the rate of reads"))?;
-        let write = each.rate("write")?.ok_or_else(|| each.missing("write", "the rate of writes"))?;
-        Ok(Some(Self { read, write }))
-    }
-
-    /// That of an operation's direction.
-    pub(crate) fn of(self, op: Op) -> u64 {
-        if op == Op::Read { self.read } else { self.write }
-    }
-
     /// Whether one of them is nothing.
     pub(crate) fn has_zero(self) -> bool {
-        self.read == 0 || self.write == 0
+        self.read.0 == 0 || self.write.0 == 0
+    }
+}
+
+impl<'de, T: Deserialize<'de> + FromStr<Err: Display> + Copy> Deserialize<'de> for ReadWrite<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrTwo(PhantomData))
+    }
+}
+
+struct OneOrTwo<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + FromStr<Err: Display> + Copy> de::Visitor<'de> for OneOrTwo<T> {
+    type Value = ReadWrite<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("one value with its unit, or { read = \"..\", write = \"..\" }")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ReadWrite<T>, E> {
+        let both = text.parse().map_err(E::custom)?;
+        Ok(ReadWrite { read: both, write: both })
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<ReadWrite<T>, A::Error> {
+        ReadWrite::deserialize(de::value::MapAccessDeserializer::new(map))
     }
 }

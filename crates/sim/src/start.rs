@@ -2,7 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use iosonde_model::units;
+use iosonde_model::{toml_file::from_text, units};
+use serde::{Deserialize, Deserializer};
 
 /// What has been done to a device before its time begins. Only flash remembers; to everything else all states are one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -43,6 +44,12 @@ impl FromStr for StartState {
             }
             _ => Err(fail()),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for StartState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer, "\"fresh\", \"filled:P%\" (as \"filled:50%\") or \"steady\"")
     }
 }
 

@@ -9,9 +9,11 @@ pub mod effects;
 mod estimate;
 pub mod least_squares;
 pub mod matrix;
+mod pool_adjacent_violators;
 pub mod robust;
 pub mod series;
 pub mod shrink;
 pub mod steady;
 
 pub use estimate::{LogEstimate, normal, student_t};
+pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{StoreError, write};
+use crate::StoreError;
 
 /// Held while a run is under way; dropping it (or dying) tells everybody that it is not.
 #[derive(Debug)]
@@ -108,13 +108,23 @@ pub(crate) fn clear_stale(notebook: &Path) {
 fn id_of(notebook: &OsStr, name: &OsStr) -> Option<String> {
     let rest = name.to_str()?.strip_prefix(notebook.to_str()?)?;
     let id = rest.strip_prefix('.')?.strip_suffix(".running")?;
-    write::check_id(id).ok()?;
+    check_id(id).ok()?;
     Some(id.to_owned())
 }
 
 /// Lock files hold nothing; what does, or is a link, is somebody else's.
 fn is_empty_file(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
+}
+
+/// An id becomes part of a file's name (the lock's), so a path must not fit into it.
+pub(crate) fn check_id(id: &str) -> Result<(), StoreError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=64).contains(&id.len()) && id.chars().all(fits) {
+        Ok(())
+    } else {
+        Err(StoreError::BadId { id: id.to_owned() })
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ impl Notebook {
     /// # Errors
     /// [`StoreError::IdTaken`] where a run of this id is kept already; the notebook cannot be written.
     pub fn begin(&mut self, info: &RunInfo) -> Result<RunLock, StoreError> {
-        check_id(&info.id)?;
+        lock::check_id(&info.id)?;
         let taken = || StoreError::IdTaken { id: info.id.clone() };
         if !self.id_is_free(&info.id)? {
             return Err(taken());
@@ -190,16 +190,6 @@ fn extended_code(error: &rusqlite::Error) -> Option<i32> {
 
 fn is_taken(error: &rusqlite::Error) -> bool {
     matches!(extended_code(error), Some(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE))
-}
-
-/// An id becomes part of a file's name (the lock's), so a path must not fit into it.
-pub(crate) fn check_id(id: &str) -> Result<(), StoreError> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if (1..=64).contains(&id.len()) && id.chars().all(fits) {
-        Ok(())
-    } else {
-        Err(StoreError::BadId { id: id.to_owned() })
-    }
 }
 
 /// JSON, and proof that it can be read back: JSON writes an infinite or undefined number as `null`, and one such

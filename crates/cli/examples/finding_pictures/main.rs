@@ -31,7 +31,7 @@ fn main() -> std::process::ExitCode {
             let known = of_kind().zip(proof.truths).find(|(_, truth)| truth.0.is_some());
             let (finding, truth): (&Finding, _) = known.ok_or("nothing was found")?;
             if finding.status != Status::Found {
-                return Err(finding.sentence.clone());
+                return Err(iosonde_report::text::sentence(finding));
             }
             Ok(picture::svg(&run, finding, truth.0.unwrap_or(0.0), truth.1))
         });

@@ -182,7 +182,7 @@ fn drawn(out: &mut String, frame: &Frame, mark: &Mark) {
 }
 
 fn unit(finding: &Finding) -> Unit {
-    match finding.unit.as_str() {
+    match finding.unit.name() {
         "ns" => Unit::Time,
         "B/s" => Unit::Rate,
         "IOPS" => Unit::Iops,

@@ -52,7 +52,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
 /// By the unit alone, for a finding that nothing above knows.
 fn usual(run: &Run, finding: &Finding, truth: f64) -> Frame {
     let Some(axis) = data::widest(run, finding) else {
-        return match finding.unit.as_str() {
+        return match finding.unit.name() {
             "B/s" => data::course(run, finding).with(Mark::level(truth)),
             "ns" => data::quantiles(run, finding).with(Mark::level(truth)),
             "IOPS" => data::by_trial(run, finding, Figure::Requests).with(Mark::level(truth)),
@@ -61,7 +61,7 @@ fn usual(run: &Run, finding: &Finding, truth: f64) -> Frame {
         };
     };
     let over = |figure| data::over(run, finding, axis, figure);
-    match finding.unit.as_str() {
+    match finding.unit.name() {
         "B/s" => over(Figure::Rate).with(Mark::level(truth)),
         "ns" => over(Figure::TimeEach).logarithmic().with(Mark::level(truth)),
         "IOPS" => over(Figure::Requests).with(Mark::level(truth)),

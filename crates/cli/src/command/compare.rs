@@ -6,9 +6,8 @@ use iosonde_infer::compare;
 use iosonde_infer::compare::FIGURES;
 use iosonde_infer::compare::Question;
 use iosonde_model::nearest;
-use iosonde_report::Paint;
 
-use crate::{args::CompareArgs, failure::Failure, output::write, screen::Screen, sides};
+use crate::{args::CompareArgs, failure::Failure, output::result, screen::Screen, sides};
 
 /// Compares every run with the first, or with the baseline.
 pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -26,13 +25,10 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
     let compared = compare::compare(&sides, &question).map_err(Failure::usage)?;
     if let Some(path) = &args.json {
         let text = serde_json::to_string_pretty(&compared).map_err(Failure::failed)? + "\n";
-        if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+        result(path, &text, screen)?
     }
     if args.json.as_deref() != Some(Path::new("-")) {
-        screen.result(&iosonde_report::comparison(
-            &compared,
-            Paint { color: screen.color, width: screen.width },
-        ))?;
+        screen.result(&iosonde_report::comparison(&compared, screen.paint()))?;
     }
     sides::slower(&compared).filter(|_| args.strict).map_or(Ok(()), Err)
 }

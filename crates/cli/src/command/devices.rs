@@ -7,8 +7,8 @@ use iosonde_report::{Paint, paragraph};
 use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
 use serde::Serialize;
 
-use super::registry::list;
-use crate::{args::DevicesArgs, failure::Failure, output::write, screen::Screen, session};
+use super::list::list;
+use crate::{args::DevicesArgs, failure::Failure, output::result, screen::Screen, session};
 
 /// The seed of what is computed: a truth is the same whenever it is asked for.
 const SEED: u64 = 1;
@@ -38,7 +38,7 @@ pub fn run(args: &DevicesArgs, store: Option<&Path>, screen: Screen) -> Result<(
 /// Every value of a device, and for each finding its truth.
 pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
     let file = session::device_file(name)?;
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let mut text = format!("{} (simulated device)\n\n{}", file.name(), paragraph(file.summary(), paint));
     if let Some(scale) = file.scale() {
         let size = units::decimal_bytes(file.capacity_bytes());
@@ -84,7 +84,7 @@ fn json(name: &str, path: &Path, screen: Screen) -> Result<(), Failure> {
     };
     let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
     text.push('\n');
-    if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) }
+    result(path, &text, screen)
 }
 
 /// Where values begin.

@@ -18,8 +18,9 @@ use crate::{
     args::DoctorArgs,
     failure::Failure,
     notebook,
+    options::Options,
     screen::Screen,
-    session::{self, Asked, Options, Session},
+    session::{self, Asked, Session},
 };
 
 mod facts;
@@ -227,7 +228,7 @@ fn writing(target: &str) -> String {
 
 /// What cannot be seen, what falls back, and what others do meanwhile.
 fn in_the_way(session: &Session, seen: Option<Witnesses>) -> String {
-    let mut obstacles = session.device.notes.clone();
+    let mut obstacles: Vec<String> = session.device.notes.iter().map(iosonde_report::note).collect();
     if let Some(unseen) = &session.device.unseen {
         obstacles.push(format!("what cannot be seen through: {unseen}"));
     }

@@ -5,8 +5,10 @@ use std::path::Path;
 use iosonde_model::Run;
 use iosonde_store::export::{EXPORTS, ExportFormat};
 
-use super::{report::formats_there_are, run::default_out};
-use crate::{args::ExportArgs, failure::Failure, notebook, output::write, screen::Screen};
+use super::report::formats_there_are;
+use crate::{
+    args::ExportArgs, destination::default_out, failure::Failure, notebook, output::write, screen::Screen,
+};
 
 /// Writes a run out.
 pub fn run(args: &ExportArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {

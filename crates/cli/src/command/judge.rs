@@ -1,14 +1,12 @@
 //! `iosonde judge`: another tool's results, and what is wrong with them. Keeps nothing.
 
-use std::path::Path;
-
 use iosonde_model::Outcome;
-use iosonde_report::{Paint, judged};
+use iosonde_report::judged;
 
 use crate::{
     args::JudgeArgs,
     failure::{DOUBT, Failure},
-    output::{self, write},
+    output::{self, result},
     results,
     screen::Screen,
 };
@@ -29,9 +27,9 @@ pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
     match &args.json {
         Some(path) => {
             let text = iosonde_report::json(&run).map_err(Failure::failed)?;
-            if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+            result(path, &text, screen)?
         }
-        None => screen.result(&judged(&run, Paint { color: screen.color, width: screen.width }))?,
+        None => screen.result(&judged(&run, screen.paint()))?,
     }
     if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {
         return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });

@@ -3,19 +3,21 @@
 use std::path::Path;
 
 use iosonde_infer::conclude;
-use iosonde_model::{Phase, Run, RunState, Study, TrialSpec, units};
-use iosonde_report::{Paint, terminal};
+use iosonde_model::{Phase, Run, RunState, TrialSpec, units};
+use iosonde_report::terminal;
 use iosonde_rig::{drive::Limits, offset, verify};
 
-use super::{latency_limit, run::failure_of};
+use super::latency_limit;
 use crate::{
     args::PointArgs,
+    destination::failure_of,
     failure::{Failure, INTERRUPTED},
-    measure::{Measurement, new_info},
+    measure::{Measurement, info::new_info, prepare::FOREVER_S},
     notebook,
-    output::{self, write},
+    options::Options,
+    output::{self, result},
     screen::Screen,
-    session::{self, Asked, Options, Session},
+    session::{self, Asked, Session, fits},
     stream::StreamArgs,
 };
 
@@ -46,29 +48,18 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     let mut book = notebook::open(store, &screen)?;
     let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
-    session::refuse_what_does_not_fit(&args.target, &session, &options)?;
+    fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
-    let study = Study {
-        name: if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into(),
-        question: String::new(),
-        time_ns,
-        precision: 0.05,
-        size_bytes: None,
-        span_bytes: None,
-        reads_first: false,
-        adaptive: false,
-        experiments: Vec::new(),
-        source: String::new(),
-    };
     let id = notebook::new_id(&book, &session, options.seed)?;
-    let mut info = new_info(id, &study, &args.target, &options, &session);
+    let mut info = new_info(id, &args.target, &options, &session);
+    info.study = if args.latency_limit.is_some() { "latency-limit" } else { "point" }.into();
     (info.label, info.note) = (args.common.label.clone(), args.common.note.clone());
     for note in &info.device.notes {
-        screen.say(&format!("note          {note}"));
+        screen.say(&format!("note          {}", iosonde_report::note(note)));
     }
     let _lock = book.begin(&info)?;
     let run = Run::new(info, Vec::new());
-    let mut measurement = Measurement::new(&options, session, &mut book, run, screen);
+    let mut measurement = Measurement::new(options, session, book, run, screen);
     let measured = measure(&mut measurement, args);
     measurement.note_state(match &measured {
         Ok(()) => RunState::Done,
@@ -95,7 +86,7 @@ fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failur
     let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
     // A size that somebody asked for is prepared whole, however long it takes.
     let wished = measurement.options.size_bytes.is_some();
-    measurement.prepare(asked_bytes, if wished { f64::from(u32::MAX) } else { FILL_S }, 0)?;
+    measurement.prepare(asked_bytes, if wished { FOREVER_S } else { FILL_S }, 0)?;
     let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;
     if let Some(limit) = args.latency_limit {
         return latency_limit::measure(measurement, &spec, limit, measurement.options.time_ns as f64 / 1e9);
@@ -112,7 +103,7 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
     match &args.common.json {
         Some(path) => {
             let text = iosonde_report::json(run).map_err(Failure::failed)?;
-            if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+            result(path, &text, screen)?
         }
         None => screen.result(&in_words(run, screen))?,
     }
@@ -120,7 +111,7 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
 }
 
 fn in_words(run: &Run, screen: Screen) -> String {
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     if run.info.study == "point" { terminal::trial(run, paint) } else { terminal::summary(run, paint) }
 }
 
@@ -168,7 +159,7 @@ fn refuse(args: &PointArgs, session: &Session) -> Result<(), Failure> {
     if let Some(problem) = verify::problem(&spec) {
         return Err(Failure::usage(problem));
     }
-    session::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;
+    fits::refuse_what_the_engine_cannot(session, std::iter::once(&spec))?;
     if device.direct {
         let unit_bytes = device.direct_alignment_bytes.or(device.logical_block_bytes).unwrap_or(1);
         streams(args).try_for_each(|stream| stream.refuse_misaligned(unit_bytes))?;

@@ -7,16 +7,23 @@ use iosonde_infer::portrait::AGREES;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
 use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
-use iosonde_report::{Paint, paragraph};
+use iosonde_report::paragraph;
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
     trial::{Bed, Order},
 };
 use iosonde_sim::{Device, DeviceFile};
+use iosonde_stats::robust;
 use serde::Serialize;
 
-use crate::{args::DevicesArgs, failure::Failure, notebook, output::write, screen::Screen};
+use crate::{
+    args::DevicesArgs,
+    failure::Failure,
+    notebook,
+    output::{result, write},
+    screen::Screen,
+};
 
 /// Trials of each point that are run again on the written device: rounds differ in what was written before.
 const TRIALS: usize = 8;
@@ -69,13 +76,11 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
         };
         let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
         text.push('\n');
-        return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
+        return result(path, &text, screen);
     }
     match &other {
         Some(other) => screen.result(&table(&portrait, other, &compliance, screen)),
-        None if args.out.is_some() => {
-            screen.result(&paragraph(&portrait.sentence, Paint { color: screen.color, width: screen.width }))
-        }
+        None if args.out.is_some() => screen.result(&paragraph(&portrait.sentence, screen.paint())),
         None => screen.result(&portrait.device),
     }
 }
@@ -112,7 +117,7 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
     let compared = |point: &Point, op: Op| {
         let measured = point.direction(op)?.iops;
         // Trial by trial, since what was written before a trial changes it on both sides.
-        let ratio = median(ratios.get(&(point.id, op == Op::Write))?)?;
+        let ratio = robust::median(ratios.get(&(point.id, op == Op::Write))?)?;
         let model = ratio * measured.value;
         let fitted = run.info.id == drawn.info.id && portrait::rests_on(portrait, run, &point.trial_ids);
         let agrees = (ratio - 1.0).abs() <= AGREES;
@@ -136,12 +141,6 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         .iter()
         .flat_map(|point| Op::TRANSFERS.into_iter().filter_map(move |op| compared(point, op)))
         .collect())
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 /// What time it is on the device, on the run's clock.
@@ -208,7 +207,7 @@ fn again(bed: &mut Bed, trial: &Trial) -> Result<Trial, Failure> {
 }
 
 fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> String {
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let mut text = paragraph(&portrait.sentence, paint);
     let within = |of: &dyn Fn(&&Compliance) -> bool| {
         let of: Vec<_> = all.iter().filter(of).collect();

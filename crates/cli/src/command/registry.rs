@@ -7,6 +7,7 @@ use iosonde_model::{Named, Registry, nearest, units};
 use iosonde_plan::experiment::EXPERIMENTS;
 use iosonde_rig::engine::ENGINES;
 
+use super::list::list;
 use crate::{failure::Failure, screen::Screen, sheets, studies};
 
 /// Lists a registry, or prints one entry's page.
@@ -114,26 +115,4 @@ fn label(word: &str) -> Vec<String> {
 
 fn page(kind: &str, name: &str, manual: &str) -> String {
     format!("{name} ({kind})\n\n{}\n", manual.trim_end())
-}
-
-/// Names and summaries in two columns, the second wrapped.
-pub fn list<'a>(rows: impl Iterator<Item = (&'a str, String)>, width: usize) -> String {
-    let rows: Vec<_> = rows.collect();
-    let column = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
-    let mut text = String::new();
-    for (name, summary) in rows {
-        let mut line = format!("{name:column$}");
-        for word in summary.split_whitespace() {
-            if line.chars().count() + word.chars().count() + 1 > width {
-                text += line.trim_end();
-                text.push('\n');
-                line = " ".repeat(column);
-            }
-            line += word;
-            line.push(' ');
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
 }

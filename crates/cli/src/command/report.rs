@@ -6,9 +6,9 @@ use iosonde_infer::compare;
 use iosonde_model::{Run, Unknown};
 use iosonde_report::{FORMATS, Files, Format};
 
-use super::run::default_out;
 use crate::{
     args::ReportArgs,
+    destination::default_out,
     failure::{Failure, in_words},
     notebook,
     output::write,

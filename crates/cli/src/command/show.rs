@@ -4,18 +4,18 @@ use std::path::Path;
 
 use iosonde_infer::compare;
 use iosonde_model::{Run, units};
-use iosonde_report::{Paint, terminal};
+use iosonde_report::terminal;
 
-use crate::{args::ShowArgs, failure::Failure, notebook, output::write, screen::Screen, sides};
+use crate::{args::ShowArgs, failure::Failure, notebook, output::result, screen::Screen, sides};
 
 /// Shows a run.
 pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let run = notebook::find(store, &screen, args.run.as_deref())?;
     if let Some(path) = &args.json {
         let text = iosonde_report::json(&run).map_err(Failure::failed)?;
-        return if path == Path::new("-") { screen.result(&text) } else { write(path, text.as_bytes()) };
+        return result(path, &text, screen);
     }
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     screen.result(&if run.info.is_imported() {
         iosonde_report::judged(&run, paint)
     } else if run.info.study == "point" {
@@ -28,7 +28,7 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
 /// Where the run is one of several repeats: which, how far they lie apart, and what takes them all.
 fn series(run: &Run, store: Option<&Path>, screen: Screen) -> Result<String, Failure> {
     let Some(repeat) = run.info.repeat else { return Ok(String::new()) };
-    let paint = Paint { color: screen.color, width: screen.width };
+    let paint = screen.paint();
     let Some(side) = sides::load(store, &screen, &[&run.info.id])?.pop() else { return Ok(String::new()) };
     let ids: Vec<&str> = side.runs.iter().map(|run| run.info.id.as_str()).collect();
     let mut text = format!("\nThis is repeat {repeat} of {}: {}.", ids.len(), ids.join(", "));

@@ -4,15 +4,14 @@ use std::path::Path;
 
 use iosonde_infer::sheet;
 use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
-use iosonde_report::Paint;
 use serde::Serialize;
 
-use super::registry::list;
+use super::list::list;
 use crate::{
     args::SpecArgs,
     failure::{DOUBT, Failure},
     notebook,
-    output::write,
+    output::result,
     screen::Screen,
     sheets::{self, SHEETS},
 };
@@ -54,10 +53,10 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             lines: &lines,
         };
         let text = serde_json::to_string_pretty(&document).map_err(Failure::failed)? + "\n";
-        if path == Path::new("-") { screen.result(&text)? } else { write(path, text.as_bytes())? }
+        result(path, &text, screen)?
     }
     if args.json.as_deref() != Some(Path::new("-")) {
-        let paint = Paint { color: screen.color, width: screen.width };
+        let paint = screen.paint();
         screen.result(&iosonde_report::sheet(&run, &sheet, &lines, paint))?;
         if let Some(advice) = args.sheet.as_ref().and_then(|name| would_do(name, &run, &sheet, &lines)) {
             screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;

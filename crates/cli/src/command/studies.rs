@@ -3,7 +3,7 @@
 use iosonde_model::{Study, units};
 use iosonde_plan::{experiment::EXPERIMENTS, plan};
 
-use super::registry::list;
+use super::list::list;
 use crate::{args::StudiesArgs, failure::Failure, screen::Screen, studies};
 
 /// Lists studies or prints one.

@@ -6,11 +6,9 @@ mod cells;
 mod kept;
 mod table;
 mod trial_run;
+mod work;
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::collections::BTreeMap;
 
 use iosonde_model::{CheckName, Judgement, Outcome, Run};
 use serde::{Deserialize, Serialize};
@@ -19,8 +17,7 @@ pub use bars::missed;
 pub use cells::{Cell, cells};
 pub use kept::Kept;
 pub use table::table;
-
-use crate::failure::Failure;
+pub use work::scores;
 
 /// What a cell came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -37,46 +34,6 @@ pub struct Score {
     pub wrong: BTreeMap<String, usize>,
     /// One sentence of a check that should not have spoken, or of the one that did.
     pub example: Option<String>,
-}
-
-/// Runs every cell for seeds `seed`, `seed + 1`, .., on all processors, but for what is kept of an earlier selftest.
-/// Cells of one device follow each other.
-pub fn scores(cells: &[Cell], seeds: usize, seed: u64, kept: Option<&Kept>) -> Result<Vec<Score>, Failure> {
-    let families: Vec<&[Cell]> = cells.chunk_by(Cell::shares_its_run).collect();
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Seed after seed over all devices, so that no processor waits at a device's end.
-    let work = || -> Result<Vec<Vec<Score>>, Failure> {
-        let mut tallies: Vec<Vec<Score>> =
-            families.iter().map(|family| vec![Score::default(); family.len()]).collect();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let (family, turn) = (place % families.len(), place / families.len());
-            if turn >= seeds {
-                return Ok(tallies);
-            }
-            let known = kept.and_then(|kept| kept.known(family, turn));
-            let fresh = || -> Result<Vec<Score>, Failure> {
-                let members: Vec<&Cell> = families[family].iter().collect();
-                let runs = trial_run::runs(&members, seed.wrapping_add(turn as u64))?;
-                let scores: Vec<Score> =
-                    members.iter().zip(&runs).map(|(cell, run)| Score::of(cell, run)).collect();
-                kept.map_or(Ok(()), |kept| kept.keep(family, turn, &scores))?;
-                Ok(scores)
-            };
-            let scores = known.map_or_else(fresh, Ok)?;
-            tallies[family].iter_mut().zip(scores).for_each(|(tally, score)| tally.add(score));
-        }
-    };
-    let done: Vec<Result<Vec<Vec<Score>>, Failure>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
-    });
-    let mut total = vec![Score::default(); cells.len()];
-    for tallies in done {
-        total.iter_mut().zip(tallies?.into_iter().flatten()).for_each(|(sum, part)| sum.add(part));
-    }
-    Ok(total)
 }
 
 /// What counts of a run: every doubt and void about its validity. Too few samples is said of a short run, and true.
@@ -110,7 +67,7 @@ impl Score {
             *self.wrong.entry(line.check.to_string()).or_default() += 1;
         }
         if self.example.is_none() {
-            self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, line.why));
+            self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, iosonde_report::text::why(line)));
         }
     }
 

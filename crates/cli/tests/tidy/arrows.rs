@@ -16,14 +16,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     // A run's points are planned again from its study before anything is concluded from them.
     ("infer", &["model", "stats", "judge", "plan"]),
     ("store", &["model"]),
-    ("report", &["model", "judge", "plan", "infer"]),
+    ("report", &["model", "stats", "judge", "plan", "infer"]),
     ("cli", &["model", "stats", "sim", "rig", "judge", "plan", "infer", "store", "report"]),
     ("testkit", &["model", "stats", "judge", "plan"]),
 ];
 
 /// What a crate's tests may use besides: findings are proved on simulated devices.
-const FOR_TESTS: &[(&str, &[&str])] =
-    &[("judge", &["testkit"]), ("plan", &["testkit"]), ("infer", &["testkit", "sim", "rig"])];
+const FOR_TESTS: &[(&str, &[&str])] = &[
+    ("judge", &["testkit"]),
+    ("plan", &["testkit"]),
+    ("infer", &["testkit", "sim", "rig"]),
+    ("report", &["testkit"]),
+];
 
 const PREFIX: &str = "iosonde-";
 

@@ -4,6 +4,9 @@
 //! rule that nothing can break guards nothing.
 
 mod arrows;
+mod cycles;
+mod imports;
+mod known_cycles;
 mod names;
 mod registers;
 mod sources;
@@ -72,6 +75,11 @@ fn every_study_is_compiled_in() {
 #[test]
 fn crates_depend_only_downwards() {
     assert_tidy(arrows::wrong_ways(&arrows::manifests(&sources::root())));
+}
+
+#[test]
+fn modules_of_a_crate_import_each_other_in_one_direction() {
+    assert_tidy(cycles::cycles(&sources::all(), known_cycles::KNOWN));
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
             "layout",
             "limit",
             "long_write",
+            "lookup",
             "over_trials",
             "platter",
             "pooled",
@@ -175,6 +176,15 @@ enum Declared {
     Name(String),
     /// `#[path = "file.rs"] mod name;`
     Path(String),
+}
+
+/// The names of the modules that lie in files of their own where `mod` leads to them.
+pub(crate) fn declared_names(items: &[Item]) -> Vec<String> {
+    let names = declared(items).into_iter().filter_map(|declared| match declared {
+        Declared::Name(name) => Some(name),
+        Declared::Path(_) => None,
+    });
+    names.collect()
 }
 
 /// The modules that a file says lie in files of their own.

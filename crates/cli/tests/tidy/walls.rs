@@ -1,12 +1,10 @@
 //! Walls inside and between crates that Cargo cannot draw: unsafe code, clocks, entries of a registry.
 
-use syn::{
-    Item, ItemMod, Path, UseTree,
-    spanned::Spanned,
-    visit::{self, Visit},
+use crate::{
+    Fault, Source,
+    imports::{self, Import, module_path},
+    registers,
 };
-
-use crate::{Fault, Source, registers};
 
 /// `unsafe` outside the crate that touches.
 pub(crate) fn unsafe_code(sources: &[Source]) -> Vec<Fault> {
@@ -39,7 +37,7 @@ pub(crate) fn siblings(sources: &[Source]) -> Vec<Fault> {
         let home = module_path(registry.source);
         let folder = registry.source.folder();
         for source in sources.iter().filter(|s| s.folder() == folder && registry.has_module(s.stem())) {
-            for (path, line) in paths(source) {
+            for Import { path, line, .. } in imports::of(source).0 {
                 let Some(name) = path.strip_prefix(&home[..]).and_then(|rest| rest.first()) else {
                     if folder.ends_with("/engine") && path.first().is_some_and(|first| first == "drive") {
                         faults
@@ -63,69 +61,6 @@ pub(crate) fn siblings(sources: &[Source]) -> Vec<Fault> {
         }
     }
     faults
-}
-
-/// Where a file stands in its crate: `crates/judge/src/check/errors.rs` is `["check", "errors"]`.
-fn module_path(source: &Source) -> Vec<String> {
-    let inside = source.path.split_once("/src/").map_or("", |(_, inside)| inside);
-    let names = inside.strip_suffix(".rs").unwrap_or(inside).split('/');
-    names.filter(|name| !["mod", "lib", "main"].contains(name)).map(str::to_owned).collect()
-}
-
-/// Every path that a file of the crate names, from the crate's root; paths into other crates are left out.
-fn paths(source: &Source) -> Vec<(Vec<String>, usize)> {
-    struct Found {
-        module: Vec<String>,
-        paths: Vec<(Vec<String>, usize)>,
-    }
-    impl Found {
-        /// `super::x` in `check::errors` is `check::x`.
-        fn add(&mut self, written: &[String], line: usize) {
-            let (mut from, mut rest) = (self.module.clone(), written);
-            match rest.first().map(String::as_str) {
-                Some("crate") => (from, rest) = (Vec::new(), &rest[1..]),
-                Some("self") => rest = &rest[1..],
-                Some("super") => {}
-                // Another crate, or a name that this file defines or imports itself.
-                _ => return,
-            }
-            while rest.first().is_some_and(|name| name == "super") {
-                from.pop();
-                rest = &rest[1..];
-            }
-            from.extend_from_slice(rest);
-            self.paths.push((from, line));
-        }
-        fn add_tree(&mut self, before: &[String], tree: &UseTree) {
-            let with = |name: String| [before, &[name]].concat();
-            match tree {
-                UseTree::Path(path) => self.add_tree(&with(path.ident.to_string()), &path.tree),
-                UseTree::Name(name) if name.ident == "self" => self.add(before, name.span().start().line),
-                UseTree::Name(name) => self.add(&with(name.ident.to_string()), name.span().start().line),
-                UseTree::Rename(name) => self.add(&with(name.ident.to_string()), name.span().start().line),
-                UseTree::Glob(glob) => self.add(&with("*".into()), glob.span().start().line),
-                UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(before, tree)),
-            }
-        }
-    }
-    impl<'ast> Visit<'ast> for Found {
-        fn visit_item_use(&mut self, node: &'ast syn::ItemUse) {
-            self.add_tree(&[], &node.tree);
-        }
-        fn visit_path(&mut self, node: &'ast Path) {
-            let written: Vec<_> = node.segments.iter().map(|segment| segment.ident.to_string()).collect();
-            self.add(&written, node.span().start().line);
-            visit::visit_path(self, node);
-        }
-        fn visit_item_mod(&mut self, node: &'ast ItemMod) {
-            self.module.push(node.ident.to_string());
-            node.content.iter().flat_map(|(_, items)| items).for_each(|item: &Item| self.visit_item(item));
-            self.module.pop();
-        }
-    }
-    let mut found = Found { module: module_path(source), paths: Vec::new() };
-    found.visit_file(&source.syntax());
-    found.paths
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     );
 }
 
-fn finding<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
+fn finding(run: &Run, name: FindingName) -> &Finding {
     let found = run.findings.iter().find(|finding| finding.name == name);
     found.unwrap_or_else(|| panic!("no {name} among {:?}", run.findings))
 }

@@ -167,7 +167,7 @@ fn what_is_no_result_is_said_with_its_name() {
     bench.iosonde(&["import", "terse.txt"]).refused(&["terse.txt is fio's terse format"]);
     bench.iosonde(&["judge", "nothing"]).refused(&["nothing holds no file that ends in .json"]);
     bench.iosonde(&["judge", "/dev/zero"]).refused(&["/dev/zero is no file"]);
-    bench.iosonde(&["judge"]).refused(&["iosonde judge result.json"]);
+    bench.iosonde(&["judge"]).refused(&["<FILE>"]);
     for (file, words) in [("half.json", "ends early"), ("bad.csv", "line 2: `fast` in column `read_iops`")] {
         let said = bench.iosonde(&["judge", file]);
         assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);

@@ -2,8 +2,9 @@
 
 use crate::common::{Bench, SMALL_STUDY, names_in};
 use iosonde_infer::finding::FINDINGS;
-use iosonde_model::FindingName;
-use iosonde_model::{Run, RunState, Status};
+use iosonde_model::{DeviceNote, FindingName};
+use iosonde_model::{RunState, Status};
+use iosonde_report::Document as Run;
 
 #[test]
 fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
@@ -17,7 +18,7 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
     assert!(names_in(bench.folder.path()).iter().any(|name| name.starts_with("iosonde-quick-")));
 
     let run = bench.iosonde(&["show", "--json"]);
-    let run: iosonde_model::Run = serde_json::from_str(&run.out).unwrap();
+    let run: Run = serde_json::from_str(&run.out).unwrap();
     assert_eq!(run.info.state, RunState::Done);
     let base = run
         .findings
@@ -25,7 +26,7 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
         .find(|f| f.name == FindingName::BaseLatency && f.status == Status::Found)
         .unwrap();
     // One 4 KiB request on an idle server of 80 us, and no link: 80 us.
-    assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence());
+    assert!(base.low.unwrap() <= 80_000.0 && 80_000.0 <= base.high.unwrap(), "{}", base.sentence);
     assert!(
         run.verdicts.iter().all(|v| v.verdict <= iosonde_model::Outcome::NotChecked),
         "{:?}",
@@ -97,7 +98,8 @@ fn read_only_runs_the_reading_part() {
     assert!(run.points.iter().all(|point| !point.spec.rw.writes()));
     assert!(!run.points.is_empty());
     assert_eq!(run.info.bytes_written, 0);
-    assert!(run.info.device.notes.iter().any(|note| note.contains("writ")), "{:?}", run.info.device.notes);
+    let noted = |note: &DeviceNote| matches!(note, DeviceNote::Other(sentence) if sentence.contains("writ"));
+    assert!(run.info.device.notes.iter().any(noted), "{:?}", run.info.device.notes);
 }
 
 #[test]
@@ -364,14 +366,19 @@ fn parameters_states_limits_and_other_runs_shape_a_run() {
     let prepared = run.trials.iter().filter(|trial| trial.phase == iosonde_model::Phase::Prepare).count();
     assert!(prepared >= 10, "{prepared}");
     assert!(
-        run.info.device.notes.iter().any(|note| note.contains("state steady")),
+        run.info
+            .device
+            .notes
+            .iter()
+            .any(|note| matches!(note, DeviceNote::StateReached { state, .. } if state == "steady")
+                || *note == DeviceNote::NotSteady),
         "{:?}",
         run.info.device.notes
     );
 
     let limited = bench.run(&["run", "quick", "sim:plain-nvme", "--max-write", "512MiB"]);
     assert!(limited.info.bytes_written <= 512 << 20, "{}", limited.info.bytes_written);
-    assert!(limited.info.device.notes.iter().any(|note| note.contains("--max-write")));
+    assert!(limited.info.device.notes.contains(&DeviceNote::WriteLimitReached { max_bytes: 512 << 20 }));
     let limited_to = |more: &[&str]| bench.iosonde(&[&["run", "quick", "sim:ideal"], more].concat());
     limited_to(&["--state", "steady", "--max-write", "1GiB"])
         .refused(&["--max-write 1 GiB does not allow", "8 GiB for --state steady"]);
@@ -419,10 +426,11 @@ fn storage_is_brought_to_a_state_first() {
             written >= (most_mib << 20) / 2 && written <= (most_mib << 20) * 11 / 10,
             "{state}: {written}"
         );
-        let noted = |words: &str| run.info.device.notes.iter().any(|note| note.contains(words));
-        assert!(
-            noted(&format!("to the state {state} first")) || noted("--state steady: the rate still changed")
-        );
+        let noted = |note: &DeviceNote| match note {
+            DeviceNote::StateReached { state: reached, .. } => reached == state,
+            note => *note == DeviceNote::NotSteady,
+        };
+        assert!(run.info.device.notes.iter().any(noted));
     }
     // Stirring that takes longer than the five seconds leaves all of them to measuring.
     let (_, run) = run("sim:hdd-7200", "steady", "32MiB");

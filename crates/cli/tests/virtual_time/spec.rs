@@ -61,7 +61,7 @@ fn a_part_of_a_drive_is_not_comparable_and_says_why() {
     assert_eq!(bench.iosonde(&["spec", "last", "--claim", "randread 4k 9000000", "--strict"]).code, 3);
     bench.iosonde(&["spec", "last", "--claim", "randread 4k many"]).refused(&["as in"]);
     bench.iosonde(&["spec", "last", "d7-p560"]).refused(&["did you mean `d7-p5600`"]);
-    bench.iosonde(&["spec", "last"]).refused(&["sheet"]);
+    bench.iosonde(&["spec", "last"]).refused(&["<SHEET>"]);
     let listed = bench.iosonde(&["specs"]).out;
     assert!(listed.contains("d7-p5600") && listed.contains("samsung-990-pro"), "{listed}");
 }

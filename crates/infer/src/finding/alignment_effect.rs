@@ -17,7 +17,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Finding,
-    detail::{ComparedFigure, Level},
+    detail::{Lack, ComparedFigure, Level},
 };
 
 use super::{
@@ -56,8 +56,8 @@ impl FindingKind for AlignmentEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests at two offsets or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Offsets)
     }
 
     fn proof(&self) -> Proof {

@@ -18,12 +18,15 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Estimate, Finding, units};
+use iosonde_model::{
+    Detail, Estimate, Finding, Inconclusive,
+    detail::{Drain, LongWrite, LongWriteProblem, Pause},
+};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Writer, workload},
-    long_write::{self, Fall, Long, Manner, Shown},
+    group::Writer,
+    long_write::{self, Drained, Fall, Long, Shown},
 };
 use crate::words::Unit;
 
@@ -66,53 +69,29 @@ gap = "2s"
 
 fn one(writer: &Writer, long: &Long) -> Finding {
     let conditions = long.conditions();
-    let what = workload(&conditions);
     let points: Vec<&Evidence> = [Some(long.evidence), long.after_gap].into_iter().flatten().collect();
-    let about = format!("How fast the buffer for {what} empties");
-    let refused = |why: &str| writer.refused(&conditions, &points, &about, why);
-    let falls = match shown_falls(long) {
-        Ok(falls) => falls,
-        Err(why) => return refused(&why),
-    };
-    let Some(drained) = long.drained(&falls, writer.confidence) else {
-        return refused("too few writes after a shorter pause stand");
-    };
-    let gap = units::duration(drained.gap_s);
-    match drained.manner {
-        Manner::AllBack => {
-            return refused(&format!("it is empty again after {gap}; a shorter `gap` would tell"));
+    match drain(long, writer.confidence) {
+        Ok((rate, pause)) => {
+            writer.concluded(&conditions, &points, rate, Detail::LongWrite(LongWrite::Drains(pause)))
         }
-        Manner::NothingYet => {
-            return refused(&format!("nothing has drained after {gap}; a longer `gap` would tell"));
-        }
-        Manner::WhileFilled | Manner::OnlyAtRest | Manner::Unknown => {}
+        Err(why) => writer.inconclusive(&conditions, &points, why),
+    }
+}
+
+fn drain(long: &Long, confidence: f64) -> Result<(Estimate, Pause), Inconclusive> {
+    let Shown::Falls(falls) = long_write::shown(long)? else { return Err(LongWriteProblem::NoBuffer.into()) };
+    let Drained { pause, back } = long.drained(&falls, confidence).ok_or(LongWriteProblem::FewAfterPause)?;
+    let gap_s = pause.gap_s;
+    match pause.drain {
+        Drain::Everything => return Err(LongWriteProblem::AllDrained { gap_s }.into()),
+        Drain::Nothing => return Err(LongWriteProblem::NothingDrained { gap_s }.into()),
+        Drain::WhileFilled | Drain::OnlyIdle | Drain::Unknown => {}
     }
     // What was beyond the lasting rate, or all that was written until it fell.
     let last: Vec<&Fall> = falls.iter().filter_map(|falls| falls.last()).collect();
     let count = last.len() as f64;
     let all_over_beyond = last.iter().map(|fall| fall.stock() / fall.buffered).sum::<f64>() / count;
-    let each = if drained.manner.is_stock() { all_over_beyond } else { 1.0 } / drained.gap_s;
+    let each = if pause.drain.holds_all() { all_over_beyond } else { 1.0 } / gap_s;
     let times = |end: Option<f64>| end.map(|end| end * each);
-    let rate = Estimate {
-        value: drained.back.value * each,
-        low: times(drained.back.low),
-        high: times(drained.back.high),
-    };
-    let why = match drained.manner {
-        Manner::OnlyAtRest => {
-            "That is less than it would empty at its lasting rate: it empties only at rest."
-        }
-        Manner::WhileFilled => "That is its lasting rate: it empties while it is filled, too.",
-        _ => "Whether it empties while it is filled cannot be told.",
-    };
-    let sentence = format!("within a pause of {gap}, the buffer for {what} empties at {{}}.");
-    writer.found(&conditions, &points, rate, &sentence, why)
-}
-
-fn shown_falls(long: &Long) -> Result<Vec<Vec<Fall>>, String> {
-    match long_write::shown(long) {
-        Shown::Falls(falls) => Ok(falls),
-        Shown::Unsure(why) => Err(why),
-        Shown::Level { .. } => Err("no buffer fills up within a trial".to_owned()),
-    }
+    Ok((Estimate { value: back.value * each, low: times(back.low), high: times(back.high) }, pause))
 }

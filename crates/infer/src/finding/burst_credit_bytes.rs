@@ -20,14 +20,15 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Detail, Estimate, Finding, Status, units};
+use iosonde_model::detail::Lack;
+use iosonde_model::{Detail, Estimate, Finding, detail::Limit};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Group, Writer, workload},
-    limit::{self, Shown},
+    group::{Group, Writer},
+    limit::{self, Fell, Shown},
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 pub(crate) struct BurstCreditBytes;
 
@@ -50,8 +51,8 @@ impl FindingKind for BurstCreditBytes {
         groups.iter().map(|group| one(&writer, group)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes one load in one direction that goes on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongLoad)
     }
 
     fn proof(&self) -> Proof {
@@ -60,52 +61,28 @@ impl FindingKind for BurstCreditBytes {
 }
 
 fn one(writer: &Writer, group: &Group) -> Finding {
-    let what = workload(&group.conditions);
-    let about = format!("How large a credit {what} have before a limit holds");
-    let refused = |why: &str| writer.refused(&group.conditions, &group.points, &about, why);
-    let none = |sentence: String, why: String| Finding {
-        status: Status::Absent,
-        detail: Detail::Said { sentence: capitalised(&sentence), why: Some(why) },
-        ..refused("")
-    };
+    let absent = |facts: Limit| writer.absent(&group.conditions, &group.points, Detail::Limit(facts));
     match limit::shown(group.points[0], group.op, writer.confidence) {
-        Shown::Unsure(why) => refused(&why),
-        Shown::Level(seconds) => none(
-            format!("no credit of {what} shows: their rate does not fall to a cap."),
-            format!(
-                "In {} of load; a larger credit would last longer: more --time would tell.",
-                units::duration(seconds)
-            ),
-        ),
-        Shown::Witnessed(_, limit) => none(
-            format!("{what} have no credit: they meet a limit from the first trial on."),
-            format!("{} sets it.", limit.set_by),
-        ),
-        Shown::Fell(fell) => {
+        Err(why) => writer.inconclusive(&group.conditions, &group.points, why),
+        Ok(Shown::Level(load_s)) => absent(Limit::Level { load_s }),
+        Ok(Shown::Witnessed(rates, limit)) => absent(Limit::Set { limit, trials: rates.len() }),
+        Ok(Shown::Fell(Fell { before, credit, lasted_s, .. })) => {
             let block_bytes = group.conditions.block_size_bytes.unwrap_or(1);
             let times = |end: f64| end * block_bytes as f64;
             let estimate = Estimate {
-                value: times(fell.credit.value),
-                low: fell.credit.low.map(times),
-                high: fell.credit.high.map(times),
+                value: times(credit.value),
+                low: credit.low.map(times),
+                high: credit.high.map(times),
             };
-            let sentence = format!(
-                "a credit of {{}} was there for {what} ({} requests) when the run began.",
-                units::count(fell.credit.value)
-            );
-            let why = format!(
-                "It lasted for {} at {} requests a second.",
-                units::duration(fell.lasted_s),
-                units::count(fell.before)
-            );
-            writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+            let fell = Detail::Limit(Limit::Fell { before_iops: before, lasted_s });
+            writer.concluded(&group.conditions, &group.points, estimate, fell)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Point, Rw, Trial};
+    use iosonde_model::{Inconclusive, Point, Rw, Status, Trial, detail::LimitProblem};
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -133,7 +110,7 @@ mod tests {
     fn breaks_are_counted_for_what_they_held() {
         const RATES: [u64; 9] = [5000, 5000, 5000, 1000, 1000, 1000, 1000, 1000, 1000];
         let requests = |finding: &Finding| {
-            assert_eq!(finding.status, Status::Found, "{}", finding.sentence());
+            assert_eq!(finding.status, Status::Found, "{finding:?}");
             [finding.low, finding.value, finding.high].map(|end| end.unwrap() / 4096.0)
         };
         let holds = |[low, value, high]: [f64; 3], truth: f64| {
@@ -154,13 +131,14 @@ mod tests {
         holds(requests(&told(&RATES, repeated)), 16_000.0);
         let others = |nth: usize| (nth as u64 + 1 + 3 * u64::from(nth > 1), paused(nth).1);
         let refused = told(&RATES, others);
-        assert!(refused.sentence().contains("other trials ran"), "{}", refused.sentence());
+        let why = Inconclusive::Limit(LimitProblem::OtherWorkloads);
+        assert_eq!(refused.detail, Detail::Inconclusive(why));
     }
 
     #[test]
     fn storage_without_a_limit_has_no_credit() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
         let found = &Pretend::usual().conclusions(&BurstCreditBytes, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{:?}", found[0]);
     }
 }

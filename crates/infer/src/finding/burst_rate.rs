@@ -19,30 +19,23 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
     group::Writer,
-    long_write::{self, Place, Say},
+    long_write::{self, Reading},
 };
 use crate::words::Unit;
 
 pub(crate) struct BurstRate;
 
-const SAY: Say = Say {
-    of_content: false,
-    about: "how fast writes are at first",
+const READING: Reading = Reading {
     figure: |fall| fall.burst,
-    falls: |what, place| match place {
-        Place::Only => format!("{what} begin at {{}}, until a buffer is full."),
-        Place::First => format!("{what} begin at {{}}, until a first buffer is full."),
-        Place::Second => {
-            format!("{what} go on at {{}} behind a first buffer, until a second one is full too.")
-        }
-    },
+    of_content: false,
     of_first_level: true,
     of_last_fall: false,
-    level: None,
+    of_level: false,
 };
 
 impl FindingKind for BurstRate {
@@ -60,11 +53,11 @@ impl FindingKind for BurstRate {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
-        long_write::conclude(&SAY, &writer, points)
+        long_write::conclude(&READING, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes writes that go on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongWrites)
     }
 
     fn proof(&self) -> Proof {

@@ -33,6 +33,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{FindingKind, Proof, Told, cached, group::Writer};
 use crate::words::Unit;
@@ -62,8 +63,8 @@ impl FindingKind for CacheBytes {
             .collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests within spans of different sizes")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Spans)
     }
 
     fn proof(&self) -> Proof {
@@ -73,7 +74,7 @@ impl FindingKind for CacheBytes {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::Status;
+    use iosonde_model::{Detail, Status, detail::Cached};
 
     use super::*;
     use crate::testing::{Conclusions, Pretend};
@@ -84,7 +85,7 @@ mod tests {
         let exact = Pretend { cv: 0.005, ..Pretend::usual() };
         let found = &exact.conclusions(&CacheBytes, study, 1)[0][0];
         assert_eq!(found.status, Status::Absent);
-        assert!(found.sentence().starts_with("No cache shows: 16 KiB random reads"), "{}", found.sentence());
+        assert!(matches!(found.detail, Detail::Cached(Cached::Level { .. })), "{found:?}");
         let noisy = Pretend { cv: 0.3, ..Pretend::usual() };
         assert_eq!(noisy.conclusions(&CacheBytes, study, 1)[0][0].status, Status::Inconclusive);
     }

@@ -14,11 +14,12 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Finding, Status};
+use iosonde_model::detail::Lack;
+use iosonde_model::{Conditions, Detail, Finding, Inconclusive, Status, detail::CacheProblem};
 
 use super::{
     FindingKind, Proof, Told, cached,
-    group::{self, Writer, workload},
+    group::{self, Writer},
 };
 use crate::words::Unit;
 
@@ -48,8 +49,8 @@ impl FindingKind for CacheLatency {
             .collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests within spans of different sizes")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Spans)
     }
 
     fn proof(&self) -> Proof {
@@ -74,42 +75,20 @@ depth = 1
 fn one(writer: &Writer, sizes: &Writer, group: &group::Group) -> Finding {
     let held = cached::one(sizes, group);
     let smallest = group.points.iter().min_by_key(|evidence| evidence.point.spec.span_bytes);
-    let Some(smallest) = smallest.copied() else {
-        return writer.refused(
-            &group.conditions,
-            &[],
-            "How long a cached read takes",
-            "nothing was measured",
-        );
-    };
+    let smallest = *smallest.expect("a group has points");
     let spec = &smallest.point.spec;
     let conditions = Conditions { span_bytes: Some(spec.span_bytes), ..group.conditions.clone() };
-    let about = "How long a request takes that a cache answers";
+    let points = [smallest];
     match held.status {
         Status::Found => {}
-        Status::Absent => {
-            return Finding {
-                status: Status::Absent,
-                detail: Detail::Said {
-                    sentence: "No cache shows whose answers could be timed.".to_owned(),
-                    why: held.why().map(str::to_owned),
-                },
-                ..writer.refused(&conditions, &[smallest], "", "")
-            };
-        }
-        Status::Inconclusive => {
-            let why = "whether there is a cache is not known (see `cache_bytes`)";
-            return writer.refused(&conditions, &[smallest], about, why);
-        }
+        Status::Absent => return writer.absent(&conditions, &points, held.detail),
+        Status::Inconclusive => return writer.inconclusive(&conditions, &points, CacheProblem::SizeUnknown),
     }
     match cached::answered_ns(smallest, group.op) {
-        Some(time) => {
-            let sentence = format!("{} that a cache answers take {{}}.", workload(&group.conditions));
-            let why = "The mean over the smallest span, which is held; the interval comes from leaving out \
-                one trial at a \
-                       time.";
-            writer.found(&conditions, &[smallest], time.estimate(writer.confidence), &sentence, why)
+        Some(time) => writer.concluded(&conditions, &points, time.estimate(writer.confidence), Detail::Plain),
+        None => {
+            let spec = Box::new(spec.clone());
+            writer.inconclusive(&conditions, &points, Inconclusive::NoInterval { spec })
         }
-        None => writer.refused(&conditions, &[smallest], about, "too few trials stand"),
     }
 }

@@ -8,17 +8,17 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Histogram, Op, Status, Trial, Window, units,
+    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial, Window,
+    detail::{CacheProblem, Cached},
 };
 
 use super::{
     Proof,
     effect::{self, MARGIN},
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     over_trials,
     pooled::{self, Pooled},
 };
-use crate::words::capitalised;
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
 const APART: f64 = 1.5;
@@ -78,7 +78,7 @@ pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
 
 /// The size of the cache that this point tells of: the share of fast requests, times its span.
 pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
-    group::stands(evidence, &[About::Latency]).ok()?;
+    group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = kinds(&whole)?;
@@ -96,7 +96,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
 pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
     let evidence = &as_asked(evidence);
-    group::stands(evidence, &[About::Latency]).ok()?;
+    group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
     let cut_ns = kinds(&pooled::merged(histograms.iter().copied())).map(|kinds| kinds.cut_ns);
     let time = pooled::jackknife(&histograms, |histogram| match cut_ns {
@@ -108,27 +108,18 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
 }
 
 /// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
-fn still_filling(evidence: &Evidence, op: Op) -> Option<String> {
+fn still_filling(evidence: &Evidence, op: Op) -> Option<CacheProblem> {
     let span_bytes = evidence.point.spec.span_bytes;
-    let span = units::size(span_bytes);
     let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
-    let least_bytes = evidence.standing(About::Rate).map(passed).min()?;
-    if least_bytes < span_bytes {
-        return Some(format!(
-            "before a trial only {} of the {span} in the first slower span were read, and a cache that could hold all \
-             would look as slow; measure smaller spans",
-            units::size(least_bytes)
-        ));
+    let passed_bytes = evidence.standing(About::Rate).map(passed).min()?;
+    // A cache that could hold all of the span would look as slow.
+    if passed_bytes < span_bytes {
+        return Some(CacheProblem::PassCutShort { span_bytes, passed_bytes });
     }
     let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| gain(trial, op)).collect();
     let gain = over_trials::mean(&gains, GROWS_AT)?;
-    gain.low.is_some_and(|low| low > SETTLED).then(|| {
-        format!(
-            "within its trials the span of {span} becomes faster (by {}): something still fills; more --time, or \
-             several in flight, would tell",
-            units::percent(gain.value - 1.0)
-        )
-    })
+    let filling = gain.low.is_some_and(|low| low > SETTLED);
+    filling.then_some(CacheProblem::StillFilling { span_bytes, gain: gain.value - 1.0 })
 }
 
 /// Rate of a trial's second half over its first.
@@ -175,8 +166,8 @@ fn as_asked<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
     evidence
 }
 
-/// Whose cache it is: this kernel's, where reads through it in the smallest span hardly reached the device.
-fn whose(group: &Group) -> &'static str {
+/// Whether it is the page cache: where reads through it in the smallest span hardly reached the device.
+fn is_page_cache(group: &Group) -> bool {
     let smallest = group.points.iter().min_by_key(|evidence| evidence.point.spec.span_bytes);
     let memory = |evidence: &&Evidence| {
         let trials = || evidence.trials.iter().map(|trial| &trial.witnesses);
@@ -185,51 +176,46 @@ fn whose(group: &Group) -> &'static str {
         !evidence.point.spec.direct
             && moved.is_some_and(|moved| moved as f64 <= HELD_MOVES_MAX * asked as f64)
     };
-    if smallest.is_some_and(memory) { "the page cache" } else { "some cache" }
+    smallest.is_some_and(memory)
 }
 
 pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
-    let what = workload(&group.conditions);
-    let about = format!("From which span on {what} are slower");
     let asked: Vec<Evidence> = group.points.iter().map(|evidence| as_asked(evidence)).collect();
     let mut points: Vec<&Evidence> = asked.iter().collect();
     points.sort_by_key(|evidence| evidence.point.spec.span_bytes);
+    let inconclusive = |why: Inconclusive| writer.inconclusive(&group.conditions, &points, why);
     let rates: Result<Vec<_>, _> =
-        points.iter().map(|evidence| group::rate(evidence, group.op, &[])).collect();
+        points.iter().map(|evidence| group::valid_rate(evidence, group.op, &[])).collect();
     let rates = match rates {
         Ok(rates) => rates,
-        Err(why) => return writer.refused(&group.conditions, &points, &about, &why),
+        Err(why) => return inconclusive(why),
     };
     let spans: Vec<u64> = points.iter().map(|evidence| evidence.point.spec.span_bytes).collect();
     let ratio = |place: usize| effect::ratio(rates[place], rates[0], writer.confidence, rates.len() - 1);
     let slower = |place: &usize| ratio(*place).high.is_some_and(|high| high < 1.0 - MARGIN);
     let fast = |place: &usize| *place == 0 || ratio(*place).low.is_some_and(|low| low > FAST);
     let Some(first_slower) = (1..spans.len()).find(slower) else {
-        return no_step(writer, group, &points, &spans, (1..spans.len()).all(|place| fast(&place)));
+        // A level curve is an answer as well; one that is only not known to fall is none.
+        if !(1..spans.len()).all(|place| fast(&place)) {
+            return inconclusive(CacheProblem::Scatter.into());
+        }
+        let (smallest_span_bytes, largest_span_bytes) = (spans[0], spans[spans.len() - 1]);
+        let level = Cached::Level { smallest_span_bytes, largest_span_bytes };
+        return writer.absent(&group.conditions, &points, Detail::Cached(level));
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
     let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
     if let Some(why) = still_filling(points[first_slower], group.op) {
-        return writer.refused(&group.conditions, &points, &about, &why);
+        return inconclusive(why.into());
     }
+    let page_cache = is_page_cache(group);
     if let Some((estimate, spans)) = by_shares(&points, group.op, (low, high), writer.confidence) {
-        let sentence = capitalised(&format!("{} holds {{}} of what {what} used last.", whose(group)));
-        let why = format!(
-            "In {spans} span(s) that are slower, requests are of two kinds; the share of the fast ones, \
-                times the span, is \
-             the cache. Assumes that it keeps what was used last."
-        );
-        return writer.found(&group.conditions, &points, estimate, &sentence, why);
+        let shares = Detail::Cached(Cached::Shares { spans, page_cache });
+        return writer.concluded(&group.conditions, &points, estimate, shares);
     }
     let each_s = 1.0 / rates[0].value();
     if each_s > ANSWER_MAX_S {
-        let why = format!(
-            "requests are not of two kinds, those that a cache answers and others, and even within {} one takes {}, \
-             which is no cache's time; a disk's arm has a shorter way within a smaller span",
-            units::size(spans[0]),
-            units::time(1e9 * each_s)
-        );
-        return writer.refused(&group.conditions, &points, &about, &why);
+        return inconclusive(CacheProblem::TooSlow { span_bytes: spans[0], request_ns: 1e9 * each_s }.into());
     }
     // A span that is hardly slower may be a little larger than the cache: of its requests as many may go to the
     // medium as the loss of rate allows, when the largest span tells what one of them costs.
@@ -237,14 +223,9 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     let medium = (1.0 / ratio(spans.len() - 1).value - 1.0).max(f64::MIN_POSITIVE);
     let low = if last_fast == 0 { low } else { low * (1.0 - lost / medium).max(0.5) };
     let estimate = Estimate { value: (low * high).sqrt(), low: Some(low), high: Some(high) };
-    let sentence = format!(
-        "{what} within {} are faster than within {}: {} holds {{}} of what was used last.",
-        units::size(spans[last_fast]),
-        units::size(spans[first_slower]),
-        whose(group)
-    );
-    let why = "The interval runs between two measured spans; finer ones in between would narrow it.";
-    writer.found(&group.conditions, &points, estimate, &sentence, why)
+    let (fast_span_bytes, slow_span_bytes) = (spans[last_fast], spans[first_slower]);
+    let step = Cached::Step { fast_span_bytes, slow_span_bytes, page_cache };
+    writer.concluded(&group.conditions, &points, estimate, Detail::Cached(step))
 }
 
 /// The weighted mean of what the slower spans say, and how many do, if they agree with each other and with the step.
@@ -271,28 +252,6 @@ fn by_shares(
         points.iter().map(|evidence| evidence.point.spec.block_size_bytes as f64 / 2.0).fold(0.0, f64::max);
     let (mean, half) = (mean + grain, together.half_width + grain);
     Some((Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) }, said.len()))
-}
-
-/// A level curve is an answer as well; one that is only not known to fall is none.
-fn no_step(writer: &Writer, group: &Group, points: &[&Evidence], spans: &[u64], level: bool) -> Finding {
-    let what = workload(&group.conditions);
-    let largest = units::size(*spans.last().unwrap_or(&0));
-    if !level {
-        let about = format!("From which span on {what} are slower");
-        return writer.refused(&group.conditions, points, &about, "the rates are too uncertain");
-    }
-    let refused = writer.refused(&group.conditions, points, "", "");
-    Finding {
-        status: Status::Absent,
-        detail: Detail::Said {
-            sentence: format!(
-                "No cache shows: {what} are as fast within {largest} as within {}.",
-                units::size(spans[0])
-            ),
-            why: Some("Every span keeps more than 90 % of the rate in the smallest.".to_owned()),
-        },
-        ..refused
-    }
 }
 
 /// One device and study that prove what is said of caches.
@@ -331,7 +290,7 @@ span = "8M..256M*2"
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_model::FindingName;
+    use iosonde_model::{FindingName, Status};
 
     fn heaps(fast: u32, slow: u32, slow_ns: u64) -> Histogram {
         let mut all = Histogram::new();
@@ -379,7 +338,12 @@ mod tests {
             one(&writer, &groups(&points)[0])
         };
         let disk = told(1);
-        assert!(disk.sentence().contains("a disk's arm has a shorter way"), "{}", disk.sentence());
+        let Detail::Inconclusive(Inconclusive::Cache(CacheProblem::TooSlow { span_bytes, request_ns })) =
+            disk.detail
+        else {
+            panic!("{disk:?}")
+        };
+        assert_eq!((span_bytes, request_ns.round()), (4 << 20, 4e6));
         assert_eq!(told(100).status, Status::Found, "40 us are a cache's time");
     }
 

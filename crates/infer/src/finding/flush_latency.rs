@@ -13,7 +13,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Finding, Op, units};
+use iosonde_model::{About, Conditions, Detail, Finding, Op, detail::Durable};
 
 use super::{
     FindingKind, Proof, Told, durable,
@@ -56,7 +56,7 @@ impl FindingKind for FlushLatency {
 /// `None` where a workload has no flushes.
 fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
     let spec = &evidence.point.spec;
-    let every = spec.sync.flush_every()?;
+    let writes = spec.sync.flush_every()?;
     let conditions = Conditions {
         op: Some(Op::Flush),
         random: Some(spec.rw.is_random()),
@@ -64,21 +64,15 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
         queue_depth: Some(spec.asked_in_flight() as u32),
         ..Conditions::default()
     };
-    let writes = match every {
-        1 => format!("a write of {}", units::size(spec.block_size_bytes)),
-        every => format!("{every} writes of {}", units::size(spec.block_size_bytes)),
-    };
-    let about = format!("How long a flush takes after {writes}");
-    if let Err(why) = group::stands(evidence, &[About::Latency]) {
-        return Some(writer.refused(&conditions, &[evidence], &about, &why));
+    if let Err(why) = group::valid(evidence, &[About::Latency]) {
+        return Some(writer.inconclusive(&conditions, &[evidence], why));
     }
     let means = over_trials::of(evidence, About::Latency, |trial| trial.flush.as_ref()?.latency_ns.mean);
-    Some(match over_trials::mean(&means, writer.confidence) {
-        Some(estimate) => {
-            let sentence = format!("a flush after {writes} takes {{}}.");
-            let why = format!("The mean over {} trials.", means.len());
-            writer.found(&conditions, &[evidence], estimate, &sentence, why)
+    Some(match over_trials::valid_mean(&means, writer.confidence) {
+        Ok(estimate) => {
+            let flush = Durable::Flush { writes, trials: means.len() };
+            writer.concluded(&conditions, &[evidence], estimate, Detail::Durable(flush))
         }
-        None => writer.refused(&conditions, &[evidence], &about, "too few trials have flushes"),
+        Err(why) => writer.inconclusive(&conditions, &[evidence], why),
     })
 }

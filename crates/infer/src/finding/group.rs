@@ -6,7 +6,7 @@ use iosonde_model::FindingName;
 use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Inconclusive, Op, Rw, Status, Trial, units,
 };
-use iosonde_stats::LogEstimate;
+use iosonde_stats::{LogEstimate, robust};
 
 use crate::words::{Unit, capitalised, with_interval};
 
@@ -154,14 +154,11 @@ const DIGITS: f64 = 1e-3;
 
 /// Without those that lie far from the others, where they are one in five or fewer.
 fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
-    let middle = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
-    };
-    let median = middle(rates.clone());
-    let off = |rate: f64| (rate / median).ln().abs();
-    let far = ODD * middle(rates.iter().map(|&rate| off(rate)).collect()).max(DIGITS);
-    let near: Vec<f64> = rates.iter().copied().filter(|&rate| off(rate) <= far).collect();
+    let Some(median) = robust::median(&rates) else { return rates };
+    let off = |rate: f64| (rate / median).ln();
+    let distances: Vec<f64> = rates.iter().map(|&rate| off(rate)).collect();
+    let far = ODD * robust::median_distance(&distances).unwrap_or(0.0).max(DIGITS);
+    let near: Vec<f64> = rates.iter().copied().filter(|&rate| off(rate).abs() <= far).collect();
     if near.len() >= FEWEST_TRIALS && 5 * near.len() >= 4 * rates.len() { near } else { rates }
 }
 

@@ -21,8 +21,9 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Op, Trial, TrialSpec, units};
-use iosonde_stats::student_t;
+use iosonde_stats::{pool_adjacent_violators, student_t};
 
 use super::{
     FindingKind, Proof, Told,
@@ -68,8 +69,8 @@ impl FindingKind for IopsAtLatency {
         families.iter().filter_map(|(spec, family)| concluded(&writer, spec, family)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes several offered loads with a latency to keep")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::OfferedLoads)
     }
 
     fn proof(&self) -> Proof {
@@ -235,7 +236,8 @@ fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(
 
 /// Where a round's latency, made to rise with load, crosses the limit.
 fn crossing(round: &[(f64, f64)], limit_ns: f64) -> Crossing {
-    let rising = isotonic(&round.iter().map(|(_, ns)| ns.ln()).collect::<Vec<_>>());
+    let pools = pool_adjacent_violators(round.iter().map(|(_, ns)| (ns.ln(), 1.0)));
+    let rising: Vec<f64> = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect();
     let limit = limit_ns.ln();
     match rising.iter().position(|&log| log > limit) {
         None => Crossing::Above,
@@ -247,22 +249,6 @@ fn crossing(round: &[(f64, f64)], limit_ns: f64) -> Crossing {
             Crossing::At(from + share * (to - from))
         }
     }
-}
-
-/// The nearest sequence (least squares) that never falls: pool adjacent violators (Ayer et al. 1955).
-fn isotonic(values: &[f64]) -> Vec<f64> {
-    let mut pools: Vec<(f64, usize)> = Vec::new();
-    for &value in values {
-        pools.push((value, 1));
-        while let [.., (before, m), (last, n)] = pools[..] {
-            if before <= last {
-                break;
-            }
-            pools.truncate(pools.len() - 2);
-            pools.push(((before * m as f64 + last * n as f64) / (m + n) as f64, m + n));
-        }
-    }
-    pools.into_iter().flat_map(|(value, count)| std::iter::repeat_n(value, count)).collect()
 }
 
 #[cfg(test)]
@@ -292,12 +278,6 @@ mod tests {
         let impossible = told("p99=1ms", 5_000_000);
         assert!(impossible.contains("no load keeps it: even with 500 a second"), "{impossible}");
         assert!(told("p99=1ms", 500_000).contains("too few requests for its p99"));
-    }
-
-    #[test]
-    fn violators_are_pooled() {
-        assert_eq!(isotonic(&[1.0, 3.0, 2.0, 4.0]), [1.0, 2.5, 2.5, 4.0]);
-        assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0, 2.0, 2.0]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
-    detail::{EffectAnswer, EffectProblem, Workers, WorkersAnswer},
+    detail::{Lack, EffectAnswer, EffectProblem, Workers, WorkersAnswer},
 };
 use iosonde_plan::{experiment::alone, plan};
 
@@ -69,8 +69,8 @@ impl FindingKind for JobsEffect {
         groups.iter().filter_map(|group| compare(&writer, group)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes several workers, and one with as many requests in flight as all of them")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Workers)
     }
 
     fn proof(&self) -> Proof {

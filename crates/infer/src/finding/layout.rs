@@ -16,8 +16,9 @@ use super::{Proof, group};
 
 /// Strides below which a layout is a guess.
 const STRIDES_MIN: usize = 6;
-/// Service that varies costs a closed loop up to so much of its rate, which the candidates do not know: tried with
-/// lognormal service of 10 %, two to four requests a unit.
+/// Service that varies costs a closed loop up to so much of its rate, which the candidates do not know.
+///
+/// Tuned on simulated units with lognormal service of 10 %, two to four requests a unit, whose seeds are not recorded.
 const MODEL_ERROR: f64 = 0.03;
 /// The largest miss of a layout that is believed.
 const MISS_MAX: f64 = 0.15;

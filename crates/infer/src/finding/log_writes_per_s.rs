@@ -14,11 +14,11 @@
 use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding, Op, Sync};
+use iosonde_model::{Conditions, Detail, Finding, Op, Sync, detail::Durable};
 
 use super::{
     FindingKind, Proof, Told, durable,
-    group::{self, Writer, workload},
+    group::{self, Writer},
 };
 use crate::words::Unit;
 
@@ -64,17 +64,11 @@ fn one(writer: &Writer, evidence: &Evidence) -> Option<Finding> {
         queue_depth: Some(1),
         ..Conditions::default()
     };
-    let (what, sync) = (workload(&conditions), spec.sync);
-    Some(match group::rate(evidence, Op::Write, &[]) {
+    Some(match group::valid_rate(evidence, Op::Write, &[]) {
         Ok(rate) => {
-            let sentence =
-                format!("one log writer gets {{}}: {what}, each durable before the next ({sync}).");
-            let why = "One writer, without group commit.".to_owned();
-            writer.found(&conditions, &[evidence], rate.estimate(writer.confidence), &sentence, why)
+            let log = Detail::Durable(Durable::Log(spec.sync));
+            writer.concluded(&conditions, &[evidence], rate.estimate(writer.confidence), log)
         }
-        Err(why) => {
-            let about = format!("How many {what} a second are durable");
-            writer.refused(&conditions, &[evidence], &about, &why)
-        }
+        Err(why) => writer.inconclusive(&conditions, &[evidence], why),
     })
 }

@@ -4,7 +4,7 @@ use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Run, Status}
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
 /// both orders were asked for, else the first.
-pub fn found<'a>(run: &'a Run, name: FindingName, op: Op) -> Option<&'a Finding> {
+pub fn found(run: &Run, name: FindingName, op: Op) -> Option<&Finding> {
     all_found(run, name, op).min_by_key(|finding| {
         let Conditions { random, block_size_bytes, .. } = finding.conditions;
         (block_size_bytes, random == Some(false))
@@ -20,7 +20,7 @@ pub fn found_like<'a>(run: &'a Run, name: FindingName, op: Op, like: &Conditions
 }
 
 /// Found findings of a name and direction, in the order of the run.
-pub fn all_found<'a>(run: &'a Run, name: FindingName, op: Op) -> impl Iterator<Item = &'a Finding> {
+pub fn all_found(run: &Run, name: FindingName, op: Op) -> impl Iterator<Item = &Finding> {
     run.findings.iter().filter(move |finding| {
         finding.name == name && finding.status == Status::Found && finding.conditions.op == Some(op)
     })

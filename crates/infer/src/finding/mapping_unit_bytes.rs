@@ -22,12 +22,16 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding, Histogram, Op, Sync, Trial, units};
-use iosonde_stats::normal;
+use iosonde_model::detail::Lack;
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Sync, Trial,
+    detail::{MappingUnit, MappingUnitProblem},
+};
+use iosonde_stats::{normal, pool_adjacent_violators};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     pooled,
 };
 use crate::words::Unit;
@@ -72,8 +76,8 @@ impl FindingKind for MappingUnitBytes {
         ways.iter().flat_map(|way| of_one_way(&writer, points, *way)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes random writes of several sizes, each durable before the next")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::DurableWrites)
     }
 
     fn proof(&self) -> Proof {
@@ -141,46 +145,33 @@ struct Size {
 }
 
 fn one(writer: &Writer, group: &Group) -> Finding {
-    let what = workload(&group.conditions);
-    let about = "From which size on nothing is read before a write";
     let mut points = group.points.clone();
     points.sort_by_key(|evidence| evidence.point.spec.block_size_bytes);
-    match sizes(&points, writer.confidence).and_then(|sizes| fall(&sizes)) {
+    let fall = sizes(&points, writer.confidence).and_then(|sizes| Ok(fall(&sizes)?));
+    match fall {
         Ok(fall) => {
             let estimate = Estimate {
                 value: fall.bytes as f64,
                 low: Some(fall.low as f64),
                 high: Some(fall.high as f64),
             };
-            let sentence = format!(
-                "The storage rewrites its data in pieces of {{}}: {what} of less take {} longer than those of a whole \
-                 piece, because the rest of the piece is read first.",
-                units::percent(fall.share)
-            );
-            let why = format!(
-                "Times of single durable writes over {} sizes; a fall at this size is the nearest curve. \
-                    Assumes that a \
-                 durable write is on the medium.",
-                points.len()
-            );
-            writer.found(&group.conditions, &points, estimate, &sentence, why)
+            let facts = Detail::MappingUnit(MappingUnit { sizes: points.len(), longer: fall.longer });
+            writer.concluded(&group.conditions, &points, estimate, facts)
         }
-        Err(why) => writer.refused(&group.conditions, &points, about, &why),
+        Err(why) => writer.inconclusive(&group.conditions, &points, why),
     }
 }
 
-fn sizes(points: &[&Evidence], confidence: f64) -> Result<Vec<Size>, String> {
+fn sizes(points: &[&Evidence], confidence: f64) -> Result<Vec<Size>, Inconclusive> {
     if let Some(buffered) = points.iter().find(|evidence| !evidence.point.spec.direct) {
-        return Err(format!(
-            "{} went through the page cache, whose own pages are read first; direct I/O would tell",
-            buffered.point.spec.describe()
-        ));
+        let spec = Box::new(buffered.point.spec.clone());
+        return Err(MappingUnitProblem::Buffered { spec }.into());
     }
     points.iter().map(|evidence| size(evidence, confidence)).collect()
 }
 
-fn size(evidence: &Evidence, confidence: f64) -> Result<Size, String> {
-    group::stands(evidence, &[About::Latency])?;
+fn size(evidence: &Evidence, confidence: f64) -> Result<Size, Inconclusive> {
+    group::valid(evidence, &[About::Latency])?;
     let trials: Vec<&Trial> = evidence.standing(About::Latency).collect();
     let log_time = pooled::leaving_one_out(&trials, |trials| {
         let of = |part: fn(&Trial) -> Option<&Histogram>| {
@@ -195,7 +186,7 @@ fn size(evidence: &Evidence, confidence: f64) -> Result<Size, String> {
     let write_ns = mean(|trial| trial.write.as_ref().and_then(|write| write.latency_ns.p50));
     let flush_ns = mean(|trial| trial.flush.as_ref().and_then(|flush| flush.latency_ns.p50));
     let Some(log_time) = log_time else {
-        return Err(format!("{} has too few trials that stand", evidence.point.spec.describe()));
+        return Err(Inconclusive::NoInterval { spec: Box::new(evidence.point.spec.clone()) });
     };
     let answered_ns = if flush_ns > write_ns { write_ns } else { 0.0 };
     let early = EARLY * answered_ns / log_time.value.exp();
@@ -214,13 +205,13 @@ struct Fall {
     bytes: u64,
     low: u64,
     high: u64,
-    /// By which share smaller writes take longer.
-    share: f64,
+    /// Share by which smaller writes take longer.
+    longer: f64,
 }
 
-fn fall(sizes: &[Size]) -> Result<Fall, String> {
+fn fall(sizes: &[Size]) -> Result<Fall, MappingUnitProblem> {
     if sizes.len() < SIZES_MIN {
-        return Err(format!("sizes that were measured: {}; {SIZES_MIN} are needed", sizes.len()));
+        return Err(MappingUnitProblem::FewSizes { sizes: sizes.len(), needed: SIZES_MIN });
     }
     let curve = |place: usize| {
         let (before, last) = monotone(sizes[..place].iter().map(|s| (-s.log_time, s.weight)));
@@ -234,53 +225,31 @@ fn fall(sizes: &[Size]) -> Result<Fall, String> {
     let from =
         |excluded: f64| curves.iter().position(|curve| curve.0 <= nearest + excluded * stretch).unwrap_or(0);
     let place = from(EXCLUDED);
-    let smallest = units::size(sizes[0].bytes);
     if place == 0 {
-        return Err(format!(
-            "no size takes surely less time than a smaller one. Either the pieces are no larger than {smallest}, or a \
-             write of a whole piece takes longer for its own bytes than it saves, or something hides what is read \
-             first: a memory that outlives power failures, a file system"
-        ));
+        return Err(MappingUnitProblem::NoFall { smallest_bytes: sizes[0].bytes });
     }
     let height = curves[place].1;
     let fallen_ns = height.exp_m1() * sizes[place].log_time.exp();
     if height < FALL_MIN || fallen_ns < 2.0 * sizes[place].answered_ns {
-        return Err(format!(
-            "writes of {} take {} less than smaller ones, which is no more than scatter or a buffer that begins early",
-            units::size(sizes[place].bytes),
-            units::time(fallen_ns)
-        ));
+        return Err(MappingUnitProblem::SmallFall { size_bytes: sizes[place].bytes, fall_ns: fallen_ns });
     }
     let (low, high) = (from(SURELY_EXCLUDED).max(1), from(HARDLY_EXCLUDED));
     Ok(Fall {
         bytes: sizes[place].bytes,
         low: sizes[low].bytes,
         high: sizes[high].bytes,
-        share: height.exp_m1(),
+        longer: height.exp_m1(),
     })
 }
 
-/// The weighted sum of squares by which values miss the nearest sequence that does not fall, and its last member
-/// (pooling adjacent violators).
+/// The weighted sum of squares by which values miss the nearest sequence that does not fall, and its last member.
 fn monotone(values: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
-    // Mean, weight, sum of squares around the mean.
-    let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
-    for (value, weight) in values {
-        let mut block = (value, weight, 0.0);
-        while let Some(last) = blocks.pop_if(|last| last.0 > block.0) {
-            let total = last.1 + block.1;
-            let between = last.1 * block.1 / total * (last.0 - block.0).powi(2);
-            block = ((last.0 * last.1 + block.0 * block.1) / total, total, last.2 + block.2 + between);
-        }
-        blocks.push(block);
-    }
-    (blocks.iter().map(|block| block.2).sum(), blocks.last().map_or(0.0, |block| block.0))
+    let pools = pool_adjacent_violators(values);
+    (pools.iter().map(|pool| pool.squares).sum(), pools.last().map_or(0.0, |pool| pool.mean))
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     /// Times of writes where pieces of `piece` are read first (at a tenth of what programming takes), off by `error`.
@@ -326,27 +295,15 @@ mod tests {
         let points: Vec<Evidence> = (9..16).enumerate().map(of).collect();
         let said = MappingUnitBytes.conclude("rewrite", &points, 0.95);
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].sentence().contains("sizes that were measured: 3"), "{}", said[0].sentence());
+        let few = MappingUnitProblem::FewSizes { sizes: 3, needed: 4 };
+        assert_eq!(said[0].detail, Detail::Inconclusive(few.into()));
     }
 
     #[test]
     fn times_that_only_grow_show_no_piece() {
-        let why = fall(&times(512, 16_384, |nth| 0.003 * (nth % 2) as f64)).unwrap_err();
-        assert!(why.contains("no larger than 512 B"), "{why}");
-        assert!(fall(&times(4096, 4096, |_| 0.0)[..3]).unwrap_err().contains("4 are needed"));
-    }
-
-    proptest! {
-        #[test]
-        fn pooling_leaves_no_fall_and_the_least_squares(values in prop::collection::vec(-1.0f64..1.0, 1..12)) {
-            let (sum, last) = monotone(values.iter().map(|&value| (value, 1.0)));
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            let level: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-            prop_assert!(sum <= level + 1e-9, "a level is one that does not fall");
-            prop_assert!(last >= mean - 1e-9);
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
-            prop_assert!(monotone(sorted.iter().map(|&value| (value, 1.0))).0 < 1e-12);
-        }
+        let why = fall(&times(512, 16_384, |nth| 0.003 * (nth % 2) as f64));
+        assert_eq!(why, Err(MappingUnitProblem::NoFall { smallest_bytes: 512 }));
+        let few = fall(&times(4096, 4096, |_| 0.0)[..3]);
+        assert_eq!(few, Err(MappingUnitProblem::FewSizes { sizes: 3, needed: 4 }));
     }
 }

@@ -17,8 +17,10 @@ mod pooled;
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Finding, Named, registry};
 
+use iosonde_judge::check::Symptom;
 use crate::words::Unit;
 
 pub mod lookup;
@@ -101,9 +103,14 @@ pub trait FindingKind: Sync {
     /// answered is read.
     fn told(&self) -> Told;
 
-    /// What its points must hold, where an experiment that is made for it may lack it: then it is refused with these
-    /// words instead of being passed over. `None` for what is only looked for beside something else.
-    fn wants(&self) -> Option<&'static str> {
+    /// Workloads that it needs, where an experiment that is made for it may lack them: then it is inconclusive instead
+    /// of passed over. `None` for a finding that is only a by-product of its experiments.
+    fn wants(&self) -> Option<Lack> {
+        None
+    }
+
+    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    fn explains(&self) -> Option<Symptom> {
         None
     }
 
@@ -161,7 +168,7 @@ impl Told {
     }
 }
 
-/// What a kind concludes; where an experiment that is made for it lacks what it needs, a refusal that says so.
+/// Findings of a kind; one that is inconclusive where an experiment that is made for it lacks what it needs.
 pub(crate) fn concluded(
     kind: &dyn FindingKind,
     experiment: &str,
@@ -170,11 +177,10 @@ pub(crate) fn concluded(
 ) -> Vec<Finding> {
     let findings = kind.conclude(experiment, points, confidence);
     let Some(wants) = kind.wants().filter(|_| findings.is_empty()) else { return findings };
-    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::Ratio, confidence };
+    // There is no value that would have a unit.
+    let writer = group::Writer { name: kind.id(), experiment, unit: Unit::None, confidence };
     let all: Vec<&Evidence> = points.iter().collect();
-    let refused = writer.refused(&Conditions::default(), &all, &format!("`{}`", kind.name()), wants);
-    // There is no value that would have one.
-    vec![Finding { unit: Unit::None, ..refused }]
+    vec![writer.inconclusive(&Conditions::default(), &all, wants)]
 }
 
 /// A device whose truth is set, and what a finding must say of it.
@@ -232,7 +238,7 @@ kind = "disk"
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Device, Status, Study};
+    use iosonde_model::{Detail, Device, Status, Study};
     use iosonde_plan::{experiment::EXPERIMENTS, plan};
 
     use super::*;
@@ -372,12 +378,16 @@ mod tests {
             assert!(beside || !findings.is_empty(), "{told}: not a word");
             for finding in findings {
                 let (name, sentence) = (&finding.name, finding.sentence());
-                let facts = sentence.is_empty();
-                assert!(
-                    facts
-                        || sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
-                    "{told}: {sentence}"
-                );
+                if matches!(finding.detail, Detail::Said { .. }) {
+                    assert!(
+                        sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
+                        "{told}: {sentence}"
+                    );
+                    assert!(finding.status != Status::Inconclusive || finding.why().is_some(), "{told}");
+                } else {
+                    let why = matches!(finding.detail, Detail::Inconclusive(_));
+                    assert_eq!(why, finding.status == Status::Inconclusive, "{told}: {finding:?}");
+                }
                 let whole =
                     [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
                 assert!(whole, "{told}: {finding:?}");
@@ -385,7 +395,6 @@ mod tests {
                 let own = kind.id() == FindingName::ProcessorShare && case == "all void";
                 let may = own || LACKING.contains(&case);
                 assert!(may || finding.status == Status::Inconclusive, "{told} ({name}): {sentence}");
-                assert!(finding.status != Status::Inconclusive || facts || finding.why().is_some(), "{told}");
             }
         }
     }
@@ -398,6 +407,10 @@ mod tests {
             for finding in findings.iter().filter(|finding| finding.status == Status::Found) {
                 let (low, value, high) = (finding.low, finding.value, finding.high);
                 assert!(low <= value && value <= high && low.is_some(), "{}: {finding:?}", kind.name());
+                if !matches!(finding.detail, Detail::Said { .. }) {
+                    assert!(!matches!(finding.detail, Detail::Inconclusive(_)), "{finding:?}");
+                    continue;
+                }
                 let sentence = finding.sentence();
                 if sentence.is_empty() {
                     continue;

@@ -241,8 +241,7 @@ mod tests {
     #[test]
     fn the_link_stands_beside_the_round_trip() {
         let mut all = told(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
-        let mut link =
-            Finding { name: FindingName::DeviceBandwidth.into(), unit: "B/s".into(), ..all[0].clone() };
+        let mut link = Finding { name: FindingName::DeviceBandwidth, unit: "B/s".into(), ..all[0].clone() };
         (link.value, link.low, link.high) = (Some(1.2e8), Some(1.1e8), Some(1.3e8));
         link.conditions.queue_depth = Some(16);
         all.push(link);

@@ -6,7 +6,7 @@
 //! the storage wanders slowly.
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
-use iosonde_model::{About, Estimate, Trial};
+use iosonde_model::{About, Estimate, Inconclusive, Trial};
 use iosonde_stats::student_t;
 
 /// No trial is known better than to one part in ten thousand: a simulated device without noise repeats itself.
@@ -27,6 +27,12 @@ pub fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
         low: Some((middle - half).exp()),
         high: Some((middle + half).exp()),
     })
+}
+
+/// Returns the mean, or how many trials have the figure.
+pub(super) fn valid_mean(values: &[f64], confidence: f64) -> Result<Estimate, Inconclusive> {
+    let trials = values.iter().filter(|value| **value > 0.0).count();
+    mean(values, confidence).ok_or(Inconclusive::FewFigures { trials, needed: FEWEST_TRIALS })
 }
 
 /// The same with a share by which every value may be wrong in the same way, in quadrature.

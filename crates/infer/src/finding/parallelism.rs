@@ -16,6 +16,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
@@ -44,8 +45,8 @@ impl FindingKind for Parallelism {
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in strides")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::StridedReads)
     }
 
     fn proof(&self) -> Proof {

@@ -6,17 +6,12 @@
 //! (least squares): short of the ends, which short seeks and the scatter of service round off.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Histogram, Op};
+use iosonde_model::{About, Histogram, Inconclusive, Op, detail::PlatterProblem};
 
 use super::{
     group,
     pooled::{self, Pooled},
 };
-
-/// What a sweep must hold.
-pub(super) const WANTS: &str = "it takes random requests within a narrow part and random reads over a wider one, \
-                                one in flight each; where nothing may be written, `rw = \"randread\"` asks for \
-                                the narrow part with reads";
 
 /// Quantiles through which the line is drawn.
 const FROM: f64 = 0.10;
@@ -25,9 +20,11 @@ const STEPS: usize = 30;
 /// The largest distance of a quantile from the line, as a share of a turn. A normal spread misses it by 7 %, an
 /// exponential one by 15.
 const BENT: f64 = 0.04;
-/// Standard error of the rise for one even wait, as a share of it (by simulation; it falls with the root of their
-/// number). Trials that happen to agree better than independent waits can are luck, and a point whose trials agree is
-/// closed early.
+/// Standard error of the rise for one even wait, as a share of it; it falls with the root of their number. Trials that
+/// happen to agree better than independent waits can are luck, and a point whose trials agree is closed early.
+///
+/// Derived: quantiles p < q of n even waits have the covariance p (1 - q) / n, with which the least-squares slope
+/// through these quantiles has the standard error 0.743 / sqrt(n). The rest, 8 %, is for the buckets of the histogram.
 const OF_ONE_WAIT: f64 = 0.8;
 /// Service that scatters by 10 % flattens the line by that much (the square of 0.1), in all trials alike.
 const FLATTENED: f64 = 0.01;
@@ -37,6 +34,8 @@ const LATE: f64 = 0.5;
 const FASTEST_TURN_NS: f64 = 4e6;
 /// Where nineteen of twenty random reads take less than half of that, no platter is waited for.
 const NEARLY_ALL: f64 = 0.95;
+/// Requests with which quantiles are known to 1.5 % of a turn.
+const FEWEST_REQUESTS: u64 = 1_000;
 /// Beyond so many times the median lies what no arm and no platter explains: a retry, another program.
 const FAR_OUT: f64 = 4.0;
 
@@ -115,14 +114,14 @@ impl<'e, 'a> Sweep<'e, 'a> {
     }
 
     /// The time of a turn, or that there is none, or why that cannot be said.
-    pub(super) fn turn(&self) -> Result<Turn, String> {
+    pub(super) fn turn(&self) -> Result<Turn, Inconclusive> {
         let spec = &self.narrow.point.spec;
         let op = group::only_direction(spec.rw).unwrap_or(Op::Read);
-        group::stands(self.narrow, &[iosonde_model::About::Latency])?;
+        group::valid(self.narrow, &[About::Latency])?;
         let trials = pooled::latencies(self.narrow, op);
         let whole = pooled::merged(trials.iter().copied());
         let (Some(line), Some(median_ns)) = (line(&whole), whole.quantile_ns(0.5)) else {
-            return Err("nothing was measured".to_owned());
+            return Err(PlatterProblem::NothingMeasured { spec: Box::new(spec.clone()) }.into());
         };
         let spread = (TO - FROM) * line.turn_ns / median_ns;
         if is_still(&whole, line, median_ns) {
@@ -130,18 +129,11 @@ impl<'e, 'a> Sweep<'e, 'a> {
             return Ok(Turn::Still { spread });
         }
         if line.bent > BENT {
-            return Err(format!(
-                "waits of {} are not spread evenly, as a platter's are: they miss a straight line by {:.0} % of it",
-                spec.describe(),
-                line.bent * 100.0
-            ));
+            return Err(PlatterProblem::Uneven { spec: Box::new(spec.clone()), miss: line.bent }.into());
         }
-        // 1,000: quantiles are then known to 1.5 % of a turn.
-        if whole.total() < 1_000 {
-            return Err(format!(
-                "{} requests are too few to see how waits are spread; 1,000 are needed",
-                whole.total()
-            ));
+        if whole.total() < FEWEST_REQUESTS {
+            let (requests, needed) = (whole.total(), FEWEST_REQUESTS);
+            return Err(PlatterProblem::FewRequests { requests, needed }.into());
         }
         let turn = pooled::jackknife(&trials, |histogram| self::line(histogram).map(|line| line.turn_ns));
         let least = OF_ONE_WAIT / (whole.total() as f64).sqrt();
@@ -149,27 +141,24 @@ impl<'e, 'a> Sweep<'e, 'a> {
             standard_error: turn.standard_error.max(least * turn.value).hypot(FLATTENED * turn.value / 2.0),
             ..turn
         });
-        turn.map(Turn::Found).ok_or_else(|| "too few trials stand".to_owned())
+        turn.map(Turn::Found).ok_or_else(|| Inconclusive::NoInterval { spec: Box::new(spec.clone()) })
     }
 
     /// A cache may answer what is asked within a narrow part. That nothing turns must be seen in the widest part too.
-    fn nothing_travels(&self) -> Result<(), String> {
+    fn nothing_travels(&self) -> Result<(), Inconclusive> {
         let Some(wide) = self.wide else { return Ok(()) };
-        group::stands(wide, &[iosonde_model::About::Latency])?;
+        group::valid(wide, &[About::Latency])?;
         let whole = pooled::merged(pooled::latencies(wide, Op::Read));
         let (Some(line), Some(median_ns)) = (line(&whole), whole.quantile_ns(0.5)) else {
-            return Err("nothing was measured over the widest part".to_owned());
+            let spec = Box::new(wide.point.spec.clone());
+            return Err(PlatterProblem::NothingMeasured { spec }.into());
         };
         let soon = whole.quantile_ns(NEARLY_ALL).is_some_and(|most| most < FASTEST_TURN_NS / 2.0);
         if soon || is_still(&whole, line, median_ns) {
             return Ok(());
         }
-        Err(format!(
-            "within the narrow part requests take nearly the same time, but {} are spread as waits for an arm or a \
-             platter are (the middle one takes {}): something may answer the narrow part that does not turn",
-            wide.point.spec.describe(),
-            iosonde_model::units::time(median_ns)
-        ))
+        let spec = Box::new(wide.point.spec.clone());
+        Err(PlatterProblem::OnlyNarrowIsStill { spec, median_ns }.into())
     }
 }
 
@@ -181,12 +170,12 @@ fn is_still(latencies: &Histogram, line: Line, median_ns: f64) -> bool {
 }
 
 /// The mean latency of a point's trials without what lies far out.
-pub(super) fn mean(evidence: &Evidence) -> Result<Pooled, String> {
-    group::stands(evidence, &[iosonde_model::About::Latency])?;
+pub(super) fn mean(evidence: &Evidence) -> Result<Pooled, Inconclusive> {
+    group::valid(evidence, &[About::Latency])?;
     let op = group::only_direction(evidence.point.spec.rw).unwrap_or(Op::Read);
     let trials = pooled::latencies(evidence, op);
     let mean = pooled::jackknife(&trials, without_far_out)
-        .ok_or_else(|| format!("{} has too few trials that stand", evidence.point.spec.describe()))?;
+        .ok_or_else(|| Inconclusive::NoInterval { spec: Box::new(evidence.point.spec.clone()) })?;
     // As for a turn: no better than independent requests.
     let whole = pooled::merged(trials.iter().copied());
     let spread = whole.quantile_ns(0.9).zip(whole.quantile_ns(0.1)).map_or(0.0, |(high, low)| high - low);
@@ -215,7 +204,7 @@ mod tests {
         (Point::planned(0, "disk", trial.spec.clone()), vec![trial; 5])
     }
 
-    fn turn(narrow: &(Point, Vec<Trial>), wide: &(Point, Vec<Trial>)) -> Result<Turn, String> {
+    fn turn(narrow: &(Point, Vec<Trial>), wide: &(Point, Vec<Trial>)) -> Result<Turn, Inconclusive> {
         let evidence = |(point, trials): &'static (Point, Vec<Trial>)| {
             let (trials, void) = (trials.iter().collect(), vec![None; 5]);
             Evidence { point, trials, void, read: None, write: None }
@@ -231,7 +220,8 @@ mod tests {
         let soon = |nth: u32| 60_000.0 + f64::from(nth % 100) * 50.0;
         let narrow = trials(Rw::RandRead, 64 << 20, soon);
         let Err(why) = turn(&narrow, &trials(Rw::RandRead, 1 << 40, travels)) else { panic!("a disk") };
-        assert!(why.contains("spread as waits for an arm or a platter are"), "{why}");
+        let narrow_only = matches!(why, Inconclusive::Platter(PlatterProblem::OnlyNarrowIsStill { .. }));
+        assert!(narrow_only, "{why:?}");
         let still = |turn| matches!(turn, Ok(Turn::Still { .. }));
         assert!(still(turn(&narrow, &trials(Rw::RandRead, 1 << 40, soon))));
         // Durable writes take longer than reads; a cache in front of some reads is no platter either.

@@ -25,14 +25,18 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Detail, Estimate, Finding, Histogram, Op, Status, units};
+use iosonde_model::detail::Lack;
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op,
+    detail::{Readahead, ReadaheadProblem},
+};
 
 use super::{
     FindingKind, Proof, Told, cached,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     pooled::{self, Pooled},
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 pub(crate) struct ReadaheadBytes;
 
@@ -81,8 +85,8 @@ impl FindingKind for ReadaheadBytes {
         findings
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in order, with one in flight")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::SequentialReads)
     }
 
     fn proof(&self) -> Proof {
@@ -124,38 +128,34 @@ buffered = true
 }
 
 fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> Finding {
-    let way = if direct { "past the page cache" } else { "through the page cache" };
-    let what = format!("{} {way}", workload(&group.conditions));
-    let about = format!("How much is read ahead for {what}");
-    if let Some(why) = group.points.iter().find_map(|e| group::stands(e, &[About::Latency]).err()) {
-        return writer.refused(&group.conditions, &group.points, &about, &why);
+    let inconclusive = |why: Inconclusive| writer.inconclusive(&group.conditions, &group.points, why);
+    if let Some(why) = group.points.iter().find_map(|e| group::valid(e, &[About::Latency]).err()) {
+        return inconclusive(why);
     }
     let said: Vec<Pooled> = group.points.iter().filter_map(|evidence| piece(evidence)).collect();
     let Some(together) = pooled::together(&said, writer.confidence) else {
-        return without_pieces(writer, group, random, &what, &about);
+        return match without_pieces(group, random) {
+            Ok(block_sizes) => {
+                let none = Detail::Readahead(Readahead { direct, block_sizes });
+                writer.absent(&group.conditions, &group.points, none)
+            }
+            Err(why) => inconclusive(why),
+        };
     };
     if !direct && random.is_some() {
-        let why = "random reads beside them leave pages behind, on which pieces end early; `--set rw=read` leaves them \
-                   out";
-        return writer.refused(&group.conditions, &group.points, &about, why);
+        return inconclusive(ReadaheadProblem::PagesLeftBehind.into());
     }
     if !together.agree {
-        let sizes: Vec<String> = said.iter().map(|one| units::size(one.value as u64)).collect();
-        let why = format!("block sizes tell of pieces of different sizes ({})", sizes.join(", "));
-        return writer.refused(&group.conditions, &group.points, &about, &why);
+        let piece_bytes = said.iter().map(|one| one.value).collect();
+        return inconclusive(ReadaheadProblem::SizesDisagree { piece_bytes }.into());
     }
     let (mean, half) = (together.value, together.half_width);
     if half >= mean {
-        let why = "the trials differ so much in how many reads wait that pieces of any size could be theirs";
-        return writer.refused(&group.conditions, &group.points, &about, why);
+        return inconclusive(ReadaheadProblem::Scatter.into());
     }
     let estimate = Estimate { value: mean, low: Some(mean - half), high: Some(mean + half) };
-    let sentence = format!("for {what}, {{}} are fetched at a time.");
-    let why = format!(
-        "{} block size(s) have two kinds of reads: those that wait for a piece, and the others.",
-        said.len()
-    );
-    writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+    let pieces = Detail::Readahead(Readahead { direct, block_sizes: said.len() });
+    writer.concluded(&group.conditions, &group.points, estimate, pieces)
 }
 
 /// Block size over the share of the slow.
@@ -176,57 +176,28 @@ fn piece(evidence: &Evidence) -> Option<Pooled> {
     Some(Pooled { standard_error: piece.standard_error.hypot(least), ..piece })
 }
 
-fn without_pieces(
-    writer: &Writer,
-    group: &Group,
-    random: Option<&Group>,
-    what: &str,
-    about: &str,
-) -> Finding {
-    let refused = |why: &str| writer.refused(&group.conditions, &group.points, about, why);
-    let Some(random) = random else {
-        return refused(
-            "hardly any read waits longer than the others (larger reads would wait more often), and random reads were \
-             not measured beside them",
-        );
-    };
+/// Block sizes at which reads in order take as long as random ones, so that nothing is read ahead.
+fn without_pieces(group: &Group, random: Option<&Group>) -> Result<usize, Inconclusive> {
+    let random = random.ok_or(ReadaheadProblem::NoRandomReads)?;
     let mut alike = 0;
     for ordered in &group.points {
         let bytes = ordered.point.spec.block_size_bytes;
         let Some(beside) = random.points.iter().find(|e| e.point.spec.block_size_bytes == bytes) else {
             continue;
         };
-        match (group::latency(ordered, Op::Read), group::latency(beside, Op::Read)) {
-            (Ok(a), Ok(b)) if (a.log_mean - b.log_mean).exp() >= ALIKE => alike += 1,
-            (Ok(_), Ok(_)) => {
-                let why = format!(
-                    "reads in order are faster than random ones, and fewer than {} of them wait: pieces come before \
-                     they are asked for, or hold so many of these reads that those that wait may be a tail; larger \
-                     reads would tell",
-                    iosonde_model::units::percent(cached::SHARE_MIN)
-                );
-                return refused(&why);
-            }
-            (Err(why), _) | (_, Err(why)) => return refused(&why),
+        let [a, b] = [ordered, beside].map(|evidence| group::valid_latency(evidence, Op::Read));
+        if (a?.log_mean - b?.log_mean).exp() < ALIKE {
+            return Err(ReadaheadProblem::FewWait { least_share: cached::SHARE_MIN }.into());
         }
+        alike += 1;
     }
-    if alike == 0 {
-        return refused("no block size was measured both in order and at random");
-    }
-    Finding {
-        status: Status::Absent,
-        detail: Detail::Said {
-            sentence: capitalised(&format!(
-                "nothing is read ahead for {what}: they take as long as random ones."
-            )),
-            why: Some(format!("At {alike} block size(s), within a tenth.")),
-        },
-        ..refused("")
-    }
+    if alike == 0 { Err(ReadaheadProblem::NothingToCompare.into()) } else { Ok(alike) }
 }
 
 #[cfg(test)]
 mod tests {
+    use iosonde_model::Status;
+
     use super::*;
     use crate::testing::{Conclusions, Pretend};
 
@@ -234,10 +205,11 @@ mod tests {
     fn storage_that_does_not_look_at_order_reads_nothing_ahead() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"readahead\"";
         let found = &Pretend { cv: 0.01, ..Pretend::usual() }.conclusions(&ReadaheadBytes, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{:?}", found[0]);
         let ahead = Pretend { random_ratio: 0.5, cv: 0.01, ..Pretend::usual() };
         let found = &ahead.conclusions(&ReadaheadBytes, study, 1)[0];
         assert_eq!(found[0].status, Status::Inconclusive);
-        assert!(found[0].sentence().contains("larger reads would tell"), "{}", found[0].sentence());
+        let why = Inconclusive::Readahead(ReadaheadProblem::FewWait { least_share: 0.02 });
+        assert_eq!(found[0].detail, Detail::Inconclusive(why));
     }
 }

@@ -13,12 +13,13 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Status};
+use iosonde_model::detail::Lack;
+use iosonde_model::{Conditions, Detail, Finding, detail::Platter};
 
 use super::{
     FindingKind, Proof, Told,
     group::{self, Writer},
-    platter::{self, Sweep, Turn},
+    platter::{Sweep, Turn},
 };
 use crate::words::Unit;
 
@@ -42,8 +43,8 @@ impl FindingKind for RotationPeriod {
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some(platter::WANTS)
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::NarrowAndWide)
     }
 
     fn proof(&self) -> Proof {
@@ -64,62 +65,11 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
     let points = [sweep.narrow];
     match sweep.turn() {
         Ok(Turn::Found(turn)) => {
-            let estimate = turn.estimate(writer.confidence);
-            let turns = turns_a_minute(&turn.estimate(writer.confidence));
-            let sentence = format!("A platter turns here, once in {{}}: {turns} turns a minute.");
-            let why = "Waits of requests within a narrow part are spread evenly over one turn; the interval comes from \
-                       leaving out one trial at a time. Assumes that no cache answers.";
-            writer.found(&conditions, &points, estimate, &sentence, why)
+            writer.concluded(&conditions, &points, turn.estimate(writer.confidence), Detail::Plain)
         }
-        Ok(Turn::Still { spread }) => Finding {
-            status: Status::Absent,
-            detail: Detail::Said {
-                sentence:
-                    "Nothing that answers these requests turns: random addresses take nearly the same time."
-                        .to_owned(),
-                why: Some(format!(
-                    "Three quarters of them lie within {:.0} % of the middle one; a turn would spread them evenly \
-                     from nothing to a turn.",
-                    spread * 100.0
-                )),
-            },
-            ..writer.refused(&conditions, &points, "", "")
-        },
-        Err(why) => {
-            let cached = match conditions.op {
-                Some(Op::Write) => "; writes that a cache takes show none",
-                _ => "; reads that a cache answers show none",
-            };
-            writer.refused(&conditions, &points, "Whether anything rotates", &format!("{why}{cached}"))
+        Ok(Turn::Still { spread }) => {
+            writer.absent(&conditions, &points, Detail::Platter(Platter::Still { spread }))
         }
-    }
-}
-
-/// With as many digits as the interval earns: `7,190 [7,170, 7,220]`, without the commas.
-fn turns_a_minute(turn: &Estimate) -> String {
-    let minute = |ns: f64| 60e9 / ns;
-    let value = minute(turn.value);
-    let (Some(low), Some(high)) = (turn.high.map(minute), turn.low.map(minute)) else {
-        return format!("{value:.0} (no interval)");
-    };
-    // The first digit of the half-width.
-    let grain = 10f64.powf(((high - low) / 2.0).max(1.0).log10().floor());
-    let whole = |number: f64| format!("{:.0}", (number / grain).round() * grain);
-    format!("{} [{}, {}]", whole(value), whole(low), whole(high))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_have_as_many_digits_as_they_are_known_to() {
-        let told = |ns: f64, half: f64| {
-            turns_a_minute(&Estimate { value: ns, low: Some(ns - half), high: Some(ns + half) })
-        };
-        // 60 s / 8.3368 ms = 7,197; 0.05 ms of it are 43 turns.
-        assert_eq!(told(8.3368e6, 0.05e6), "7200 [7150, 7240]");
-        assert_eq!(told(8.3368e6, 0.5e6), "7200 [6800, 7700]");
-        assert_eq!(told(8.3368e6, 1e3), "7197 [7196, 7198]");
+        Err(why) => writer.inconclusive(&conditions, &points, why),
     }
 }

@@ -14,7 +14,8 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Finding, Op, Status, units};
+use iosonde_model::detail::Lack;
+use iosonde_model::{Conditions, Detail, Finding, Inconclusive, Op, detail::PlatterProblem};
 
 use super::{
     FindingKind, Proof, Told, cached,
@@ -44,8 +45,8 @@ impl FindingKind for SeekTimeAverage {
         Sweep::of(points).map(|sweep| one(&writer, &sweep)).into_iter().collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some(platter::WANTS)
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::NarrowAndWide)
     }
 
     fn proof(&self) -> Proof {
@@ -70,51 +71,34 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
     };
     let points: Vec<&Evidence> =
         [Some(sweep.narrow), sweep.wide, sweep.in_turn].into_iter().flatten().collect();
-    let about = "How long a seek takes";
-    let whole = pooled::merged(pooled::latencies(wide, Op::Read).iter().copied());
-    if let Some(kinds) = cached::kinds(&whole) {
-        let why = format!(
-            "some memory answered {} of the reads, which travel nowhere, so that their mean is no seek; a wider span \
-             would leave it behind",
-            iosonde_model::units::percent(kinds.fast)
-        );
-        return writer.refused(&conditions, &points, about, &why);
-    }
-    match seek(sweep) {
-        Ok(Some(seek)) if seek.value > seek.half_width(writer.confidence) => {
-            let span = units::size(spec.span_bytes);
-            let sentence =
-                format!("Within {span}, the arm takes {{}} on average to get to a random address.");
-            let why = "The time of random reads, less half a turn, less the time of small reads in sequence. Assumes \
-                       that these wait for neither arm nor platter.";
-            writer.found(&conditions, &points, seek.estimate(writer.confidence), &sentence, why)
+    match seek(sweep, writer.confidence) {
+        Ok(Some(seek)) => {
+            writer.concluded(&conditions, &points, seek.estimate(writer.confidence), Detail::Plain)
         }
-        Ok(Some(_)) => writer.refused(&conditions, &points, about, "it is not told from nothing"),
-        Ok(None) => Finding {
-            status: Status::Absent,
-            detail: Detail::Said {
-                sentence: "No arm travels for these reads: nothing that answers them turns.".to_owned(),
-                why: Some("Random reads show no wait for a platter (see `rotation_period`).".to_owned()),
-            },
-            ..writer.refused(&conditions, &points, "", "")
-        },
-        Err(why) => writer.refused(&conditions, &points, about, &why),
+        Ok(None) => writer.absent(&conditions, &points, Detail::Plain),
+        Err(why) => writer.inconclusive(&conditions, &points, why),
     }
 }
 
 /// `None` where nothing rotates.
-fn seek(sweep: &Sweep) -> Result<Option<Pooled>, String> {
+fn seek(sweep: &Sweep, confidence: f64) -> Result<Option<Pooled>, Inconclusive> {
+    let wide = sweep.wide.unwrap_or(sweep.narrow);
+    let whole = pooled::merged(pooled::latencies(wide, Op::Read).iter().copied());
+    // Reads that a memory answers travel nowhere.
+    if let Some(kinds) = cached::kinds(&whole) {
+        return Err(PlatterProblem::SomeFromMemory { share: kinds.fast }.into());
+    }
     let Turn::Found(turn) = sweep.turn()? else { return Ok(None) };
     let (Some(wide), Some(in_turn)) = (sweep.wide, sweep.in_turn) else {
-        return Err("it takes small reads in sequence and random ones over the whole span".to_owned());
+        return Err(Lack::SequentialAndWide.into());
     };
     let (wide, base) = (platter::mean(wide)?, platter::mean(in_turn)?);
     if base.value > turn.value / 2.0 {
-        return Err(format!(
-            "reads in sequence take {}, as if they waited for the platter too, so that the time beside seek and turn \
-             is not known",
-            units::time(base.value)
-        ));
+        return Err(PlatterProblem::SequentialReadsWait { latency_ns: base.value }.into());
     }
-    Ok(Some(wide.plus(-0.5, turn).plus(-1.0, base)))
+    let seek = wide.plus(-0.5, turn).plus(-1.0, base);
+    if seek.value <= seek.half_width(confidence) {
+        return Err(PlatterProblem::Scatter.into());
+    }
+    Ok(Some(seek))
 }

@@ -18,7 +18,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Finding, StridePass,
-    detail::{ComparedFigure, Level},
+    detail::{Lack, ComparedFigure, Level},
 };
 
 use super::{
@@ -58,8 +58,8 @@ impl FindingKind for StrideEffect {
         effect::conclude(&QUESTION, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes the same requests at two strides or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Strides)
     }
 
     fn proof(&self) -> Proof {

@@ -13,6 +13,7 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 use iosonde_model::{Detail, Finding, Status, units};
 
 use super::{
@@ -42,8 +43,8 @@ impl FindingKind for StripeBytes {
         Points::of(points).iter().map(|points| one(&writer, points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes reads in strides")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::StridedReads)
     }
 
     fn proof(&self) -> Proof {

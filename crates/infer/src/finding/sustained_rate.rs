@@ -19,27 +19,23 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
     group::Writer,
-    long_write::{self, Place, Say},
+    long_write::{self, Reading},
 };
 use crate::words::Unit;
 
 pub(crate) struct SustainedRate;
 
-const SAY: Say = Say {
-    of_content: false,
-    about: "how fast writes stay",
+const READING: Reading = Reading {
     figure: |fall| fall.sustained,
-    falls: |what, place| match place {
-        Place::Only => format!("{what} go on at {{}} once a buffer is full."),
-        _ => format!("{what} go on at {{}} once two buffers, one behind the other, are full."),
-    },
+    of_content: false,
     of_first_level: false,
     of_last_fall: true,
-    level: Some(|what, bytes| format!("{what} keep {{}} over {bytes} and show no buffer that fills up.")),
+    of_level: true,
 };
 
 impl FindingKind for SustainedRate {
@@ -57,11 +53,11 @@ impl FindingKind for SustainedRate {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
-        long_write::conclude(&SAY, &writer, points)
+        long_write::conclude(&READING, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes writes that go on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongWrites)
     }
 
     fn proof(&self) -> Proof {

@@ -18,15 +18,17 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Detail, Finding, Status, units};
+use iosonde_model::detail::Lack;
+use iosonde_model::{Detail, Estimate, Finding, detail::Limit};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Group, Writer, workload},
-    limit::{self, Shown},
+    group::{Group, Writer},
+    limit::{self, Fell, Shown},
     over_trials,
 };
-use crate::words::{Unit, capitalised};
+use iosonde_judge::check::Symptom;
+use crate::words::Unit;
 
 /// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
 /// first and last one half is its own, on average.
@@ -52,8 +54,14 @@ impl FindingKind for ThrottleRate {
         groups.iter().map(|group| one(experiment, group, confidence)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes one load in one direction that goes on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongLoad)
+    }
+
+    /// Two rates in one mean are what a limit does: the experiment loads the storage until the rate falls, so that the
+    /// trials before and after differ by design.
+    fn explains(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     fn proof(&self) -> Proof {
@@ -66,64 +74,38 @@ fn one(experiment: &str, group: &Group, confidence: f64) -> Finding {
     let as_bytes = limit::in_bytes(block_bytes);
     let unit = if as_bytes { Unit::Rate } else { Unit::Iops };
     let writer = Writer { name: FindingName::ThrottleRate, experiment, unit, confidence };
-    let what = workload(&group.conditions);
-    let about = format!("Whether somebody limits {what}");
     let evidence = group.points[0];
     match limit::shown(evidence, group.op, confidence) {
-        Shown::Unsure(why) => writer.refused(&group.conditions, &group.points, &about, &why),
-        Shown::Level(seconds) => Finding {
-            status: Status::Absent,
-            detail: Detail::Said {
-                sentence: capitalised(&format!(
-                    "no limit of {what} shows: their rate does not fall to a cap."
-                )),
-                why: Some(format!(
-                    "In {} of load; a limit from the first second on would not show, nor one after a longer credit: more \
-                 --time would tell.",
-                    units::duration(seconds)
-                )),
-            },
-            ..writer.refused(&group.conditions, &group.points, "", "")
-        },
-        Shown::Witnessed(rates, limit) => {
+        Err(why) => writer.inconclusive(&group.conditions, &group.points, why),
+        Ok(Shown::Level(load_s)) => {
+            writer.absent(&group.conditions, &group.points, Detail::Limit(Limit::Level { load_s }))
+        }
+        Ok(Shown::Witnessed(rates, limit)) => {
             let unit = if limit.iops.is_some() { Unit::Iops } else { Unit::Rate };
             let writer = Writer { unit, ..writer };
-            let allowed = match (limit.iops, limit.bytes_per_s) {
-                (Some(iops), _) => format!("{} requests a second", units::count(iops)),
-                (_, rate) => units::rate(rate.unwrap_or(0.0)),
-            };
-            let Some(estimate) = over_trials::mean(&rates, confidence) else {
-                return writer.refused(&group.conditions, &group.points, &about, "too few trials stand");
+            let estimate = match over_trials::valid_mean(&rates, confidence) {
+                Ok(estimate) => estimate,
+                Err(why) => return writer.inconclusive(&group.conditions, &group.points, why),
             };
             let shortest_s =
                 evidence.trials.iter().map(|trial| trial.measured_s).fold(f64::INFINITY, f64::min);
             let estimate = over_trials::widened(estimate, SLICE_S / 2.0 / shortest_s.max(SLICE_S));
-            let sentence = format!("{what} pass a limit at {{}}; {} allows {allowed}.", limit.set_by);
-            let why = format!("{} trials were at the limit; the mean over them.", rates.len());
-            writer.found(&group.conditions, &group.points, estimate, &sentence, why)
+            let set = Detail::Limit(Limit::Set { limit, trials: rates.len() });
+            writer.concluded(&group.conditions, &group.points, estimate, set)
         }
-        Shown::Fell(fell) => {
+        Ok(Shown::Fell(Fell { before, cap, lasted_s, .. })) => {
             let each = if as_bytes { block_bytes as f64 } else { 1.0 };
             let times = |end: Option<f64>| end.map(|end| end * each);
-            let cap = iosonde_model::Estimate {
-                value: fell.cap.value * each,
-                low: times(fell.cap.low),
-                high: times(fell.cap.high),
-            };
-            let sentence = format!("{what} are limited to {{}} once a credit is spent.");
-            let why = format!(
-                "After {} the rate fell from {} requests a second, and then stays within 1 %.",
-                units::duration(fell.lasted_s),
-                units::count(fell.before)
-            );
-            writer.found(&group.conditions, &group.points, cap, &sentence, why)
+            let cap = Estimate { value: cap.value * each, low: times(cap.low), high: times(cap.high) };
+            let fell = Detail::Limit(Limit::Fell { before_iops: before, lasted_s });
+            writer.concluded(&group.conditions, &group.points, cap, fell)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{IoLimit, Op, Point, Rw, Trial};
+    use iosonde_model::{About, Inconclusive, IoLimit, Op, Point, Rw, Status, Trial, detail::LimitProblem};
     use iosonde_testkit::specimen;
 
     use super::*;
@@ -135,6 +117,11 @@ mod tests {
         let void = vec![None; trials.len()];
         let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
         ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
+    }
+
+    fn why(finding: &Finding) -> &Inconclusive {
+        let Detail::Inconclusive(why) = &finding.detail else { panic!("{finding:?}") };
+        why
     }
 
     fn trials(rates: &[u64]) -> Vec<Trial> {
@@ -149,13 +136,12 @@ mod tests {
     #[test]
     fn a_fall_to_a_cap_is_a_limit_and_one_to_a_scatter_is_not() {
         let found = told(&trials(&[5000, 5000, 1000, 1000, 1001, 999, 1000, 1000]));
-        assert_eq!(found.status, Status::Found, "{}", found.sentence());
+        assert_eq!(found.status, Status::Found, "{found:?}");
         assert!((found.value.unwrap() - 1000.0).abs() < 2.0, "{found:?}");
         let scatters = told(&trials(&[5000, 5000, 1000, 1050, 950, 1020, 980, 1000]));
-        assert_eq!(scatters.status, Status::Inconclusive);
-        assert!(scatters.sentence().contains("a medium that became slower"), "{}", scatters.sentence());
+        assert!(matches!(why(&scatters), Inconclusive::Limit(LimitProblem::Scatter { .. })), "{scatters:?}");
         let soon = told(&trials(&[5000, 5000, 5000, 5000, 1000, 1000, 1000]));
-        assert!(soon.sentence().contains("more --time would tell"), "{}", soon.sentence());
+        assert_eq!(*why(&soon), LimitProblem::FewAfterFall { trials: 2 }.into());
         assert_eq!(told(&trials(&[5000; 8])).status, Status::Absent);
         assert_eq!(told(&trials(&[5000; 3])).status, Status::Inconclusive);
     }
@@ -174,14 +160,14 @@ mod tests {
         }
         let found = told(&all);
         assert!((found.value.unwrap() - 4998.0).abs() < 2.0, "{found:?}");
-        let said = "/sys/fs/cgroup/box/io.max allows 5 k requests a second";
-        assert!(found.sentence().contains(said), "{}", found.sentence());
+        let Detail::Limit(Limit::Set { limit, trials: 6 }) = &found.detail else { panic!("{found:?}") };
+        assert_eq!((limit.set_by.as_str(), limit.iops), ("/sys/fs/cgroup/box/io.max", Some(5000.0)));
         // 1 s is ten slices of the kernel's: half of one is a twentieth.
         let half = found.high.unwrap() / found.value.unwrap() - 1.0;
         assert!((0.04..0.06).contains(&half), "{found:?}");
         // Whoever else was at the device, the limit is the same.
         let point = Point::planned(0, "limit", all[0].spec.clone());
-        let (trials, void) = (all.iter().collect(), vec![Some(iosonde_model::About::All); all.len()]);
+        let (trials, void) = (all.iter().collect(), vec![Some(About::All); all.len()]);
         let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
         assert_eq!(ThrottleRate.conclude("limit", &evidence, 0.95)[0].status, Status::Found);
     }
@@ -196,30 +182,29 @@ mod tests {
         let all: Vec<Trial> =
             [5000, 5000, 1000, 1000, 1001, 999, 1000, 1000].into_iter().enumerate().map(write).collect();
         let said = told(&all);
-        assert_eq!(said.status, Status::Inconclusive, "{}", said.sentence());
-        assert!(said.sentence().contains("where a buffer is full"), "{}", said.sentence());
+        assert_eq!(*why(&said), LimitProblem::WritesFell.into());
     }
 
     #[test]
     fn trials_that_say_nothing_of_the_device_show_no_limit_and_no_absence() {
         let all = trials(&[5000; 8]);
         let point = Point::planned(0, "limit", all[0].spec.clone());
-        let of = |about: Option<iosonde_model::About>| {
+        let of = |about: Option<About>| {
             let (trials, void) = (all.iter().collect(), vec![about; all.len()]);
             let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];
             ThrottleRate.conclude("limit", &evidence, 0.95).remove(0)
         };
         assert_eq!(of(None).status, Status::Absent);
         // As what memory served is void.
-        let said = of(Some(iosonde_model::About::Device));
-        assert_eq!(said.status, Status::Inconclusive, "{}", said.sentence());
-        assert!(said.sentence().contains("say something of the device"), "{}", said.sentence());
+        let said = of(Some(About::Device));
+        let few = matches!(why(&said), Inconclusive::TooFewTrials { valid: 0, about: About::Device, .. });
+        assert!(few, "{said:?}");
     }
 
     #[test]
     fn storage_without_a_limit_shows_none() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
         let found = &Pretend::usual().conclusions(&ThrottleRate, study, 1)[0];
-        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{}", found[0].sentence());
+        assert_eq!((found.len(), found[0].status), (1, Status::Absent), "{:?}", found[0]);
     }
 }

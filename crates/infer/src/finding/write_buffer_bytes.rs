@@ -34,32 +34,23 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::detail::Lack;
 
 use super::{
     FindingKind, Proof, Told,
     group::Writer,
-    long_write::{self, Place, Say},
+    long_write::{self, Reading},
 };
 use crate::words::Unit;
 
 pub(crate) struct WriteBufferBytes;
 
-const SAY: Say = Say {
-    of_content: true,
-    about: "how large the buffer for writes is",
+const READING: Reading = Reading {
     figure: |fall| fall.buffered,
-    falls: |what, place| match place {
-        Place::Only => format!("{what} are taken by a buffer of {{}} before they become slower."),
-        Place::First => format!("{what} are taken by a first buffer of {{}} before they become slower."),
-        Place::Second => {
-            format!(
-                "{what} are taken by a second buffer of {{}}, behind the first, before they become slower again."
-            )
-        }
-    },
+    of_content: true,
     of_first_level: false,
     of_last_fall: false,
-    level: None,
+    of_level: false,
 };
 
 impl FindingKind for WriteBufferBytes {
@@ -77,11 +68,11 @@ impl FindingKind for WriteBufferBytes {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
-        long_write::conclude(&SAY, &writer, points)
+        long_write::conclude(&READING, &writer, points)
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes writes that go on")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::LongWrites)
     }
 
     fn proof(&self) -> Proof {

@@ -15,7 +15,11 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Estimate, Finding, Op, Rw, Status, units};
+use iosonde_model::detail::Lack;
+use iosonde_model::{
+    Conditions, Detail, Estimate, Finding, Op, Rw,
+    detail::{Platter, PlatterProblem},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -56,8 +60,8 @@ impl FindingKind for ZoneRatio {
         groups.iter_mut().map(|group| one(&writer, &group.conditions, &mut group.points)).collect()
     }
 
-    fn wants(&self) -> Option<&'static str> {
-        Some("it takes large reads in sequence in two places or more")
+    fn wants(&self) -> Option<Lack> {
+        Some(Lack::Zones)
     }
 
     fn proof(&self) -> Proof {
@@ -68,41 +72,24 @@ impl FindingKind for ZoneRatio {
 fn one(writer: &Writer, conditions: &Conditions, points: &mut [&Evidence]) -> Finding {
     points.sort_by_key(|evidence| evidence.point.spec.offset_bytes);
     let (first, last) = (points[0], points[points.len() - 1]);
-    let about = "Whether the first addresses are read faster than the last";
-    let ratio = group::rate(first, Op::Read, &[])
-        .and_then(|over| Ok(effect::ratio(over, group::rate(last, Op::Read, &[])?, writer.confidence, 1)));
+    let ratio = group::valid_rate(first, Op::Read, &[]).and_then(|over| {
+        Ok(effect::ratio(over, group::valid_rate(last, Op::Read, &[])?, writer.confidence, 1))
+    });
     let ratio = match ratio {
-        Ok(ratio) => ratio,
-        Err(why) => return writer.refused(conditions, points, about, &why),
+        Ok(ratio) => to_the_edges(ratio, first, last),
+        Err(why) => return writer.inconclusive(conditions, points, why),
     };
-    let ratio = to_the_edges(ratio, first, last);
     let (low, high) = (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
-    let end = units::size(last.point.spec.offset_bytes + last.point.spec.span_bytes);
+    let end_bytes = last.point.spec.offset_bytes + last.point.spec.span_bytes;
     if low >= 1.0 / (1.0 + MARGIN) && high <= 1.0 + MARGIN {
-        return Finding {
-            status: Status::Absent,
-            detail: Detail::Said {
-                sentence: format!(
-                    "The rate of reads in sequence is the same from the first address to {end}."
-                ),
-                why: Some(format!(
-                    "The first place over the last is within 5 % of 1: {low:.2} to {high:.2}."
-                )),
-            },
-            ..writer.refused(conditions, points, "", "")
-        };
+        let one = Detail::Platter(Platter::OneZone { end_bytes, low, high });
+        return writer.absent(conditions, points, one);
     }
     if low <= 1.0 {
-        return writer.refused(
-            conditions,
-            points,
-            about,
-            &format!("the ratio lies between {low:.2} and {high:.2}"),
-        );
+        return writer.inconclusive(conditions, points, PlatterProblem::ZonesUnclear { low, high });
     }
-    let sentence = format!("The first addresses are read at {{}} the rate of the last before {end}.");
-    let why = format!("Large reads in sequence in {} places, the first against the last.", points.len());
-    writer.found(conditions, points, ratio, &sentence, why)
+    let zones = Detail::Platter(Platter::Zones { places: points.len(), end_bytes });
+    writer.concluded(conditions, points, ratio, zones)
 }
 
 /// The ratio between the first byte and the last, of the ratio between two places.

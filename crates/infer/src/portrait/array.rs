@@ -8,6 +8,11 @@
 //! 64 units and 2 to 256 in flight then come within 3 % (a test here).
 
 /// The part of a request in service that is still to do when another comes to its unit.
+///
+/// Tuned on simulated networks: 4 to 64 units, a page of 60 us, a program of 1 us, a way of 9 us, seed 11 (the test
+/// below); within 3 %. Tested on others of 4 to 64 units and 2 to 256 in flight: a page of 300 us and a way of 20 us,
+/// seed 202, within 2.7 %. Where the program is the limit (a page of 25 us, a program of 2 us, seed 101), up to 4.7 %,
+/// which no value from 0.50 to 0.62 brings below 4.3 %.
 const LEFT: f64 = 0.58;
 /// The same where requests come one after another.
 const HALF: f64 = 0.5;

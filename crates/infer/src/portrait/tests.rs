@@ -1,12 +1,12 @@
 //! Portraits of runs whose findings are set.
 
 use iosonde_model::FindingName;
-use iosonde_model::{Build, Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec};
+use iosonde_model::{Build, Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec, Unit};
 use iosonde_testkit::specimen;
 
 use super::*;
 
-fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: &str) -> Finding {
+fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: Unit) -> Finding {
     Finding {
         name,
         experiment: "x".into(),
@@ -18,12 +18,13 @@ fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: &
         },
         status: Status::Found,
         value: Some(value),
-        unit: unit.into(),
+        unit,
         low: Some(value * 0.98),
         high: Some(value * 1.02),
         at_least: false,
         confidence: 0.95,
         detail: Detail::Said { sentence: "It is so.".into(), why: None },
+        notes: Vec::new(),
         trials: vec![1],
     }
 }
@@ -45,13 +46,13 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
     // 32 units of 60 us behind a way of 6.5 us and 3.5 GB/s: 94 % of 533,333 with 256 in flight.
     let alone = 66_500.0 + 4096.0 / 3.5;
     let findings = vec![
-        finding(FindingName::BaseLatency, Op::Read, 4096, alone, "ns"),
-        finding(FindingName::BaseLatency, Op::Write, 4096, 19_670.0, "ns"),
-        finding(FindingName::MaxIops, Op::Read, 4096, 501_000.0, "IOPS"),
-        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 3.5e9, "B/s"),
-        finding(FindingName::DeviceBandwidth, Op::Write, 1 << 20, 480e6, "B/s"),
-        finding(FindingName::WriteBufferBytes, Op::Write, 1 << 20, 67e6, "B"),
-        finding(FindingName::SustainedRate, Op::Write, 1 << 20, 480e6, "B/s"),
+        finding(FindingName::BaseLatency, Op::Read, 4096, alone, Unit::Time),
+        finding(FindingName::BaseLatency, Op::Write, 4096, 19_670.0, Unit::Time),
+        finding(FindingName::MaxIops, Op::Read, 4096, 501_000.0, Unit::Iops),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 3.5e9, Unit::Rate),
+        finding(FindingName::DeviceBandwidth, Op::Write, 1 << 20, 480e6, Unit::Rate),
+        finding(FindingName::WriteBufferBytes, Op::Write, 1 << 20, 67e6, Unit::Bytes),
+        finding(FindingName::SustainedRate, Op::Write, 1 << 20, 480e6, Unit::Rate),
     ];
     let drawn = portrait(&run(findings.clone(), 256)).unwrap();
     assert_eq!(drawn.build, Build::Units);
@@ -78,9 +79,9 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
 fn servers_are_whole_and_the_way_is_what_is_left() {
     // 4 servers of 80 us and a way of 9.1 us.
     let findings = vec![
-        finding(FindingName::BaseLatency, Op::Read, 4096, 89_096.0, "ns"),
-        finding(FindingName::MaxIops, Op::Read, 4096, 50_000.0, "IOPS"),
-        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e9, "B/s"),
+        finding(FindingName::BaseLatency, Op::Read, 4096, 89_096.0, Unit::Time),
+        finding(FindingName::MaxIops, Op::Read, 4096, 50_000.0, Unit::Iops),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e9, Unit::Rate),
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Servers);
@@ -98,9 +99,9 @@ fn servers_are_whole_and_the_way_is_what_is_left() {
 fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
     let of = |medium, alone_ns: f64| {
         let findings = vec![
-            finding(FindingName::BaseLatency, Op::Read, 4096, alone_ns, "ns"),
-            finding(FindingName::MaxIops, Op::Read, 4096, 4.5e9 / alone_ns, "IOPS"),
-            finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e8, "B/s"),
+            finding(FindingName::BaseLatency, Op::Read, 4096, alone_ns, Unit::Time),
+            finding(FindingName::MaxIops, Op::Read, 4096, 4.5e9 / alone_ns, Unit::Iops),
+            finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 1e8, Unit::Rate),
         ];
         let mut run = run(findings, 64);
         (run.info.device.medium, run.info.device.rotational) = (medium, Some(true));
@@ -114,13 +115,13 @@ fn a_guest_s_disk_that_calls_itself_rotating_is_drawn_by_what_was_measured() {
 
 #[test]
 fn a_disk_is_known_by_its_turn_and_its_seek_is_what_the_turn_leaves() {
-    let mut seek = finding(FindingName::BaseLatency, Op::Read, 4096, 12.7e6, "ns");
+    let mut seek = finding(FindingName::BaseLatency, Op::Read, 4096, 12.7e6, Unit::Time);
     seek.conditions.span_bytes = Some(1 << 30);
     let findings = vec![
         seek,
-        finding(FindingName::MaxIops, Op::Read, 4096, 150.0, "IOPS"),
-        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 210e6, "B/s"),
-        finding(FindingName::RotationPeriod, Op::Write, 4096, 8.333e6, "ns"),
+        finding(FindingName::MaxIops, Op::Read, 4096, 150.0, Unit::Iops),
+        finding(FindingName::DeviceBandwidth, Op::Read, 1 << 20, 210e6, Unit::Rate),
+        finding(FindingName::RotationPeriod, Op::Write, 4096, 8.333e6, Unit::Time),
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Disk);

@@ -27,7 +27,7 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -52,8 +52,7 @@ impl Check for AboveTheLimit {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let judged = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated);
-        judged.map(|trial| verdict(trial, device))
+        judged::measuring(scope, run).map(|trial| verdict(trial, device))
     }
 
     #[cfg(test)]
@@ -159,11 +158,8 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     let carried = device.link.as_deref().and_then(link);
     let spindle = spindle(device);
     if carried.is_none() && !spindle {
-        let why = match &device.link {
-            Some(link) => format!("a {link} link states no limit"),
-            None => "neither a link nor a medium with a known limit is seen below this target".to_owned(),
-        };
-        return Verdict::NotChecked(Reason::new(About::Device, why));
+        let unknown = cause::AboveTheLimit::NoLimit { link: device.link.clone() };
+        return Verdict::NotChecked(Reason::new(About::Device, unknown));
     }
     let over = carried.and_then(|carried| above_link(trial, device, carried));
     over.or_else(|| if spindle { above_disk(trial) } else { None }).unwrap_or(Verdict::Pass)
@@ -182,15 +178,13 @@ fn above_link(trial: &Trial, device: &Device, link: Link) -> Option<Verdict> {
         .filter_map(|&op| trial.direction(op).map(|direction| direction.bytes_per_s))
         .collect();
     let rate = if link.duplex { each.iter().copied().fold(0.0, f64::max) } else { each.iter().sum() };
-    let name = device.link.as_deref().unwrap_or("the link");
     (rate > LINK_MARGIN * link.bytes_per_s).then(|| {
-        let why = format!(
-            "{} is more than {name} can carry ({}): it did not come from the device",
-            units::rate(rate),
-            units::rate(link.bytes_per_s)
-        );
-        let reason = Reason::new(About::Device, why).with("bytes_per_s", rate);
-        Verdict::Invalid(reason.with("limit_bytes_per_s", link.bytes_per_s))
+        let above = cause::AboveTheLimit::Link {
+            link: device.link.clone().unwrap_or_default(),
+            bytes_per_s: rate,
+            limit_bytes_per_s: link.bytes_per_s,
+        };
+        Verdict::Invalid(Reason::new(About::Device, above))
     })
 }
 
@@ -198,23 +192,17 @@ fn above_disk(trial: &Trial) -> Option<Verdict> {
     let random =
         trial.spec.streams().all(|stream| stream.rw.is_random() && stream.span_bytes > DISK_CACHE_BYTES);
     let reads = trial.read.as_ref().map_or(0.0, |read| read.iops);
-    let (times, why) = if random && reads > DISK_RANDOM_IOPS {
-        let why = format!(
-            "{} random reads a second are more than one rotating disk can do ({DISK_RANDOM_IOPS})",
-            units::count(reads)
-        );
-        (reads / DISK_RANDOM_IOPS, why)
+    let (times_the_limit, above) = if random && reads > DISK_RANDOM_IOPS {
+        let (limit_iops, times_the_limit) = (DISK_RANDOM_IOPS, reads / DISK_RANDOM_IOPS);
+        (times_the_limit, cause::AboveTheLimit::RandomReads { iops: reads, limit_iops, times_the_limit })
     } else {
-        let rate = trial.bytes_per_s();
-        let limit = units::rate(DISK_BYTES_PER_S);
-        (
-            rate / DISK_BYTES_PER_S,
-            format!("{} is more than one rotating disk can do ({limit})", units::rate(rate)),
-        )
+        let (bytes_per_s, limit_bytes_per_s) = (trial.bytes_per_s(), DISK_BYTES_PER_S);
+        let times_the_limit = bytes_per_s / limit_bytes_per_s;
+        let above = cause::AboveTheLimit::DiskThroughput { bytes_per_s, limit_bytes_per_s, times_the_limit };
+        (times_the_limit, above)
     };
-    let reason = Reason::new(About::Device, format!("{why}: something nearer answered"))
-        .with("times_the_limit", times);
-    match times {
+    let reason = Reason::new(About::Device, above);
+    match times_the_limit {
         times if times > CERTAIN => Some(Verdict::Invalid(reason)),
         times if times > 1.0 => Some(Verdict::Warning(reason)),
         _ => None,
@@ -243,7 +231,7 @@ mod tests {
 
     /// M6: a USB 3 hard disk at 450 MiB/s.
     #[test]
-    fn a_usb_disk_as_fast_as_an_ssd_is_said_in_numbers() {
+    fn a_usb_disk_as_fast_as_an_ssd_is_above_the_limit_of_a_disk() {
         let trial = specimen::healthy(Rw::Read, 1 << 20, 1, 450);
         let device = Device {
             link: Some("USB 5 Gb/s".into()),
@@ -251,10 +239,11 @@ mod tests {
             rotational: Some(true),
             ..Device::unknown("file", 100 << 20)
         };
-        let Verdict::Warning(reason) = verdict(&trial, &device) else { panic!("no disk does that") };
-        assert_eq!(
-            reason.cause.said(),
-            "472 MB/s is more than one rotating disk can do (300 MB/s): something nearer answered"
-        );
+        let above = cause::AboveTheLimit::DiskThroughput {
+            bytes_per_s: trial.bytes_per_s(),
+            limit_bytes_per_s: 300e6,
+            times_the_limit: trial.bytes_per_s() / 300e6,
+        };
+        assert_eq!(verdict(&trial, &device), Verdict::Warning(Reason::new(About::Device, above)));
     }
 }

@@ -35,9 +35,16 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Device, Medium, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, units};
+use iosonde_model::{
+    About, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, NoWitness},
+};
 
-use super::{Check, TOO_SMALL, counted, judged};
+use super::{
+    Check,
+    counted::{self, Witnessed},
+    judged,
+};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -121,13 +128,10 @@ impl Check for CacheServed {
     }
 }
 
-fn verdict(trial: &Trial, device: &Device) -> Verdict {
+fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
     if device.medium == Medium::Memory {
-        let name = device.file_system.as_deref().or(device.name.as_deref()).unwrap_or("this target");
-        return Verdict::Invalid(Reason::new(
-            About::Device,
-            format!("{name} is memory: no storage was asked"),
-        ));
+        let name = device.file_system.clone().or(device.name.clone());
+        return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::Memory { name }));
     }
     let own = |op: &Op| trial.spec.has(*op) && (trial.spec.direct || *op != Op::Write);
     let verdicts = Op::DIRECTIONS.into_iter().filter(own).map(|op| one_way(trial, op));
@@ -140,7 +144,9 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
     verdicts.max_by_key(severity).unwrap_or(Verdict::Pass)
 }
 
-fn one_way(trial: &Trial, op: Op) -> Verdict {
+fn one_way(trial: &Witnessed<'_>, op: Op) -> Verdict {
+    let unknown = |why: NoWitness| Verdict::NotChecked(Reason::new(About::Device, why));
+    let invalid = |why: cause::CacheServed| Verdict::Invalid(Reason::new(About::Device, why));
     let witnesses = &trial.witnesses;
     let (issued_bytes, moved_bytes) = match op {
         // Behind a network file system the server stands in the device's place.
@@ -151,57 +157,26 @@ fn one_way(trial: &Trial, op: Op) -> Verdict {
             witnesses.issued_write_bytes,
             witnesses.block_layer_write_bytes.or(witnesses.network_write_bytes),
         ),
-        Op::Trim | Op::Flush => {
-            let why = format!("{op}s move no data that a counter could have seen");
-            return Verdict::NotChecked(Reason::new(About::Device, why));
-        }
+        Op::Trim | Op::Flush => return unknown(NoWitness::NoData { op }),
     };
     if moved_bytes.is_none() && trial.witnesses.resident_after_bytes.is_none() {
-        return Verdict::NotChecked(Reason::new(About::Device, no_witness(trial)));
+        return unknown(trial.missing());
     }
     if issued_bytes < JUDGED_BYTES_MIN {
-        let why = format!("only {} were asked for; {TOO_SMALL}", units::decimal_bytes(issued_bytes));
-        return Verdict::NotChecked(Reason::new(About::Device, why));
+        return unknown(NoWitness::TooSmall { issued_bytes, needed_bytes: JUDGED_BYTES_MIN });
     }
     if let Some(moved_bytes) = moved_bytes
         && (moved_bytes as f64) < MOVED_SHARE_MIN * issued_bytes as f64
     {
-        let mut why = shortfall(&trial.spec, op, issued_bytes, moved_bytes);
-        if trial.witnesses.block_layer_device.is_none() {
-            why = why.replace("the device", "the server");
-        }
-        let reason = Reason::new(About::Device, why).with("issued_bytes", issued_bytes as f64);
-        return Verdict::Invalid(reason.with("moved_bytes", moved_bytes as f64));
+        let (direct, server) = (trial.spec.direct, trial.witnesses.block_layer_device.is_none());
+        return invalid(cause::CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes });
     }
     if op == Op::Read && !trial.spec.direct && wholly_resident(trial) {
-        let why = format!(
-            "all {} that were read from lay in the page cache before and after: this is memory",
-            units::size(trial.spec.span_bytes)
-        );
-        let reason = Reason::new(About::Device, why).with("span_bytes", trial.spec.span_bytes as f64);
-        return Verdict::Invalid(reason);
+        return invalid(cause::CacheServed::Resident { span_bytes: trial.spec.span_bytes });
     }
     match moved_bytes {
         Some(_) => Verdict::Pass,
-        None => Verdict::NotChecked(Reason::new(About::Device, no_witness(trial))),
-    }
-}
-
-fn shortfall(spec: &TrialSpec, op: Op, issued_bytes: u64, moved_bytes: u64) -> String {
-    let share = units::percent(moved_bytes as f64 / issued_bytes as f64);
-    let issued = units::decimal_bytes(issued_bytes);
-    match (op, spec.direct) {
-        (Op::Read, false) => {
-            format!("the device moved {share} of the {issued} that were read: this is memory")
-        }
-        (Op::Read, true) => format!(
-            "the device moved {share} of the {issued} that were read past the page cache: the rest was \
-             not read from storage (holes in the file, or a cache that direct I/O does not pass)"
-        ),
-        (Op::Write | Op::Trim | Op::Flush, _) => format!(
-            "the device took {share} of the {issued} that were written: the file system keeps, packs or \
-             drops the rest"
-        ),
+        None => unknown(trial.missing()),
     }
 }
 
@@ -211,41 +186,32 @@ fn wholly_resident(trial: &Trial) -> bool {
     resident(trial.witnesses.resident_before_bytes) && resident(trial.witnesses.resident_after_bytes)
 }
 
-fn no_witness(trial: &Trial) -> String {
-    // The device's counters come first; what else is missing would not tell either.
-    let why = trial.witnesses.absent.first().map_or("no device's counters were read", String::as_str);
-    format!("whether the bytes moved cannot be told: {why}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn it_says_what_moved_in_numbers() {
-        let mut trial = specimen::buffered(None, None);
-        // 2,000 × 1.1 reads of 1 MiB are 2.31 GB; 3 % of it moved.
-        trial.witnesses.block_layer_read_bytes = Some(69_206_016);
-        let Verdict::Invalid(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
-            panic!("it is memory")
-        };
-        assert_eq!(
-            reason.cause.said(),
-            "the device moved 3.0 % of the 2.31 GB that were read: this is memory"
-        );
-        assert_eq!(reason.about, About::Device);
+    fn judged(trial: &Trial) -> Verdict {
+        let run = specimen::run(trial.clone());
+        verdict(&counted::witnessed(trial, &run), &run.info.device)
     }
 
     #[test]
-    fn behind_a_network_the_server_is_asked() {
+    fn its_facts_are_what_moved_and_where() {
         let mut trial = specimen::buffered(None, None);
+        let issued_bytes = trial.witnesses.issued_read_bytes;
+        let shortfall = |server, moved_bytes| {
+            let (op, direct) = (Op::Read, false);
+            let facts = cause::CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes };
+            Verdict::Invalid(Reason::new(About::Device, facts))
+        };
+        trial.witnesses.block_layer_read_bytes = Some(69_206_016);
+        assert_eq!(judged(&trial), shortfall(false, 69_206_016));
+        // Behind a network file system the server stands in the device's place.
+        trial.witnesses.block_layer_read_bytes = None;
         trial.witnesses.block_layer_device = None;
         trial.witnesses.network_read_bytes = Some(0);
-        let Verdict::Invalid(reason) = verdict(&trial, &specimen::run(trial.clone()).info.device) else {
-            panic!("it is memory")
-        };
-        assert_eq!(reason.cause.said(), "the server moved 0 % of the 2.31 GB that were read: this is memory");
-        trial.witnesses.network_read_bytes = Some(trial.witnesses.issued_read_bytes);
-        assert_eq!(verdict(&trial, &specimen::run(trial.clone()).info.device), Verdict::Pass);
+        assert_eq!(judged(&trial), shortfall(true, 0));
+        trial.witnesses.network_read_bytes = Some(issued_bytes);
+        assert_eq!(judged(&trial), Verdict::Pass);
     }
 }

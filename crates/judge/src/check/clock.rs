@@ -11,14 +11,14 @@
 //! stood still, and then a time service puts the calendar right. Slewing, 0.05 % at most, moves both clocks alike.
 //!
 //! Verdict: void for sleep and for a clock off by 1 %, about everything. Where the clocks could not be read, it
-//! abstains. Virtual time cannot jump: trials of simulated devices are not judged.
+//! abstains.
 //!
 //! Example: a laptop that closed its lid in the middle of a night's run; a guest that was moved to another host.
 //!
 //! What to do: run it again; `iosonde doctor` names the clock. If it says `hpet` or `acpi_pm`, the kernel did not
 //! trust the processor's counter either.
 
-use iosonde_model::{About, CheckName, Medium, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -40,8 +40,7 @@ impl Check for Clock {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        let virtual_time = run.info.device.medium == Medium::Simulated;
-        judged::measuring(scope, run).filter(|_| !virtual_time).map(verdict)
+        judged::measuring(scope, run).map(verdict)
     }
 
     #[cfg(test)]
@@ -70,30 +69,20 @@ impl Check for Clock {
 fn verdict(trial: &Trial) -> Verdict {
     let witnesses = &trial.witnesses;
     let (Some(step_s), Some(slept_s)) = (witnesses.calendar_step_s, witnesses.suspended_s) else {
-        let why = "whether a clock jumped cannot be told: they were not read before and after";
-        return Verdict::NotChecked(Reason::new(About::All, why));
+        return Verdict::NotChecked(Reason::new(About::All, cause::Clock::NotRead));
     };
-    let reason = |why: String| {
-        let reason =
-            Reason::new(About::All, why).with("calendar_step_s", step_s).with("suspended_s", slept_s);
-        witnesses.clock_ratio.into_iter().fold(reason, |reason, ratio| reason.with("clock_ratio", ratio))
-    };
+    let reason = |why: cause::Clock| Reason::new(About::All, why);
     if slept_s > SLEPT_S {
-        let slept = units::time(slept_s * 1e9);
-        return Verdict::Invalid(reason(format!("the machine slept for {slept} during the trial")));
+        return Verdict::Invalid(reason(cause::Clock::Slept { suspended_s: slept_s }));
     }
-    let off = witnesses.clock_ratio.map_or(0.0, |ratio| (ratio - 1.0).abs());
+    let clock_ratio = witnesses.clock_ratio.unwrap_or(1.0);
+    let off = (clock_ratio - 1.0).abs();
     if off > SPEED_DOUBT {
-        let way = if witnesses.clock_ratio > Some(1.0) { "fast" } else { "slow" };
-        let why = format!("the clock that timed the requests ran {} too {way}", units::percent(off));
-        return if off > SPEED_VOID { Verdict::Invalid(reason(why)) } else { Verdict::Warning(reason(why)) };
+        let speed = reason(cause::Clock::Speed { clock_ratio });
+        return if off > SPEED_VOID { Verdict::Invalid(speed) } else { Verdict::Warning(speed) };
     }
     if step_s.abs() > STEP_S {
-        let way = if step_s > 0.0 { "forward" } else { "back" };
-        let step = units::time(step_s.abs() * 1e9);
-        return Verdict::Warning(reason(format!(
-            "the calendar was set {way} by {step} during the trial: a guest that its host halted sees just this"
-        )));
+        return Verdict::Warning(reason(cause::Clock::CalendarSet { calendar_step_s: step_s }));
     }
     Verdict::Pass
 }

@@ -21,11 +21,12 @@
 //! What to do: leave `--payload` at `random`, which neither compresses nor repeats; to learn what your data would
 //! give, use a payload that compresses as they do, and say so beside the figure.
 
-#[cfg(test)]
-use iosonde_model::Rw;
 use iosonde_model::{
-    About, CheckName, Device, Medium, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, CompressingLayer, Saving},
 };
+#[cfg(test)]
+use iosonde_model::{Medium, Rw};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -40,10 +41,10 @@ impl Check for Compressible {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        let trial = judged::measuring(scope, run).filter(|_| device.medium != Medium::Simulated)?;
+        let trial = judged::measuring(scope, run)?;
         if run.info.is_imported() {
-            let why = "neither what was written nor what it lies on stands in the file";
-            return Some(Verdict::NotChecked(Reason::new(About::Device, why)));
+            let unknown = cause::Compressible::Imported;
+            return Some(Verdict::NotChecked(Reason::new(About::Device, unknown)));
         }
         Some(if trial.spec.has(Op::Write) { written(trial, device) } else { read(trial, run) })
     }
@@ -108,69 +109,54 @@ fn lying_compressed(mut run: Run) -> Run {
     run
 }
 
-/// The layer that saves what it can, in words; `None` where none is known.
-fn saver(device: &Device, trial: &Trial) -> Option<String> {
-    if let Some(bytes) = trial.witnesses.compressed_bytes.filter(|&bytes| bytes > 0) {
-        return Some(format!("a file of which {} lie compressed", units::size(bytes)));
+/// The layer that saves what it can; `None` where none is known.
+fn saver(device: &Device, trial: &Trial) -> Option<CompressingLayer> {
+    if let Some(compressed_bytes) = trial.witnesses.compressed_bytes.filter(|&bytes| bytes > 0) {
+        return Some(CompressingLayer::CompressedExtents { compressed_bytes });
     }
     if device.marked_compressed == Some(true) {
-        return Some("a file that is marked to be compressed".to_owned());
+        return Some(CompressingLayer::MarkedFile);
     }
     let options = device.mount_options.as_deref().unwrap_or_default();
     let option = |names: &[&str]| {
         let own = |option: &&str| names.iter().any(|name| option.split('=').next() == Some(name));
         options.split(',').find(own).filter(|option| !option.ends_with("=none") && !option.ends_with("=no"))
     };
+    let mounted = |names: &[&str]| {
+        let (file_system, option) = (device.file_system.clone()?, option(names)?.to_owned());
+        Some(CompressingLayer::Mount { file_system, option })
+    };
     match device.file_system.as_deref() {
-        Some(name @ "btrfs") => {
-            option(&["compress", "compress-force"]).map(|found| format!("{name} mounted with {found}"))
-        }
-        Some(name @ "f2fs") => {
-            option(&["compress_algorithm"]).map(|found| format!("{name} mounted with {found}"))
-        }
-        Some(name @ "bcachefs") => {
-            option(&["compression"]).map(|found| format!("{name} mounted with {found}"))
-        }
-        Some("zfs") => Some("ZFS, which compresses unless it is told not to".to_owned()),
+        Some("btrfs") => mounted(&["compress", "compress-force"]),
+        Some("f2fs") => mounted(&["compress_algorithm"]),
+        Some("bcachefs") => mounted(&["compression"]),
+        Some("zfs") => Some(CompressingLayer::Zfs),
         _ => None,
     }
     .or_else(|| {
         let zram = device.chain.iter().find(|name| name.starts_with("zram"));
-        zram.map(|name| format!("{name}, which compresses"))
+        zram.map(|name| CompressingLayer::Zram { device: name.clone() })
     })
 }
 
 fn written(trial: &Trial, device: &Device) -> Verdict {
-    let reason = |why: String| Reason::new(About::Device, why);
+    let reason = |why: cause::Compressible| Reason::new(About::Device, why);
     let payloads = || trial.spec.streams().filter(|stream| stream.rw.writes()).map(|stream| stream.payload);
     let zero = payloads().any(|payload| payload == Payload::Zero);
     let saved = payloads().find_map(|payload| match payload {
-        Payload::Compress { share } => Some((share, "compresses")),
-        Payload::Dedupe { share } => Some((share, "repeats")),
+        Payload::Compress { share } => Some((share, Saving::Compresses)),
+        Payload::Dedupe { share } => Some((share, Saving::Repeats)),
         Payload::Random | Payload::Zero => None,
     });
     match (saver(device, trial), zero, saved) {
-        (Some(layer), true, _) => {
-            Verdict::Invalid(reason(format!("zeros were written to {layer}: they are not stored at all")))
+        (Some(layer), true, _) => Verdict::Invalid(reason(cause::Compressible::ZerosCompressed { layer })),
+        (Some(layer), false, Some((saved_share, saving))) => {
+            Verdict::Warning(reason(cause::Compressible::WrittenCompressed { layer, saved_share, saving }))
         }
-        (Some(layer), false, Some((share, how))) => Verdict::Warning(
-            reason(format!(
-                "{} of what was written {how}, on {layer}: the device stored less",
-                units::percent(share)
-            ))
-            .with("saved_share", share),
-        ),
-        (None, true, _) => Verdict::Warning(reason(
-            "zeros were written: storage that does not keep them is faster with them than with your data"
-                .to_owned(),
-        )),
-        (None, false, Some((share, how))) if device.unseen.is_some() => Verdict::NotChecked(
-            reason(format!(
-                "{} of what was written {how}: whether storage that cannot be seen keeps it whole is not known",
-                units::percent(share)
-            ))
-            .with("saved_share", share),
-        ),
+        (None, true, _) => Verdict::Warning(reason(cause::Compressible::Zeros)),
+        (None, false, Some((saved_share, saving))) if device.unseen.is_some() => {
+            Verdict::NotChecked(reason(cause::Compressible::WrittenUnseen { saved_share, saving }))
+        }
         _ => Verdict::Pass,
     }
 }
@@ -194,21 +180,13 @@ fn read(trial: &Trial, run: &Run) -> Verdict {
         return Verdict::Pass;
     }
     let device = &run.info.device;
+    let reason = |why: cause::Compressible| Reason::new(About::Device, why);
     match (saver(device, trial), &device.unseen) {
-        (Some(layer), _) => Verdict::Warning(Reason::new(
-            About::Device,
-            format!(
-                "this run did not write what it read, and it lies on {layer}: fewer bytes may have been read"
-            ),
-        )),
-        (None, Some(_)) => Verdict::NotChecked(Reason::new(
-            About::Device,
-            "this run did not write what it read: whether storage that cannot be seen keeps it whole is not known",
-        )),
-        (None, None) if may_be_packed(device, trial) => Verdict::NotChecked(Reason::new(
-            About::Device,
-            "this run did not write what it read, and the file system does not say whether it lies compressed",
-        )),
+        (Some(layer), _) => Verdict::Warning(reason(cause::Compressible::ReadCompressed { layer })),
+        (None, Some(_)) => Verdict::NotChecked(reason(cause::Compressible::ReadUnseen)),
+        (None, None) if may_be_packed(device, trial) => {
+            Verdict::NotChecked(reason(cause::Compressible::ReadUnknown))
+        }
         (None, None) => Verdict::Pass,
     }
 }

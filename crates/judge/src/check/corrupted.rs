@@ -19,7 +19,7 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Verification;
-use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -63,28 +63,11 @@ impl Check for Corrupted {
 
 fn verdict(trial: &Trial) -> Option<Verdict> {
     let found = trial.verify?;
-    let read = found.checked + found.unmarked;
-    let kinds = [
-        (found.lost, "lost"),
-        (found.stale, "stale"),
-        (found.torn, "torn"),
-        (found.misplaced, "misplaced"),
-        (found.unreadable, "unreadable"),
-    ];
-    let bad = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
-    let bad: Vec<String> = bad.collect();
-    let of = format!("of {} blocks that were read back", units::count(read as f64));
-    let reason = |why: String| Reason::new(About::All, why).with("bad", found.bad() as f64);
-    Some(match (bad.is_empty(), found.unmarked) {
-        (false, _) => {
-            Verdict::Invalid(reason(format!("{of}, {} are not as they were written", bad.join(", "))))
-        }
-        (true, _) if found.checked == 0 => {
-            Verdict::NotChecked(reason("no block that was read back carries a mark".to_owned()))
-        }
-        (true, 0) => Verdict::Pass,
-        (true, unmarked) => Verdict::Warning(reason(format!(
-            "{of}, {unmarked} carry no whole mark: they were not written with --verify, or have been overwritten"
-        ))),
+    let reason = Reason::new(About::All, cause::Corrupted::from(found));
+    Some(match found.bad() {
+        0 if found.checked == 0 => Verdict::NotChecked(reason),
+        0 if found.unmarked == 0 => Verdict::Pass,
+        0 => Verdict::Warning(reason),
+        _ => Verdict::Invalid(reason),
     })
 }

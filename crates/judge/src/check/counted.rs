@@ -4,46 +4,68 @@
 //! to the paths below, which count in its place. To such a counter every trial looks like memory. The run's own
 //! direct fill tells: what was filled past the page cache with random bytes did move.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Deref};
 
-use iosonde_model::{Phase, Run, Trial, units};
+use iosonde_model::{Phase, Run, Trial, cause::NoWitness};
 
 /// Share of a direct fill below which the counters stand still. A tenth: what others moved meanwhile only adds.
 const COUNTED_SHARE_MIN: f64 = 0.1;
 /// Below this, the fill says nothing.
 const FILLED_BYTES_MIN: u64 = 1 << 20;
 
-/// The trial as it can be judged: where the counters stand still, without them, and with the reason.
-pub(super) fn witnessed<'a>(trial: &'a Trial, run: &Run) -> Cow<'a, Trial> {
-    let Some(why) = standstill(run) else { return Cow::Borrowed(trial) };
-    let mut trial = trial.clone();
-    let witnesses = &mut trial.witnesses;
-    (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
-    witnesses.block_layer_in_flight_mean = None;
-    witnesses.absent = vec![why];
-    Cow::Owned(trial)
+/// A trial as it can be judged: without the device's counters where those count nothing.
+pub(super) struct Witnessed<'a> {
+    trial: Cow<'a, Trial>,
+    standstill: Option<NoWitness>,
+}
+
+impl Witnessed<'_> {
+    /// Why nothing tells how many bytes the device moved, where its counters are missing.
+    pub(super) fn missing(&self) -> NoWitness {
+        let not_read = || NoWitness::NotRead { said: self.trial.witnesses.absent.clone() };
+        self.standstill.clone().unwrap_or_else(not_read)
+    }
+}
+
+impl Deref for Witnessed<'_> {
+    type Target = Trial;
+
+    fn deref(&self) -> &Trial {
+        &self.trial
+    }
+}
+
+/// Takes away the device's counters from a trial of a run in which they count nothing.
+pub(super) fn witnessed<'a>(trial: &'a Trial, run: &Run) -> Witnessed<'a> {
+    let standstill = standstill(run);
+    let mut trial = Cow::Borrowed(trial);
+    if standstill.is_some() {
+        let witnesses = &mut trial.to_mut().witnesses;
+        (witnesses.block_layer_read_bytes, witnesses.block_layer_write_bytes) = (None, None);
+        witnesses.block_layer_in_flight_mean = None;
+    }
+    Witnessed { trial, standstill }
 }
 
 /// Why the counters are no witness, if they are none. Bytes that the fill left in the page cache went there and not
 /// to the device: then it is the counters that are right.
-fn standstill(run: &Run) -> Option<String> {
+fn standstill(run: &Run) -> Option<NoWitness> {
     // Filling comes first; looking no further keeps this cheap, since it is asked for every trial.
     let fills = run.trials.iter().take_while(|trial| trial.phase == Phase::Prepare);
-    let (mut filled, mut counted, mut cached, mut name) = (0, 0, 0, None);
+    let (mut filled_bytes, mut counted_bytes, mut cached_bytes, mut device) = (0, 0, 0, None);
     for fill in fills.filter(|fill| fill.spec.direct) {
         let witnesses = &fill.witnesses;
-        filled += witnesses.issued_write_bytes;
-        counted += witnesses.block_layer_write_bytes?;
-        cached += witnesses.resident_after_bytes.unwrap_or(0);
-        name = witnesses.block_layer_device.as_deref();
+        filled_bytes += witnesses.issued_write_bytes;
+        counted_bytes += witnesses.block_layer_write_bytes?;
+        cached_bytes += witnesses.resident_after_bytes.unwrap_or(0);
+        device = witnesses.block_layer_device.as_deref();
     }
-    let still = (counted as f64) < COUNTED_SHARE_MIN * filled as f64 && cached < filled / 2;
-    (filled >= FILLED_BYTES_MIN && still).then(|| {
-        format!(
-            "{} counted {} of the {} that this run filled past the page cache, so that it is no witness",
-            name.unwrap_or("the device"),
-            units::decimal_bytes(counted),
-            units::decimal_bytes(filled)
-        )
+    let still =
+        (counted_bytes as f64) < COUNTED_SHARE_MIN * filled_bytes as f64 && cached_bytes < filled_bytes / 2;
+    let device = device.map(str::to_owned);
+    (filled_bytes >= FILLED_BYTES_MIN && still).then_some(NoWitness::CountsNothing {
+        device,
+        counted_bytes,
+        filled_bytes,
     })
 }

@@ -18,7 +18,10 @@
 //! What to do: measure on the file system below, on the block device itself, or over a span several times
 //! larger than memory.
 
-use iosonde_model::{About, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, Cause, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, NoWitness},
+};
 
 use super::{Check, counted, judged};
 #[cfg(test)]
@@ -82,55 +85,43 @@ impl Check for DirectIgnored {
 }
 
 fn verdict(trial: &Trial, device: &Device) -> Verdict {
-    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
+    let abstain = |why: Cause| Verdict::NotChecked(Reason::new(About::Device, why));
     if device.medium == Medium::Memory {
-        return abstain("this is memory: there is nothing for direct I/O to bypass".into());
+        return abstain(cause::DirectIgnored::Memory.into());
     }
     let witnesses = &trial.witnesses;
     let (Some(before_bytes), Some(after_bytes)) =
         (witnesses.resident_before_bytes, witnesses.resident_after_bytes)
     else {
-        let absent = &witnesses.absent;
-        let why = if absent.is_empty() { "it was not read".to_owned() } else { absent.join("; ") };
-        return abstain(format!("what the page cache holds cannot be told: {why}"));
+        let said = witnesses.absent.clone();
+        return abstain(cause::DirectIgnored::CacheUnknown { said }.into());
     };
     let issued_bytes = witnesses.issued_read_bytes + witnesses.issued_write_bytes;
     if issued_bytes < JUDGED_BYTES_MIN {
-        return abstain(format!("only {} were moved in all", units::decimal_bytes(issued_bytes)));
+        return abstain(NoWitness::TooSmall { issued_bytes, needed_bytes: JUDGED_BYTES_MIN }.into());
     }
     let could_grow_bytes = issued_bytes.min(trial.spec.span_bytes) as f64;
-    let grown_bytes = after_bytes.saturating_sub(before_bytes) as f64;
-    let reason = |why: String| {
-        Reason::new(About::Device, why)
-            .with("grown_bytes", grown_bytes)
-            .with("issued_bytes", issued_bytes as f64)
-    };
-    let grown = units::decimal_bytes(after_bytes.saturating_sub(before_bytes));
-    let issued = units::decimal_bytes(issued_bytes);
-    if grown_bytes > GROWN_DOUBT * could_grow_bytes {
-        let why = format!("direct I/O of {issued} left {grown} more in the page cache, where it leaves none");
-        let certain = grown_bytes > GROWN_VOID * could_grow_bytes;
-        return if certain { Verdict::Invalid(reason(why)) } else { Verdict::Warning(reason(why)) };
+    let grown_bytes = after_bytes.saturating_sub(before_bytes);
+    if grown_bytes as f64 > GROWN_DOUBT * could_grow_bytes {
+        let reason =
+            Reason::new(About::Device, cause::DirectIgnored::CacheGrew { grown_bytes, issued_bytes });
+        let certain = grown_bytes as f64 > GROWN_VOID * could_grow_bytes;
+        return if certain { Verdict::Invalid(reason) } else { Verdict::Warning(reason) };
     }
-    match (moved_share(trial), before_bytes as f64 / trial.spec.span_bytes as f64) {
-        (Some(moved), cached) if moved < 0.5 && cached > 0.5 => Verdict::Invalid(reason(format!(
-            "{} of the span lay in the page cache and the device moved {} of the {issued}: direct I/O was \
-             served from memory",
-            units::percent(cached),
-            units::percent(moved)
-        ))),
-        (None, cached) if cached > 0.5 => abstain(format!(
-            "{} of the span lay in the page cache already, and no counter tells whether the device moved the bytes",
-            units::percent(cached)
-        )),
+    let share = |moved_bytes: u64| moved_bytes as f64 / issued_bytes as f64;
+    match (moved_bytes(trial), before_bytes as f64 / trial.spec.span_bytes as f64) {
+        (Some(moved_bytes), cached_share) if share(moved_bytes) < 0.5 && cached_share > 0.5 => {
+            let served = cause::DirectIgnored::ServedFromCache { cached_share, moved_bytes, issued_bytes };
+            Verdict::Invalid(Reason::new(About::Device, served))
+        }
+        (None, cached_share) if cached_share > 0.5 => {
+            abstain(cause::DirectIgnored::NoCount { cached_share }.into())
+        }
         _ => Verdict::Pass,
     }
 }
 
-/// What the device moved as a share of what was asked, both directions together.
-fn moved_share(trial: &Trial) -> Option<f64> {
-    let witnesses = &trial.witnesses;
-    let issued_bytes = witnesses.issued_read_bytes + witnesses.issued_write_bytes;
-    let moved_bytes = witnesses.block_layer_read_bytes? + witnesses.block_layer_write_bytes?;
-    (issued_bytes > 0).then(|| moved_bytes as f64 / issued_bytes as f64)
+/// Bytes that the device moved, both directions together.
+fn moved_bytes(trial: &Trial) -> Option<u64> {
+    Some(trial.witnesses.block_layer_read_bytes? + trial.witnesses.block_layer_write_bytes?)
 }

@@ -30,7 +30,7 @@
 
 use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, course};
+use super::{Check, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::common_slope::{Levels, Unlike, Visit};
@@ -58,6 +58,10 @@ impl Check for Drift {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         // One workload by hand has no rounds.
         (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run))
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     #[cfg(test)]

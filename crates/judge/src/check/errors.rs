@@ -18,7 +18,7 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -61,34 +61,24 @@ fn verdict(trial: &Trial) -> Verdict {
     let errors = trial.errors();
     let short: u64 = trial.directions().map(|(_, direction)| direction.short).sum();
     let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
-    let made = done + errors + trial.hung;
-    let mut faults = Vec::new();
-    if errors > 0 {
-        faults.push(format!("{errors} of {made} requests failed ({})", example(trial)));
+    let requests = done + errors + trial.hung;
+    if errors > 0 || trial.hung > 0 || short > 0 {
+        let (hung, example) = (trial.hung, example(trial));
+        let failed = cause::Errors::Failed { requests, errors, hung, short, example };
+        return Verdict::Invalid(Reason::new(About::All, failed));
     }
-    if trial.hung > 0 {
-        faults.push(format!("{} had not come back when the wait for them was given up", trial.hung));
+    if trial.is_uncounted() {
+        return Verdict::NotChecked(Reason::new(About::All, cause::Errors::NotCounted));
     }
-    if short > 0 {
-        faults.push(format!("{short} of {made} moved fewer bytes than asked"));
+    if done == 0 {
+        let nothing = cause::Errors::NothingCompleted { measured_s: trial.measured_s };
+        return Verdict::Invalid(Reason::new(About::All, nothing));
     }
-    if trial.is_uncounted() && faults.is_empty() {
-        let why = "the result does not say how many requests completed or failed";
-        return Verdict::NotChecked(Reason::new(About::All, why));
-    }
-    if done == 0 && faults.is_empty() {
-        faults.push(format!("no request completed in {:.1} s", trial.measured_s));
-    }
-    if faults.is_empty() {
-        return Verdict::Pass;
-    }
-    let reason = Reason::new(About::All, faults.join("; ")).with("requests", made as f64);
-    let reason = reason.with("errors", errors as f64).with("hung", trial.hung as f64);
-    Verdict::Invalid(reason.with("short", short as f64))
+    Verdict::Pass
 }
 
-/// Without its count, in which the warm-up's are too.
-fn example(trial: &Trial) -> &str {
-    let example = trial.error_examples.first().map_or("the system did not say why", String::as_str);
-    example.split_once(" x ").map_or(example, |(_, why)| why)
+/// First error as the system names it. Its count is left out, since that includes the warm-up.
+fn example(trial: &Trial) -> Option<String> {
+    let example = trial.error_examples.first()?;
+    Some(example.split_once(" x ").map_or(example.as_str(), |(_, error)| error).to_owned())
 }

@@ -1,6 +1,6 @@
 //! What a scope means for a check that looks at single trials.
 
-use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Verdict};
+use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Verdict, cause::NoWitness};
 
 /// The trial of a scope, whatever it was run for.
 pub(super) fn any(scope: Scope, run: &Run) -> Option<&Trial> {
@@ -20,9 +20,7 @@ pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
 pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
     match verdict {
         Verdict::NotChecked(_) if run.info.is_imported() && !trial.spec.direct => {
-            let why =
-                "it went through the page cache, and no witness in the file says whether storage was asked";
-            Verdict::Warning(Reason::new(About::Device, why))
+            Verdict::Warning(Reason::new(About::Device, NoWitness::Imported))
         }
         verdict => verdict,
     }

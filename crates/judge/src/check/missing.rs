@@ -9,10 +9,7 @@ fn outcome(check: CheckName, run: &Run) -> Option<Outcome> {
     let check = CHECKS.iter().find(|known| known.id() == check).expect("it is registered");
     check.check(Scope::Trial(0), run).map(|verdict| match verdict {
         Verdict::Pass => Outcome::Pass,
-        Verdict::NotChecked(reason) => {
-            assert!(reason.cause.said().len() > 20, "{}: {:?} is no reason", check.id(), reason.cause.said());
-            Outcome::NotChecked
-        }
+        Verdict::NotChecked(_) => Outcome::NotChecked,
         Verdict::Warning(_) => Outcome::Warning,
         Verdict::Invalid(_) => Outcome::Invalid,
     })

@@ -40,8 +40,17 @@ registry! {
     }
 }
 
-/// Ends the sentence about a trial that moved too little to be judged by what moved: its witness is there all the same.
-pub const TOO_SMALL: &str = "whether the device moved them can be told from 1 MiB on";
+/// A property of a course of rates that several checks see, each in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symptom {
+    /// Two or more rates stand in one mean: within a trial, between the trials of a point, or over the run.
+    SeveralRates,
+}
+
+/// The symptom that a check of this name sees.
+pub fn symptom_of(check: CheckName) -> Option<Symptom> {
+    CHECKS.iter().find(|known| known.id() == check).and_then(|known| known.symptom())
+}
 
 /// A registered check.
 pub trait Check: Sync {
@@ -51,6 +60,11 @@ pub trait Check: Sync {
     /// Judges one thing; `None` where this scope is not the check's business. A point or a run is judged
     /// after the trials: its `verdicts` then hold every doubt and void about them.
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict>;
+
+    /// Property of the course of rates that its doubts are about. A finding that explains it answers the doubt.
+    fn symptom(&self) -> Option<Symptom> {
+        None
+    }
 
     /// Runs with known answers: some to pass, to catch and to abstain from.
     #[cfg(test)]

@@ -21,7 +21,7 @@
 
 use iosonde_model::{About, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, units};
 
-use super::{Check, course};
+use super::{Check, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -45,6 +45,10 @@ impl Check for Multimodal {
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
         run.points.get(place).map(|point| verdict(run, point))
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     #[cfg(test)]

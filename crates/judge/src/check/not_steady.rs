@@ -42,7 +42,7 @@
 
 use iosonde_model::{About, Cause, CheckName, Point, Reason, Run, Scope, Trial, Verdict, units};
 
-use super::{Check, course, judged, pause};
+use super::{Check, Symptom, course, judged, pause};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
@@ -82,6 +82,10 @@ impl Check for NotSteady {
             }
             Scope::Run => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     #[cfg(test)]

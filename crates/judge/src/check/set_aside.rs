@@ -30,7 +30,7 @@ use iosonde_model::{About, Judgement, Outcome, Phase, Point, Reason, Run, Scope,
 use iosonde_model::CheckName;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::{Check, course};
+use super::{Check, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use crate::estimate::{Apart, Estimates, Voids};
@@ -59,6 +59,10 @@ impl Check for SetAside {
             Scope::Run => (run.trials.len() > 1).then(|| verdict(run)),
             Scope::Trial(_) | Scope::Point(_) => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     #[cfg(test)]

@@ -29,10 +29,10 @@
 //! spent, and report both rates. On a hot device, cool it or state its lasting rate.
 
 use iosonde_model::{
-    About, CheckName, IoLimit, Medium, Op, Phase, Reason, Run, Scope, Trial, Verdict, units,
+    About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, Trial, Verdict, units,
 };
 
-use super::{Check, course, judged};
+use super::{Check, Symptom, course, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
@@ -72,6 +72,10 @@ impl Check for Throttled {
             Scope::Run => (run.trials.len() > 1).then(|| of_run(run)),
             Scope::Point(_) => None,
         }
+    }
+
+    fn symptom(&self) -> Option<Symptom> {
+        Some(Symptom::SeveralRates)
     }
 
     #[cfg(test)]
@@ -123,11 +127,9 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         return Verdict::Invalid(reason);
     }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
-    // No control group reaches into a simulation.
-    let blind = trial.witnesses.io_limits.is_none() && run.info.device.medium != Medium::Simulated;
     match course {
         Some(Verdict::Warning(reason)) => Verdict::Warning(reason),
-        _ if blind => {
+        _ if trial.witnesses.io_limits.is_none() => {
             let why = "whether a container's limit holds here cannot be told: no control group was seen";
             Verdict::NotChecked(Reason::new(About::Device, why))
         }

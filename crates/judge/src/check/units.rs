@@ -23,7 +23,10 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Direction, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict};
+use iosonde_model::{
+    About, Direction, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict,
+    cause::{self, LatencyStatistic, TrialFigure},
+};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -79,7 +82,8 @@ const TABLE_TOLERANCE: f64 = 0.06;
 
 /// Two ways to the same figure.
 struct Twice {
-    what: String,
+    figure: TrialFigure,
+    op: Op,
     stated: f64,
     worked_out: f64,
 }
@@ -93,42 +97,30 @@ impl Twice {
 
 fn verdict(trial: &Trial) -> Verdict {
     if trial.directions().all(|(_, direction)| direction.ios == 0 && direction.iops == 0.0) {
-        let why = "no request completed, so there is nothing to work out";
-        return Verdict::NotChecked(Reason::new(About::All, why));
+        return Verdict::NotChecked(Reason::new(About::All, cause::Units::NothingCompleted));
     }
     let mut identities = Vec::new();
     for (op, direction) in trial.directions().filter(|(_, d)| d.ios > 0 || d.iops > 0.0) {
         identities.extend(whole(op, direction, trial));
         identities.extend(parts(op, direction, trial));
-        if let Some(fault) = disorder(direction) {
-            return Verdict::Invalid(Reason::new(About::All, format!("{op} latencies: {fault}")));
+        if let Some(disorder) = disorder(op, direction) {
+            return Verdict::Invalid(Reason::new(About::All, disorder));
         }
     }
     // A NaN compares as neither; it is a contradiction too.
     let tolerance = if trial.is_uncounted() { TABLE_TOLERANCE } else { TOLERANCE };
     let wrong = identities.into_iter().find(|identity| identity.off().is_nan() || identity.off() > tolerance);
     let too_much = overcounted(trial);
-    match (wrong, too_much) {
-        (Some(Twice { what, stated, worked_out }), _) => Verdict::Invalid(
-            Reason::new(
-                About::All,
-                format!(
-                    "{what}: {} is stated, and {} follows from the rest",
-                    exact(stated),
-                    exact(worked_out)
-                ),
-            )
-            .with("stated", stated)
-            .with("worked_out", worked_out),
-        ),
-        (None, Some(why)) => Verdict::Invalid(Reason::new(About::All, why)),
-        (None, None) => Verdict::Pass,
+    let contradiction = wrong.map(|Twice { figure, op, stated, worked_out }| cause::Units::Contradiction {
+        figure,
+        op,
+        stated,
+        worked_out,
+    });
+    match contradiction.or(too_much) {
+        Some(fault) => Verdict::Invalid(Reason::new(About::All, fault)),
+        None => Verdict::Pass,
     }
-}
-
-/// A number to be compared with another: whole, unless it is small.
-fn exact(value: f64) -> String {
-    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value}") }
 }
 
 /// Figures of the whole trial.
@@ -141,9 +133,8 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
         .all(|stream| stream.block_sizes.is_one() && stream.block_size_bytes == trial.spec.block_size_bytes);
     if direction.ios == 0 {
         let worked_out = direction.iops * trial.spec.block_size_bytes as f64;
-        let what = format!("bytes {op} a second");
-        let stated = direction.bytes_per_s;
-        return if one_size { vec![Twice { what, stated, worked_out }] } else { Vec::new() };
+        let (figure, stated) = (TrialFigure::BytesPerS, direction.bytes_per_s);
+        return if one_size { vec![Twice { figure, op, stated, worked_out }] } else { Vec::new() };
     }
     // Workers measure from a completion of their own to another: each stream's rate is right over its own time, and
     // the trial's time is the one for which all requests together have the sum of the rates.
@@ -154,25 +145,26 @@ fn whole(op: Op, direction: &Direction, trial: &Trial) -> Vec<Twice> {
         (direction.iops, ios / trial.measured_s)
     };
     let seconds = if several(trial) { ios / direction.iops } else { trial.measured_s };
-    let mut out = vec![Twice { what: format!("{op}s a second"), stated, worked_out }];
+    let mut out = vec![Twice { figure: TrialFigure::RequestsPerS, op, stated, worked_out }];
     // Unlike sizes over unlike times have no common second.
     if one_size || !several(trial) {
-        let (what, stated) = (format!("bytes {op} a second"), direction.bytes_per_s);
-        out.push(Twice { what, stated, worked_out: bytes / seconds });
+        let (figure, stated) = (TrialFigure::BytesPerS, direction.bytes_per_s);
+        out.push(Twice { figure, op, stated, worked_out: bytes / seconds });
     }
     // A short transfer moves fewer; the check `errors` speaks of those.
     if direction.short == 0 {
         // Several sizes, or several streams: the sum lies between all of the smallest and all of the largest.
         let (smallest, largest) = sizes(op, trial);
         let worked_out = bytes.clamp(ios * smallest as f64, ios * largest as f64);
-        out.push(Twice { what: format!("bytes of all {op}s"), stated: bytes, worked_out });
+        out.push(Twice { figure: TrialFigure::Bytes, op, stated: bytes, worked_out });
     }
     let counted = direction.histogram.total() as f64;
     // An imported result may come without a histogram.
     if counted > 0.0 {
-        out.push(Twice { what: format!("{op}s in the histogram"), stated: counted, worked_out: ios });
+        let figure = TrialFigure::RequestsInHistogram;
+        out.push(Twice { figure, op, stated: counted, worked_out: ios });
         if let (Some(stated), Some(worked_out)) = (direction.latency_ns.mean, direction.histogram.mean_ns()) {
-            out.push(Twice { what: format!("mean {op} latency in ns"), stated, worked_out });
+            out.push(Twice { figure: TrialFigure::MeanLatencyNs, op, stated, worked_out });
         }
     }
     out
@@ -196,42 +188,44 @@ fn parts(op: Op, direction: &Direction, trial: &Trial) -> Option<Twice> {
     let lanes = trial.windows.iter().filter_map(|window| window.direction(op));
     let lanes: Vec<_> = lanes.collect();
     let stated = lanes.iter().map(|lane| lane.ios).sum::<u64>() as f64;
-    let what = format!("{op}s of all windows");
+    let figure = TrialFigure::RequestsInWindows;
     let whole = direction.ios as f64;
     let worked_out = if several(trial) && stated < whole { stated } else { whole };
-    (!lanes.is_empty()).then_some(Twice { what, stated, worked_out })
+    (!lanes.is_empty()).then_some(Twice { figure, op, stated, worked_out })
 }
 
 /// The latencies in their order.
-fn disorder(direction: &Direction) -> Option<String> {
+fn disorder(op: Op, direction: &Direction) -> Option<cause::Units> {
+    use LatencyStatistic::{Max, Mean, Min, P50, P90, P99, P99_9, P99_99};
     let latency = &direction.latency_ns;
     let (min, max) = (latency.min.map(|ns| ns as f64), latency.max.map(|ns| ns as f64));
     let quantiles = [
-        ("smallest", min),
-        ("median", latency.p50),
-        ("p90", latency.p90),
-        ("p99", latency.p99),
-        ("p99.9", latency.p99_9),
-        ("p99.99", latency.p99_99),
-        ("largest", max),
+        (Min, min),
+        (P50, latency.p50),
+        (P90, latency.p90),
+        (P99, latency.p99),
+        (P99_9, latency.p99_9),
+        (P99_99, latency.p99_99),
+        (Max, max),
     ];
-    let around_mean = [("smallest", min), ("mean", latency.mean), ("largest", max)];
-    descending(&quantiles).or_else(|| descending(&around_mean))
+    let around_mean = [(Min, min), (Mean, latency.mean), (Max, max)];
+    descending(op, &quantiles).or_else(|| descending(op, &around_mean))
 }
 
-fn descending(values: &[(&str, Option<f64>)]) -> Option<String> {
+fn descending(op: Op, values: &[(LatencyStatistic, Option<f64>)]) -> Option<cause::Units> {
     let known: Vec<_> = values.iter().filter_map(|(name, value)| Some((*name, (*value)?))).collect();
     let pair = known
         .windows(2)
         .find(|pair| pair[0].1.is_nan() || pair[1].1.is_nan() || pair[0].1 > pair[1].1 * (1.0 + TOLERANCE))?;
-    Some(format!("{} {:.0} ns lies above {} {:.0} ns", pair[0].0, pair[0].1, pair[1].0, pair[1].1))
+    let [(lower, lower_ns), (higher, higher_ns)] = [pair[0], pair[1]];
+    Some(cause::Units::Disorder { op, lower, lower_ns, higher, higher_ns })
 }
 
 /// What counts was issued, and the warm-up besides.
-fn overcounted(trial: &Trial) -> Option<String> {
+fn overcounted(trial: &Trial) -> Option<cause::Units> {
     let issued_bytes = trial.witnesses.issued_read_bytes + trial.witnesses.issued_write_bytes;
     let counted_bytes: u64 = trial.directions().map(|(_, direction)| direction.bytes).sum();
     // 0: an imported result does not say what was issued.
     let too_much = issued_bytes > 0 && counted_bytes as f64 > issued_bytes as f64 * (1.0 + TOLERANCE);
-    too_much.then(|| format!("{counted_bytes} bytes count, though only {issued_bytes} were moved"))
+    too_much.then_some(cause::Units::Overcounted { counted_bytes, issued_bytes })
 }

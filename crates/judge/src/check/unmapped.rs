@@ -10,14 +10,14 @@
 //!
 //! Verdict: void as a statement about the device. Where the file system cannot tell (block devices, many network
 //! file systems), it abstains: a device whose blocks were trimmed, or a thinly provisioned one, answers from its
-//! tables alone, and nothing here sees that. Simulated devices are not judged: they know what was written.
+//! tables alone, and nothing here sees that.
 //!
 //! Example: a sparse file made with `truncate`, or by fio with `fallocate=posix` (its default on many systems) and
 //! read before anything was written: "reads" at the speed of memory, with direct I/O and a cold cache.
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
-use iosonde_model::{About, CheckName, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{About, CheckName, Op, Reason, Run, Scope, Trial, Verdict, cause};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -37,8 +37,7 @@ impl Check for Unmapped {
     }
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
-        let simulated = run.info.device.medium == Medium::Simulated;
-        judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read) && !simulated).map(verdict)
+        judged::measuring(scope, run).filter(|trial| trial.spec.has(Op::Read)).map(verdict)
     }
 
     #[cfg(test)]
@@ -72,9 +71,7 @@ impl Check for Unmapped {
 
 fn verdict(trial: &Trial) -> Verdict {
     let Some(unmapped_bytes) = trial.witnesses.unmapped_bytes else {
-        let why =
-            "where data lies in what was read cannot be told: the file system or the device does not say";
-        return Verdict::NotChecked(Reason::new(About::Device, why));
+        return Verdict::NotChecked(Reason::new(About::Device, cause::Unmapped::Unknown));
     };
     let share = unmapped_bytes as f64 / trial.spec.span_bytes.max(1) as f64;
     let issued_bytes = trial.witnesses.issued_read_bytes;
@@ -83,13 +80,7 @@ fn verdict(trial: &Trial) -> Verdict {
     if share < DOUBT_SHARE || (moved && trial.spec.direct) {
         return Verdict::Pass;
     }
-    let why = format!(
-        "{} of the {} that were read from hold no data ({}): reading there costs no storage",
-        units::percent(share),
-        units::size(trial.spec.span_bytes),
-        units::size(unmapped_bytes)
-    );
-    let reason = Reason::new(About::Device, why).with("unmapped_bytes", unmapped_bytes as f64);
-    let reason = reason.with("span_bytes", trial.spec.span_bytes as f64);
+    let span_bytes = trial.spec.span_bytes;
+    let reason = Reason::new(About::Device, cause::Unmapped::Holes { unmapped_bytes, span_bytes });
     if share > VOID_SHARE { Verdict::Invalid(reason) } else { Verdict::Warning(reason) }
 }

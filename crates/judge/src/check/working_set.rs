@@ -21,7 +21,7 @@
 //! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
 //! from which on it becomes slower.
 
-use iosonde_model::{About, CheckName, Medium, Point, Reason, Run, Scope, Verdict, units};
+use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Verdict, cause};
 
 use super::Check;
 #[cfg(test)]
@@ -90,48 +90,27 @@ fn over(id: usize, span_bytes: u64, iops: f64) -> Point {
 
 fn verdict(run: &Run) -> Verdict {
     let (device, host) = (&run.info.device, &run.info.host);
-    let size = units::size(device.working_set_bytes);
-    if let Some((small, large, times)) = cached(run) {
-        let why = format!(
-            "over {} it is {times:.1} times as fast as over {}: a cache serves it, and the {size} of this run fit in",
-            units::size(small),
-            units::size(large)
-        );
-        let reason = Reason::new(About::Device, why).with("cached_bytes", small as f64);
-        return Verdict::Warning(reason.with("ratio", times));
+    let working_set_bytes = device.working_set_bytes;
+    if let Some((cached_bytes, largest_bytes, ratio)) = cached(run) {
+        let cached = cause::WorkingSet::Cached { cached_bytes, largest_bytes, ratio, working_set_bytes };
+        return Verdict::Warning(Reason::new(About::Device, cached));
     }
-    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
+    let abstain = |why: cause::WorkingSet| Verdict::NotChecked(Reason::new(About::Device, why));
     if run.info.is_imported() {
-        return abstain(
-            "neither what was addressed nor the memory of that machine stands in the file".to_owned(),
-        );
+        return abstain(cause::WorkingSet::Imported);
     }
-    let simulated = device.medium == Medium::Simulated;
     match host.memory_bytes {
-        Some(memory_bytes) if !device.direct && !simulated && device.working_set_bytes < memory_bytes => {
-            let why = format!(
-                "measured through the page cache, and the {size} fit into this machine's {} of memory",
-                units::size(memory_bytes)
-            );
-            let reason = Reason::new(About::Device, why).with("memory_bytes", memory_bytes as f64);
-            return Verdict::Warning(reason);
+        Some(memory_bytes) if !device.direct && device.working_set_bytes < memory_bytes => {
+            let fits = cause::WorkingSet::FitsMemory { working_set_bytes, memory_bytes };
+            return Verdict::Warning(Reason::new(About::Device, fits));
         }
-        None if !device.direct && !simulated => {
-            return abstain(format!(
-                "measured through the page cache, and whether the {size} fit into it is not known: how much memory \
-                 this machine has was not read"
-            ));
+        None if !device.direct => {
+            return abstain(cause::WorkingSet::MemoryUnknown { working_set_bytes });
         }
         _ => {}
     }
     match &device.unseen {
-        Some(unseen) => {
-            let why = format!(
-                "whether the {size} fit into {unseen} cannot be told from inside; a working set several times its \
-                 memory would"
-            );
-            abstain(why)
-        }
+        Some(unseen) => abstain(cause::WorkingSet::CacheOutside { working_set_bytes, cache: unseen.clone() }),
         None => Verdict::Pass,
     }
 }

@@ -24,9 +24,16 @@
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
-use iosonde_model::{About, Medium, Op, Reason, Run, Scope, Trial, Verdict, units};
+use iosonde_model::{
+    About, Medium, Op, Reason, Run, Scope, Trial, Verdict,
+    cause::{self, NoWitness},
+};
 
-use super::{Check, counted, judged};
+use super::{
+    Check,
+    counted::{self, Witnessed},
+    judged,
+};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -79,40 +86,27 @@ impl Check for WriteBack {
     }
 }
 
-fn verdict(trial: &Trial) -> Verdict {
+fn verdict(trial: &Witnessed<'_>) -> Verdict {
     let witnesses = &trial.witnesses;
     let issued_bytes = witnesses.issued_write_bytes;
-    let abstain = |why: String| Verdict::NotChecked(Reason::new(About::Device, why));
+    let abstain = |why: NoWitness| Verdict::NotChecked(Reason::new(About::Device, why));
     let (dirty, taken) = (witnesses.dirty_after_bytes, witnesses.block_layer_write_bytes);
     if dirty.is_none() && taken.is_none() {
-        let absent = witnesses.absent.first().map_or("neither was read", String::as_str);
-        return abstain(format!("whether the writes reached the device cannot be told: {absent}"));
+        return abstain(trial.missing());
     }
     if issued_bytes < JUDGED_BYTES_MIN {
-        return abstain(format!("only {} were written in all", units::decimal_bytes(issued_bytes)));
+        return abstain(NoWitness::TooSmall { issued_bytes, needed_bytes: JUDGED_BYTES_MIN });
     }
-    let share = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / issued_bytes as f64);
-    let issued = units::decimal_bytes(issued_bytes);
-    let reason = |why: String| {
-        let known =
-            [("dirty_after_bytes", dirty), ("moved_bytes", taken), ("issued_bytes", Some(issued_bytes))];
-        let figures = known.into_iter().filter_map(|(name, value)| Some((name, value? as f64)));
-        figures.fold(Reason::new(About::Device, why), |reason, (name, value)| reason.with(name, value))
-    };
-    let (kept, moved) = (share(dirty).unwrap_or(0.0), share(taken).unwrap_or(1.0));
-    if moved < TAKEN_SHARE_MIN {
-        return Verdict::Invalid(reason(format!(
-            "the device had taken {} of the {issued} that were written when the clock stopped: the rest was in memory",
-            units::percent(moved)
-        )));
+    let share = |bytes: u64| bytes as f64 / issued_bytes as f64;
+    let reason = |why: cause::WriteBack| Reason::new(About::Device, why);
+    if let Some(moved_bytes) = taken.filter(|&bytes| share(bytes) < TAKEN_SHARE_MIN) {
+        return Verdict::Invalid(reason(cause::WriteBack::NotTaken { moved_bytes, issued_bytes }));
     }
-    let why = format!(
-        "{} of the {issued} that were written were still in memory when the clock stopped",
-        units::percent(kept)
-    );
-    match kept {
-        kept if kept > DIRTY_VOID => Verdict::Invalid(reason(why)),
-        kept if kept > DIRTY_DOUBT => Verdict::Warning(reason(why)),
+    let dirty_after_bytes = dirty.unwrap_or(0);
+    let dirty = reason(cause::WriteBack::Dirty { dirty_after_bytes, issued_bytes });
+    match share(dirty_after_bytes) {
+        kept if kept > DIRTY_VOID => Verdict::Invalid(dirty),
+        kept if kept > DIRTY_DOUBT => Verdict::Warning(dirty),
         _ => Verdict::Pass,
     }
 }
@@ -122,15 +116,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_what_the_device_had_taken() {
+    fn its_facts_are_what_the_device_took() {
         let mut trial = specimen::healthy(Rw::Write, 1 << 20, 1, 2000);
         trial.spec.direct = false;
-        trial.witnesses.block_layer_write_bytes = Some(150 << 20);
-        let Verdict::Invalid(reason) = verdict(&trial) else { panic!("it is in memory") };
-        // 150 of 2,200 MiB; 2.31 GB in all.
-        assert_eq!(
-            reason.cause.said(),
-            "the device had taken 6.8 % of the 2.31 GB that were written when the clock stopped: the rest was in memory"
-        );
+        let (moved_bytes, issued_bytes) = (150 << 20, trial.witnesses.issued_write_bytes);
+        trial.witnesses.block_layer_write_bytes = Some(moved_bytes);
+        let run = specimen::run(trial);
+        let facts = cause::WriteBack::NotTaken { moved_bytes, issued_bytes };
+        let expected = Verdict::Invalid(Reason::new(About::Device, facts));
+        assert_eq!(verdict(&counted::witnessed(&run.trials[0], &run)), expected);
     }
 }

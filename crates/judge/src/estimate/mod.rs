@@ -9,6 +9,7 @@
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 
+mod basis;
 mod leftover;
 pub mod percentile;
 mod visit;
@@ -25,15 +26,10 @@ use crate::{
     evidence::{DirectionEvidence, Evidence, WithInterval},
     trends::{Kind, Trends},
 };
+pub use basis::{FEWEST_TRIALS, Voids};
 pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
-
-/// For each trial with a void verdict, by its id: what that verdict is about.
-pub type Voids = BTreeMap<u64, About>;
-
-/// Trials behind an interval at the least: fewer say too little about their own scatter.
-pub const FEWEST_TRIALS: usize = 5;
 
 /// Trials that lay too far from the others of their point to count, by id, for each figure.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -12,7 +12,7 @@
 use iosonde_model::{Estimate, Histogram};
 use iosonde_stats::{bootstrap, student_t};
 
-use super::FEWEST_TRIALS;
+use super::basis::FEWEST_TRIALS;
 
 /// Draws: the spread of 200 is known to 5 %.
 const DRAWS: u32 = 200;

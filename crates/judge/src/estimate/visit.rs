@@ -3,7 +3,7 @@
 use iosonde_model::{About, Op, Phase, Trial};
 use iosonde_stats::effects::Row;
 
-use super::{Voids, leftovers};
+use super::{basis::Voids, leftover::leftovers};
 
 /// What a measurement or a canary said.
 #[derive(Debug, Clone, Copy, PartialEq)]

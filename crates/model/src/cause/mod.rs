@@ -1,6 +1,17 @@
 //! Causes of verdicts: what a check saw, as numbers with units in their names. Words are made of them in the report.
 
-mod tally;
+mod above_the_limit;
+mod cache_served;
+mod clock;
+mod compressible;
+mod corrupted;
+mod direct_ignored;
+mod errors;
+mod no_witness;
+mod units;
+mod unmapped;
+mod working_set;
+mod write_back;
 
 use std::collections::BTreeMap;
 
@@ -8,11 +19,23 @@ use serde::Serialize;
 
 use crate::TrialSpec;
 
-pub use tally::{Scopes, Tally};
+pub use above_the_limit::AboveTheLimit;
+pub use cache_served::CacheServed;
+pub use clock::Clock;
+pub use compressible::{Compressible, CompressingLayer, Saving};
+pub use corrupted::Corrupted;
+pub use direct_ignored::DirectIgnored;
+pub use errors::Errors;
+pub use no_witness::NoWitness;
+pub use units::{LatencyStatistic, TrialFigure, Units};
+pub use unmapped::Unmapped;
+pub use working_set::WorkingSet;
+pub use write_back::WriteBack;
 
 /// What a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[allow(missing_docs)]
 pub enum Cause {
     /// Words that were made where the check is, with their numbers.
     Said {
@@ -24,14 +47,52 @@ pub enum Cause {
     /// Count of a check's verdicts over the run.
     Tally(Tally),
     /// Cause that holds for one point.
+    // Its figures are those of what was seen there; serialising itself within itself would have no end.
+    #[serde(skip)]
     AtPoint {
         /// Workload of the point.
-        #[serde(skip)]
         spec: Box<TrialSpec>,
         /// What was seen there.
-        #[serde(flatten)]
         cause: Box<Self>,
     },
+    Errors(Errors),
+    Corrupted(Corrupted),
+    Units(Units),
+    NoWitness(NoWitness),
+    CacheServed(CacheServed),
+    DirectIgnored(DirectIgnored),
+    Unmapped(Unmapped),
+    WriteBack(WriteBack),
+    AboveTheLimit(AboveTheLimit),
+    Clock(Clock),
+    Compressible(Compressible),
+    WorkingSet(WorkingSet),
+}
+
+/// `From` of every variant that holds one type of facts.
+macro_rules! from_facts {
+    ($($name:ident)*) => {
+        $(impl From<$name> for Cause {
+            fn from(facts: $name) -> Self {
+                Self::$name(facts)
+            }
+        })*
+    };
+}
+
+from_facts! {
+    Errors
+    Corrupted
+    Units
+    NoWitness
+    CacheServed
+    DirectIgnored
+    Unmapped
+    WriteBack
+    AboveTheLimit
+    Clock
+    Compressible
+    WorkingSet
 }
 
 impl Cause {
@@ -40,7 +101,7 @@ impl Cause {
         match self {
             Self::Said { why, .. } => why,
             Self::AtPoint { cause, .. } => cause.said(),
-            Self::Tally(_) => "",
+            _ => "",
         }
     }
 
@@ -63,4 +124,39 @@ impl From<&str> for Cause {
     fn from(why: &str) -> Self {
         why.to_owned().into()
     }
+}
+
+/// Things that a check judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub enum Scopes {
+    Trials,
+    TrialsAndRun,
+    TrialsAndPoints,
+    Points,
+    Run,
+}
+
+/// Count of a check's verdicts over the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tally {
+    /// Kind of things that were judged.
+    #[serde(skip)]
+    pub of: Scopes,
+    /// Things that were judged.
+    pub judged: u64,
+    /// Verdicts of `pass`.
+    pub passed: u64,
+    /// Verdicts of `not checked`.
+    pub unchecked: u64,
+    /// Verdicts of `warning`.
+    pub warned: u64,
+    /// Verdicts of `invalid`.
+    pub invalid: u64,
+    /// Outliers that were excluded, for the check of outliers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<u64>,
+    /// Cause of the first verdict of `not checked`, where the line is about those.
+    #[serde(skip)]
+    pub first: Option<Box<Cause>>,
 }

@@ -1,5 +1,8 @@
 //! Why a finding is inconclusive.
 
+use super::{
+    CacheProblem, Lack, LimitProblem, LongWriteProblem, MappingUnitProblem, PlatterProblem, ReadaheadProblem,
+};
 use crate::{
     About, TrialSpec,
     detail::{DriftProblem, EffectProblem, UnsureFeature},
@@ -45,6 +48,48 @@ pub enum Inconclusive {
     Drift(DriftProblem),
     /// The requests show no wait for a platter, and the storage is a rotating disk.
     DiskThatNeverWaits,
+    /// The experiment lacks workloads that the finding needs.
+    Lacks(Lack),
+    /// Too few trials have the figure.
+    FewFigures {
+        /// Trials that have it.
+        trials: usize,
+        /// Trials that an interval needs.
+        needed: usize,
+    },
+    /// About a cache.
+    Cache(CacheProblem),
+    /// About a read-ahead.
+    Readahead(ReadaheadProblem),
+    /// About a long write.
+    LongWrite(LongWriteProblem),
+    /// About a limit.
+    Limit(LimitProblem),
+    /// About a mapping unit.
+    MappingUnit(MappingUnitProblem),
+    /// About arm and platter.
+    Platter(PlatterProblem),
+}
+
+/// Makes an [`Inconclusive`] of what a family says.
+macro_rules! from {
+    ($($variant:ident($problem:ty)),* $(,)?) => {
+        $(impl From<$problem> for Inconclusive {
+            fn from(problem: $problem) -> Self {
+                Self::$variant(problem)
+            }
+        })*
+    };
+}
+
+from! {
+    Lacks(Lack),
+    Cache(CacheProblem),
+    Readahead(ReadaheadProblem),
+    LongWrite(LongWriteProblem),
+    Limit(LimitProblem),
+    MappingUnit(MappingUnitProblem),
+    Platter(PlatterProblem),
 }
 
 impl From<String> for Inconclusive {
@@ -72,7 +117,6 @@ impl From<Inconclusive> for String {
                 format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
             }
             Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
-            // Problems of findings that have facts never become the words of another.
             other => format!("{other:?}"),
         }
     }

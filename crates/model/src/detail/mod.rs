@@ -4,8 +4,16 @@
 mod curve;
 mod drift;
 mod effect;
+mod cached;
+mod durable;
 mod inconclusive;
+mod lack;
+mod limit;
+mod long_write;
+mod mapping_unit;
 mod note;
+mod platter;
+mod readahead;
 
 pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
@@ -13,8 +21,16 @@ pub use effect::{
     ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer, ReadsAfterWrites,
     Workers, WorkersAnswer,
 };
+pub use cached::{CacheProblem, Cached};
+pub use durable::Durable;
 pub use inconclusive::Inconclusive;
+pub use lack::Lack;
+pub use limit::{Limit, LimitProblem};
+pub use long_write::{Drain, LongWrite, LongWriteProblem, Pause};
+pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
+pub use platter::{Platter, PlatterProblem};
+pub use readahead::{Readahead, ReadaheadProblem};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +58,22 @@ pub enum Detail {
     ReadsAfterWrites(ReadsAfterWrites),
     /// Change of throughput over the run, or none.
     Drift(RunDrift),
+    /// No facts beside the value.
+    Plain,
+    /// A cache, its size or its latency.
+    Cached(Cached),
+    /// Read-ahead.
+    Readahead(Readahead),
+    /// A long write and its buffers.
+    LongWrite(LongWrite),
+    /// A rate limit.
+    Limit(Limit),
+    /// Durable writes.
+    Durable(Durable),
+    /// Mapping unit of a drive.
+    MappingUnit(MappingUnit),
+    /// Arm and platter of a disk.
+    Platter(Platter),
 }
 
 impl Detail {

@@ -1,6 +1,6 @@
 //! Names of the checks, in the order in which they judge.
 
-super::names! {
+super::declare::names! {
     /// Name of a check: a rule over a trial, a point or a run.
     CheckName "check" {
         Errors "errors",

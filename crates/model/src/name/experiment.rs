@@ -1,6 +1,6 @@
 //! Names of the experiments, in the order in which a reader should meet them.
 
-super::names! {
+super::declare::names! {
     /// Name of an experiment: the kind that a study asks for.
     ExperimentName "experiment" {
         BlockSize "block-size",

@@ -1,6 +1,6 @@
 //! Names of the findings, in the order in which a report lists them.
 
-super::names! {
+super::declare::names! {
     /// Name of a finding: what was concluded about the storage.
     FindingName "finding" {
         DeviceBandwidth "device_bandwidth",

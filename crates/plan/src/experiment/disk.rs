@@ -86,11 +86,11 @@ fn places(
     device: &Device,
 ) -> Result<Vec<TrialSpec>, ParameterError> {
     if !(2..=PLACES_MAX).contains(&count) {
-        let wanted = format!("`places`: from 2, or there is nothing to compare, to {PLACES_MAX}");
-        return Err(parameters.fail(&wanted));
+        let wanted = format!("from 2, or there is nothing to compare, to {PLACES_MAX}");
+        return Err(parameters.wrong("places", wanted));
     }
     if block_size_bytes == 0 {
-        return Err(parameters.fail("`large`: at least one byte, such as 1MiB"));
+        return Err(parameters.wrong("large", "at least one byte, such as 1MiB"));
     }
     let whole_bytes = device.working_set_bytes;
     let whole_blocks = |bytes: u64| bytes / block_size_bytes * block_size_bytes;

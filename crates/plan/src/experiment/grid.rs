@@ -174,10 +174,10 @@ fn base(device: &Device) -> TrialSpec {
 fn block_sizes(given: &Parameters) -> Result<Vec<u64>, ParameterError> {
     let sizes = given.if_given("block_size", Parameters::sizes)?;
     match sizes.iter().find(|bytes| !(1..=BLOCK_MAX_BYTES).contains(*bytes)) {
-        Some(wrong) => Err(given.fail(format!(
-            "`block_size`: a block has 1 byte at the least and 1 GiB at most, not {}",
-            units::size(*wrong)
-        ))),
+        Some(wrong) => Err(given.wrong(
+            "block_size",
+            format!("a block has 1 byte at the least and 1 GiB at most, not {}", units::size(*wrong)),
+        )),
         None => Ok(sizes),
     }
 }
@@ -185,7 +185,7 @@ fn block_sizes(given: &Parameters) -> Result<Vec<u64>, ParameterError> {
 fn at_most(given: &Parameters, key: &str, most: u32) -> Result<Vec<u32>, ParameterError> {
     let counts = given.if_given(key, Parameters::counts)?;
     match counts.iter().find(|&&count| count > most) {
-        Some(wrong) => Err(given.fail(format!("`{key}`: {wrong} are too many; {most} are the most"))),
+        Some(wrong) => Err(given.wrong(key, format!("{wrong} are too many; {most} are the most"))),
         None => Ok(counts),
     }
 }
@@ -245,7 +245,7 @@ impl Grid<'_> {
         if strides.contains(&0) {
             return Err(self
                 .given
-                .fail("`stride`: 0 would ask for the same block for ever; leave `stride` out"));
+                .wrong("stride", "0 would ask for the same block for ever; leave `stride` out"));
         }
         self.only_for("stride", "sequential patterns", !strides.is_empty(), |rw| !rw.is_random())?;
         self.vary_where(
@@ -272,7 +272,7 @@ impl Grid<'_> {
         })?;
         let aligns = self.given.if_given("align", Parameters::sizes)?;
         if aligns.contains(&0) {
-            return Err(self.given.fail("`align`: an alignment has at least one byte"));
+            return Err(self.given.wrong("align", "an alignment has at least one byte"));
         }
         self.vary_where(Rw::is_random, aligns, |spec, bytes| spec.align_bytes = Some(bytes))
     }
@@ -301,7 +301,7 @@ impl Grid<'_> {
         let arrivals = arrivals.iter().map(|text| match text.as_str() {
             "fixed" => Ok(Arrivals::Fixed),
             "poisson" => Ok(Arrivals::Poisson),
-            other => Err(given.fail(format!("`{other}`: arrivals are fixed or poisson"))),
+            other => Err(given.wrong("arrivals", format!("`{other}`: arrivals are fixed or poisson"))),
         });
         for spec in &mut self.specs {
             // As the default of a spec where no rate is given, or it would be another point.
@@ -326,7 +326,7 @@ impl Grid<'_> {
         if !is_given || self.specs.iter().any(|spec| about(spec.rw)) {
             return Ok(());
         }
-        Err(self.given.fail(format!("`{key}` is for {what}, and `rw` gives none")))
+        Err(self.given.wrong(key, format!("it is for {what}, and `rw` gives none")))
     }
 }
 
@@ -403,8 +403,8 @@ mod tests {
             ("depth = 100000", "65536 are the most"),
             ("depth = \"1..4000+1\"\nblock_size = \"1..9+1\"", "shorten one of them"),
             ("stride = 0\nrw = \"read\"", "for ever"),
-            ("stride = \"64k\"", "`stride` is for sequential patterns"),
-            ("sync = \"fsync:1\"", "`sync` is for patterns that write"),
+            ("stride = \"64k\"", "`stride`: it is for sequential patterns"),
+            ("sync = \"fsync:1\"", "`sync`: it is for patterns that write"),
             ("align = 0", "at least one byte"),
             ("sync = \"fsink:1\"\nrw = \"write\"", "fsink"),
             ("span = \"0%\"", "`span`"),

@@ -45,7 +45,7 @@ impl Experiment for Limit {
     fn manner(&self, parameters: &Parameters) -> Result<Manner, ParameterError> {
         let trial_s_min = parameters.seconds("trial")?;
         if trial_s_min < 1.0 {
-            return Err(parameters.fail("`trial` is at least 1s: a limit's grain is up to 100 ms"));
+            return Err(parameters.wrong("trial", "it is at least 1s: a limit's grain is up to 100 ms"));
         }
         Ok(Manner {
             in_order: true,

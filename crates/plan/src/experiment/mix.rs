@@ -44,7 +44,9 @@ impl Experiment for Mix {
 
     fn grid(&self, parameters: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
         if let Some(plain) = parameters.patterns("rw")?.iter().find(|rw| !rw.is_mixed()) {
-            return Err(parameters.fail(format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here")));
+            return Err(
+                parameters.wrong("rw", format!("`{plain}` is not mixed; `rw` is \"randrw\" or \"rw\" here"))
+            );
         }
         grid::cross(parameters, device)
     }

@@ -1,8 +1,11 @@
 //! The parameters of an experiment as a study gives them: scalars, lists, and ranges such as `"4k..4M*4"`.
 
-use std::fmt;
+use iosonde_model::{
+    Rw, nearest,
+    units::{self, List, Listed, SizeBytes, TimeNs},
+};
+use std::{fmt, str::FromStr};
 
-use iosonde_model::{Rw, nearest, units};
 
 /// One key that an experiment understands.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +24,55 @@ pub struct Parameter {
 pub struct ParameterError {
     /// The experiment's name in the study.
     pub experiment: String,
+    /// The parameter, where one is to blame.
+    pub key: Option<String>,
     /// What is wrong and what would be right.
     pub message: String,
+}
+
+/// A count, at least 1.
+struct Count(u32);
+
+impl FromStr for Count {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(0) | Err(_) => Err(format!("`{text}` is no count; write 1, 2, ..")),
+            Ok(count) => Ok(Self(count)),
+        }
+    }
+}
+
+impl Listed for Count {
+    fn expand(text: &str) -> Result<Vec<Self>, String> {
+        let counts = units::values(text, |text| text.parse().map(|Self(count)| u64::from(count)))?;
+        Ok(counts.into_iter().map(|count| Self(count as u32)).collect())
+    }
+}
+
+/// A percentage from 0 to 100.
+struct Percent(f64);
+
+impl FromStr for Percent {
+    type Err = units::ParseQuantity;
+    fn from_str(text: &str) -> Result<Self, units::ParseQuantity> {
+        // 0.29 × 100 is 28.999999999999996.
+        units::parse_percent(text).map(|share| Self((share * 1e8).round() / 1e6))
+    }
+}
+
+impl Listed for Percent {
+    fn expand(text: &str) -> Result<Vec<Self>, String> {
+        let read = |text: &str| text.parse().map_err(|error: units::ParseQuantity| error.to_string());
+        if !text.contains("..") {
+            return Ok(vec![read(text)?]);
+        }
+        let whole = |text: &str| match read(text)? {
+            Self(percent) if percent.fract() == 0.0 => Ok(percent as u64),
+            Self(percent) => Err(format!("{percent} is no whole percentage, and a range counts in those")),
+        };
+        Ok(units::values(text, whole)?.into_iter().map(|percent| Self(percent as f64)).collect())
+    }
 }
 
 /// The parameters of one experiment, defaults filled in, unknown keys refused.
@@ -37,13 +87,16 @@ pub struct Parameters {
 impl Parameters {
     /// Checks a study's table against what the experiment understands.
     pub fn check(experiment: &str, given: &toml::Table, known: &[Parameter]) -> Result<Self, ParameterError> {
-        let fail = |message| ParameterError { experiment: experiment.to_owned(), message };
         for key in given.keys() {
             if !known.iter().any(|parameter| parameter.key == key) {
                 let keys: Vec<_> = known.iter().map(|parameter| parameter.key).collect();
                 let hint = nearest(key, keys.iter().copied())
                     .map_or_else(String::new, |k| format!("; did you mean `{k}`?"));
-                return Err(fail(format!("it has no parameter `{key}`{hint} (it has {})", keys.join(", "))));
+                return Err(ParameterError {
+                    experiment: experiment.to_owned(),
+                    key: Some(key.clone()),
+                    message: format!("it has no parameter `{key}`{hint} (it has {})", keys.join(", ")),
+                });
             }
         }
         let (mut values, mut by_default) = (given.clone(), Vec::new());
@@ -83,61 +136,59 @@ impl Parameters {
     pub fn rows(&self, key: &str, known: &[Parameter]) -> Result<Vec<Self>, ParameterError> {
         let Some(value) = self.values.get(key) else { return Ok(Vec::new()) };
         let form = "a row is written { rw = \"randread\", block_size = \"4k\", depth = 32 }";
-        let rows = value.as_array().ok_or_else(|| self.fail(format!("`{key}` is a list of rows; {form}")))?;
+        let rows =
+            value.as_array().ok_or_else(|| self.wrong(key, format!("it is a list of rows; {form}")))?;
         let row = |row: &toml::Value| {
             let mut values = self.values.clone();
             values.remove(key);
             let given =
-                row.as_table().ok_or_else(|| self.fail(format!("`{key}` cannot hold {row}; {form}")))?;
+                row.as_table().ok_or_else(|| self.wrong(key, format!("it cannot hold {row}; {form}")))?;
             values.extend(given.clone());
             let columns: Vec<_> = known.iter().filter(|parameter| parameter.key != key).copied().collect();
             Self::check(&self.experiment, &values, &columns)
         };
         if rows.is_empty() {
-            return Err(self.fail(format!("`{key}` is empty; {form}")));
+            return Err(self.wrong(key, format!("it is empty; {form}")));
         }
         rows.iter().map(row).collect()
     }
 
-    /// Every value of a list of sizes in bytes.
+    /// Values of a list of sizes in bytes.
     pub fn sizes(&self, key: &str) -> Result<Vec<u64>, ParameterError> {
-        self.list(key, |text| units::parse_size(text).map_err(|e| e.to_string()))
+        Ok(self.parsed::<SizeBytes>(key)?.into_iter().map(|size| size.0).collect())
     }
 
     /// Sizes in bytes, or shares of a whole as `50%`.
     pub fn sizes_or_shares(&self, key: &str, whole_bytes: u64) -> Result<Vec<u64>, ParameterError> {
-        self.list(key, |text| match text.strip_suffix('%') {
+        let read = |text: &str| match text.strip_suffix('%') {
             None => units::parse_size(text).map_err(|e| e.to_string()),
             Some(_) => match units::parse_percent(text).map_err(|e| e.to_string())? {
                 // Whole pages, as the prepared area has.
                 share if share > 0.0 => Ok((whole_bytes as f64 * share) as u64 / 4096 * 4096),
                 _ => Err("a share of 0% leaves nothing to address".to_owned()),
             },
-        })
+        };
+        let lists = self.texts(key)?.into_iter().map(|text| units::values(&text, read));
+        let lists = lists.collect::<Result<Vec<_>, _>>().map_err(|message| self.wrong(key, message))?;
+        Ok(lists.concat())
     }
 
-    /// Whatever its text can be read as.
-    pub fn parsed<T: std::str::FromStr<Err: fmt::Display>>(
-        &self,
-        key: &str,
-    ) -> Result<Vec<T>, ParameterError> {
-        let read = |text: &String| text.parse().map_err(|e| self.fail(format!("`{key}`: {e}")));
-        self.texts(key)?.iter().map(read).collect()
+    /// Values of any type that stands in lists.
+    pub fn parsed<T: Listed>(&self, key: &str) -> Result<Vec<T>, ParameterError> {
+        let value =
+            self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
+        List::read(value).map_err(|message| self.wrong(key, message))
     }
 
     /// Yes or no.
     pub fn switches(&self, key: &str) -> Result<Vec<bool>, ParameterError> {
-        let read = |text: &String| {
-            text.parse().map_err(|_| self.fail(format!("`{key}` is true or false, not {text}")))
-        };
-        self.texts(key)?.iter().map(read).collect()
+        self.parsed(key)
     }
 
     /// One time in seconds.
     pub fn seconds(&self, key: &str) -> Result<f64, ParameterError> {
-        let text = self.text(key)?;
-        let ns = units::parse_time_with_unit(&text).map_err(|e| self.fail(format!("`{key}`: {e}")))?;
-        Ok(ns as f64 / 1e9)
+        let time: TimeNs = self.text(key)?.parse().map_err(|error| self.wrong(key, error))?;
+        Ok(time.0 as f64 / 1e9)
     }
 
     /// One size in bytes.
@@ -145,13 +196,9 @@ impl Parameters {
         self.one(key, self.sizes(key)?)
     }
 
-    /// Every value of a list of counts, at least 1 each.
+    /// Values of a list of counts, at least 1 each.
     pub fn counts(&self, key: &str) -> Result<Vec<u32>, ParameterError> {
-        self.list(key, |text| match text.parse::<u32>() {
-            Ok(0) | Err(_) => Err(format!("`{text}` is no count; write 1, 2, ..")),
-            Ok(count) => Ok(u64::from(count)),
-        })
-        .map(|counts| counts.into_iter().map(|count| count as u32).collect())
+        Ok(self.parsed::<Count>(key)?.into_iter().map(|count| count.0).collect())
     }
 
     /// One count.
@@ -161,16 +208,17 @@ impl Parameters {
 
     /// One text.
     pub fn text(&self, key: &str) -> Result<String, ParameterError> {
-        let mut texts = self.texts(key)?;
-        match (texts.pop(), texts.len()) {
-            (Some(text), 0) => Ok(text),
-            (_, more) => Err(self.fail(format!("`{key}` takes one value, not {}", more + 1))),
-        }
+        self.one(key, self.texts(key)?)
+    }
+
+    /// A list of texts; one value is a list of one.
+    pub fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
+        self.parsed(key)
     }
 
     /// A list of access patterns.
     pub fn patterns(&self, key: &str) -> Result<Vec<Rw>, ParameterError> {
-        self.texts(key)?.iter().map(|text| text.parse().map_err(|message| self.fail(message))).collect()
+        self.parsed(key)
     }
 
     /// A list of access patterns that only read or only write.
@@ -178,7 +226,8 @@ impl Parameters {
         let patterns = self.patterns(key)?;
         match patterns.iter().find(|rw| rw.is_mixed()) {
             Some(mixed) => {
-                Err(self.fail(format!("`{mixed}` mixes reads and writes; the experiment `mix` does that")))
+                Err(self
+                    .wrong(key, format!("`{mixed}` mixes reads and writes; the experiment `mix` does that")))
             }
             None => Ok(patterns),
         }
@@ -186,98 +235,26 @@ impl Parameters {
 
     /// A list of percentages, 0 .. 100, or a range of whole ones: `"0..100+10"`.
     pub fn percentages(&self, key: &str) -> Result<Vec<f64>, ParameterError> {
-        // 0.29 × 100 is 28.999999999999996.
-        let read = |text: &str| units::parse_percent(text).map(|share| (share * 1e8).round() / 1e6);
-        let whole = |text: &str| match read(text).map_err(|e| e.to_string())? {
-            percent if percent.fract() == 0.0 => Ok(percent as u64),
-            percent => Err(format!("{percent} is no whole percentage, and a range counts in those")),
-        };
-        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
-        let mut out = Vec::new();
-        for text in self.texts(key)? {
-            match text.split_once("..") {
-                None => out.push(read(&text).map_err(|e| fail(e.to_string()))?),
-                Some((first, rest)) => {
-                    out.extend(range(first, rest, whole).map_err(fail)?.into_iter().map(|p| p as f64));
-                }
-            }
-        }
-        Ok(out)
+        Ok(self.parsed::<Percent>(key)?.into_iter().map(|percent| percent.0).collect())
     }
 
-    /// An error about these parameters.
+    /// An error about these parameters together.
     pub fn fail(&self, message: impl fmt::Display) -> ParameterError {
-        ParameterError { experiment: self.experiment.clone(), message: message.to_string() }
+        ParameterError { experiment: self.experiment.clone(), key: None, message: message.to_string() }
     }
 
-    fn one<T: Copy>(&self, key: &str, values: Vec<T>) -> Result<T, ParameterError> {
-        match values[..] {
-            [value] => Ok(value),
-            _ => Err(self.fail(format!("`{key}` takes one value, not {}", values.len()))),
-        }
+    /// An error about one parameter.
+    pub fn wrong(&self, key: &str, message: impl fmt::Display) -> ParameterError {
+        let (experiment, message) = (self.experiment.clone(), format!("`{key}`: {message}"));
+        ParameterError { experiment, key: Some(key.to_owned()), message }
     }
 
-    /// A list of texts; one value is a list of one.
-    pub fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
-        fn scalar(value: &toml::Value) -> Option<String> {
-            match value {
-                toml::Value::String(text) => Some(text.clone()),
-                toml::Value::Integer(number) => Some(number.to_string()),
-                toml::Value::Float(number) => Some(number.to_string()),
-                toml::Value::Boolean(switch) => Some(switch.to_string()),
-                _ => None,
-            }
+    fn one<T>(&self, key: &str, mut values: Vec<T>) -> Result<T, ParameterError> {
+        match (values.pop(), values.len()) {
+            (Some(value), 0) => Ok(value),
+            (_, more) => Err(self.wrong(key, format!("it takes one value, not {}", more + 1))),
         }
-        let value =
-            self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));
-        let texts = match value {
-            toml::Value::Array(values) => values.iter().map(scalar).collect(),
-            value => scalar(value).map(|text| vec![text]),
-        };
-        let texts: Vec<String> = texts.ok_or_else(|| self.fail(format!("`{key}` cannot be {value}")))?;
-        if texts.is_empty() { Err(self.fail(format!("`{key}` is empty"))) } else { Ok(texts) }
     }
-
-    /// Lists and ranges alike: `"4k..4M*4"` is 4 KiB, 16 KiB, .. 4 MiB; `"0..100+10"` counts in steps of ten.
-    fn list(
-        &self,
-        key: &str,
-        read: impl Fn(&str) -> Result<u64, String>,
-    ) -> Result<Vec<u64>, ParameterError> {
-        let fail = |message: String| self.fail(format!("`{key}`: {message}"));
-        let mut out = Vec::new();
-        for text in self.texts(key)? {
-            match text.split_once("..") {
-                None => out.push(read(&text).map_err(fail)?),
-                Some((first, rest)) => out.extend(range(first, rest, &read).map_err(fail)?),
-            }
-        }
-        Ok(out)
-    }
-}
-
-fn range(first: &str, rest: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, String> {
-    let form = "a range is written `first..last*factor` or `first..last+step`";
-    let at = rest.find(['*', '+']).ok_or(form)?;
-    let (last, step) = (read(&rest[..at])?, read(&rest[at + 1..])?);
-    let multiply = rest.as_bytes()[at] == b'*';
-    let mut value = read(first)?;
-    if value > last {
-        return Err(format!("`{first}..{rest}` runs backwards: {first} is more than {}", &rest[..at]));
-    }
-    if step == 0 || (multiply && (step < 2 || value == 0)) {
-        return Err(format!("a step of {step} never arrives; {form}"));
-    }
-    let mut out = Vec::new();
-    while value <= last {
-        // 10,000: more points than any budget; a slip such as `1..1000000+1` should not fill the memory.
-        if out.len() == 10_000 {
-            return Err("more than 10,000 values".into());
-        }
-        out.push(value);
-        value = if multiply { value.saturating_mul(step) } else { value.saturating_add(step) };
-    }
-    Ok(out)
 }
 
 #[cfg(test)]
@@ -324,17 +301,13 @@ mod tests {
         let slip = check("rows = [{ dept = 64 }]").rows("rows", &known).unwrap_err().to_string();
         assert!(slip.contains("did you mean `depth`?"), "{slip}");
         assert!(check("rows = 5").rows("rows", &known).unwrap_err().message.contains("a list of rows"));
-        assert!(check("rows = []").rows("rows", &known).unwrap_err().message.contains("is empty"));
+        assert!(check("rows = []").rows("rows", &known).unwrap_err().message.contains("it is empty"));
     }
 
     #[test]
     fn slips_are_named() {
         let unknown = given("blok_size = \"4k\"").unwrap_err().to_string();
         assert!(unknown.contains("did you mean `block_size`?"), "{unknown}");
-        let endless = given("depth = \"1..8*1\"").unwrap().counts("depth").unwrap_err().to_string();
-        assert!(endless.contains("never arrives"), "{endless}");
-        let backwards = given("depth = \"8..1*2\"").unwrap().counts("depth").unwrap_err().to_string();
-        assert!(backwards.contains("`8..1*2` runs backwards"), "{backwards}");
         assert!(given("depth = 0").unwrap().counts("depth").is_err());
         assert!(given("rw = \"randred\"").unwrap().patterns("rw").unwrap_err().message.contains("randread"));
     }

@@ -64,8 +64,10 @@ impl Experiment for SustainedWrite {
         let mut specs = Vec::new();
         for spec in grid::cross(parameters, device)? {
             if !spec.rw.writes() {
-                return Err(parameters
-                    .fail(format!("`{}` writes nothing; `rw` is \"write\" or \"randwrite\"", spec.rw)));
+                return Err(parameters.wrong(
+                    "rw",
+                    format!("`{}` writes nothing; `rw` is \"write\" or \"randwrite\"", spec.rw),
+                ));
             }
             specs.extend([pause.clone(), spec.clone()]);
             if gap_s(parameters)?.is_some() {
@@ -93,7 +95,9 @@ impl Experiment for SustainedWrite {
     fn manner(&self, parameters: &Parameters) -> Result<Manner, ParameterError> {
         let trial_s_min = parameters.seconds("trial")?;
         if trial_s_min < 1.0 {
-            return Err(parameters.fail("`trial` is at least 1s: a rate that falls needs time to be seen"));
+            return Err(
+                parameters.wrong("trial", "it is at least 1s: a rate that falls needs time to be seen")
+            );
         }
         Ok(Manner { in_order: true, from_the_start: true, trial_s_min, ..Manner::default() })
     }
@@ -104,7 +108,7 @@ fn rest(parameters: &Parameters) -> Result<f64, ParameterError> {
     let text = parameters.text("rest")?;
     let rest = text.parse::<f64>().ok().filter(|rest| (0.01..=1e6).contains(rest));
     rest.ok_or_else(|| {
-        parameters.fail(format!("`rest`: `{text}` is no number of reads a second, from 0.01 on"))
+        parameters.wrong("rest", format!("`{text}` is no number of reads a second, from 0.01 on"))
     })
 }
 
@@ -115,8 +119,8 @@ fn gap_s(parameters: &Parameters) -> Result<Option<f64>, ParameterError> {
     }
     let gap_s = parameters.seconds("gap")?;
     if !(gap_s >= 0.5 && gap_s <= parameters.seconds("trial")? / 2.0) {
-        let wanted = "`gap` is at least 0.5s and at most half of `trial`, whose length the other pause has";
-        return Err(parameters.fail(wanted));
+        let wanted = "it is at least 0.5s and at most half of `trial`, whose length the other pause has";
+        return Err(parameters.wrong("gap", wanted));
     }
     Ok(Some(gap_s))
 }

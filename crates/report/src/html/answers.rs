@@ -11,7 +11,8 @@ use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
 
-use super::{charts::Charts, prose};
+use super::charts::Charts;
+use super::parts::{capital, prose};
 use crate::story;
 
 pub(super) fn header(run: &Run) -> Markup {
@@ -198,16 +199,5 @@ fn advice(run: &Run) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// The first letter large, unless the word is a unit or a number: lines of a terminal become sentences.
-pub(crate) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) if first.is_lowercase() && first.is_ascii() => {
-            first.to_uppercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 use iosonde_model::Run;
 use maud::{Markup, PreEscaped, html};
 
-use super::{prose, tables};
+use super::{parts::prose, tables};
 use crate::chart::figures;
 use crate::figure::{Axis, Figure, Spacing};
 use crate::picture::{self, Anchor, HEIGHT, Label, Place, Theme, WIDTH, describe};

@@ -6,18 +6,19 @@
 mod answers;
 mod charts;
 mod page;
+mod parts;
 mod portrait;
 mod sections;
 mod tables;
 
 use iosonde_model::Run;
-use maud::{Markup, PreEscaped, html as markup};
+use maud::html as markup;
 
 use crate::story;
-pub(crate) use answers::capital;
 use charts::Charts;
 pub(crate) use charts::shown as chart;
 pub(crate) use page::document;
+pub(crate) use parts::{capital, prose};
 pub(crate) use tables::scroll;
 
 /// A concluded run as one HTML file.
@@ -41,18 +42,4 @@ pub fn html(run: &Run) -> String {
         (page::footer(run))
     };
     page::document(&story::title(run), &run.iosonde, &body).into_string()
-}
-
-/// A sentence of ours: commands between backticks are set as code, everything else is text.
-pub(crate) fn prose(text: &str) -> Markup {
-    markup! {
-        @for (i, part) in crate::paint::glue(text).split('`').enumerate() {
-            @if i % 2 == 1 { code { (part) } } @else { (part) }
-        }
-    }
-}
-
-/// A file of ours put into the page as it is.
-fn verbatim(text: &'static str) -> PreEscaped<&'static str> {
-    PreEscaped(text)
 }

@@ -4,7 +4,7 @@ use iosonde_model::Run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 
-use super::verbatim;
+use super::parts::verbatim;
 use crate::picture::COLOURS;
 
 /// Nothing may be loaded from anywhere, whatever ended up in the page.

@@ -3,7 +3,10 @@
 use iosonde_model::{Run, Trait};
 use maud::{Markup, html};
 
-use super::{capital, prose, tables};
+use super::{
+    parts::{capital, prose},
+    tables,
+};
 use crate::quantity::Quantity;
 
 /// The section; nothing where the findings draw no portrait.

@@ -3,10 +3,13 @@
 use iosonde_model::{Outcome, Run};
 use maud::{Markup, html};
 
-use super::answers::capital;
 use super::charts::Charts;
-use super::{prose, tables};
+use super::{
+    parts::{capital, prose},
+    tables,
+};
 use crate::story::{self, Fact, FindingRow, Section};
+use crate::text;
 
 /// Links to every section.
 pub(super) fn contents(run: &Run) -> Markup {
@@ -125,7 +128,7 @@ pub(super) fn circumstances(run: &Run) -> Markup {
                     (facts(&story::host_facts(run)))
                     @if !run.info.device.notes.is_empty() {
                         h3.later { "Notes" }
-                        @for note in &run.info.device.notes { p { (prose(note)) } }
+                        @for note in run.info.device.notes.iter().map(text::note) { p { (prose(&note)) } }
                     }
                 }
             }

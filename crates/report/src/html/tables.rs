@@ -3,8 +3,7 @@
 use iosonde_model::{Outcome, Run, units};
 use maud::{Markup, html};
 
-use super::answers::capital;
-use super::prose;
+use super::parts::{capital, prose};
 use crate::story::{self, Excluded, FindingRow};
 
 pub(crate) fn scroll(label: &str, table: &Markup) -> Markup {

@@ -24,6 +24,7 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("Target", Some(run.info.target.clone())),
         ("Device", device.name.clone()),
         ("Model", device.model.clone()),
+        ("Description", device.description.clone()),
         ("Medium", Some(medium.to_owned())),
         ("Size", size(device.size_bytes)),
         ("Link", device.link.clone()),

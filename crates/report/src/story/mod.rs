@@ -26,8 +26,10 @@ pub fn subject(device: &Device) -> String {
     if place.is_empty() {
         place.push(device.kind.clone());
     }
-    let mut details: Vec<String> =
-        [device.model.clone(), device.link.clone()].into_iter().flatten().collect();
+    let mut details: Vec<String> = [device.model.clone(), device.description.clone(), device.link.clone()]
+        .into_iter()
+        .flatten()
+        .collect();
     if !device.engine.is_empty() {
         details.push(device.engine.clone());
     }
@@ -38,10 +40,6 @@ pub fn subject(device: &Device) -> String {
 /// What the storage is called: its model, or the file system and device, or the target as it was typed.
 pub(crate) fn storage_name(run: &Run) -> String {
     let device = &run.info.device;
-    // A simulated device's model is a sentence; its name is what people typed.
-    if device.medium == iosonde_model::Medium::Simulated {
-        return run.info.target.clone();
-    }
     match (&device.model, &device.file_system, &device.name) {
         (Some(model), ..) => model.clone(),
         (None, Some(file_system), Some(name)) => format!("{file_system} on {name}"),

@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn finding(name: FindingName, op: Op, unit: &str, value: f64) -> Finding {
+    fn finding(name: FindingName, op: Op, unit: Unit, value: f64) -> Finding {
         Finding {
             name,
             experiment: "x".into(),
@@ -111,12 +111,13 @@ mod tests {
             },
             status: Status::Found,
             value: Some(value),
-            unit: unit.into(),
+            unit,
             low: Some(value * 0.99),
             high: Some(value * 1.01),
             at_least: false,
             confidence: 0.95,
-            detail: Detail::Said { sentence: String::new(), why: None },
+            detail: iosonde_model::Detail::Said { sentence: String::new(), why: None },
+            notes: Vec::new(),
             trials: Vec::new(),
         }
     }
@@ -125,10 +126,10 @@ mod tests {
     fn every_line_names_its_findings_or_says_what_would_answer() {
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![
-            finding(FindingName::PerRequestCost, Op::Read, "ns", 80_000.0),
-            finding(FindingName::HalfSize, Op::Read, "B", 8192.0),
-            finding(FindingName::MaxIops, Op::Read, "IOPS", 500_000.0),
-            finding(FindingName::DeviceBandwidth, Op::Read, "B/s", 819.2e6),
+            finding(FindingName::PerRequestCost, Op::Read, Unit::Time, 80_000.0),
+            finding(FindingName::HalfSize, Op::Read, Unit::Bytes, 8192.0),
+            finding(FindingName::MaxIops, Op::Read, Unit::Iops, 500_000.0),
+            finding(FindingName::DeviceBandwidth, Op::Read, Unit::Rate, 819.2e6),
         ];
         let [database, log, backup] = applications(&run).try_into().expect("there are three");
         // 80 µs · (1 + 8192 / 8192) = 160 µs: 6,250 a second; 819.2 MB/s are 100,000 pages.
@@ -141,15 +142,15 @@ mod tests {
 
     #[test]
     fn pages_of_a_database_that_were_measured_are_taken_as_they_are() {
-        let page = |name: FindingName, unit: &str, value: f64| {
+        let page = |name: FindingName, unit: Unit, value: f64| {
             let mut one = finding(name, Op::Read, unit, value);
             one.conditions.block_size_bytes = Some(8192);
             one
         };
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![
-            page(FindingName::BaseLatency, "ns", 100_000.0),
-            page(FindingName::MaxIops, "IOPS", 67_000.0),
+            page(FindingName::BaseLatency, Unit::Time, 100_000.0),
+            page(FindingName::MaxIops, Unit::Iops, 67_000.0),
         ];
         let database = applications(&run).remove(0);
         // 1 s / 100 µs: 10,000 a second, and 1 % of that to either side.
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(database.findings, [FindingName::BaseLatency, FindingName::MaxIops]);
         let advice = crate::text::advice::advice(&run);
         let pages =
-            advice.iter().find(|one| &one.sentence.starts_with("8 KiB pages")).expect("it is advised");
+            advice.iter().find(|one| one.sentence.starts_with("8 KiB pages")).expect("it is advised");
         assert!(pages.why.contains("as measured with reads of 8 KiB"), "{}", pages.why);
     }
 
@@ -166,8 +167,8 @@ mod tests {
     fn a_long_write_is_told_by_what_it_goes_on_at() {
         let mut run = specimen::run(specimen::usual());
         run.findings = vec![
-            finding(FindingName::DeviceBandwidth, Op::Write, "B/s", 5e9),
-            finding(FindingName::SustainedRate, Op::Write, "B/s", 480e6),
+            finding(FindingName::DeviceBandwidth, Op::Write, Unit::Rate, 5e9),
+            finding(FindingName::SustainedRate, Op::Write, Unit::Rate, 480e6),
         ];
         let backup = applications(&run).pop().expect("there are three");
         assert!(backup.gets.contains("480 MB/s") && !backup.gets.contains("GB/s"), "{}", backup.gets);

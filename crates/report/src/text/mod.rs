@@ -5,6 +5,7 @@ pub mod applications;
 mod check;
 mod command;
 mod finding;
+mod note;
 pub mod imported;
 mod open_questions;
 mod pages;
@@ -15,3 +16,4 @@ mod vantage;
 
 pub use check::{figures, why};
 pub use finding::{sentence, why_of};
+pub use note::note;

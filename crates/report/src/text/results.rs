@@ -111,7 +111,7 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
     let (open, told_now): (Vec<&Finding>, Vec<&Finding>) = own.partition(|finding| is_open(finding));
     let left = told_now.len().saturating_sub(TOLD_OF_EACH);
     let left = (left > 0).then(|| format!("and {left} more in the report"));
-    let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(|finding| in_a_line(finding)).collect();
+    let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(in_a_line).collect();
     let texts = texts.into_iter().chain(left).chain(untold(&open));
     texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
 }

@@ -70,7 +70,7 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         },
         status,
         value: found.then_some(8192.0),
-        unit: "B".into(),
+        unit: Unit::Bytes,
         low: found.then_some(8000.0),
         high: found.then_some(9000.0),
         at_least: false,
@@ -79,6 +79,7 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
             sentence: format!("What {name} says."),
             why: Some(format!("How {name} was worked out.")),
         },
+        notes: Vec::new(),
         trials: Vec::new(),
     }
 }

@@ -5,18 +5,22 @@
 
 use std::collections::BTreeSet;
 
-use iosonde_judge::check::{CHECKS, TOO_SMALL};
+use iosonde_judge::check::CHECKS;
 use iosonde_model::{
-    About, CheckName, Closed, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase, Point, Run,
-    RunState, Status, Trial, units,
+    About, Cause, CheckName, Closed, DeviceNote, Finding, FindingName, Judgement, Medium, Op, Outcome, Phase,
+    Point, Run, RunState, Status, Trial,
+    cause::{CacheServed, DirectIgnored, NoWitness, WriteBack},
+    units,
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
+use iosonde_stats::robust;
 
 use crate::text::command;
 use crate::text::vantage;
 use iosonde_infer::answered_limit;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::words::lowered;
+use iosonde_judge::check::Symptom;
 
 /// What the first lines say instead.
 const ANSWERED: &str = "a limit was asked for and found: rates here are its figures, not the storage's, \
@@ -39,11 +43,6 @@ const STROKE_SHARE: f64 = 0.5;
 const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
-/// Model names of volumes that may be sold with burst credit, as their guests see them. Names, since nothing else is
-/// there to go by: a guest sees no bucket, and what it measures shows one only when it is empty, which the check
-/// `throttled` finds.
-const ON_CREDIT: [&str; 3] = ["Elastic Block Store", "Msft Virtual Disk", "a cloud volume on credit"];
-
 /// What stands before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -94,8 +93,9 @@ pub struct Belief {
 
 /// Whether a concluded run can be believed.
 pub fn belief(run: &Run) -> Belief {
-    let limit = answered_limit::answer(run).is_some();
-    let run = &*answered_limit::beyond_it(run);
+    let explained = answered_limit::explained(run);
+    let limit = explained.contains(&Symptom::SeveralRates);
+    let run = &*answered_limit::beyond(run, &explained);
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![standing(run, &measured)];
     lines.extend(limit.then(|| BeliefLine::new(Mark::Yes, ANSWERED)));
@@ -216,18 +216,12 @@ fn unrepeated(run: &Run) -> Option<String> {
 /// Memory, or nothing at all: a hole of a sparse file costs no storage.
 fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
     let share_of = |void: &&&Judgement| {
-        let figures = super::figures(void);
-        let figure = |name: &str| figures.get(name).copied();
-        figure("moved_bytes")
-            .zip(figure("issued_bytes"))
-            .map_or(1.0, |(moved, issued)| moved / issued.max(1.0))
+        moved_of_issued(void).map_or(1.0, |(moved, issued)| moved as f64 / issued.max(1) as f64)
     };
     // The plainest example, or the sentence says one thing and its example another.
     let plainest = voids.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
     let why = plainest.map_or_else(String::new, |void| lowered(&super::why(void)));
-    let word =
-        |note: &str| note.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "hole" | "holes"));
-    let hole = run.info.device.notes.iter().find(|note| word(note));
+    let hole = run.info.device.notes.iter().find_map(holes);
     // What went through the page cache although it should not have is memory all the same.
     let ignored = voids.iter().any(|void| void.check == CheckName::DirectIgnored);
     // A study may go through the page cache on purpose where all else goes past it.
@@ -235,12 +229,11 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
         |void: &&Judgement| void.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
     let direct = run.info.device.direct && !ignored && voids.iter().any(past);
     let direct = direct && run.info.device.medium != Medium::Memory;
-    let sum =
-        |name: &str| voids.iter().filter_map(|void| super::figures(void).get(name).copied()).sum::<f64>();
-    let (moved, issued) = (sum("moved_bytes"), sum("issued_bytes"));
-    let share = if issued > 0.0 { moved / issued } else { 0.0 };
-    let because = hole.unwrap_or(&why);
-    match (direct, hole) {
+    let bytes = voids.iter().filter_map(|void| moved_of_issued(void));
+    let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
+    let because = hole.as_ref().unwrap_or(&why);
+    match (direct, &hole) {
         // Not exactly nothing: others' I/O is in the count.
         (true, _) if share < NOTHING_SHARE => format!("nothing was read from storage ({because})"),
         (true, Some(note)) => {
@@ -253,6 +246,29 @@ fn not_storage(run: &Run, voids: &[&Judgement]) -> String {
             format!("these figures are partly memory: the storage moved {share} of the bytes ({why})")
         }
     }
+}
+
+/// Bytes of a trial that storage moved, and bytes of its requests, where a verdict compares them.
+fn moved_of_issued(void: &Judgement) -> Option<(u64, u64)> {
+    match void.cause.as_ref()? {
+        Cause::CacheServed(CacheServed::Shortfall { moved_bytes, issued_bytes, .. })
+        | Cause::DirectIgnored(DirectIgnored::ServedFromCache { moved_bytes, issued_bytes, .. })
+        | Cause::WriteBack(WriteBack::NotTaken { moved_bytes, issued_bytes }) => {
+            Some((*moved_bytes, *issued_bytes))
+        }
+        Cause::WriteBack(WriteBack::Dirty { dirty_after_bytes, issued_bytes }) => {
+            Some((issued_bytes.saturating_sub(*dirty_after_bytes), *issued_bytes))
+        }
+        _ => None,
+    }
+}
+
+/// The holes of the file that was read, where a note tells of them.
+fn holes(note: &DeviceNote) -> Option<String> {
+    let DeviceNote::Holes { unmapped_bytes, file_bytes } = note else { return None };
+    let share = *unmapped_bytes as f64 / (*file_bytes).max(1) as f64;
+    let (share, size) = (units::percent(share), units::size(*file_bytes));
+    Some(format!("{share} of the file's {size} are holes that were never written"))
 }
 
 /// Void verdicts on measured trials.
@@ -394,12 +410,16 @@ fn doubts(run: &Run, void: bool) -> Vec<BeliefLine> {
 /// Where nobody could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
 fn unwitnessed(run: &Run) -> Option<BeliefLine> {
     let blind = run.verdicts.iter().find(|judgement| {
-        let figures = super::figures(judgement);
-        let share = |name: &str| figures.get(name).copied().unwrap_or(0.0);
+        let (cause, most) = match &judgement.cause {
+            Some(Cause::Tally(tally)) => {
+                (tally.first.as_deref(), tally.unchecked as f64 >= VOID_SHARE_MAX * tally.judged as f64)
+            }
+            cause => (cause.as_ref(), true),
+        };
         [CheckName::CacheServed, CheckName::WriteBack].contains(&judgement.check)
             && judgement.verdict == Outcome::NotChecked
-            && !super::why(judgement).ends_with(TOO_SMALL)
-            && share("unchecked") >= VOID_SHARE_MAX * share("judged")
+            && !matches!(cause, Some(Cause::NoWitness(NoWitness::TooSmall { .. })))
+            && most
     })?;
     Some(BeliefLine::new(Mark::Doubt, lowered(&super::why(blind))))
 }
@@ -449,12 +469,11 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
     if wide == 0 {
         return None;
     }
-    let mut known: Vec<f64> = half_widths.iter().copied().flatten().collect();
-    known.sort_by(f64::total_cmp);
+    let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
     let budget = run.points.iter().any(|point| point.closed == Some(Closed::Budget));
     let reason = if budget { "the time was up: " } else { "" };
     let all = run.points.len();
-    let Some(median) = known.get(known.len() / 2) else {
+    let Some(median) = robust::median(&known) else {
         return Some(BeliefLine::new(Mark::Doubt, format!("{reason}none of {all} points has an interval")));
     };
     let missing = all - known.len();
@@ -463,7 +482,7 @@ fn imprecise(run: &Run) -> Option<BeliefLine> {
         1 => "; one has none".to_owned(),
         _ => format!("; {missing} have none"),
     };
-    let (median, asked_for) = (units::percent(*median), units::percent(asked));
+    let (median, asked_for) = (units::percent(median), units::percent(asked));
     let text = format!(
         "{reason}intervals are ±{median} (median); at {wide} of {all} points they are wider than the ±{asked_for} \
          asked for{without}"
@@ -483,13 +502,12 @@ fn conditions(run: &Run) -> Vec<BeliefLine> {
     let (info, device) = (&run.info, &run.info.device);
     let mut lines = Vec::new();
     let mut doubt = |text: String| lines.push(BeliefLine::new(Mark::Doubt, text));
-    let simulated = device.medium == Medium::Simulated;
     let told = |judgement: &Judgement| {
         judgement.check == CheckName::WorkingSet
             && judgement.verdict == Outcome::Warning
             && judgement.scope == "run"
     };
-    if !device.direct && !simulated && !run.verdicts.iter().any(told) {
+    if !device.direct && !run.verdicts.iter().any(told) {
         let prepared = units::size(device.working_set_bytes);
         doubt(match info.host.memory_bytes {
             Some(memory_bytes) if device.working_set_bytes < memory_bytes => format!(
@@ -569,14 +587,13 @@ fn shared(run: &Run) -> Option<BeliefLine> {
 /// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:
 /// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
 fn on_credit(run: &Run) -> Option<BeliefLine> {
-    let model = run.info.device.model.as_deref().unwrap_or_default();
     let throttled = run
         .verdicts
         .iter()
         .any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Warning);
     let spent =
         throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
-    if spent || !ON_CREDIT.iter().any(|known| model.contains(known)) {
+    if spent || run.info.device.burst_credit != Some(true) {
         return None;
     }
     let text = format!(

@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Verdict};
+use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Scopes, Tally, Unit, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -49,17 +49,18 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(QUICK, 1);
         conclude(&mut run, Some(&[Some(Closed::Budget); 27])).unwrap();
         run.findings.push(iosonde_model::Finding {
-            name: FindingName::WriteBufferBytes.into(),
+            name: FindingName::WriteBufferBytes,
             experiment: "sustained-write".into(),
             conditions: Default::default(),
             status,
             value: (status == Status::Found).then_some(67_108_864.0),
-            unit: "bytes".into(),
+            unit: Unit::Bytes,
             low: None,
             high: None,
             at_least: false,
             confidence: 0.95,
             detail: Detail::Said { sentence: String::new(), why: None },
+            notes: Vec::new(),
             trials: Vec::new(),
         });
         belief(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
@@ -73,16 +74,25 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
 
 #[test]
 fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
-    let with = |why: String| {
+    let with = |first: NoWitness, unchecked: u64| {
         let mut run = reader().run(QUICK, 1);
-        let abstained = Verdict::NotChecked(Reason::new(About::Device, why));
-        let line = Judgement::new(CheckName::CacheServed, "run", None, None, abstained);
-        let figures = [("judged".to_owned(), 120.0), ("abstained".to_owned(), 120.0)].into();
-        run.verdicts = vec![Judgement { figures, ..line }];
-        belief(&run).lines.iter().any(|line| line.text.contains("12.3 kB"))
+        let tally = Tally {
+            of: Scopes::Trials,
+            judged: 120,
+            passed: 120 - unchecked,
+            unchecked,
+            warned: 0,
+            invalid: 0,
+            outliers: None,
+            first: Some(Box::new(first.into())),
+        };
+        let unchecked = Verdict::NotChecked(Reason::new(About::Device, Cause::Tally(tally)));
+        run.verdicts = vec![Judgement::new(CheckName::CacheServed, "run", None, None, unchecked)];
+        belief(&run).lines.iter().any(|line| line.text.contains("trials not checked"))
     };
-    assert!(!with(format!("only 12.3 kB were asked for; {TOO_SMALL}")));
-    assert!(with("12.3 kB moved, and no counter was read".to_owned()));
+    assert!(!with(NoWitness::TooSmall { issued_bytes: 12_300, needed_bytes: 1 << 20 }, 120));
+    assert!(with(NoWitness::NotRead { said: Vec::new() }, 120));
+    assert!(!with(NoWitness::NotRead { said: Vec::new() }, 59), "most of the trials had a witness");
 }
 
 #[test]
@@ -148,10 +158,7 @@ fn tmpfs_is_memory_in_the_first_line() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let belief = of(&pretend, |_| {});
     assert_eq!(belief.mark, Mark::No);
-    assert_eq!(
-        belief.headline,
-        "no: these figures are memory, not storage (tmpfs is memory: no storage was asked)"
-    );
+    assert_eq!(belief.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
 }
 
 #[test]
@@ -172,7 +179,7 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
     );
     assert!(
         texts(&belief).contains(
-            &"? measured through the page cache, and the 1 GiB fit into this machine's 8 GiB of memory"
+            &"? the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size`"
                 .to_owned()
         )
     );
@@ -201,8 +208,13 @@ fn a_hole_is_no_storage() {
     );
     let mut sparse = reader();
     sparse.device.notes.push("the whole file is addressed".into());
-    sparse.device.notes.push("1 GiB of 1 GiB are holes".into());
-    assert_eq!(of(&sparse, unread).headline, "no: nothing was read from storage (1 GiB of 1 GiB are holes)");
+    // A sentence decides nothing, whatever its words are.
+    sparse.device.notes.push("no holes here".into());
+    sparse.device.notes.push(DeviceNote::Holes { unmapped_bytes: 1 << 30, file_bytes: 1 << 30 });
+    assert_eq!(
+        of(&sparse, unread).headline,
+        "no: nothing was read from storage (100 % of the file's 1 GiB are holes that were never written)"
+    );
 }
 
 /// Busy so much of the time, with a processor of its own.
@@ -252,18 +264,6 @@ fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
 }
 
 #[test]
-fn no_capital_stands_within_a_line() {
-    let mut run = reader().run(QUICK, 1);
-    run.trials.iter_mut().for_each(|trial| busy(trial, 0.9));
-    conclude(&mut run, None).unwrap();
-    for judgement in &mut run.verdicts {
-        judgement.why = iosonde_infer::words::capitalised(&judgement.why);
-    }
-    let lines = texts(&belief(&run));
-    assert!(lines[0].starts_with("? 120 trials, for example: the program was busy"), "{lines:?}");
-}
-
-#[test]
 fn without_a_witness_memory_cannot_be_ruled_out() {
     let belief = of(&reader(), |run| {
         for trial in &mut run.trials {
@@ -273,8 +273,8 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
     });
     assert_eq!(
         texts(&belief)[0],
-        "? 120 of 120 trials could not be judged: whether the bytes moved cannot be told: no block device \
-         lies below this file system"
+        "? 120 of 120 trials not checked: bytes moved by the device are unknown: no block device lies below this \
+         file system"
     );
 }
 
@@ -385,18 +385,19 @@ fn a_witness_that_vanishes_in_mid_run_is_told() {
 
 #[test]
 fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
-    let of_model = |model: &str, change: fn(&mut Run)| {
+    let with_credit = |credit: Option<bool>, change: fn(&mut Run)| {
         let mut pretend = reader();
-        (pretend.device.medium, pretend.device.model) = (Medium::Virtual, Some(model.into()));
+        (pretend.device.medium, pretend.device.burst_credit) = (Medium::Virtual, credit);
         texts(&of(&pretend, change))[0].clone()
     };
     const STANDS: &str = "✓ all 120 trials stand";
-    let ebs = "Amazon Elastic Block Store";
-    let line = of_model(ebs, |run| run.info.elapsed_s = 300.0);
+    let line = with_credit(Some(true), |run| run.info.elapsed_s = 300.0);
     assert!(line.starts_with("? volumes like this one are sold with credit for bursts; in 5 min"), "{line}");
-    assert_eq!(of_model("QEMU HARDDISK", |_| {}), STANDS);
+    assert_eq!(with_credit(None, |_| {}), STANDS);
     // An hour below full rate spends no credit: only a fall that was seen ends the doubt.
-    assert!(of_model(ebs, |run| run.info.elapsed_s = 4000.0).starts_with("? volumes like this one"));
+    assert!(
+        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0).starts_with("? volumes like this one")
+    );
     // A limit that showed says it better.
     let limit = iosonde_model::IoLimit {
         set_by: "/sys/fs/cgroup/box/io.max".into(),
@@ -406,7 +407,7 @@ fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
         bytes_per_s: None,
     };
     let mut pretend = reader();
-    pretend.device.model = Some(ebs.into());
+    pretend.device.burst_credit = Some(true);
     let told = of(&pretend, |run| run.trials[0].witnesses.io_limits = Some(vec![limit.clone()]));
     assert!(!texts(&told).iter().any(|line| line.contains("credit for bursts")), "{told:?}");
 }

@@ -18,7 +18,7 @@ fn figure(run: &Run, name: &str) -> Figure {
     drawn.unwrap_or_else(|| panic!("{name} is not drawn"))
 }
 
-fn found<'a>(run: &'a mut Run, name: FindingName) -> &'a mut Finding {
+fn found(run: &mut Run, name: FindingName) -> &mut Finding {
     run.findings.iter_mut().find(|finding| finding.name == name).expect("it is found")
 }
 
@@ -71,10 +71,10 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     assert!(drawn.reading.contains("broken line"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
-    knee.sentence() = "The knee of 4 KiB random reads cannot be told: it would lie near 36.".into();
+    knee.detail = iosonde_model::Detail::Inconclusive("it would lie near 36".into());
     let drawn = figure(&run, "throughput-latency");
     assert!(drawn.curves.is_empty() && !drawn.reading.contains("broken line"), "{}", drawn.reading);
-    assert!(drawn.reading.contains("cannot be told: it would lie near 36"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("it would lie near 36"), "{}", drawn.reading);
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     for depth in [1, 4, 16] {
         let conditions = Conditions { queue_depth: Some(depth), ..Conditions::default() };
         let told = Finding {
-            name: FindingName::Crossover.into(),
+            name: FindingName::Crossover,
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,
-            sentence: sentence.into(),
+            detail: iosonde_model::Detail::Said { sentence: sentence.into(), why: None },
             ..like.clone()
         };
         run.findings.push(told);

@@ -11,7 +11,6 @@ use conclusions::finding;
 use iosonde_model::CheckName;
 pub use rich::rich;
 
-use std::collections::BTreeMap;
 
 use iosonde_model::*;
 
@@ -234,7 +233,7 @@ fn info(rounds: u32) -> RunInfo {
 }
 
 fn reason(about: About, why: &str, name: &str, value: f64) -> Reason {
-    Reason { about, why: why.into(), figures: BTreeMap::from([(name.to_owned(), value)]) }
+    Reason::new(about, why).with(name, value)
 }
 
 /// A concluded run with so many rounds; nine give about what `quick` measures.
@@ -312,7 +311,7 @@ pub fn nothing() -> Run {
     }
     for finding in &mut run.findings {
         (finding.status, finding.value, finding.low, finding.high) = (Status::Inconclusive, None, None, None);
-        finding.why() = Some("no trial stands".into());
+        finding.detail = iosonde_model::Detail::Inconclusive("no trial is valid".into());
     }
     run
 }

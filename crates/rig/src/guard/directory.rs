@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use iosonde_model::units;
+use iosonde_model::{DeviceNote, units};
 use rustix::{
     fs::{FileType, fstat},
     io::Errno,
@@ -59,8 +59,7 @@ pub(super) fn admit(
     let own = OwnFile::make(found.handle(), path, recorder).map_err(|error| not_made(path, &error))?;
     let mut notes = Vec::new();
     if room.available_bytes.is_none() {
-        let most = units::size(room.own_bytes);
-        notes.push(format!("the file system does not tell its size, so the file stays at or below {most}"));
+        notes.push(DeviceNote::SizeNotTold { most_bytes: room.own_bytes });
     }
     Ok(Admitted {
         file: Arc::clone(own.file()),

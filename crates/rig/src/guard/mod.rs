@@ -21,6 +21,8 @@ mod users;
 
 use std::{fs::File, path::PathBuf, sync::Arc};
 
+use iosonde_model::DeviceNote;
+
 pub use direct::{DirectAbility, direct_ability, set_direct};
 pub use own::{OwnFile, StrayRecorder, remove_strays};
 pub use refusal::{Advice, Refusal, quoted};
@@ -74,8 +76,8 @@ pub struct Admitted {
     pub free_bytes: Option<u64>,
     /// Whether it may be written.
     pub writable: bool,
-    /// Sentences that a reader of the figures must know.
-    pub notes: Vec<String>,
+    /// What a reader of the figures must know.
+    pub notes: Vec<DeviceNote>,
 }
 
 /// Opens a target for what is intended, or says why not and what to do. `recorder` is told of an own file

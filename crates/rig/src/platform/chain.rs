@@ -6,6 +6,8 @@
 
 use std::{fs, os::unix::fs::MetadataExt};
 
+use iosonde_model::DeviceNote;
+
 use super::{
     BlockDevice, DeviceNumber, Mount, System,
     filesystem::Keeps,
@@ -24,8 +26,8 @@ pub(super) struct Chain {
     pub(super) covering: Option<usize>,
     /// The file systems that were passed, from the nearest: more than one below a loop device or an overlay.
     pub(super) file_systems: Vec<Keeps>,
-    /// What could not be followed, as sentences.
-    pub(super) notes: Vec<String>,
+    /// What could not be followed.
+    pub(super) notes: Vec<DeviceNote>,
 }
 
 enum Place {
@@ -76,18 +78,13 @@ impl Chain {
             .next()
             .or_else(|| device_at(system, &mount.source));
         if device.is_none() && keeps == Keeps::OnBlockDevices {
-            self.notes.push(format!(
-                "the block device below this {} file system cannot be seen from here",
-                mount.file_system
-            ));
+            self.notes.push(DeviceNote::BlockDeviceUnseen { file_system: mount.file_system.clone() });
         }
         let device = device?;
         let members = btrfs_members(system, &device);
         if mount.file_system == "btrfs" && members.len() > 1 {
-            self.notes.push(format!(
-                "this btrfs file system spans {} devices, so no device's counters see all bytes",
-                members.len()
-            ));
+            let file_system = mount.file_system.clone();
+            self.notes.push(DeviceNote::SpansDevices { file_system, devices: members.len() });
             self.devices.extend(members);
             return None;
         }
@@ -104,8 +101,7 @@ impl Chain {
                 Some(Place::Mount(lower, Some(DeviceNumber::of(metadata.dev()))))
             }
             _ => {
-                let name = &mount.file_system;
-                self.notes.push(format!("the storage below this {name} mount cannot be seen from here"));
+                self.notes.push(DeviceNote::StorageUnseen { file_system: mount.file_system.clone() });
                 None
             }
         }
@@ -199,7 +195,7 @@ mod tests {
         let chain = Chain::below_file(&system, mount, number);
         assert_eq!(names(&chain), ["dm-0", "nvme0n1p3", "nvme0n1"]);
         assert_eq!(chain.covering().unwrap().name, "nvme0n1");
-        assert_eq!(chain.notes, [""; 0]);
+        assert_eq!(chain.notes, []);
     }
 
     #[test]
@@ -258,7 +254,7 @@ mod tests {
         let mount = mounts(&system).remove(0);
         let chain = Chain::below_file(&system, mount, DeviceNumber { major: 0, minor: 50 });
         assert!(chain.devices.is_empty() && chain.covering().is_none());
-        assert_eq!(chain.notes, ["the storage below this overlay mount cannot be seen from here"]);
+        assert_eq!(chain.notes, [DeviceNote::StorageUnseen { file_system: "overlay".into() }]);
     }
 
     #[test]
@@ -290,6 +286,6 @@ mod tests {
         let chain = Chain::below_file(&system, mount, DeviceNumber { major: 0, minor: 40 });
         assert_eq!(names(&chain), ["sda", "sdb"]);
         assert!(chain.covering().is_none());
-        assert!(chain.notes[0].contains("2 devices"), "{:?}", chain.notes);
+        assert_eq!(chain.notes, [DeviceNote::SpansDevices { file_system: "btrfs".into(), devices: 2 }]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, path::Path};
 
-use iosonde_model::{Device, Medium};
+use iosonde_model::{Device, DeviceNote, Medium};
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
@@ -49,7 +49,7 @@ fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<La
     let system = System::real();
     let mut device = Device::unknown(kind.as_str(), 0);
     let Ok(stat) = fstat(file) else {
-        device.notes.push("the target could not be asked what it is (fstat failed)".to_owned());
+        device.notes.push(DeviceNote::NotDescribed);
         return (device, Vec::new());
     };
     let chain = match kind {
@@ -93,6 +93,7 @@ fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
     if let Some(block) = chain.covering() {
         let disk = block.whole();
         device.model = model(&disk);
+        device.burst_credit = device.model.as_deref().and_then(burst_credit);
         device.size_bytes = disk.size_bytes();
         device.rotational = disk.number_attribute("queue/rotational").map(|value| value != 0);
         device.scheduler = disk.attribute("queue/scheduler").and_then(|text| active_scheduler(&text));
@@ -133,6 +134,13 @@ pub(super) fn model(disk: &BlockDevice) -> Option<String> {
     let words = [vendor, model].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then_some(words)
+}
+
+/// Whether volumes of this model may be sold with burst credit. By name, since a guest has nothing else to go by: it
+/// sees no bucket, and what it measures shows one only when it is empty, which the check `throttled` finds.
+fn burst_credit(model: &str) -> Option<bool> {
+    const KNOWN: [&str; 2] = ["Elastic Block Store", "Msft Virtual Disk"];
+    KNOWN.iter().any(|known| model.contains(known)).then_some(true)
 }
 
 fn is_virtual_disk(block: &BlockDevice) -> bool {
@@ -251,6 +259,8 @@ mod tests {
     #[test]
     fn a_cloud_disk_is_virtual_and_a_local_one_is_not() {
         assert!(is_virtual_model("Amazon Elastic Block Store"));
+        assert_eq!(burst_credit("Amazon Elastic Block Store"), Some(true));
+        assert_eq!(burst_credit("Amazon EC2 NVMe Instance Storage"), None);
         assert!(!is_virtual_model("Amazon EC2 NVMe Instance Storage"));
         assert!(is_virtual_model("Msft Virtual Disk"));
     }

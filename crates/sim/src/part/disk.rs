@@ -34,12 +34,16 @@ mod arm;
 mod platter;
 mod write_cache;
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, BytesPerSecond, SizeBytes, TimeNs},
+};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
     device::REFUSAL_NS,
-    file::{DeviceError, Reader, Section},
+    file::Reader,
     part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side},
 };
 use arm::Arm;
@@ -55,65 +59,83 @@ impl Named for Disk {
 }
 
 impl PartKind for Disk {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let capacity_bytes = reader.capacity_bytes;
-        let Some(mut disk) = reader.section("disk") else { return Ok(None) };
-        let rpm = disk.count("rpm")?.ok_or_else(|| disk.missing("rpm", "turns a minute"))?;
-        if !(100..=100_000).contains(&rpm) {
-            return Err(disk.impossible("rpm", "it lies between 100 and 100,000 turns a minute"));
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("disk.rpm", "turns a minute"),
+            ("disk.seek", "a table such as { track = \"0.6ms\", average = \"8.5ms\" }"),
+            ("disk.seek.track", "to the next track"),
+            ("disk.seek.average", "between random addresses"),
+            ("disk.outer", "the rate at the outer edge"),
+            ("disk.inner", "the rate at the inner edge"),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(disk) = reader.section::<DiskKeys>("disk")? else { return Ok(None) };
+        if !(100..=100_000).contains(&disk.rpm) {
+            return Err(reader.impossible("disk.rpm", "it lies between 100 and 100,000 turns a minute"));
         }
-        let (track_ns, average_ns) = match disk.table("seek") {
-            Some(mut seek) => read_seek(&mut seek)?,
-            None => {
-                return Err(
-                    disk.missing("seek", "a table such as { track = \"0.6ms\", average = \"8.5ms\" }")
-                );
-            }
-        };
-        let outer = disk.rate("outer")?.ok_or_else(|| disk.missing("outer", "the rate at the outer edge"))?;
-        let inner = disk.rate("inner")?.ok_or_else(|| disk.missing("inner", "the rate at the inner edge"))?;
-        if inner == 0 || inner > outer {
-            return Err(
-                disk.impossible("inner", "it is above 0 and not above `outer`: inner tracks are shorter")
-            );
+        let (track, average) = (disk.seek.track, disk.seek.average);
+        if average < track {
+            return Err(reader.impossible("disk.seek.average", "it is at least that to the next track"));
         }
-        let cache_bytes = disk.size_bytes("cache")?.unwrap_or(0);
-        let write_cache_bytes = disk.size_bytes("write_cache")?;
+        if disk.inner.0 == 0 || disk.inner > disk.outer {
+            let rule = "it is above 0 and not above `outer`: inner tracks are shorter";
+            return Err(reader.impossible("disk.inner", rule));
+        }
+        let write_cache_bytes = disk.write_cache.map(|size| size.0);
         if write_cache_bytes.is_some_and(|bytes| bytes < 1 << 16) {
-            return Err(
-                disk.impossible("write_cache", "it holds at least 64KiB; leave it out to turn it off")
-            );
+            let rule = "it holds at least 64KiB; leave it out to turn it off";
+            return Err(reader.impossible("disk.write_cache", rule));
         }
-        let line = disk.table("queue").map(|mut queue| read_line(&mut queue)).transpose()?;
-        let turn_ns = 60e9 / rpm as f64;
-        let platter = Platter::new(capacity_bytes, turn_ns, outer as f64, inner as f64, track_ns, average_ns);
-        let (slots, shortest_first) = line.unwrap_or((1, false));
+        let slots = disk.queue.as_ref().map_or(1, |queue| queue.slots.unwrap_or(32));
+        if !(1..=1024).contains(&slots) {
+            return Err(reader.impossible("disk.queue.slots", "there must be between 1 and 1,024"));
+        }
+        let shortest_first = disk.queue.is_some_and(|queue| matches!(queue.policy, LinePolicy::Sptf));
+        let [track_ns, average_ns] = [track, average].map(|time| time.0 as f64);
+        let [outer, inner] = [disk.outer, disk.inner].map(|rate| rate.0 as f64);
+        let turn_ns = 60e9 / disk.rpm as f64;
+        let platter = Platter::new(reader.capacity_bytes, turn_ns, outer, inner, track_ns, average_ns);
+        let (cache_bytes, slots) = (disk.cache.0, slots as usize);
         let settings =
             DiskSettings { platter, average_ns, cache_bytes, write_cache_bytes, slots, shortest_first };
         Ok(Some(Arc::new(settings)))
     }
 }
 
-fn read_seek(seek: &mut Section) -> Result<(f64, f64), DeviceError> {
-    let track_ns = seek.time_ns("track")?.ok_or_else(|| seek.missing("track", "to the next track"))?;
-    let average_ns =
-        seek.time_ns("average")?.ok_or_else(|| seek.missing("average", "between random addresses"))?;
-    if average_ns < track_ns {
-        return Err(seek.impossible("average", "it is at least that to the next track"));
-    }
-    Ok((track_ns as f64, average_ns as f64))
+#[derive(Deserialize)]
+struct DiskKeys {
+    rpm: u64,
+    seek: SeekKeys,
+    outer: BytesPerSecond,
+    inner: BytesPerSecond,
+    #[serde(default)]
+    cache: SizeBytes,
+    write_cache: Option<SizeBytes>,
+    queue: Option<QueueKeys>,
 }
 
-fn read_line(queue: &mut Section) -> Result<(usize, bool), DeviceError> {
-    let slots = queue.count("slots")?.unwrap_or(32);
-    if !(1..=1024).contains(&slots) {
-        return Err(queue.impossible("slots", "there must be between 1 and 1,024"));
-    }
-    match queue.text("policy")?.as_deref() {
-        None | Some("fifo") => Ok((slots as usize, false)),
-        Some("sptf") => Ok((slots as usize, true)),
-        Some(_) => Err(queue.impossible("policy", "it is \"fifo\" or \"sptf\"")),
-    }
+#[derive(Deserialize)]
+struct SeekKeys {
+    track: TimeNs,
+    average: TimeNs,
+}
+
+#[derive(Deserialize)]
+struct QueueKeys {
+    slots: Option<u64>,
+    #[serde(default)]
+    policy: LinePolicy,
+}
+
+/// Order in which waiting requests are served.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LinePolicy {
+    #[default]
+    Fifo,
+    Sptf,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -13,12 +13,13 @@
 //! point_run_effect = 0.01
 //! ```
 
-use iosonde_model::Named;
+use iosonde_model::{FileError, Named};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use super::effects::Effects;
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Side, Step},
 };
@@ -33,18 +34,24 @@ impl Named for Effort {
 }
 
 impl PartKind for Effort {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut host) = reader.section("host") else { return Ok(None) };
-        let run_cv = host.number("run_effect")?.unwrap_or(0.0);
-        let point_run_cv = host.number("point_run_effect")?.unwrap_or(0.0);
-        for (key, cv) in [("run_effect", run_cv), ("point_run_effect", point_run_cv)] {
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(host) = reader.section::<HostKeys>("host")? else { return Ok(None) };
+        let (run_cv, point_run_cv) = (host.run_effect, host.point_run_effect);
+        for (path, cv) in [("host.run_effect", run_cv), ("host.point_run_effect", point_run_cv)] {
             if !(0.0..=5.0).contains(&cv) {
-                return Err(host.impossible(key, "a coefficient of variation lies between 0 and 5 here"));
+                return Err(reader.impossible(path, "a coefficient of variation lies between 0 and 5 here"));
             }
         }
         let settings: Arc<dyn Settings> = Arc::new(EffortSettings { run_cv, point_run_cv });
         Ok((run_cv > 0.0 || point_run_cv > 0.0).then_some(settings))
     }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct HostKeys {
+    run_effect: f64,
+    point_run_effect: f64,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -28,13 +28,17 @@
 //! gone_at = "30s"
 //! ```
 
-use iosonde_model::{Named, Op};
+use iosonde_model::{
+    FileError, Named, Op,
+    units::{Share, TimeNs},
+};
 use rand::RngExt;
+use serde::Deserialize;
 use std::{ops::Range, sync::Arc};
 
 use crate::{
     device::{Fate, REFUSAL_NS},
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
     random::{Random, stream},
@@ -55,25 +59,37 @@ impl Named for Faults {
 }
 
 impl PartKind for Faults {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut faults) = reader.section("faults") else { return Ok(None) };
-        let mut share = |key| Ok(faults.share(key)?.unwrap_or(0.0));
-        let eio_share = share("eio")?;
-        let silent = Silent {
-            lost: share("lost")?,
-            torn: share("torn")?,
-            misplaced: share("misplaced")?,
-            stale: share("stale")?,
-        };
-        let gone_at_ns = faults.time_ns("gone_at")?.unwrap_or(u64::MAX);
-        let mut stuck_ns = 0..0;
-        if let Some(mut stuck) = faults.table("stuck") {
-            let at_ns = stuck.time_ns("at")?.ok_or_else(|| stuck.missing("at", "when it begins"))?;
-            let for_ns = stuck.time_ns("for")?.ok_or_else(|| stuck.missing("for", "how long it lasts"))?;
-            stuck_ns = at_ns..at_ns.saturating_add(for_ns);
-        }
-        Ok(Some(Arc::new(FaultSettings { eio_share, silent, stuck_ns, gone_at_ns })))
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[("faults.stuck.at", "when it begins"), ("faults.stuck.for", "how long it lasts")]
     }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(faults) = reader.section::<FaultKeys>("faults")? else { return Ok(None) };
+        let FaultKeys { eio, lost, torn, misplaced, stale, gone_at, stuck } = faults;
+        let silent = Silent { lost: lost.0, torn: torn.0, misplaced: misplaced.0, stale: stale.0 };
+        let stuck_ns = stuck.map_or(0..0, |stuck| stuck.at.0..stuck.at.0.saturating_add(stuck.lasts.0));
+        let gone_at_ns = gone_at.map_or(u64::MAX, |at| at.0);
+        Ok(Some(Arc::new(FaultSettings { eio_share: eio.0, silent, stuck_ns, gone_at_ns })))
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FaultKeys {
+    eio: Share,
+    lost: Share,
+    torn: Share,
+    misplaced: Share,
+    stale: Share,
+    gone_at: Option<TimeNs>,
+    stuck: Option<StuckKeys>,
+}
+
+#[derive(Deserialize)]
+struct StuckKeys {
+    at: TimeNs,
+    #[serde(rename = "for")]
+    lasts: TimeNs,
 }
 
 /// Shares of requests whose bytes go wrong in silence.

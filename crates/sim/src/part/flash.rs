@@ -73,11 +73,11 @@ mod steady;
 mod trimmed;
 mod units;
 
-use iosonde_model::Named;
+use iosonde_model::{FileError, Named};
 use std::sync::Arc;
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     pages::PAGED_CAPACITY_LIMIT_BYTES,
     part::{Part, PartKind, Place, Settings},
     random::stream,
@@ -102,35 +102,33 @@ impl Named for Flash {
 }
 
 impl PartKind for Flash {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let (capacity_bytes, asked_state) = (reader.capacity_bytes, reader.start_state);
-        let Some(mut flash) = reader.section("flash") else { return Ok(None) };
-        let layout = read::layout(&mut flash)?;
-        let mut times = read::times(&mut flash)?;
-        let in_file = read::state(&mut flash)?;
-        let state = asked_state.unwrap_or(in_file);
-        let log = read::log(&mut flash, &layout, times.pages_per_block, capacity_bytes, state)?;
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        read::NEEDED
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(flash) = reader.section::<read::FlashKeys>("flash")? else { return Ok(None) };
+        let layout = read::layout(&flash, reader)?;
+        let mut times = read::times(&flash, reader)?;
+        let state = reader.start_state.unwrap_or(flash.state);
+        let log = read::log(&flash, reader, &layout, times.pages_per_block, state)?;
         times.erases_in_turn = log.is_none();
         let scale = log.map_or(1.0, |log| log.scale);
-        let buffer = flash.table("write_buffer").map(|mut table| read::write_buffer(&mut table, scale));
-        let buffer = buffer.transpose()?;
+        let buffer = flash.write_buffer.map(|keys| read::write_buffer(&keys, reader, scale)).transpose()?;
+        let needs_buffer = |why| Err(reader.missing("flash.write_buffer", why));
         if log.is_some() && buffer.is_none() {
-            return Err(
-                flash.missing("write_buffer", "a log is written by whole pages, which are gathered there")
-            );
+            return needs_buffer("a log is written by whole pages, which are gathered there");
         }
-        let slc =
-            flash.table("slc").map(|mut table| read::slc(&mut table, &times, &layout, scale)).transpose()?;
+        let slc = flash.slc.map(|keys| read::slc(&keys, reader, &times, &layout, scale)).transpose()?;
         if slc.is_some() && buffer.is_none() {
-            return Err(flash.missing("write_buffer", "the fast cache is filled from it, page by page"));
+            return needs_buffer("the fast cache is filled from it, page by page");
         }
-        let cache =
-            flash.table("read_cache").map(|mut table| read::read_cache(&mut table, scale)).transpose()?;
-        if cache.is_some() && capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
-            return Err(flash.impossible("read_cache", "it is simulated for devices below 16TiB"));
+        let cache = flash.read_cache.map(|keys| read::read_cache(&keys, reader, scale)).transpose()?;
+        if cache.is_some() && reader.capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
+            return Err(reader.impossible("flash.read_cache", "it is simulated for devices below 16TiB"));
         }
         if let Some(log) = log.filter(|log| log.scale > 1.0) {
-            reader.scale_capacity(log.scale, log.size.user_slots * layout.mapping_unit_bytes);
+            reader.scaled = Some((log.scale, log.size.user_slots * layout.mapping_unit_bytes));
         }
         Ok(Some(Arc::new(FlashSettings { layout, times, log, buffer, slc, cache, state })))
     }

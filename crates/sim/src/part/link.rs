@@ -14,11 +14,15 @@
 //! duplex = true
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{
+    FileError, Named, Op,
+    units::{self, TimeNs},
+};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     lane::Lane,
     part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
@@ -35,16 +39,27 @@ impl Named for Link {
 }
 
 impl PartKind for Link {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut link) = reader.section("link") else { return Ok(None) };
-        let bandwidth = Rates::read(&mut link, "bandwidth")?;
-        if bandwidth.is_some_and(Rates::has_zero) {
-            return Err(link.impossible("bandwidth", "a link that moves nothing never ends a request"));
-        }
-        let latency_ns = link.time_ns("latency")?.unwrap_or(0);
-        let duplex = link.flag("duplex")?.unwrap_or(true);
-        Ok(Some(Arc::new(LinkSettings { bandwidth, latency_ns, duplex })))
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[("link.bandwidth.read", "the rate of reads"), ("link.bandwidth.write", "the rate of writes")]
     }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(link) = reader.section::<LinkKeys>("link")? else { return Ok(None) };
+        if link.bandwidth.is_some_and(Rates::has_zero) {
+            return Err(reader.impossible("link.bandwidth", "a link that moves nothing never ends a request"));
+        }
+        let LinkKeys { bandwidth, latency, duplex } = link;
+        let duplex = duplex.unwrap_or(true);
+        Ok(Some(Arc::new(LinkSettings { bandwidth, latency_ns: latency.0, duplex })))
+    }
+}
+
+#[derive(Deserialize)]
+struct LinkKeys {
+    bandwidth: Option<Rates>,
+    #[serde(default)]
+    latency: TimeNs,
+    duplex: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +76,7 @@ impl Settings for LinkSettings {
 
     fn idle(&self, load: &Load) -> Option<Idle> {
         let latency = units::time(self.latency_ns as f64);
-        let bytes_per_s = self.bandwidth.map(|bandwidth| bandwidth.of(load.op));
+        let bytes_per_s = self.bandwidth.map(|bandwidth| bandwidth.of(load.op).0);
         let words = match bytes_per_s {
             Some(bytes_per_s) => format!("link {latency} + b / {}", units::rate(bytes_per_s as f64)),
             None => format!("link {latency}"),
@@ -71,7 +86,7 @@ impl Settings for LinkSettings {
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {
-        let bytes_per_s = self.bandwidth?.of(load.op) as f64;
+        let bytes_per_s = self.bandwidth?.of(load.op).0 as f64;
         let words =
             format!("the link, {} / {}", units::rate(bytes_per_s), units::size(load.block_size_bytes));
         Some(Limit { per_s: bytes_per_s / load.block_size_bytes as f64, words })
@@ -89,7 +104,7 @@ impl Wire {
         // What failed moves no bytes.
         let Some(bandwidth) = self.settings.bandwidth.filter(|_| request.errno == 0) else { return from_ns };
         let lane = usize::from(self.settings.duplex && request.op == Op::Write);
-        self.lanes[lane].transfer(from_ns, request.length_bytes, bandwidth.of(request.op))
+        self.lanes[lane].transfer(from_ns, request.length_bytes, bandwidth.of(request.op).0)
     }
 }
 

@@ -6,11 +6,11 @@
 
 mod effects;
 
-use iosonde_model::{FindingName, Named, Op, registry};
+use iosonde_model::{FileError, FindingName, Named, Op, registry};
 use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
 };
 
@@ -39,7 +39,12 @@ registry! {
 /// A registered part. Its name is also the first word of its random streams.
 pub(crate) trait PartKind: Named {
     /// Reads its settings from a device file; `None` where the file does not ask for it.
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError>;
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError>;
+
+    /// Keys that must be there, with their sections (`queue.servers`), and what they mean.
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 }
 
 /// On which side of the block layer a part stands.
@@ -86,6 +91,16 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
 
     /// Whether some reads get what their place held before.
     fn serves_old_versions(&self) -> bool {
+        false
+    }
+
+    /// Memory of the host whose page cache it is.
+    fn memory_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether requests pass faster until a credit is spent.
+    fn has_burst_credit(&self) -> bool {
         false
     }
 

@@ -10,12 +10,16 @@
 //! neighbour = { every = "20s", for = "2s", takes = "50%" }
 //! ```
 
-use iosonde_model::Named;
+use iosonde_model::{
+    FileError, Named,
+    units::{Share, TimeNs},
+};
 use rand::RngExt;
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
     random::stream,
@@ -31,25 +35,40 @@ impl Named for Neighbour {
 }
 
 impl PartKind for Neighbour {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut noise) = reader.section("noise") else { return Ok(None) };
-        let Some(mut neighbour) = noise.table("neighbour") else { return Ok(None) };
-        let every_ns =
-            neighbour.time_ns("every")?.ok_or_else(|| neighbour.missing("every", "how often it comes"))?;
-        let for_ns =
-            neighbour.time_ns("for")?.ok_or_else(|| neighbour.missing("for", "how long it stays"))?;
-        let takes =
-            neighbour.share("takes")?.ok_or_else(|| neighbour.missing("takes", "which share it takes"))?;
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("noise.neighbour.every", "how often it comes"),
+            ("noise.neighbour.for", "how long it stays"),
+            ("noise.neighbour.takes", "which share it takes"),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let noise = reader.section::<NoiseKeys>("noise")?;
+        let Some(neighbour) = noise.and_then(|noise| noise.neighbour) else { return Ok(None) };
+        let (every_ns, for_ns, takes) = (neighbour.every.0, neighbour.stays.0, neighbour.takes.0);
         if for_ns >= every_ns {
-            return Err(
-                neighbour.impossible("for", "it is shorter than `every`, or the neighbour never goes")
-            );
+            let rule = "it is shorter than `every`, or the neighbour never goes";
+            return Err(reader.impossible("noise.neighbour.for", rule));
         }
         if takes >= 1.0 {
-            return Err(neighbour.impossible("takes", "what is left must be above nothing"));
+            return Err(reader.impossible("noise.neighbour.takes", "what is left must be above nothing"));
         }
         Ok(Some(Arc::new(NeighbourSettings { every_ns, for_ns, takes })))
     }
+}
+
+#[derive(Deserialize)]
+struct NoiseKeys {
+    neighbour: Option<NeighbourKeys>,
+}
+
+#[derive(Deserialize)]
+struct NeighbourKeys {
+    every: TimeNs,
+    #[serde(rename = "for")]
+    stays: TimeNs,
+    takes: Share,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -13,12 +13,16 @@
 //! server_cache = "8GiB"
 //! ```
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, BytesPerSecond, SizeBytes, TimeNs},
+};
+use serde::Deserialize;
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     event::Leg,
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     lane::Lane,
     pages::{PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, pages_of},
@@ -35,26 +39,34 @@ impl Named for Network {
 }
 
 impl PartKind for Network {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let capacity_bytes = reader.capacity_bytes;
-        let Some(mut network) = reader.section("network") else { return Ok(None) };
-        let round_trip_ns = network.time_ns("round_trip")?;
-        let round_trip_ns =
-            round_trip_ns.ok_or_else(|| network.missing("round_trip", "such as \"0.4ms\""))?;
-        let bytes_per_s = network.rate("bandwidth")?;
-        let bytes_per_s = bytes_per_s.ok_or_else(|| network.missing("bandwidth", "such as \"118MB/s\""))?;
-        if bytes_per_s == 0 {
-            return Err(network.impossible("bandwidth", "a wire that moves nothing never ends a request"));
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[("network.round_trip", "such as \"0.4ms\""), ("network.bandwidth", "such as \"118MB/s\"")]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(network) = reader.section::<NetworkKeys>("network")? else { return Ok(None) };
+        if network.bandwidth.0 == 0 {
+            return Err(
+                reader.impossible("network.bandwidth", "a wire that moves nothing never ends a request")
+            );
         }
-        let server_cache_bytes = network.size_bytes("server_cache")?;
+        let server_cache_bytes = network.server_cache.map(|size| size.0);
         if server_cache_bytes.is_some_and(|bytes| bytes < PAGE_BYTES) {
-            return Err(network.impossible("server_cache", "it holds at least one page of 4KiB"));
+            return Err(reader.impossible("network.server_cache", "it holds at least one page of 4KiB"));
         }
-        if server_cache_bytes.is_some() && capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
-            return Err(network.impossible("server_cache", "it is simulated for devices below 16TiB"));
+        if server_cache_bytes.is_some() && reader.capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
+            return Err(reader.impossible("network.server_cache", "it is simulated for devices below 16TiB"));
         }
+        let (round_trip_ns, bytes_per_s) = (network.round_trip.0, network.bandwidth.0);
         Ok(Some(Arc::new(NetworkSettings { round_trip_ns, bytes_per_s, server_cache_bytes })))
     }
+}
+
+#[derive(Deserialize)]
+struct NetworkKeys {
+    round_trip: TimeNs,
+    bandwidth: BytesPerSecond,
+    server_cache: Option<SizeBytes>,
 }
 
 #[derive(Debug, Clone, Copy)]

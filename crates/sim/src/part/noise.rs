@@ -30,14 +30,18 @@
 //! point_run_effect = 0.01
 //! ```
 
-use iosonde_model::{FindingName, Named, units};
+use iosonde_model::{
+    FileError, FindingName, Named,
+    units::{self, Change, Share},
+};
 use rand::RngExt;
 use rand_distr::{Distribution, LogNormal, StandardNormal};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use super::effects::Effects;
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Fact, Law, Load, Part, PartKind, Place, Settings, Step},
     random::{Random, stream},
@@ -57,56 +61,65 @@ impl Named for Noise {
 }
 
 impl PartKind for Noise {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut noise) = reader.section("noise") else { return Ok(None) };
-        let latency_cv = noise.number("latency_cv")?.unwrap_or(0.0);
-        let rate_cv = noise.number("rate_cv_100ms")?.unwrap_or(0.0);
-        let lag1 = noise.number("lag1_100ms")?.unwrap_or(0.0);
-        let run_cv = noise.number("run_effect")?.unwrap_or(0.0);
-        let point_run_cv = noise.number("point_run_effect")?.unwrap_or(0.0);
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[("noise.tail.share", "which share is slow"), ("noise.tail.factor", "how much slower")]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(noise) = reader.section::<NoiseKeys>("noise")? else { return Ok(None) };
         let variations = [
-            ("latency_cv", latency_cv),
-            ("rate_cv_100ms", rate_cv),
-            ("run_effect", run_cv),
-            ("point_run_effect", point_run_cv),
+            ("noise.latency_cv", noise.latency_cv),
+            ("noise.rate_cv_100ms", noise.rate_cv_100ms),
+            ("noise.run_effect", noise.run_effect),
+            ("noise.point_run_effect", noise.point_run_effect),
         ];
-        for (key, cv) in variations {
+        for (path, cv) in variations {
             if !(0.0..=5.0).contains(&cv) {
-                return Err(noise.impossible(key, "a coefficient of variation lies between 0 and 5 here"));
+                return Err(reader.impossible(path, "a coefficient of variation lies between 0 and 5 here"));
             }
         }
-        if !(-1.0 < lag1 && lag1 < 1.0) {
-            return Err(noise.impossible(
-                "lag1_100ms",
-                "a correlation that dies away lies between -1 and 1, both excluded",
-            ));
+        if !(-1.0 < noise.lag1_100ms && noise.lag1_100ms < 1.0) {
+            let rule = "a correlation that dies away lies between -1 and 1, both excluded";
+            return Err(reader.impossible("noise.lag1_100ms", rule));
         }
-        let drift_per_hour = noise.change("drift_per_hour")?.unwrap_or(0.0);
-        if drift_per_hour <= -1.0 {
-            return Err(
-                noise.impossible("drift_per_hour", "a device that loses all its rate in an hour never ends")
-            );
+        if noise.drift_per_hour.0 <= -1.0 {
+            let rule = "a device that loses all its rate in an hour never ends";
+            return Err(reader.impossible("noise.drift_per_hour", rule));
         }
-        let (mut tail_share, mut tail_factor) = (0.0, 1.0);
-        if let Some(mut tail) = noise.table("tail") {
-            tail_share = tail.share("share")?.ok_or_else(|| tail.missing("share", "which share is slow"))?;
-            tail_factor = tail.number("factor")?.ok_or_else(|| tail.missing("factor", "how much slower"))?;
-            if !(1.0..=1e6).contains(&tail_factor) {
-                return Err(tail.impossible("factor", "the tail is slow: between 1 and 1,000,000 times"));
-            }
+        let (tail_share, tail_factor) = noise.tail.map_or((0.0, 1.0), |tail| (tail.share.0, tail.factor));
+        if !(1.0..=1e6).contains(&tail_factor) {
+            let rule = "the tail is slow: between 1 and 1,000,000 times";
+            return Err(reader.impossible("noise.tail.factor", rule));
         }
-        let settings = NoiseSettings {
-            latency_cv,
-            rate_cv,
-            lag1,
-            drift_per_hour,
+        Ok(Some(Arc::new(NoiseSettings {
+            latency_cv: noise.latency_cv,
+            rate_cv: noise.rate_cv_100ms,
+            lag1: noise.lag1_100ms,
+            drift_per_hour: noise.drift_per_hour.0,
             tail_share,
             tail_factor,
-            run_cv,
-            point_run_cv,
-        };
-        Ok(Some(Arc::new(settings)))
+            run_cv: noise.run_effect,
+            point_run_cv: noise.point_run_effect,
+        })))
     }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NoiseKeys {
+    latency_cv: f64,
+    rate_cv_100ms: f64,
+    lag1_100ms: f64,
+    run_effect: f64,
+    point_run_effect: f64,
+    drift_per_hour: Change,
+    tail: Option<TailKeys>,
+}
+
+#[derive(Deserialize)]
+struct TailKeys {
+    share: Share,
+    factor: f64,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -33,7 +33,11 @@
 //! direct = "honoured"         # or "ignored", or "nocache"
 //! ```
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, Share, SizeBytes},
+};
+use serde::Deserialize;
 use std::{
     collections::{BTreeSet, VecDeque},
     ops::Range,
@@ -43,7 +47,7 @@ use std::{
 use crate::{
     device::REFUSAL_NS,
     event::Leg,
-    file::{DeviceError, Reader, Section},
+    file::Reader,
     flow::{Fetch, Flow, Id},
     pages::{ByPage, PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, page_number, pages_of},
     part::{Fact, Law, Load, Part, PartKind, Place, Settings, Side, Step},
@@ -70,58 +74,68 @@ impl Named for PageCache {
 }
 
 impl PartKind for PageCache {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let capacity_bytes = reader.capacity_bytes;
-        let Some(mut host) = reader.section("host") else { return Ok(None) };
-        let memory_bytes = host.size_bytes("memory")?;
-        let wanted = host.flag("page_cache")?.unwrap_or(memory_bytes.is_some());
-        let copy = Rates::read(&mut host, "copy_rate")?;
-        let readahead_bytes = host.size_bytes("readahead")?.unwrap_or(128 << 10);
-        let dirty_share = host.share("dirty_limit")?.unwrap_or(0.2);
-        let direct = read_direct(&mut host)?;
-        if !wanted {
-            let pointless = [memory_bytes.map(|_| "memory"), copy.map(|_| "copy_rate")];
-            let pointless = pointless.into_iter().flatten().next();
-            let pointless = pointless.or((direct != Direct::Honoured).then_some("direct"));
-            return match pointless {
-                Some(key) => Err(host.impossible(key, "it is for a page cache, and page_cache is not true")),
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[("host.copy_rate.read", "the rate of reads"), ("host.copy_rate.write", "the rate of writes")]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(host) = reader.section::<HostKeys>("host")? else { return Ok(None) };
+        if !host.page_cache.unwrap_or(host.memory.is_some()) {
+            let pointless = [
+                ("host.memory", host.memory.is_some()),
+                ("host.copy_rate", host.copy_rate.is_some()),
+                ("host.direct", host.direct != Direct::Honoured),
+            ];
+            return match pointless.into_iter().find(|(_, is_given)| *is_given) {
+                Some((path, _)) => {
+                    Err(reader.impossible(path, "it is for a page cache, and page_cache is not true"))
+                }
                 None => Ok(None),
             };
         }
-        let memory_bytes =
-            memory_bytes.ok_or_else(|| host.missing("memory", "how much the page cache may hold"))?;
+        let memory =
+            host.memory.ok_or_else(|| reader.missing("host.memory", "how much the page cache may hold"))?;
         // Below it, the write-back's own requests would not fit.
-        if !((64 << 20)..=(1 << 40)).contains(&memory_bytes) {
-            return Err(host.impossible("memory", "a page cache holds between 64MiB and 1TiB"));
+        if !((64 << 20)..=(1 << 40)).contains(&memory.0) {
+            return Err(reader.impossible("host.memory", "a page cache holds between 64MiB and 1TiB"));
         }
-        if capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
-            return Err(host.impossible("page_cache", "it is simulated for devices below 16TiB"));
+        if reader.capacity_bytes >= PAGED_CAPACITY_LIMIT_BYTES {
+            return Err(reader.impossible("host.page_cache", "it is simulated for devices below 16TiB"));
         }
-        let copy = copy
-            .filter(|copy| !copy.has_zero())
-            .ok_or_else(|| host.missing("copy_rate", "how fast buffered I/O is copied, above 0"))?;
+        let copy = host.copy_rate.filter(|copy| !copy.has_zero());
+        let copy =
+            copy.ok_or_else(|| reader.missing("host.copy_rate", "how fast buffered I/O is copied, above 0"))?;
+        let readahead_bytes = host.readahead.map_or(128 << 10, |size| size.0);
         if readahead_bytes % PAGE_BYTES != 0 || readahead_bytes > 16 << 20 {
-            return Err(host.impossible("readahead", "it is a whole number of 4KiB pages, at most 16MiB"));
+            return Err(
+                reader.impossible("host.readahead", "it is a whole number of 4KiB pages, at most 16MiB")
+            );
         }
+        let dirty_share = host.dirty_limit.map_or(0.2, |share| share.0);
         if !(0.01..=0.8).contains(&dirty_share) {
-            return Err(host.impossible("dirty_limit", "it lies between 1% and 80% of memory"));
+            return Err(reader.impossible("host.dirty_limit", "it lies between 1% and 80% of memory"));
         }
+        let (memory_bytes, direct) = (memory.0, host.direct);
         Ok(Some(Arc::new(CacheSettings { memory_bytes, copy, readahead_bytes, dirty_share, direct })))
     }
 }
 
-fn read_direct(host: &mut Section) -> Result<Direct, DeviceError> {
-    match host.text("direct")?.as_deref() {
-        None | Some("honoured") => Ok(Direct::Honoured),
-        Some("ignored") => Ok(Direct::Ignored),
-        Some("nocache") => Ok(Direct::NoCache),
-        Some(_) => Err(host.impossible("direct", "it is \"honoured\", \"ignored\" or \"nocache\"")),
-    }
+#[derive(Deserialize)]
+struct HostKeys {
+    memory: Option<SizeBytes>,
+    page_cache: Option<bool>,
+    copy_rate: Option<Rates>,
+    readahead: Option<SizeBytes>,
+    dirty_limit: Option<Share>,
+    #[serde(default)]
+    direct: Direct,
 }
 
 /// What becomes of a request that asks to bypass the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Direct {
+    #[default]
     Honoured,
     Ignored,
     NoCache,
@@ -139,7 +153,7 @@ struct CacheSettings {
 
 impl CacheSettings {
     fn copy_ns(&self, op: Op, bytes: u32) -> u64 {
-        whole_ns(f64::from(bytes) * 1e9 / self.copy.of(op) as f64)
+        whole_ns(f64::from(bytes) * 1e9 / self.copy.of(op).0 as f64)
     }
 }
 
@@ -172,16 +186,20 @@ impl Settings for CacheSettings {
         })
     }
 
+    fn memory_bytes(&self) -> Option<u64> {
+        Some(self.memory_bytes)
+    }
+
     fn facts(&self, load: &Load) -> Vec<Fact> {
         let fact =
             |finding, value, unit, derivation| Fact { finding, op: Some(Op::Read), value, unit, derivation };
-        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy.of(Op::Read) as f64;
+        let copy_ns = load.block_size_bytes as f64 * 1e9 / self.copy.of(Op::Read).0 as f64;
         let hit_ns = load.host_cost_ns + copy_ns;
         let words = format!(
             "buffered, held in memory: program {} + {} / {} = {}",
             units::time(load.host_cost_ns),
             units::size(load.block_size_bytes),
-            units::rate(self.copy.of(Op::Read) as f64),
+            units::rate(self.copy.of(Op::Read).0 as f64),
             units::time(hit_ns)
         );
         let mut facts = vec![

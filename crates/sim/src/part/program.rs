@@ -14,13 +14,18 @@
 //! processors = 1              # that several workers run on
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{
+    FileError, Named, Op,
+    units::{self, TimeNs},
+};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    rates::ReadWrite,
 };
 
 /// More than any machine that a profile stands for.
@@ -36,29 +41,34 @@ impl Named for Program {
 }
 
 impl PartKind for Program {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut host) = reader.section("host") else { return Ok(None) };
-        let processors = host.count("processors")?;
-        let by_op = if host.is_table("request_cost") { host.table("request_cost") } else { None };
-        let (read_ns, write_ns) = if let Some(mut by_op) = by_op {
-            let read_ns =
-                by_op.time_ns("read")?.ok_or_else(|| by_op.missing("read", "the cost of a read"))?;
-            let write_ns =
-                by_op.time_ns("write")?.ok_or_else(|| by_op.missing("write", "the cost of a write"))?;
-            (read_ns, write_ns)
-        } else {
-            let Some(cost_ns) = host.time_ns("request_cost")? else {
-                let pointless = "processors share what requests cost, and there is no request_cost";
-                return processors.map_or(Ok(None), |_| Err(host.impossible("processors", pointless)));
-            };
-            (cost_ns, cost_ns)
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("host.request_cost.read", "the cost of a read"),
+            ("host.request_cost.write", "the cost of a write"),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(host) = reader.section::<HostKeys>("host")? else { return Ok(None) };
+        let Some(cost) = host.request_cost else {
+            let pointless = "processors share what requests cost, and there is no request_cost";
+            return host
+                .processors
+                .map_or(Ok(None), |_| Err(reader.impossible("host.processors", pointless)));
         };
-        let processors = processors.unwrap_or(1);
+        let processors = host.processors.unwrap_or(1);
         if !(1..=PROCESSORS_MAX).contains(&processors) {
-            return Err(host.impossible("processors", "a machine has between 1 and 1024 of them"));
+            return Err(reader.impossible("host.processors", "a machine has between 1 and 1024 of them"));
         }
+        let (read_ns, write_ns) = (cost.of(Op::Read).0, cost.of(Op::Write).0);
         Ok(Some(Arc::new(ProgramSettings { read_ns, write_ns, processors: processors as usize })))
     }
+}
+
+#[derive(Deserialize)]
+struct HostKeys {
+    processors: Option<u64>,
+    request_cost: Option<ReadWrite<TimeNs>>,
 }
 
 #[derive(Debug, Clone, Copy)]

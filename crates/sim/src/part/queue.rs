@@ -14,8 +14,12 @@
 //! # or:   = { exponential = "80us" }, or = { lognormal = { mean = "80us", cv = 0.5 } }
 //! ```
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, TimeNs},
+};
 use rand_distr::{Distribution, Exp1, LogNormal};
+use serde::Deserialize;
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, binary_heap::PeekMut},
@@ -24,7 +28,7 @@ use std::{
 
 use crate::{
     device::REFUSAL_NS,
-    file::{DeviceError, Reader, Section},
+    file::Reader,
     flow::{Flow, Id},
     part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
     random::{Random, stream, whole_ns},
@@ -40,47 +44,74 @@ impl Named for Queue {
 }
 
 impl PartKind for Queue {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut queue) = reader.section("queue") else { return Ok(None) };
-        let servers =
-            queue.count("servers")?.ok_or_else(|| queue.missing("servers", "how many serve at once"))?;
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("queue.servers", "how many serve at once"),
+            ("queue.service", "a table such as { fixed = \"80us\" }"),
+            ("queue.service.lognormal.mean", "the mean service time"),
+            ("queue.service.lognormal.cv", "deviation over mean"),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(queue) = reader.section::<QueueKeys>("queue")? else { return Ok(None) };
         // 65,536: as many as NVMe has queues; beyond it a slip of the keyboard is likelier than a device.
-        if !(1..=65_536).contains(&servers) {
-            return Err(queue.impossible("servers", "there must be between 1 and 65,536"));
+        if !(1..=65_536).contains(&queue.servers) {
+            return Err(reader.impossible("queue.servers", "there must be between 1 and 65,536"));
         }
-        let service = queue.table("service").map(|mut section| read_service(&mut section)).transpose()?;
-        let service =
-            service.ok_or_else(|| queue.missing("service", "a table such as { fixed = \"80us\" }"))?;
-        Ok(Some(Arc::new(QueueSettings { servers: servers as u32, service })))
+        let service = service(&queue.service, reader)?;
+        Ok(Some(Arc::new(QueueSettings { servers: queue.servers as u32, service })))
     }
 }
 
-fn read_service(section: &mut Section) -> Result<Service, DeviceError> {
-    let positive = |section: &Section, key, mean_ns: u64| match mean_ns {
-        0 => Err(section.impossible(key, "a service that takes no time gives infinitely many a second")),
-        _ => Ok(mean_ns as f64),
-    };
-    let mut laws = Vec::new();
-    if let Some(ns) = section.time_ns("fixed")? {
-        laws.push(Service::Fixed { ns: positive(section, "fixed", ns)? });
-    }
-    if let Some(ns) = section.time_ns("exponential")? {
-        laws.push(Service::Exponential { mean_ns: positive(section, "exponential", ns)? });
-    }
-    if let Some(mut lognormal) = section.table("lognormal") {
-        let ns =
-            lognormal.time_ns("mean")?.ok_or_else(|| lognormal.missing("mean", "the mean service time"))?;
-        let cv = lognormal.number("cv")?.ok_or_else(|| lognormal.missing("cv", "deviation over mean"))?;
-        if !(cv > 0.0 && cv <= 20.0) {
-            return Err(lognormal.impossible("cv", "it must be above 0 (then say `fixed`) and at most 20"));
+#[derive(Deserialize)]
+struct QueueKeys {
+    servers: u64,
+    service: ServiceKeys,
+}
+
+#[derive(Deserialize)]
+struct ServiceKeys {
+    fixed: Option<TimeNs>,
+    exponential: Option<TimeNs>,
+    lognormal: Option<LognormalKeys>,
+}
+
+#[derive(Deserialize)]
+struct LognormalKeys {
+    mean: TimeNs,
+    cv: f64,
+}
+
+fn service(keys: &ServiceKeys, reader: &Reader) -> Result<Service, FileError> {
+    let (law, mean_path) = match keys {
+        ServiceKeys { fixed: Some(TimeNs(ns)), exponential: None, lognormal: None } => {
+            (Service::Fixed { ns: *ns as f64 }, "queue.service.fixed")
         }
-        laws.push(Service::Lognormal { mean_ns: positive(&lognormal, "mean", ns)?, cv });
+        ServiceKeys { fixed: None, exponential: Some(TimeNs(ns)), lognormal: None } => {
+            (Service::Exponential { mean_ns: *ns as f64 }, "queue.service.exponential")
+        }
+        ServiceKeys { fixed: None, exponential: None, lognormal: Some(LognormalKeys { mean, cv }) } => {
+            if !(*cv > 0.0 && *cv <= 20.0) {
+                let rule = "it must be above 0 (then say `fixed`) and at most 20";
+                return Err(reader.impossible("queue.service.lognormal.cv", rule));
+            }
+            (Service::Lognormal { mean_ns: mean.0 as f64, cv: *cv }, "queue.service.lognormal.mean")
+        }
+        ServiceKeys { fixed: None, exponential: None, lognormal: None } => {
+            let laws = "a service law: `fixed`, `exponential` or `lognormal`";
+            return Err(reader.missing("queue.service.fixed", laws));
+        }
+        _ => {
+            let rule = "a queue has one service law, and this one has several";
+            return Err(reader.impossible("queue.service.fixed", rule));
+        }
+    };
+    if law.mean_ns() == 0.0 {
+        let rule = "a service that takes no time gives infinitely many a second";
+        return Err(reader.impossible(mean_path, rule));
     }
-    match laws.as_slice() {
-        [law] => Ok(*law),
-        [] => Err(section.missing("fixed", "a service law: `fixed`, `exponential` or `lognormal`")),
-        _ => Err(section.impossible("fixed", "a queue has one service law, and this one has several")),
-    }
+    Ok(law)
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -22,13 +22,17 @@
 //! stripe = "128KiB"
 //! ```
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, SizeBytes},
+};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
     device::{Ask, Device, Done, REFUSAL_NS},
     event::Leg,
-    file::{DeviceError, DeviceFile, Reader, Section},
+    file::{DeviceFile, Reader},
     flow::{Counters, Flow, Id},
     part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
     truth::Laws,
@@ -47,65 +51,66 @@ impl Named for Raid {
 const MEMBERS: std::ops::RangeInclusive<u64> = 2..=4096;
 
 impl PartKind for Raid {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let (capacity_bytes, start_state, members) =
-            (reader.capacity_bytes, reader.start_state, reader.members());
-        let Some(mut raid) = reader.section("raid") else { return Ok(None) };
-        match raid.count("level")? {
-            Some(0) => {}
-            Some(_) => return Err(raid.impossible("level", "level 0 is simulated: stripes without parity")),
-            None => return Err(raid.missing("level", "0: stripes without parity")),
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("raid.level", "0: stripes without parity"),
+            ("raid.members", "a device's name, or the path of its file"),
+            ("raid.count", "how many members"),
+            ("raid.stripe", "such as \"128KiB\""),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(raid) = reader.section::<RaidKeys>("raid")? else { return Ok(None) };
+        let RaidKeys { level, members: name, count, stripe: SizeBytes(stripe_bytes) } = raid;
+        if level != 0 {
+            return Err(reader.impossible("raid.level", "level 0 is simulated: stripes without parity"));
         }
-        let Some(members) = members else {
-            return Err(raid.impossible("level", "an array's members are single devices"));
+        let Some(members) = reader.members else {
+            return Err(reader.impossible("raid.level", "an array's members are single devices"));
         };
-        let name = raid.text("members")?;
-        let name = name.ok_or_else(|| raid.missing("members", "a device's name, or the path of its file"))?;
-        let count = raid.count("count")?.ok_or_else(|| raid.missing("count", "how many members"))?;
         if !MEMBERS.contains(&count) {
-            return Err(raid.impossible("count", "an array has between 2 and 4,096 members"));
+            return Err(reader.impossible("raid.count", "an array has between 2 and 4,096 members"));
         }
-        let stripe_bytes = stripe_bytes(&mut raid)?;
-        let text = members(&name).map_err(|why| raid.impossible("members", &why))?;
-        for section in ["noise", "neighbour", "thermal"] {
-            if reader.section(section).is_some() {
-                let rule = "its members wander, not an array: give it to the member's own file";
-                return Err(reader.fail(None, format!("[{section}] beside [raid]: {rule}")));
-            }
+        // 4 KiB: a page of memory, below which no array goes; 1 GiB: no request is larger.
+        if !(4096..=1 << 30).contains(&stripe_bytes) || stripe_bytes % 512 != 0 {
+            let rule = "it is a whole number of 512-byte blocks, between 4KiB and 1GiB";
+            return Err(reader.impossible("raid.stripe", rule));
         }
-        let member = DeviceFile::member(&text, &name, start_state)?.without_host();
-        let raid = reader.section("raid").expect("it was there");
+        let text = members(&name).map_err(|why| reader.impossible("raid.members", why))?;
+        if let Some(section) = ["noise", "neighbour", "thermal"].into_iter().find(|name| reader.has(name)) {
+            let rule = "its members wander, not an array: give it to the member's own file";
+            return Err(reader.whole(format!("[{section}] beside [raid]: {rule}")));
+        }
+        let member = DeviceFile::member(&text, &name, reader.start_state)?.without_host();
         if member.settings().any(|part| part.fails_in_silence()) {
             let rule = "its writes are lost, torn or misplaced: give such [faults] to the array";
-            return Err(raid.impossible("members", rule));
+            return Err(reader.impossible("raid.members", rule));
         }
+        let capacity_bytes = reader.capacity_bytes as f64;
         let scale = member.scale().unwrap_or(1.0);
         let member_bytes = member.capacity_bytes() / stripe_bytes * stripe_bytes;
         let held_bytes = member_bytes * count;
         // What scaling rounds is not the file's mistake.
-        if capacity_bytes as f64 / scale > held_bytes as f64 * 1.001 {
+        if capacity_bytes / scale > held_bytes as f64 * 1.001 {
             let rule =
                 format!("{count} members hold {}, less than the capacity", units::decimal_bytes(held_bytes));
-            return Err(raid.impossible("count", &rule));
+            return Err(reader.impossible("raid.count", rule));
         }
         if scale > 1.0 {
-            let left_bytes = ((capacity_bytes as f64 / scale) as u64).min(held_bytes);
-            reader.scale_capacity(scale, left_bytes);
+            reader.scaled = Some((scale, ((capacity_bytes / scale) as u64).min(held_bytes)));
         }
-        reader.keep_member(&name, text);
+        reader.member = Some((name.clone(), text));
         Ok(Some(Arc::new(RaidSettings { member, name, count: count as u32, stripe_bytes })))
     }
 }
 
-fn stripe_bytes(raid: &mut Section) -> Result<u64, DeviceError> {
-    let bytes = raid.size_bytes("stripe")?.ok_or_else(|| raid.missing("stripe", "such as \"128KiB\""))?;
-    // 4 KiB: a page of memory, below which no array goes; 1 GiB: no request is larger.
-    if !(4096..=1 << 30).contains(&bytes) || bytes % 512 != 0 {
-        return Err(
-            raid.impossible("stripe", "it is a whole number of 512-byte blocks, between 4KiB and 1GiB")
-        );
-    }
-    Ok(bytes)
+#[derive(Deserialize)]
+struct RaidKeys {
+    level: u64,
+    members: String,
+    count: u64,
+    stripe: SizeBytes,
 }
 
 #[derive(Debug, Clone)]

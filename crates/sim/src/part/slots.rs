@@ -10,12 +10,16 @@
 //! slots = 32
 //! ```
 
-use iosonde_model::{Named, Op, units};
+use iosonde_model::{
+    FileError, Named, Op,
+    units::{self, SizeBytes, TimeNs},
+};
+use serde::Deserialize;
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     event::Leg,
-    file::{DeviceError, Reader, Section},
+    file::Reader,
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
     rates::Rates,
@@ -31,38 +35,45 @@ impl Named for Slots {
 }
 
 impl PartKind for Slots {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut link) = reader.section("link") else { return Ok(None) };
-        let Some(slots) = link.count("slots")? else { return Ok(None) };
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(link) = reader.section::<LinkKeys>("link")? else { return Ok(None) };
+        let Some(slots) = link.slots else { return Ok(None) };
         // 65,536: as deep as any driver here goes.
         if !(1..=65_536).contains(&slots) {
-            return Err(link.impossible("slots", "there must be between 1 and 65,536"));
+            return Err(reader.impossible("link.slots", "there must be between 1 and 65,536"));
         }
-        refuse_idle_bandwidth(&mut link, slots)?;
-        Ok(Some(Arc::new(SlotSettings { slots: slots as u32 })))
+        match idle_bandwidth(&link, slots) {
+            Some(rule) => Err(reader.impossible("link.bandwidth", rule)),
+            None => Ok(Some(Arc::new(SlotSettings { slots: slots as u32 }))),
+        }
     }
+}
+
+#[derive(Deserialize)]
+struct LinkKeys {
+    slots: Option<u64>,
+    bandwidth: Option<Rates>,
+    max_transfer: Option<SizeBytes>,
+    #[serde(default)]
+    latency: TimeNs,
 }
 
 /// A command holds its slot for the link's latency and its own transfer: so many slots of the largest size carry
 /// so much, and a bandwidth above it could never be seen.
-fn refuse_idle_bandwidth(link: &mut Section, slots: u64) -> Result<(), DeviceError> {
-    let (bandwidth, max_bytes) = (Rates::read(link, "bandwidth")?, link.size_bytes("max_transfer")?);
-    let latency_ns = link.time_ns("latency")?.unwrap_or(0);
-    let (Some(bandwidth), Some(max_bytes)) = (bandwidth, max_bytes) else { return Ok(()) };
-    let bytes_per_s = bandwidth.of(Op::Read).max(bandwidth.of(Op::Write));
-    let held_s = latency_ns as f64 / 1e9 + max_bytes as f64 / bytes_per_s as f64;
+fn idle_bandwidth(link: &LinkKeys, slots: u64) -> Option<String> {
+    let (bandwidth, max_bytes) = (link.bandwidth?, link.max_transfer?.0);
+    let bytes_per_s = bandwidth.of(Op::Read).0.max(bandwidth.of(Op::Write).0);
+    let held_s = link.latency.0 as f64 / 1e9 + max_bytes as f64 / bytes_per_s as f64;
     let carried = slots as f64 * max_bytes as f64 / held_s;
-    if carried >= bytes_per_s as f64 {
-        return Ok(());
-    }
-    let rule = format!(
-        "{slots} slot{} of {} each, held for at least {}, carry no more than {}",
-        if slots == 1 { "" } else { "s" },
-        units::size(max_bytes),
-        units::time(held_s * 1e9),
-        units::rate(carried)
-    );
-    Err(link.impossible("bandwidth", &rule))
+    (carried < bytes_per_s as f64).then(|| {
+        format!(
+            "{slots} slot{} of {} each, held for at least {}, carry no more than {}",
+            if slots == 1 { "" } else { "s" },
+            units::size(max_bytes),
+            units::time(held_s * 1e9),
+            units::rate(carried)
+        )
+    })
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -11,12 +11,13 @@
 //! max_transfer = "128KiB"
 //! ```
 
-use iosonde_model::{Named, Op};
+use iosonde_model::{FileError, Named, Op, units::SizeBytes};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
     event::Leg,
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Part, PartKind, Place, Settings, Step},
 };
@@ -31,16 +32,21 @@ impl Named for Split {
 }
 
 impl PartKind for Split {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut link) = reader.section("link") else { return Ok(None) };
-        let Some(max_bytes) = link.size_bytes("max_transfer")? else { return Ok(None) };
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(link) = reader.section::<LinkKeys>("link")? else { return Ok(None) };
+        let Some(SizeBytes(max_bytes)) = link.max_transfer else { return Ok(None) };
         // 4 KiB: every device takes a page of memory; 1 GiB: none takes more at once.
         if !(4096..=1 << 30).contains(&max_bytes) || max_bytes % 512 != 0 {
             let rule = "it is a whole number of 512-byte blocks, between 4KiB and 1GiB";
-            return Err(link.impossible("max_transfer", rule));
+            return Err(reader.impossible("link.max_transfer", rule));
         }
         Ok(Some(Arc::new(SplitSettings { max_bytes: max_bytes as u32 })))
     }
+}
+
+#[derive(Deserialize)]
+struct LinkKeys {
+    max_transfer: Option<SizeBytes>,
 }
 
 #[derive(Debug, Clone, Copy)]

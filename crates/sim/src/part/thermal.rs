@@ -14,11 +14,16 @@
 //! recover = "30s"
 //! ```
 
-use iosonde_model::{Named, units};
-use std::sync::Arc;
+use iosonde_model::{
+    FileError, Named,
+    toml_file::from_text,
+    units::{self, ParseQuantity, TimeNs},
+};
+use serde::{Deserialize, Deserializer};
+use std::{str::FromStr, sync::Arc};
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Law, Load, Part, PartKind, Place, Settings, Step},
 };
@@ -33,25 +38,51 @@ impl Named for Thermal {
 }
 
 impl PartKind for Thermal {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut thermal) = reader.section("thermal") else { return Ok(None) };
-        let after_ns = thermal.work_time_ns("after")?;
-        let after_ns = after_ns.ok_or_else(|| thermal.missing("after", "such as \"60s at full rate\""))?;
-        let factor =
-            thermal.number("factor")?.ok_or_else(|| thermal.missing("factor", "the hot device's rate"))?;
-        let recover_ns =
-            thermal.time_ns("recover")?.ok_or_else(|| thermal.missing("recover", "such as \"30s\""))?;
-        for (key, ns) in [("after", after_ns), ("recover", recover_ns)] {
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("thermal.after", "such as \"60s at full rate\""),
+            ("thermal.factor", "the hot device's rate"),
+            ("thermal.recover", "such as \"30s\""),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(thermal) = reader.section::<ThermalKeys>("thermal")? else { return Ok(None) };
+        let (after_ns, recover_ns, factor) = (thermal.after.0, thermal.recover.0, thermal.factor);
+        for (path, ns) in [("thermal.after", after_ns), ("thermal.recover", recover_ns)] {
             if ns == 0 {
-                return Err(thermal.impossible(key, "nothing heats or cools in no time"));
+                return Err(reader.impossible(path, "nothing heats or cools in no time"));
             }
         }
         if !(factor > 0.0 && factor <= 1.0) {
-            return Err(
-                thermal.impossible("factor", "a hot device keeps a share of its rate, above 0 and at most 1")
-            );
+            let rule = "a hot device keeps a share of its rate, above 0 and at most 1";
+            return Err(reader.impossible("thermal.factor", rule));
         }
         Ok(Some(Arc::new(ThermalSettings { after_ns, recover_ns, factor })))
+    }
+}
+
+#[derive(Deserialize)]
+struct ThermalKeys {
+    after: WorkTimeNs,
+    factor: f64,
+    recover: TimeNs,
+}
+
+/// Nanoseconds of work: `"60s at full rate"`, or a time alone.
+struct WorkTimeNs(u64);
+
+impl FromStr for WorkTimeNs {
+    type Err = ParseQuantity;
+    fn from_str(text: &str) -> Result<Self, ParseQuantity> {
+        let time = text.trim().strip_suffix("at full rate").unwrap_or(text);
+        units::parse_time_with_unit(time).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WorkTimeNs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer, "a time such as \"60s at full rate\"")
     }
 }
 

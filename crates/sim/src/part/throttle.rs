@@ -13,11 +13,15 @@
 //! burst = { iops = 16000, credit = 5400000 }
 //! ```
 
-use iosonde_model::{FindingName, Named, Op, units};
+use iosonde_model::{
+    FileError, FindingName, Named, Op,
+    units::{self, BytesPerSecond},
+};
+use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::{DeviceError, Reader},
+    file::Reader,
     flow::{Flow, Id},
     part::{Fact, Law, Limit, Load, Part, PartKind, Place, Settings, Step},
     random::whole_ns,
@@ -34,40 +38,50 @@ impl Named for Throttle {
 }
 
 impl PartKind for Throttle {
-    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, DeviceError> {
-        let Some(mut throttle) = reader.section("throttle") else { return Ok(None) };
-        let iops = throttle.count("iops")?;
-        let bytes_per_s = throttle.rate("bytes")?;
-        if iops == Some(0) {
-            return Err(throttle.impossible("iops", "a throttle that lets nothing pass never ends a request"));
-        }
-        if bytes_per_s == Some(0) {
-            return Err(
-                throttle.impossible("bytes", "a throttle that lets nothing pass never ends a request")
-            );
+    fn needed(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("throttle.burst.iops", "requests a second in a burst"),
+            ("throttle.burst.credit", "requests in a full bucket"),
+        ]
+    }
+
+    fn read(&self, reader: &mut Reader) -> Result<Option<Arc<dyn Settings>>, FileError> {
+        let Some(throttle) = reader.section::<ThrottleKeys>("throttle")? else { return Ok(None) };
+        let (iops, bytes_per_s) = (throttle.iops, throttle.bytes.map(|rate| rate.0));
+        for (path, rate) in [("throttle.iops", iops), ("throttle.bytes", bytes_per_s)] {
+            if rate == Some(0) {
+                return Err(reader.impossible(path, "a throttle that lets nothing pass never ends a request"));
+            }
         }
         if iops.is_none() && bytes_per_s.is_none() {
-            return Err(throttle.missing("iops", "requests a second; or `bytes`"));
+            return Err(reader.missing("throttle.iops", "requests a second; or `bytes`"));
         }
-        let mut burst = None;
-        if let Some(mut section) = throttle.table("burst") {
-            let most = section
-                .count("iops")?
-                .ok_or_else(|| section.missing("iops", "requests a second in a burst"))?;
-            let credit = section
-                .count("credit")?
-                .ok_or_else(|| section.missing("credit", "requests in a full bucket"))?;
-            if most <= iops.unwrap_or(u64::MAX) {
-                return Err(section.impossible("iops", "a burst is faster than the throttle's own `iops`"));
+        if let Some(burst) = &throttle.burst {
+            if burst.iops <= iops.unwrap_or(u64::MAX) {
+                let rule = "a burst is faster than the throttle's own `iops`";
+                return Err(reader.impossible("throttle.burst.iops", rule));
             }
-            if credit == 0 {
-                return Err(section.impossible("credit", "an empty bucket allows no burst"));
+            if burst.credit == 0 {
+                return Err(reader.impossible("throttle.burst.credit", "an empty bucket allows no burst"));
             }
-            burst = Some(Burst { iops: most as f64, credit: credit as f64 });
         }
+        let burst = throttle.burst.map(|b| Burst { iops: b.iops as f64, credit: b.credit as f64 });
         let iops = iops.map(|iops| iops as f64);
         Ok(Some(Arc::new(ThrottleSettings { iops, bytes_per_s: bytes_per_s.map(|rate| rate as f64), burst })))
     }
+}
+
+#[derive(Deserialize)]
+struct ThrottleKeys {
+    iops: Option<u64>,
+    bytes: Option<BytesPerSecond>,
+    burst: Option<BurstKeys>,
+}
+
+#[derive(Deserialize)]
+struct BurstKeys {
+    iops: u64,
+    credit: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +103,10 @@ impl Settings for ThrottleSettings {
     }
 
     fn scatters(&self) -> bool {
+        self.burst.is_some()
+    }
+
+    fn has_burst_credit(&self) -> bool {
         self.burst.is_some()
     }
 

@@ -47,6 +47,7 @@ pub fn itself(
         }
         (None, _) => facts.extend([
             ("model", device.model.clone()),
+            ("description", device.description.clone()),
             ("size", device.size_bytes.map(units::size)),
             ("blocks", blocks(device.logical_block_bytes, device.physical_block_bytes)),
         ]),

@@ -3,6 +3,7 @@
 use iosonde_model::{About, Inconclusive};
 
 use super::{curve, drift, effect};
+use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
@@ -33,5 +34,15 @@ pub(super) fn words(why: &Inconclusive) -> String {
             "requests to this rotating disk never wait for a platter, so a cache answers them; use a larger `--size`"
                 .to_owned()
         }
+        Inconclusive::Lacks(lack) => lack::words(*lack),
+        Inconclusive::FewFigures { trials, needed } => {
+            format!("trials that have this figure: {trials}; {needed} are needed")
+        }
+        Inconclusive::Cache(problem) => cached::problem(*problem),
+        Inconclusive::Readahead(problem) => readahead::problem(problem),
+        Inconclusive::LongWrite(problem) => long_write::problem(*problem),
+        Inconclusive::Limit(problem) => limit::problem(*problem),
+        Inconclusive::MappingUnit(problem) => mapping_unit::problem(problem),
+        Inconclusive::Platter(problem) => platter::problem(problem),
     }
 }

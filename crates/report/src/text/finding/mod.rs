@@ -3,14 +3,22 @@
 mod curve;
 mod drift;
 pub(super) mod effect;
+mod cached;
+mod durable;
 mod inconclusive;
+mod lack;
+mod limit;
+mod long_write;
+mod mapping_unit;
 mod note;
+mod platter;
+mod readahead;
 
 use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
     words::{capitalised, with_interval},
 };
-use iosonde_model::{Conditions, Detail, Finding, FindingName};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Status};
 
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
@@ -26,6 +34,14 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::Shape(facts) => curve::shape_sentence(finding, facts),
         Detail::Crossover(facts) => curve::crossover_sentence(finding, facts),
         Detail::Drift(facts) => drift::sentence(finding, facts),
+        Detail::Plain => plain(finding),
+        Detail::Cached(facts) => cached::sentence(finding, *facts),
+        Detail::Readahead(facts) => readahead::sentence(finding, *facts),
+        Detail::LongWrite(facts) => long_write::sentence(finding, *facts),
+        Detail::Limit(facts) => limit::sentence(finding, facts),
+        Detail::Durable(facts) => durable::sentence(finding, *facts),
+        Detail::MappingUnit(facts) => mapping_unit::sentence(finding, *facts),
+        Detail::Platter(facts) => platter::sentence(finding, *facts),
     }
 }
 
@@ -41,10 +57,37 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::Shape(facts) => Some(curve::shape_why(facts)),
         Detail::Crossover(facts) => Some(curve::crossover_why(facts)),
         Detail::Drift(facts) => Some(drift::why(facts)),
+        Detail::Plain => why_of_plain(finding).map(str::to_owned),
+        Detail::Cached(facts) => Some(cached::why(*facts)),
+        Detail::Readahead(facts) => Some(readahead::why(finding, *facts)),
+        Detail::LongWrite(facts) => Some(long_write::why(*facts)),
+        Detail::Limit(facts) => Some(limit::why(finding, facts)),
+        Detail::Durable(facts) => Some(durable::why(*facts)),
+        Detail::MappingUnit(facts) => Some(mapping_unit::why(*facts)),
+        Detail::Platter(facts) => Some(platter::why(*facts)),
     };
     let notes: Vec<String> = finding.notes.iter().map(note::words).collect();
     let all: Vec<String> = own.into_iter().chain(notes).collect();
     (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// A finding without facts beside its value.
+fn plain(finding: &Finding) -> String {
+    match finding.name {
+        FindingName::RotationPeriod => platter::rotation(finding),
+        FindingName::SeekTimeAverage => platter::seek(finding),
+        _ if finding.status == Status::Absent => format!("{}: none.", subject(finding)),
+        _ => format!("{}: {}.", subject(finding), value(finding)),
+    }
+}
+
+fn why_of_plain(finding: &Finding) -> Option<&'static str> {
+    match finding.name {
+        FindingName::CacheLatency => Some(cached::LATENCY),
+        FindingName::RotationPeriod => Some(platter::ROTATION),
+        FindingName::SeekTimeAverage => Some(platter::why_of_seek(finding)),
+        _ => None,
+    }
 }
 
 /// A finding's value with its interval.

@@ -129,6 +129,18 @@ impl FlashSettings {
         })
     }
 
+    /// Size and latency of the read cache, where there is one.
+    fn cache_facts(&self) -> Vec<Fact> {
+        let Some(cache) = self.cache else { return Vec::new() };
+        let latency_ns = cache.latency_ns as f64;
+        let size = self.scaled("the read cache");
+        let latency = format!("held in the read cache, {} within the device", quantity::time(latency_ns));
+        vec![
+            fact(FindingName::CacheBytes, Some(Op::Read), cache.size_bytes as f64, "B", &size),
+            fact(FindingName::CacheLatency, Some(Op::Read), latency_ns, "ns", &latency),
+        ]
+    }
+
     fn scaled(&self, words: &str) -> String {
         match self.log.filter(|log| log.scale > 1.0) {
             Some(log) => format!("{words}, divided by {:.1} as the whole device is", log.scale),
@@ -222,13 +234,6 @@ impl Settings for FlashSettings {
     }
 
     fn facts(&self, _load: &Load) -> Vec<Fact> {
-        let fact = |finding, op, value, unit, derivation: &str| Fact {
-            finding,
-            op,
-            value,
-            unit,
-            derivation: derivation.to_owned(),
-        };
         let (sustained, words) = self.sustained(true);
         let mut facts = vec![
             fact(
@@ -275,21 +280,11 @@ impl Settings for FlashSettings {
                 &words,
             ));
         }
-        if let Some(cache) = self.cache {
-            let words = self.scaled("the read cache");
-            facts.push(fact(FindingName::CacheBytes, Some(Op::Read), cache.size_bytes as f64, "B", &words));
-            let words = format!(
-                "held in the read cache, {} within the device",
-                quantity::time(cache.latency_ns as f64)
-            );
-            facts.push(fact(
-                FindingName::CacheLatency,
-                Some(Op::Read),
-                cache.latency_ns as f64,
-                "ns",
-                &words,
-            ));
-        }
+        facts.extend(self.cache_facts());
         facts
     }
+}
+
+fn fact(finding: FindingName, op: Option<Op>, value: f64, unit: &'static str, derivation: &str) -> Fact {
+    Fact { finding, op, value, unit, derivation: derivation.to_owned() }
 }

@@ -9,12 +9,16 @@
 use rand::RngExt;
 use std::collections::VecDeque;
 
+use serde::Deserialize;
+
 use super::map::{NOWHERE, Owners, SlotOf, TRIMMED};
 use crate::random::Random;
 
 /// Which block is collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Policy {
+    #[default]
     Greedy,
     Fifo,
 }

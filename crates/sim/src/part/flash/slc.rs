@@ -3,7 +3,9 @@
 //! It is a stock of room, filled by every page that is programmed while there is some, whatever its address, and
 //! emptied by folding alone: what is overwritten in it is folded with the rest.
 
-use std::fmt;
+use iosonde_model::{toml_file::from_text, units};
+use serde::{Deserialize, Deserializer};
+use std::{fmt, str::FromStr};
 
 /// When what the cache holds is moved to the dense cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +24,28 @@ impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idle { after_ns } => {
-                write!(f, "folded after {} without work", iosonde_model::units::time(*after_ns as f64))
+                write!(f, "folded after {} without work", units::time(*after_ns as f64))
             }
             Self::Full => f.write_str("folded when it is full"),
         }
+    }
+}
+
+impl FromStr for Fold {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let idle = text.strip_prefix("idle ").and_then(|time| units::parse_time_with_unit(time).ok());
+        match (text, idle) {
+            ("full", _) => Ok(Self::Full),
+            (_, Some(after_ns)) if after_ns > 0 => Ok(Self::Idle { after_ns }),
+            _ => Err(format!("`{text}` is neither \"idle TIME\" (as \"idle 1s\") nor \"full\"")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Fold {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer, "\"idle TIME\" (as \"idle 1s\") or \"full\"")
     }
 }
 

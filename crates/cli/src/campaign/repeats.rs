@@ -11,19 +11,16 @@ use std::{
     time::Duration,
 };
 
-use iosonde_infer::compare;
-use iosonde_infer::compare::Side;
-use iosonde_model::{Run, units};
-use iosonde_report::{Paint, terminal};
+use iosonde_model::Run;
 use iosonde_rig::interrupt;
 use iosonde_store::Notebook;
 
-use super::run::{default_out, failure_of};
+use super::finish;
 use crate::{
     args::RunArgs,
+    destination::Destination,
     failure::{Failure, INTERRUPTED, in_words},
     notebook,
-    output::write,
     screen::Screen,
 };
 
@@ -33,7 +30,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const ENDS_BY_ITSELF: u32 = 30;
 
 /// Runs every repeat in a process of its own, then shows the last one and how far they lie apart.
-pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+pub fn run(
+    args: &RunArgs,
+    repeats: u32,
+    destination: &Destination,
+    store: Option<&Path>,
+    screen: Screen,
+) -> Result<(), Failure> {
     let seed = args.target.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
     // Resolved once: `last~1` is another run as soon as the first repeat is kept.
     let like = args.like.as_ref().map(|reference| {
@@ -63,7 +66,7 @@ pub fn run(args: &RunArgs, repeats: u32, store: Option<&Path>, screen: Screen) -
         let id = newest(&book, &Part { number, seed: own_seed, series })?;
         runs.push(notebook::load(&book, Some(&id))?);
     }
-    finish(args, runs, screen)
+    finish::repeats(runs, destination, screen)
 }
 
 /// What tells one repeat from whatever else was begun in the notebook meanwhile.
@@ -146,41 +149,4 @@ fn carry_out(words: &[OsString], stop: &AtomicBool) -> Result<(), Failure> {
         Some(code) => Err(Failure { code: u8::try_from(code).unwrap_or(1), text: String::new() }),
         None => Err(Failure { code: INTERRUPTED, text: "a repeat was killed".into() }),
     }
-}
-
-/// Shows the last repeat, and how far all of them lie apart.
-fn finish(args: &RunArgs, runs: Vec<Run>, screen: Screen) -> Result<(), Failure> {
-    let mut last = runs.last().cloned().ok_or_else(|| Failure::failed("no repeat was run"))?;
-    let first = runs[0].info.id.clone();
-    let ended = runs.iter().find_map(|run| failure_of(run, args.target.strict));
-    let spread = compare::scatter(&Side { name: first.clone(), runs, history: Vec::new() });
-    if let Some(spread) = spread {
-        let sentence = format!(
-            "the {} repeats {first} .. {} differ by {} from one to the next in all points together (standard \
-             deviation), and one point by {}; `iosonde compare {first} OTHER` takes them together",
-            spread.repeats,
-            last.info.id,
-            units::percent(spread.run),
-            units::percent(spread.point),
-        );
-        last.info.device.notes.push(sentence);
-    }
-    let json_to_stdout = args.target.json.as_deref() == Some(Path::new("-"));
-    if !json_to_stdout {
-        let paint = Paint { color: screen.color, width: screen.width };
-        screen.result(&terminal::summary(&last, paint))?;
-        if let Some(sentence) = last.info.device.notes.last().filter(|_| spread.is_some()) {
-            screen.result(&format!("\n{}", iosonde_report::paragraph(sentence, paint)))?;
-        }
-    }
-    let path = args.out.clone().unwrap_or_else(|| default_out(&last, "html"));
-    write(&path, iosonde_report::html(&last).as_bytes())?;
-    if let Some(json) = &args.target.json {
-        let text = iosonde_report::json(&last).map_err(Failure::failed)?;
-        if json_to_stdout { screen.result(&text)? } else { write(json, text.as_bytes())? }
-    }
-    if !json_to_stdout {
-        screen.result(&format!("\nreport  {}     again  iosonde show {}\n", path.display(), last.info.id))?;
-    }
-    ended.map_or(Ok(()), Err)
 }

@@ -3,7 +3,7 @@
 use iosonde_model::{Point, TrialSpec, units};
 use iosonde_rig::prepare::FILL_BLOCK_BYTES;
 
-use crate::{failure::Failure, session::Options, state::State};
+use crate::{failure::Failure, options::Options, state::State};
 
 /// What a state writes, as a multiple of the prepared area.
 fn passes(state: Option<State>) -> f64 {

@@ -1,0 +1,113 @@
+//! What a campaign has to show: one run, the last of its repeats, or several targets compared.
+
+use std::path::Path;
+
+use iosonde_infer::compare;
+use iosonde_infer::compare::Side;
+use iosonde_model::{Run, units};
+use iosonde_report::{FORMATS, Paint, paragraph, terminal};
+use iosonde_store::Notebook;
+
+use crate::{
+    destination::{Destination, Shown, default_out, failure_of},
+    failure::Failure,
+    notebook,
+    screen::Screen,
+    sides,
+};
+
+/// Shows the runs that are done, from the notebook; several are compared, in pairs.
+pub fn finish(
+    done: &[String],
+    failed: &[String],
+    path: &Path,
+    destination: &Destination,
+    screen: Screen,
+) -> Result<(), Failure> {
+    match done {
+        _ if destination.kept_only => {}
+        [] => {}
+        [id] => {
+            let run = notebook::load(&Notebook::open_existing(path).map_err(Failure::usage)?, Some(id))?;
+            show(&run, "", destination, screen)?;
+            failure_of(&run, destination.strict).map_or(Ok(()), Err)?;
+        }
+        ids => {
+            let references: Vec<&String> = ids.iter().collect();
+            compared(&sides::load(Some(path), &screen, &references)?, destination, screen)?;
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let failed = failed.join(", ");
+    Err(Failure::failed(format!("failed, as said above: {failed}; what was measured of it is kept")))
+}
+
+/// The last repeat, and how far all of them lie apart.
+pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Result<(), Failure> {
+    let mut last = runs.last().cloned().ok_or_else(|| Failure::failed("no repeat was run"))?;
+    let first = runs[0].info.id.clone();
+    let ended = runs.iter().find_map(|run| failure_of(run, destination.strict));
+    let spread = compare::scatter(&Side { name: first.clone(), runs, history: Vec::new() });
+    let spread = spread.map(|spread| {
+        format!(
+            "the {} repeats {first} .. {} differ by {} from one to the next in all points together (standard \
+             deviation), and one point by {}; `iosonde compare {first} OTHER` takes them together",
+            spread.repeats,
+            last.info.id,
+            units::percent(spread.run),
+            units::percent(spread.point),
+        )
+    });
+    last.info.device.notes.extend(spread.clone().map(Into::into));
+    let paint = screen.paint();
+    let spread = spread.map_or_else(String::new, |spread| format!("\n{}", paragraph(&spread, paint)));
+    show(&last, &spread, destination, screen)?;
+    ended.map_or(Ok(()), Err)
+}
+
+/// One run, and what is to be said under its summary.
+fn show(run: &Run, below: &str, destination: &Destination, screen: Screen) -> Result<(), Failure> {
+    let paint = screen.paint();
+    let shown = Shown {
+        text: &|| terminal::summary(run, paint) + below,
+        html: &|| Ok(Some(iosonde_report::html(run).into_bytes())),
+        json: &|| iosonde_report::json(run).map_err(Failure::failed),
+        name: default_out(run, "html"),
+        again: format!("iosonde show {}", run.info.id),
+    };
+    destination.show(shown, screen)
+}
+
+fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result<(), Failure> {
+    let compared = compare::compare(sides, &sides::usual_question(sides)).map_err(Failure::failed)?;
+    let paint = screen.paint();
+    let ids: Vec<&str> = sides.iter().map(|side| side.runs[0].info.id.as_str()).collect();
+    let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
+    let html = FORMATS.find("html").map_err(Failure::failed)?;
+    let shown = Shown {
+        text: &|| iosonde_report::comparison(&compared, paint) + &beliefs(sides, paint),
+        html: &|| html.several(sides, &compared).map_err(Failure::failed),
+        json: &|| Ok(serde_json::to_string_pretty(&compared).map_err(Failure::failed)? + "\n"),
+        name: alone.replace(ids[0], &ids.join("-")).into(),
+        again: format!("iosonde compare {}\none alone  iosonde show {}", ids.join(" "), ids[0]),
+    };
+    destination.show(shown, screen)?;
+    let failed = sides.iter().filter_map(|side| failure_of(&side.runs[0], destination.strict));
+    let failed = failed.reduce(|a, b| {
+        let text = if a.text == b.text { a.text } else { format!("{}; {}", a.text, b.text) };
+        Failure { code: a.code.min(b.code), text }
+    });
+    failed.or_else(|| sides::slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
+}
+
+/// Whether each run can be believed, in its first words.
+fn beliefs(sides: &[Side], paint: Paint) -> String {
+    let mut text = "\nBELIEVE\n".to_owned();
+    for side in sides {
+        let belief = iosonde_report::text::validity::belief(&side.runs[0]);
+        text += &paragraph(&format!("  {}: {}", side.name, belief.headline), paint);
+    }
+    text
+}

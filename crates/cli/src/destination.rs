@@ -1,0 +1,116 @@
+//! Where a campaign's results go, and how a command ends that has shown them.
+
+use std::path::{Path, PathBuf};
+
+use iosonde_model::{Outcome, Phase, Run, Trial};
+
+use crate::{
+    failure::{DOUBT, Failure},
+    output::{self, write},
+    screen::Screen,
+};
+
+/// Where results go.
+#[derive(Debug, Clone, Default)]
+pub struct Destination {
+    /// The HTML report.
+    pub out: Option<PathBuf>,
+    /// The JSON document: `-` is stdout.
+    pub json: Option<PathBuf>,
+    /// Whether doubt is a failure.
+    pub strict: bool,
+    /// Whether the notebook alone gets the result.
+    pub kept_only: bool,
+}
+
+/// A result in every form in which somebody may want it; a form is made when it is needed.
+pub struct Shown<'a> {
+    /// For the terminal.
+    pub text: &'a dyn Fn() -> String,
+    /// The page, where there can be one.
+    pub html: &'a dyn Fn() -> Result<Option<Vec<u8>>, Failure>,
+    /// The document.
+    pub json: &'a dyn Fn() -> Result<String, Failure>,
+    /// The page's name where nobody gave one.
+    pub name: PathBuf,
+    /// What shows it again.
+    pub again: String,
+}
+
+impl Destination {
+    /// What cannot be written should be known before an hour of measuring, not after. `measured` is the target.
+    pub fn check(&self, measured: Option<&str>) -> Result<(), Failure> {
+        if self.out.as_deref() == Some(Path::new("-")) {
+            return Err(Failure::usage(
+                "-o names the file of the HTML report, and stdout is for the summary; for the report on stdout:  \
+                 iosonde report -o -",
+            ));
+        }
+        let out = self.out.as_deref().unwrap_or(Path::new("./iosonde-STUDY-ID.html"));
+        if self.json.as_deref().is_some_and(|json| self.out.is_some() && output::is_same(out, json)) {
+            return Err(Failure::usage("-o and --json name the same file; give each its own"));
+        }
+        output::check(out, measured)?;
+        self.json.as_deref().map_or(Ok(()), |json| output::check(json, measured))
+    }
+
+    /// Prints the summary and writes what was asked for.
+    pub fn show(&self, shown: Shown, screen: Screen) -> Result<(), Failure> {
+        let json_to_stdout = self.json.as_deref() == Some(Path::new("-"));
+        // The summary first: whatever becomes of the files, it has been seen.
+        if !json_to_stdout {
+            screen.result(&(shown.text)())?;
+        }
+        let path = self.out.clone().unwrap_or(shown.name);
+        if let Some(page) = (shown.html)()? {
+            write(&path, &page).map_err(elsewhere)?;
+        }
+        if let Some(json) = &self.json {
+            let text = (shown.json)()?;
+            if json_to_stdout {
+                screen.result(&text)?
+            } else {
+                write(json, text.as_bytes()).map_err(elsewhere)?
+            }
+        }
+        if !json_to_stdout {
+            screen.result(&format!("\nreport  {}     again  {}\n", path.display(), shown.again))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a report could not be written, the run is not lost.
+fn elsewhere(failure: Failure) -> Failure {
+    let text = format!(
+        "{}. The run is kept; write its report elsewhere with `iosonde report -o PATH`",
+        failure.text
+    );
+    Failure { text, ..failure }
+}
+
+/// How a command ends that has shown a run: nothing worked, which is no result at all, or `--strict` and a doubt.
+pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
+    if let Some(why) = nothing_worked(run) {
+        return Some(Failure::failed(why));
+    }
+    let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning);
+    (strict && doubtful).then(|| Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() })
+}
+
+/// Why a run is no result at all: every request of it failed.
+fn nothing_worked(run: &Run) -> Option<String> {
+    let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
+    let done: u64 = measured().flat_map(Trial::directions).map(|(_, direction)| direction.ios).sum();
+    let failed = measured().rfind(|trial| trial.errors() > 0).filter(|_| done == 0)?;
+    let example = failed.error_examples.first().map_or("the system did not say why", String::as_str);
+    Some(format!("{}: every request failed ({example})", run.info.target))
+}
+
+/// `iosonde-quick-7f3a91.html`, here.
+pub fn default_out(run: &Run, extension: &str) -> PathBuf {
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+    };
+    PathBuf::from(format!("iosonde-{}-{}.{extension}", safe(&run.info.study), safe(&run.info.id)))
+}

@@ -1,0 +1,44 @@
+//! A run's beginning, as it is written down.
+
+use iosonde_model::{RunInfo, RunState};
+
+use crate::{options::Options, session::Session};
+
+/// A run's beginning, as it is written down; which study it is of, its caller knows.
+pub fn new_info(id: String, target: &str, options: &Options, session: &Session) -> RunInfo {
+    RunInfo {
+        id,
+        label: None,
+        note: None,
+        study: String::new(),
+        series: None,
+        repeat: None,
+        in_turn_with: Vec::new(),
+        study_source: String::new(),
+        target: target.to_owned(),
+        seed: options.order_seed.unwrap_or(options.seed),
+        started_at: session.bed.clock.utc(),
+        elapsed_s: 0.0,
+        state: RunState::Running,
+        command: command_line(),
+        bytes_written: 0,
+        budget_s: Some(options.time_ns as f64 / 1e9),
+        precision: options.precision,
+        confidence: options.confidence,
+        rounds: 0,
+        device: session.device.clone(),
+        host: session.host.clone(),
+        options: serde_json::to_value(Options { destroyed: session.identity.clone(), ..options.clone() })
+            .expect("options are plain data"),
+    }
+}
+
+/// The command as it was typed, with quotes where a shell needs them.
+fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,%~+@".contains(c));
+        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("iosonde".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}

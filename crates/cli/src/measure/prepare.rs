@@ -1,0 +1,158 @@
+//! Preparing what is measured: the working set is filled so that no hole is read.
+
+use iosonde_plan::plan;
+use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
+use iosonde_rig::prepare;
+
+use super::{Measurement, write_limit};
+use crate::failure::Failure;
+
+/// As long as it takes.
+pub const FOREVER_S: f64 = u32::MAX as f64;
+
+impl Measurement {
+    /// Prepares the working set: what was asked, as far as the time goes; for a resumed run exactly what it had, or its
+    /// points would no longer be the same points.
+    pub fn prepare_for(&mut self, study: &Study) -> Result<(), Failure> {
+        let asked_bytes = self.options.asked_bytes(study);
+        let points = plan::points(study, &self.session.device).map_err(Failure::usage)?.points;
+        let round_bytes = write_limit::round_bytes(&points);
+        let share_s = self.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
+        let exact = self.prepared_before_bytes.or(self.options.exact_size.then_some(asked_bytes));
+        let seconds = if exact.is_some() { FOREVER_S } else { share_s };
+        self.prepare(exact.unwrap_or(asked_bytes), seconds, round_bytes)?;
+        let now_bytes = self.run.info.device.working_set_bytes;
+        let (Some(exact_bytes), now) = (exact, units::size(now_bytes)) else { return Ok(()) };
+        let resumed = self.prepared_before_bytes.is_some();
+        if exact_bytes != now_bytes {
+            let before = units::size(exact_bytes);
+            return Err(Failure::failed(if resumed {
+                format!(
+                    "the run measured {before} and only {now} can be prepared now; make room and resume again"
+                )
+            } else {
+                format!(
+                    "the run of --like had {before}, and only {now} can be prepared here; its points would not be the \
+                     same"
+                )
+            }));
+        }
+        if resumed {
+            self.run.info.device.asked_size_bytes = (exact_bytes < asked_bytes).then_some(asked_bytes);
+        }
+        Ok(())
+    }
+
+    /// Fills the working set where it must be filled, and says how large it is.
+    /// `round_bytes` is what a round writes at the least.
+    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64, round_bytes: u64) -> Result<(), Failure> {
+        let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        let wanted_bytes = asked_bytes;
+        let may_fill_bytes = write_limit::fill_bytes_max(&self.options, round_bytes);
+        let asked_bytes =
+            asked_bytes.min(room_bytes).min(if self.session.fill { may_fill_bytes } else { u64::MAX });
+        self.session.device.working_set_bytes = if self.session.fill {
+            self.filled(asked_bytes, seconds)?
+        } else {
+            // Whole pages: the last part of a file is not worth an exception in every offset.
+            asked_bytes.min(self.session.room_bytes) / 4096 * 4096
+        };
+        let device = &mut self.session.device;
+        // Of an existing file or device all is taken; only a wish that was spoken can be missed.
+        let wished = self.options.size_bytes.is_some() || device.kind == "directory";
+        device.asked_size_bytes = (wished && device.working_set_bytes < wanted_bytes).then_some(wanted_bytes);
+        if let Some(watch) = &mut self.session.bed.watch {
+            watch.set_span(0..device.working_set_bytes);
+        }
+        self.run.info.device = device.clone();
+        Ok(())
+    }
+
+    /// Addresses no more than another target has: the points are then the same on both.
+    pub fn address_only(&mut self, bytes: u64, of: &str) {
+        let device = &mut self.session.device;
+        if device.working_set_bytes <= bytes {
+            return;
+        }
+        let all_bytes = device.working_set_bytes;
+        device.notes.push(DeviceNote::PartAddressed { part_bytes: bytes, all_bytes, other: of.to_owned() });
+        device.working_set_bytes = bytes;
+        if let Some(watch) = &mut self.session.bed.watch {
+            watch.set_span(0..bytes);
+        }
+        self.run.info.device = device.clone();
+    }
+
+    /// Fills up to `asked_bytes`, as far as `seconds` go; how much was filled.
+    fn filled(&mut self, asked_bytes: u64, seconds: f64) -> Result<u64, Failure> {
+        self.screen
+            .say(&format!("preparing     filling up to {} with random data", units::size(asked_bytes)));
+        let probe = self.fill(0, asked_bytes.min(prepare::PROBE_BYTES), seconds, "")?;
+        let target_bytes = prepare::size_bytes(&probe, asked_bytes, seconds);
+        let mut filled_bytes = probe.witnesses.issued_write_bytes;
+        if target_bytes > filled_bytes {
+            let rest = self.fill(filled_bytes, target_bytes - filled_bytes, seconds - probe.elapsed_s, "")?;
+            filled_bytes += rest.witnesses.issued_write_bytes;
+        }
+        prepare::settle(&self.session.bed.storage).map_err(|e| {
+            Failure::failed(format!("{}: what was filled could not be flushed: {e}", self.run.info.target))
+        })?;
+        if filled_bytes < prepare::FILL_BLOCK_BYTES {
+            let seconds = units::duration(seconds);
+            return Err(Failure::failed(format!(
+                "{}: not even 1 MiB could be filled in {seconds}",
+                self.run.info.target
+            )));
+        }
+        Ok(filled_bytes)
+    }
+
+    pub(super) fn fill(
+        &mut self,
+        from_bytes: u64,
+        bytes: u64,
+        seconds: f64,
+        what: &str,
+    ) -> Result<Trial, Failure> {
+        let device = &self.session.device;
+        let (spec, limits) = prepare::order(&device.engine, device.direct, from_bytes, bytes, seconds);
+        // A seed of its own: what is written over it later shall not be the same bytes.
+        let trial = self.trial(&spec, limits, Phase::Prepare, !self.options.seed ^ from_bytes)?;
+        let write = trial.write.as_ref();
+        let short = write.map_or(0, |write| write.short);
+        let example = trial.error_examples.first().cloned();
+        let hung = (trial.hung > 0).then(|| format!("{} writes never came back", trial.hung));
+        let short = (short > 0).then(|| format!("{short} writes were cut short"));
+        if let Some(why) = example.or(hung).or(short) {
+            return Err(Failure::failed(format!("{}: filling failed: {why}", self.run.info.target)));
+        }
+        let trial = Trial { experiment: what.to_owned(), ..trial };
+        self.keep(trial.clone())?;
+        Ok(trial)
+    }
+
+    /// Whether a workload reads what was trimmed since it was filled.
+    pub(super) fn must_refill(&self, spec: &TrialSpec) -> bool {
+        let trims = |trial: &Trial| trial.spec.has(Op::Trim);
+        let fills = |trial: &Trial| trial.phase == Phase::Prepare;
+        let latest = self.run.trials.iter().rev().find(|trial| trims(trial) || fills(trial));
+        // A hole answers a trim as fast as it answers a read.
+        (spec.has(Op::Read) || spec.has(Op::Trim)) && latest.is_some_and(trims)
+    }
+
+    /// What was trimmed is filled again before anything is read: storage answers holes without touching its medium.
+    pub(super) fn refill_before(&mut self, spec: &TrialSpec) -> Result<(), Failure> {
+        if !self.must_refill(spec) {
+            return Ok(());
+        }
+        let filled_bytes = self.session.device.working_set_bytes;
+        // As long as it takes: less than all of it would leave holes.
+        self.fill(0, filled_bytes, FOREVER_S, "")?;
+        prepare::settle(&self.session.bed.storage).map_err(|e| {
+            Failure::failed(format!(
+                "{}: what was filled again could not be flushed: {e}",
+                self.run.info.target
+            ))
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! What was asked of a run, as it is kept with it.
+
+use iosonde_model::{Run, Study};
+use iosonde_rig::{
+    guard::{Destroy, Intent},
+    prepare::DEFAULT_SIZE_BYTES,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{args::TargetArgs, failure::Failure, state::State};
+
+/// What was asked of a run; kept with it, so that `resume` goes on with the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Budget, preparation included.
+    pub time_ns: u64,
+    /// Half an interval's width, as a share.
+    pub precision: f64,
+    /// Of every interval.
+    pub confidence: f64,
+    /// Exactly so many rounds.
+    pub rounds: Option<u32>,
+    /// The prepared area.
+    pub size_bytes: Option<u64>,
+    /// The engine.
+    pub engine: Option<String>,
+    /// Direct I/O: insisted on, forbidden, or as the file system gives it.
+    pub direct: Option<bool>,
+    /// Write nothing.
+    pub read_only: bool,
+    /// The user's word to overwrite; empty without an identity.
+    pub destroy: Option<String>,
+    /// Which file that word was for.
+    #[serde(default)]
+    pub destroyed: Option<String>,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Where the order of points and their offsets follow from, where several targets take turns: theirs is one.
+    #[serde(default)]
+    pub order_seed: Option<u64>,
+    /// The state that the storage is brought to first.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// The most that may be written in all.
+    #[serde(default)]
+    pub max_write_bytes: Option<u64>,
+    /// The size is that of another run, and no smaller one will do however long filling takes.
+    #[serde(default)]
+    pub exact_size: bool,
+    /// What was added once it was finished.
+    #[serde(default)]
+    pub additions: Vec<Addition>,
+}
+
+/// More of a finished run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Addition {
+    /// Time for it.
+    pub time_ns: u64,
+    /// Half an interval's width, as a share.
+    pub precision: f64,
+    /// Rounds in all once it is done.
+    pub rounds: Option<u32>,
+    /// What had been measured when it was asked for: its time begins there, however often the run is gone on with.
+    #[serde(default)]
+    pub begun_s: Option<f64>,
+}
+
+impl Options {
+    /// What `run` and `point` share.
+    pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
+        Self {
+            time_ns,
+            precision,
+            confidence: args.confidence,
+            rounds,
+            size_bytes: args.size,
+            engine: args.engine.clone(),
+            direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
+            read_only: args.read_only,
+            destroy: args.destroy.clone(),
+            destroyed: None,
+            // 53 bits: JSON numbers are doubles to many readers.
+            seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
+            order_seed: None,
+            state: None,
+            max_write_bytes: None,
+            exact_size: false,
+            additions: Vec::new(),
+        }
+    }
+
+    /// The options that a run of a study was begun with; `fate` is what cannot be done with one of another version.
+    pub fn kept(run: &Run, fate: &str) -> Result<Self, Failure> {
+        serde_json::from_value(run.info.options.clone()).map_err(|error| {
+            let id = &run.info.id;
+            Failure::failed(format!("run {id} was kept by another version of iosonde and {fate}: {error}"))
+        })
+    }
+
+    /// The prepared area that is asked for.
+    pub fn asked_bytes(&self, study: &Study) -> u64 {
+        self.size_bytes.or(study.size_bytes).unwrap_or(DEFAULT_SIZE_BYTES)
+    }
+
+    /// Whoever gives the word to overwrite wants the target filled before it is read, too.
+    pub fn intent(&self, writes: bool) -> Intent {
+        let writes = writes || self.destroy.is_some();
+        let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
+            "" => Destroy::Plain,
+            identity => Destroy::Identity(identity.to_owned()),
+        });
+        Intent { read_only: self.read_only, destroy, writes }
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether what is asked can be done on a target that was opened: size, depth, memory; and what this machine could do.
+
+use std::path::Path;
+
+use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
+use iosonde_rig::{ceiling, engine};
+
+use super::Session;
+use crate::{failure::Failure, options::Options, typed};
+
+/// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
+pub fn refuse_what_the_engine_cannot<'a>(
+    session: &Session,
+    specs: impl Iterator<Item = &'a TrialSpec>,
+) -> Result<(), Failure> {
+    let engine = &session.device.engine;
+    let (kind, _) = engine::named(engine).map_err(Failure::usage)?;
+    let abilities = kind.probe(&session.bed.storage).map_err(Failure::usage)?;
+    for spec in specs.flat_map(TrialSpec::streams) {
+        let depth = spec.queue_depth;
+        abilities.refuse_depth(engine, depth).map_err(Failure::usage)?;
+        let (block, slots) = (spec.block_size_bytes, u64::from(depth) * u64::from(spec.jobs));
+        let buffers = block.saturating_mul(slots);
+        // 1 GiB: a request's length is a 32-bit number to the kernel, and short above 2 GiB - 4 KiB (read(2)).
+        if block > 1 << 30 {
+            return Err(Failure::usage(format!("a block has at most 1 GiB, not {}", units::size(block))));
+        }
+        // A quarter: the rest belongs to the page cache and to everybody else.
+        let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
+        if let Some(limit) = limit {
+            return Err(Failure::usage(format!(
+                "{slots} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
+                 ({}) is taken. Ask for smaller blocks or fewer in flight",
+                units::size(block),
+                units::size(buffers),
+                units::size(limit)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What one worker could do at most with the smallest block of a study: the report shows it beside what the storage
+/// did. None for a simulated device, whose program has its own cost.
+pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
+    if device.medium == Medium::Simulated {
+        return Ok(Vec::new());
+    }
+    let points = iosonde_plan::plan::points(study, device).map_err(Failure::usage)?.points;
+    let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
+    let temporary = std::env::temp_dir();
+    let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
+    // A machine that cannot do this can still measure: the figure is then absent.
+    let measured = smallest.map(|bytes| ceiling::measure(&device.engine, bytes, Some(folder)));
+    Ok(measured.and_then(Result::ok).into_iter().collect())
+}
+
+/// A size that was asked for in so many words and is not there: another one would answer another question. What nobody
+/// asked for is cut, and said.
+pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Options) -> Result<(), Failure> {
+    let Some(asked_bytes) = options.size_bytes.filter(|_| !options.exact_size) else { return Ok(()) };
+    let room_bytes = session.room_bytes;
+    if asked_bytes <= room_bytes {
+        return Ok(());
+    }
+    let (asked, room) = (units::size(asked_bytes), units::size(room_bytes));
+    let free = session.admitted.as_ref().and_then(|admitted| admitted.free_bytes);
+    let there = match (free, session.device.kind.as_str()) {
+        (Some(free), _) => format!(
+            "{} are free there, of which {room} may be taken (half, and a tenth of the file system stays free)",
+            units::size(free)
+        ),
+        (None, "directory") => format!("{room} may be taken there at most"),
+        _ => format!("it holds {room}"),
+    };
+    Err(Failure::usage(format!(
+        "--size {asked} does not fit {target}: {there}; --size {} would do",
+        typed::size(room_bytes)
+    )))
+}

@@ -1,0 +1,29 @@
+//! Facts of the check `errors`.
+
+use serde::Serialize;
+
+/// Requests that failed, hung or moved too few bytes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Errors {
+    /// Counts of the requests that went wrong; at least one is above 0.
+    Failed {
+        /// Requests that were made, with those that went wrong.
+        requests: u64,
+        /// Requests that returned an error.
+        errors: u64,
+        /// Requests that had not returned when the wait for them ended.
+        hung: u64,
+        /// Requests that moved fewer bytes than they asked for.
+        short: u64,
+        /// First error as the system names it.
+        example: Option<String>,
+    },
+    /// No request completed.
+    NothingCompleted {
+        /// Duration of the measurement.
+        measured_s: f64,
+    },
+    /// Published rates without counts.
+    NotCounted,
+}

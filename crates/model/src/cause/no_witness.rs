@@ -1,0 +1,39 @@
+//! Reasons why no witness tells whether a trial's bytes moved between this machine and its storage.
+
+use serde::Serialize;
+
+use crate::Op;
+
+/// Why no witness tells how many bytes the device moved. Shared by the checks that compare bytes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum NoWitness {
+    /// No witness was read.
+    NotRead {
+        /// Reasons that the system gave.
+        said: Vec<String>,
+    },
+    /// Counters of a device that do not count its bytes.
+    CountsNothing {
+        /// Name of the device.
+        device: Option<String>,
+        /// Bytes that it counted during the direct fill.
+        counted_bytes: u64,
+        /// Bytes that the direct fill wrote.
+        filled_bytes: u64,
+    },
+    /// Trial that moved too little: a single page would decide.
+    TooSmall {
+        /// Bytes that the requests moved.
+        issued_bytes: u64,
+        /// Bytes from which on a trial is judged.
+        needed_bytes: u64,
+    },
+    /// Operation without data.
+    NoData {
+        /// The operation.
+        op: Op,
+    },
+    /// Result of another tool through the page cache, whose file holds no witness.
+    Imported,
+}

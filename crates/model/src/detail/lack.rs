@@ -1,0 +1,32 @@
+//! What an experiment lacks for a finding that it is made for.
+
+/// Workloads that a finding needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// The same requests within spans of different sizes.
+    Spans,
+    /// Sequential reads with one in flight.
+    SequentialReads,
+    /// Writes that go on until a buffer is full.
+    LongWrites,
+    /// One load in one direction that goes on.
+    LongLoad,
+    /// Random writes of several sizes, each durable before the next.
+    DurableWrites,
+    /// Random requests within a narrow part and random reads over a wider one, one in flight.
+    NarrowAndWide,
+    /// Small sequential reads and random reads over the whole span.
+    SequentialAndWide,
+    /// Large sequential reads in two places or more.
+    Zones,
+    /// The same requests at two strides or more.
+    Strides,
+    /// Reads in strides.
+    StridedReads,
+    /// The same requests at two offsets or more.
+    Offsets,
+    /// Several offered loads with a latency to keep.
+    OfferedLoads,
+    /// Several workers, and one with as many requests in flight as all of them.
+    Workers,
+}

@@ -1,0 +1,55 @@
+//! Words of the check `cache-served`.
+
+use iosonde_model::{Op, cause::CacheServed, units};
+
+/// `the device moved 3.0 % of the 2.31 GB that were read; the page cache served the rest`.
+pub(super) fn words(cause: &CacheServed) -> String {
+    match cause {
+        CacheServed::Memory { name } => {
+            format!("{} keeps its data in memory", name.as_deref().unwrap_or("this target"))
+        }
+        CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
+            let who = if *server { "the server" } else { "the device" };
+            let share = units::percent(*moved_bytes as f64 / *issued_bytes as f64);
+            let issued = units::decimal_bytes(*issued_bytes);
+            match (op, direct) {
+                (Op::Read, false) => {
+                    format!(
+                        "{who} moved {share} of the {issued} that were read; the page cache served the rest"
+                    )
+                }
+                (Op::Read, true) => format!(
+                    "{who} moved {share} of the {issued} that were read with direct I/O: holes in the file, or a cache"
+                ),
+                (Op::Write | Op::Trim | Op::Flush, _) => format!(
+                    "{who} took {share} of the {issued} that were written: the file system holds back, compresses \
+                     or drops data"
+                ),
+            }
+        }
+        CacheServed::Resident { span_bytes } => format!(
+            "the whole span of {} was in the page cache before and after: memory served the reads",
+            units::size(*span_bytes)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortfall_is_said_in_numbers() {
+        let of = |op, direct, server| {
+            let (issued_bytes, moved_bytes) = (2_306_867_200, 69_206_016);
+            words(&CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes })
+        };
+        assert_eq!(
+            of(Op::Read, false, false),
+            "the device moved 3.0 % of the 2.31 GB that were read; the page cache served the rest"
+        );
+        assert!(
+            of(Op::Write, true, true).starts_with("the server took 3.0 % of the 2.31 GB that were written")
+        );
+    }
+}

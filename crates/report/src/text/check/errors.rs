@@ -1,0 +1,35 @@
+//! Words of the check `errors`.
+
+use iosonde_model::cause::Errors;
+
+/// `3 of 1000 requests failed (Input/output error); see `dmesg``.
+pub(super) fn words(cause: &Errors) -> String {
+    match cause {
+        Errors::Failed { requests, errors, hung, short, example } => {
+            let example = example.as_deref().unwrap_or("no reason given");
+            let faults = [
+                (*errors, format!("{errors} of {requests} requests failed ({example}); see `dmesg`")),
+                (*hung, format!("{hung} of {requests} requests did not return")),
+                (*short, format!("{short} of {requests} requests moved fewer bytes than requested")),
+            ];
+            let faults = faults.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
+            faults.collect::<Vec<_>>().join("; ")
+        }
+        Errors::NothingCompleted { measured_s } => format!("no request completed in {measured_s:.1} s"),
+        Errors::NotCounted => "the result does not state how many requests completed or failed".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_faults_that_occurred_are_named() {
+        let cause =
+            Errors::Failed { requests: 1000, errors: 3, hung: 0, short: 1, example: Some("EIO".into()) };
+        let expected = "3 of 1000 requests failed (EIO); see `dmesg`; 1 of 1000 requests moved fewer bytes than \
+                        requested";
+        assert_eq!(words(&cause), expected);
+    }
+}

@@ -1,0 +1,44 @@
+//! Words of why no witness tells how many bytes the device moved.
+
+use iosonde_model::{cause::NoWitness, units};
+
+/// `no witness of the bytes moved: no block device lies below this file system`.
+pub(super) fn words(cause: &NoWitness) -> String {
+    match cause {
+        // The device's counters come first; what else is missing would not tell either.
+        NoWitness::NotRead { said } => match said.first() {
+            Some(said) => format!("bytes moved by the device are unknown: {said}"),
+            None => "bytes moved by the device are unknown: its counters were not read".to_owned(),
+        },
+        NoWitness::CountsNothing { device, counted_bytes, filled_bytes } => format!(
+            "the counters of {} are not usable: {} counted of {} filled with direct I/O",
+            device.as_deref().unwrap_or("the device"),
+            units::decimal_bytes(*counted_bytes),
+            units::decimal_bytes(*filled_bytes)
+        ),
+        NoWitness::TooSmall { issued_bytes, needed_bytes } => format!(
+            "{} moved, {} are needed; use `--time` for a longer trial",
+            units::decimal_bytes(*issued_bytes),
+            units::size(*needed_bytes)
+        ),
+        NoWitness::NoData { op } => format!("{op}s move no data that a counter could show"),
+        NoWitness::Imported => {
+            "buffered I/O, and the file does not state how many bytes the device moved".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_that_stands_still_is_named() {
+        let (counted_bytes, filled_bytes) = (0, 100_000_000);
+        let device = Some("nvme0n1".to_owned());
+        assert_eq!(
+            words(&NoWitness::CountsNothing { device, counted_bytes, filled_bytes }),
+            "the counters of nvme0n1 are not usable: 0 B counted of 100 MB filled with direct I/O"
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! Words of the check `units`.
+
+use iosonde_model::{
+    Op,
+    cause::{LatencyStatistic, TrialFigure, Units},
+};
+
+/// `reads per second: 84000 stated, but the other figures give 82031`.
+pub(super) fn words(cause: &Units) -> String {
+    match cause {
+        Units::NothingCompleted => "no request completed".to_owned(),
+        Units::Contradiction { figure, op, stated, worked_out } => {
+            let (stated, worked_out) = (exact(*stated), exact(*worked_out));
+            format!("{}: {stated} stated, but the other figures give {worked_out}", name(*figure, *op))
+        }
+        Units::Disorder { op, lower, lower_ns, higher, higher_ns } => format!(
+            "contradictory {op} latencies: {} {lower_ns:.0} ns is above {} {higher_ns:.0} ns",
+            statistic(*lower),
+            statistic(*higher)
+        ),
+        Units::Overcounted { counted_bytes, issued_bytes } => {
+            format!("{counted_bytes} bytes are counted, but the requests moved only {issued_bytes}")
+        }
+    }
+}
+
+/// A number to be compared with another: whole, unless it is small.
+fn exact(value: f64) -> String {
+    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value}") }
+}
+
+fn name(figure: TrialFigure, op: Op) -> String {
+    match figure {
+        TrialFigure::RequestsPerS => format!("{op}s per second"),
+        TrialFigure::BytesPerS => format!("{op} throughput in bytes per second"),
+        TrialFigure::Bytes => format!("bytes of all {op}s"),
+        TrialFigure::RequestsInHistogram => format!("{op}s in the latency histogram"),
+        TrialFigure::MeanLatencyNs => format!("mean {op} latency in ns"),
+        TrialFigure::RequestsInWindows => format!("{op}s in all windows"),
+    }
+}
+
+fn statistic(statistic: LatencyStatistic) -> &'static str {
+    match statistic {
+        LatencyStatistic::Min => "minimum",
+        LatencyStatistic::P50 => "median",
+        LatencyStatistic::P90 => "p90",
+        LatencyStatistic::P99 => "p99",
+        LatencyStatistic::P99_9 => "p99.9",
+        LatencyStatistic::P99_99 => "p99.99",
+        LatencyStatistic::Mean => "mean",
+        LatencyStatistic::Max => "maximum",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_values_are_exact() {
+        let (figure, op) = (TrialFigure::RequestsPerS, Op::Read);
+        assert_eq!(
+            words(&Units::Contradiction { figure, op, stated: 84_000.4, worked_out: 99.5 }),
+            "reads per second: 84000 stated, but the other figures give 99.5"
+        );
+    }
+}

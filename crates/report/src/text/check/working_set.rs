@@ -1,0 +1,42 @@
+//! Words of the check `working-set`.
+
+use iosonde_model::{cause::WorkingSet, units};
+
+/// `the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size``.
+pub(super) fn words(cause: &WorkingSet) -> String {
+    match cause {
+        WorkingSet::Cached { cached_bytes, largest_bytes, ratio, working_set_bytes } => format!(
+            "I/O within {} is {ratio:.1} times faster than within {}: a cache holds the working set ({})",
+            units::size(*cached_bytes),
+            units::size(*largest_bytes),
+            units::size(*working_set_bytes)
+        ),
+        WorkingSet::FitsMemory { working_set_bytes, memory_bytes } => format!(
+            "the working set ({}) fits into the page cache ({} of memory); use a larger `--size`",
+            units::size(*working_set_bytes),
+            units::size(*memory_bytes)
+        ),
+        WorkingSet::MemoryUnknown { working_set_bytes } => format!(
+            "the page cache may hold the working set ({}): the memory size of this machine is unknown",
+            units::size(*working_set_bytes)
+        ),
+        WorkingSet::CacheOutside { working_set_bytes, cache } => format!(
+            "whether {cache} holds the working set ({}) is unknown; use a `--size` several times its memory",
+            units::size(*working_set_bytes)
+        ),
+        WorkingSet::Imported => "the file states neither the addressed span nor the memory size".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_named() {
+        assert_eq!(
+            words(&WorkingSet::FitsMemory { working_set_bytes: 1 << 30, memory_bytes: 8 << 30 }),
+            "the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size`"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! Words of `rotation_period`, `seek_time_average` and `zone_ratio`.
+
+use iosonde_infer::{
+    finding::{group::workload, lookup},
+    words::capitalised,
+};
+use iosonde_model::{
+    Estimate, Finding, Status,
+    detail::{Platter, PlatterProblem},
+    units,
+};
+
+use super::value;
+
+/// One sentence with its full stop.
+pub(super) fn sentence(finding: &Finding, facts: Platter) -> String {
+    match facts {
+        Platter::Still { .. } => {
+            let what = workload(&finding.conditions);
+            capitalised(&format!("no rotation: {what} take nearly the same time, whatever the address."))
+        }
+        Platter::Zones { end_bytes, .. } => format!(
+            "Sequential reads at the first addresses reach {} the throughput of the last, before {}.",
+            value(finding),
+            units::size(end_bytes)
+        ),
+        Platter::OneZone { end_bytes, .. } => {
+            format!(
+                "Sequential reads are as fast at the first addresses as before {}.",
+                units::size(end_bytes)
+            )
+        }
+    }
+}
+
+/// Assumptions, or why there is none.
+pub(super) fn why(facts: Platter) -> String {
+    match facts {
+        Platter::Still { spread } => format!(
+            "Three quarters of the latencies lie within {:.0} % of the median; a rotation would spread them evenly.",
+            spread * 100.0
+        ),
+        Platter::Zones { places, .. } => {
+            format!("Large sequential reads in {places} places, the first against the last.")
+        }
+        Platter::OneZone { low, high, .. } => {
+            format!("Throughput of the first place over the last: {low:.2}–{high:.2}, within 5 % of 1.")
+        }
+    }
+}
+
+/// A rotation, found.
+pub(super) fn rotation(finding: &Finding) -> String {
+    let turns = turns_a_minute(&lookup::estimate(finding));
+    format!("One rotation takes {}: {turns} rotations per minute.", value(finding))
+}
+
+/// Assumptions of a rotation.
+pub(super) const ROTATION: &str =
+    "Latencies within a narrow part are spread evenly over one rotation. Assumes that no cache answers.";
+
+/// A seek time, found or absent.
+pub(super) fn seek(finding: &Finding) -> String {
+    if finding.status == Status::Absent {
+        return "No seek time: nothing rotates here.".to_owned();
+    }
+    let span = units::size(finding.conditions.span_bytes.unwrap_or(0));
+    format!("The average seek within {span} takes {}.", value(finding))
+}
+
+/// Assumptions of a seek time, or why there is none.
+pub(super) fn why_of_seek(finding: &Finding) -> &'static str {
+    if finding.status == Status::Absent {
+        return "Random reads show no wait for a rotation (see `rotation_period`).";
+    }
+    "Random reads, less half a rotation, less small sequential reads. Assumes that these wait for neither."
+}
+
+/// With as many digits as the interval earns: `7190 [7170, 7220]`.
+fn turns_a_minute(turn: &Estimate) -> String {
+    let minute = |ns: f64| 60e9 / ns;
+    let value = minute(turn.value);
+    let (Some(low), Some(high)) = (turn.high.map(minute), turn.low.map(minute)) else {
+        return format!("{value:.0} (no interval)");
+    };
+    // The first digit of the half-width.
+    let grain = 10f64.powf(((high - low) / 2.0).max(1.0).log10().floor());
+    let whole = |number: f64| format!("{:.0}", (number / grain).round() * grain);
+    format!("{} [{}, {}]", whole(value), whole(low), whole(high))
+}
+
+/// A clause without its full stop.
+pub(super) fn problem(problem: &PlatterProblem) -> String {
+    match problem {
+        PlatterProblem::NothingMeasured { spec } => format!("no request of {} was measured", spec.describe()),
+        PlatterProblem::Uneven { spec, miss } => format!(
+            "latencies of {} are not spread evenly (a line misses them by {:.0} %); a cache may answer them",
+            spec.describe(),
+            miss * 100.0
+        ),
+        PlatterProblem::FewRequests { requests, needed } => {
+            format!("{requests} requests are too few to see how latencies are spread; {needed} are needed")
+        }
+        PlatterProblem::OnlyNarrowIsStill { spec, median_ns } => format!(
+            "{} (median {}) may wait for a rotation; a cache may answer the narrow part",
+            spec.describe(),
+            units::time(*median_ns)
+        ),
+        PlatterProblem::SomeFromMemory { share } => {
+            format!("a cache answers {} of the reads; use a wider span", units::percent(*share))
+        }
+        PlatterProblem::Scatter => "the interval reaches zero; use a longer `--time`".to_owned(),
+        PlatterProblem::SequentialReadsWait { latency_ns } => format!(
+            "sequential reads take {}, as if they waited for the rotation too",
+            units::time(*latency_ns)
+        ),
+        PlatterProblem::ZonesUnclear { low, high } => {
+            format!("the ratio of the first to the last place may be 1 ({low:.2}–{high:.2})")
+        }
+    }
+}
