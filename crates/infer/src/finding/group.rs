@@ -189,11 +189,6 @@ fn no_interval(evidence: &Evidence) -> Inconclusive {
     Inconclusive::NoInterval { spec: Box::new(evidence.point.spec.clone()) }
 }
 
-/// `1 trial stands`, `3 trials stand`.
-pub(super) fn trials_stand(count: usize) -> String {
-    if count == 1 { "1 trial stands".to_owned() } else { format!("{count} trials stand") }
-}
-
 /// The parts that all findings of one kind and one experiment share.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'a> {
@@ -330,11 +325,6 @@ mod tests {
         assert_eq!(without_odd_ones(scatter.clone()), scatter);
         let two_levels = vec![900.0, 900.0, 900.0, 900.0, 500.0, 500.0];
         assert_eq!(without_odd_ones(two_levels.clone()), two_levels);
-    }
-
-    #[test]
-    fn one_trial_stands_and_two_stand() {
-        assert_eq!([1, 2].map(trials_stand), ["1 trial stands", "2 trials stand"]);
     }
 
     #[test]
