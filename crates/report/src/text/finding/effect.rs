@@ -15,6 +15,11 @@ use iosonde_model::{
 
 use super::{inconclusive, value};
 
+/// `5 %`: a margin has no decimals.
+pub(super) fn margin(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
 /// `4 KiB random reads at QD 32`.
 pub(in crate::text) fn requests(conditions: &Conditions) -> String {
     let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
@@ -72,11 +77,11 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
     let said = match effect.answer {
         EffectAnswer::Changes => ratio,
         EffectAnswer::NoEffect => {
-            format!("no effect of {parameter} within {} {range}; {largest}", units::percent(MARGIN))
+            format!("no effect of {parameter} within {} {range}; {largest}", margin(MARGIN))
         }
         EffectAnswer::NoneSeen => format!(
             "no effect of {parameter} seen {range}; {largest}; one below {} may be missed",
-            units::percent(2.0 * MARGIN)
+            margin(2.0 * MARGIN)
         ),
         EffectAnswer::Undecided => format!("effect of {parameter} unknown; {ratio}"),
     };
@@ -102,10 +107,12 @@ pub(super) fn why(effect: &Effect) -> String {
         true => String::new(),
         false => format!(" Left out: {}.", left_out.join("; ")),
     };
-    format!(
-        "Largest of {} ratios to {reference}; the interval holds for all of them together.{left_out}",
-        effect.ratios
-    )
+    match effect.ratios {
+        1 => format!("Ratio to {reference}.{left_out}"),
+        ratios => format!(
+            "Largest of {ratios} ratios to {reference}; the interval holds for all of them together.{left_out}"
+        ),
+    }
 }
 
 /// What access order does to `what` (`1 MiB reads`), without a figure and a capital.
@@ -125,10 +132,7 @@ pub(super) fn order_sentence(finding: &Finding, answer: RatioAnswer) -> String {
 
 pub(super) fn order_why(finding: &Finding) -> String {
     let depth = finding.conditions.queue_depth.unwrap_or(1);
-    format!(
-        "Random over sequential throughput at QD {depth}; as fast means within {}.",
-        units::percent(MARGIN)
-    )
+    format!("Random over sequential throughput at QD {depth}; as fast means within {}.", margin(MARGIN))
 }
 
 pub(super) fn workers_sentence(finding: &Finding, facts: &Workers) -> String {
@@ -165,10 +169,7 @@ pub(super) fn workers_why(facts: &Workers) -> String {
         let ratio = with_interval(Unit::Ratio, ratio);
         format!(" Compared with one worker at QD {}: {ratio}.", facts.queue_depth_each)
     });
-    format!(
-        "Both sides have one total queue depth; no effect means within {}.{alone}",
-        units::percent(MARGIN)
-    )
+    format!("Both sides have one total queue depth; no effect means within {}.{alone}", margin(MARGIN))
 }
 
 pub(super) fn after_writes_sentence(finding: &Finding, facts: &ReadsAfterWrites) -> String {
@@ -236,7 +237,7 @@ mod tests {
             "# KiB sequential reads at QD #: no effect of the stride within # % from stride # KiB to stride # MiB; \
              largest ratio #× [#, #], at stride # MiB."
         );
-        assert_eq!(why, "Largest of # ratios to stride # KiB; the interval holds for all of them together.");
+        assert_eq!(why, "Ratio to stride # KiB.");
         let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
         assert_eq!(
             words(&noisy, study, FindingName::StrideEffect).0,
