@@ -13,7 +13,7 @@ use iosonde_model::{CheckName, FindingName, Op, Outcome, Phase};
 use iosonde_report::{Document as Run, VerdictLine as Judgement};
 
 /// The verdicts of a check on trials, the worst first.
-fn said<'a>(run: &'a Run, check: CheckName) -> Vec<&'a Judgement> {
+fn said(run: &Run, check: CheckName) -> Vec<&Judgement> {
     let own = |judgement: &&Judgement| judgement.check == check && judgement.trial.is_some();
     run.verdicts.iter().filter(own).collect()
 }

@@ -26,7 +26,7 @@ pub fn missed(cells: &[Cell], scores: &[Score]) -> Vec<String> {
     if void > 0 {
         out.push(format!("{void} clean trials are void; none may be"));
     }
-    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_none() && cell.stated) {
+    for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_some() && cell.stated) {
         if too_many(score.runs - score.caught, score.runs, 1.0 - CAUGHT_MIN) {
             out.push(format!(
                 "`{}` catches {} of {} ({} {}); 95 % is the bar",

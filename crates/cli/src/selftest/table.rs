@@ -43,7 +43,7 @@ pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let share = percent(false_alarms, runs);
     let _ = writeln!(out, "| **all** | {runs} | **{share}** | {void} | {} |", doubted_by(clean()));
     out += "\n| check | effect | size | runs | caught | |\n|---|---|---|---|---|---|\n";
-    for (cell, score) in pairs().filter(|(cell, _)| !cell.check.is_none()) {
+    for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_some()) {
         let mark = if cell.stated { "**" } else { "" };
         let _ = writeln!(
             out,

@@ -57,7 +57,7 @@ fn studied(device: &str, study: &str, words: &[&str]) -> Run {
 }
 
 /// The first doubt or void of a check.
-fn said<'a>(run: &'a Run, check: CheckName) -> &'a Judgement {
+fn said(run: &Run, check: CheckName) -> &Judgement {
     let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Warning;
     run.verdicts.iter().find(own).unwrap_or_else(|| panic!("{check} is silent: {:?}", run.verdicts))
 }
@@ -75,7 +75,7 @@ fn m1_and_m6_a_small_file_read_again_is_memory_and_not_the_disk() {
     );
 }
 
-fn finding<'a>(run: &'a Run, name: FindingName) -> &'a Finding {
+fn finding(run: &Run, name: FindingName) -> &Finding {
     let found = run.findings.iter().find(|finding| finding.name == name);
     found.unwrap_or_else(|| panic!("no {name} among {:?}", run.findings))
 }

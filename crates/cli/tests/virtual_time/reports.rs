@@ -28,7 +28,7 @@ fn bytes_per_s(run: &Run, rw: Rw, block_size_bytes: u64) -> f64 {
     iops(own, if rw.reads() { Op::Read } else { Op::Write }) * block_size_bytes as f64
 }
 
-fn findings<'a>(run: &'a Run, name: FindingName) -> Vec<&'a Finding> {
+fn findings(run: &Run, name: FindingName) -> Vec<&Finding> {
     let found: Vec<_> = run.findings.iter().filter(|finding| finding.name == name).collect();
     assert!(!found.is_empty(), "{name}");
     found
