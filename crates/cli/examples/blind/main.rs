@@ -3,9 +3,9 @@
 //! `blind [--devices N] [--seed N] [--kinds TEXT,..] [--show] [--keep FILE]`: of each kind of device N are drawn at
 //! random, with noise, correlation, drift and tails, each is studied by the functions that `iosonde run` calls, and
 //! what was found is compared with what is true. `--kinds` keeps the kinds whose name contains one of the texts;
-//! `--show` prints each miss. The seed is fresh unless one is given, and is printed. With `--keep` each device's answers
-//! are kept in a file as soon as they are there: the same command goes on where it was ended, and its table has all that
-//! the file has of the seed.
+//! `--show` prints each miss. The seed is fresh unless one is given, and is printed. With `--keep` each device's
+//! answers are kept in a file as soon as they are there: the same command goes on where it was ended, and its table
+//! has all that the file has of the seed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
