@@ -57,7 +57,7 @@ fn studied(device: &str, study: &str, words: &[&str]) -> Run {
 }
 
 /// The first doubt or void of a check.
-fn said<'a>(run: &'a Run, check: CheckName) -> &'a Judgement {
+fn said(run: &Run, check: CheckName) -> &Judgement {
     let own = |line: &&Judgement| line.check == check && line.verdict >= Outcome::Warning;
     run.verdicts.iter().find(own).unwrap_or_else(|| panic!("{check} is silent: {:?}", run.verdicts))
 }
