@@ -68,8 +68,8 @@ mod tests {
         let problem = LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 };
         assert_eq!(
             of(Detail::Inconclusive(Inconclusive::LatencyLimit { limit, problem })),
-            "IOPS with p99 under 1.00 ms of 4 KiB random reads: unknown; no load keeps it: at 500 IOPS, the lowest load, \
-             100 % of requests exceed it."
+            "IOPS with p99 under 1.00 ms of 4 KiB random reads: unknown; no load keeps it: at 500 IOPS, the lowest \
+             load, 100 % of requests exceed it."
         );
     }
 }
