@@ -9,7 +9,7 @@ use iosonde_judge::estimate::Visit;
 use iosonde_model::{Closed, Op};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Effects, Row},
+    mixed_model::{Average, MixedModel, Row},
     student_t,
 };
 use rand::{RngExt, SeedableRng};
@@ -218,7 +218,7 @@ fn conclude(
         Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(Op::Read)? })
     });
     let rows: Vec<Row> = rows.collect();
-    let fit = Effects::fit(&rows, points + 1, Average::OverTime);
+    let fit = MixedModel::fit(&rows, points + 1, Average::OverTime);
     let values = |point: usize| -> Vec<f64> {
         rows.iter().filter(|row| row.group == point).map(|row| row.log_value).collect()
     };
@@ -246,7 +246,7 @@ fn conclude(
         points: answers.clone(),
         closed,
         trials: visits.len(),
-        set_aside: fit.as_ref().map_or(0, |fit| fit.set_aside().len()),
+        set_aside: fit.as_ref().map_or(0, |fit| fit.outliers().len()),
         elapsed_s,
     }
 }

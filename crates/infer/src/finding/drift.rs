@@ -19,7 +19,7 @@ use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{Conditions, Detail, Estimate, Finding, Status, units};
-use iosonde_stats::common_slope::{Levels, Visit};
+use iosonde_stats::trend::{Levels, Observation};
 
 use super::{
     FindingKind, Proof, Told,
@@ -90,12 +90,12 @@ depth = [1, 2, 4, 8]
     }
 }
 
-fn visits(points: &[&Evidence]) -> Vec<Visit> {
-    let mut visits: Vec<Visit> = Vec::new();
+fn visits(points: &[&Evidence]) -> Vec<Observation> {
+    let mut visits: Vec<Observation> = Vec::new();
     for (group, evidence) in points.iter().enumerate() {
         // A point that was visited once says nothing of time.
         let standing: Vec<_> = of_the_device(evidence).filter(|trial| trial.iops() > 0.0).collect();
-        let of = |trial: &&iosonde_model::Trial| Visit {
+        let of = |trial: &&iosonde_model::Trial| Observation {
             group,
             at_s: trial.started_s + trial.elapsed_s / 2.0,
             log: trial.iops().ln(),
@@ -130,7 +130,7 @@ fn one(writer: &Writer, points: &[&Evidence]) -> Finding {
     if tail > CHANCE / 2.0 || change(slope).abs() < CHANGE_MIN {
         return without(&refused, [change(low), change(high)], &span);
     }
-    if let Some(unlike) = levels.unlike(&visits, slope, duration_s, CHANGE_MIN) {
+    if let Some(unlike) = levels.heterogeneity(&visits, slope, duration_s, CHANGE_MIN) {
         return refused(&format!(
             "over {span} the rate rose at {} points, fell at {} and held at {}",
             unlike.rose, unlike.fell, unlike.held

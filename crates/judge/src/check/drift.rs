@@ -33,7 +33,7 @@ use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict,
 use super::{Check, Symptom, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use iosonde_stats::common_slope::{Levels, Unlike, Visit};
+use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
 
 use crate::estimate::leftovers;
 
@@ -92,18 +92,18 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn rows(run: &Run) -> Vec<Visit> {
+fn rows(run: &Run) -> Vec<Observation> {
     let mut aside = leftovers(&run.trials);
     aside.extend(run.trials.iter().filter(|trial| course::is_void(run, trial)).map(|trial| trial.id));
     let counts =
         |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !aside.contains(&trial.id);
-    let of = |trial: &Trial| Visit {
+    let of = |trial: &Trial| Observation {
         // A canary is a group of its own.
         group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
         at_s: trial.started_s + trial.elapsed_s / 2.0,
         log: trial.iops().ln(),
     };
-    let mut rows: Vec<Visit> = run.trials.iter().filter(counts).map(of).collect();
+    let mut rows: Vec<Observation> = run.trials.iter().filter(counts).map(of).collect();
     rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let mut trials = std::collections::BTreeMap::new();
     rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
@@ -112,8 +112,8 @@ fn rows(run: &Run) -> Vec<Visit> {
     rows
 }
 
-fn unlike_words(unlike: Unlike, duration_s: f64) -> Reason {
-    let Unlike { rose, fell, held } = unlike;
+fn unlike_words(unlike: Heterogeneity, duration_s: f64) -> Reason {
+    let Heterogeneity { rose, fell, held } = unlike;
     let why = format!(
         "the rates changed over the {} of the run, and not alike at all points: of {} it rose at {rose}, fell at \
          {fell} and held at {held}; a mean describes neither the beginning nor the end of those that changed",
@@ -155,7 +155,7 @@ fn verdict(run: &Run) -> Verdict {
     if tail > CHANCE / 2.0 || value.abs() < CHANGE_MIN {
         return Verdict::Pass;
     }
-    if let Some(unlike) = levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
+    if let Some(unlike) = levels.heterogeneity(&rows, fit.coefficient(0), duration_s, CHANGE_MIN) {
         return Verdict::Warning(unlike_words(unlike, duration_s));
     }
     let word = if value < 0.0 { "fell" } else { "rose" };

@@ -46,7 +46,7 @@ use super::{Check, Symptom, course, judged, pause};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
-    change::{Change, Likeliest, SHORTEST},
+    change_point::{Change, Likeliest, SHORTEST},
     steady::{self, BOUND, Slope},
 };
 

@@ -33,7 +33,7 @@ use iosonde_judge::{
     settling,
 };
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
-use iosonde_stats::{effects::Outlook, robust::median};
+use iosonde_stats::{mixed_model::Outlook, robust::median};
 
 use crate::experiment::Manner;
 pub use left::Left;

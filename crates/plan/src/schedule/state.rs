@@ -13,7 +13,7 @@ use iosonde_judge::{
 use iosonde_model::{Op, Point, Rw, TrialSpec};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Outlook, Row},
+    mixed_model::{Average, Outlook, Row},
     robust::median,
 };
 
