@@ -17,7 +17,7 @@ use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::plain::plain_points;
-use iosonde_plan::schedule::{Left, Schedule, Terms, Unplannable};
+use iosonde_plan::schedule::{TimeLeft, Schedule, Terms, Unplannable};
 
 /// Whose noise resembles whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +153,7 @@ pub fn simulate_adding(
 ///
 /// # Errors
 /// As [`Schedule::new`].
-pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(Left, f64), Unplannable> {
+pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(TimeLeft, f64), Unplannable> {
     let mut going = Going::new(points, noise, terms, None)?;
     going.finish();
     let third_s = going.clock_s / 3.0;
@@ -180,7 +180,7 @@ impl Going {
             schedule = schedule.with_trial_s(trial_s);
         }
         let storage = Storage::new(points, noise, terms.seed);
-        let (trial_s, overhead_s) = (schedule.plan().trial_s, terms.overhead_s);
+        let (trial_s, overhead_s) = (schedule.forecast().trial_s, terms.overhead_s);
         Ok(Self { schedule, storage, visits: Vec::new(), clock_s: 0.0, trial_s, overhead_s })
     }
 

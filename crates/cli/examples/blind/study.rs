@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use iosonde_infer::conclude;
 use iosonde_model::{Device, Host, Medium, Phase, Run, RunInfo, RunState, Study};
 use iosonde_plan::{
-    plan,
+    points,
     schedule::{Schedule, Terms},
 };
 use iosonde_rig::{
@@ -29,7 +29,7 @@ pub fn run(device: &str, study: &str, span_bytes: u64, seed: u64) -> Result<Run,
     device.size_bytes = Some(inside.capacity_bytes());
     let mut bed = Bed::simulated(SharedDevice::new(inside));
     let study = Study::parse(study, "blind").map_err(|e| e.to_string())?;
-    let plan = plan::points(&study, &device).map_err(|e| e.to_string())?;
+    let plan = points::plan(&study, &device).map_err(|e| e.to_string())?;
     let terms = Terms {
         seed,
         precision: study.precision,

@@ -2,10 +2,10 @@
 //! time spent and the terms, so that a run that was killed goes on as if nothing had happened.
 //!
 //! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them:
-//! drift then falls on all points alike. A point is settled when eight of its trials stand and every interval
-//! of its rate is as narrow as asked. Whether it is settled is asked again at the beginning of every round,
+//! drift then falls on all points alike. A point is converged when eight of its trials stand and every interval
+//! of its rate is as narrow as asked. Whether it is converged is asked again at the beginning of every round,
 //! of all trials before it: a point whose interval grew, because the others showed more noise, is visited
-//! again. What the settled points leave over thus goes to the wide ones; when the time no longer suffices for
+//! again. What the converged points leave over thus goes to the wide ones; when the time no longer suffices for
 //! the rest of a round, the widest go first.
 //!
 //! Where the trials of a point change within themselves, its next ones warm up longer: see [`settling`].
@@ -15,14 +15,14 @@
 //!
 //! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one
 //! round of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each
-//! other, so that small studies get more and shorter rounds, and none of their points is settled before. A
+//! other, so that small studies get more and shorter rounds, and none of their points is converged before. A
 //! trial takes at least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since
 //! more rounds then tell more than longer trials.
 
 pub mod chance;
 mod emphasis;
-mod left;
 mod state;
+mod time_left;
 
 use std::sync::Mutex;
 
@@ -36,8 +36,8 @@ use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use iosonde_stats::{mixed_model::Outlook, robust::median};
 
 use crate::experiment::Manner;
-pub use left::Left;
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State, Unit};
+pub use time_left::TimeLeft;
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
 pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
@@ -59,7 +59,7 @@ const POINTS_PER_CANARY: u32 = 4;
 pub struct Terms {
     /// Everything random follows from it.
     pub seed: u64,
-    /// Half an interval's width as a share of the value, at which a point is settled.
+    /// Half an interval's width as a share of the value, at which a point is converged.
     pub precision: f64,
     /// Of the intervals, as a share: 0.95.
     pub confidence: f64,
@@ -102,7 +102,7 @@ pub enum Unplannable {
 
 /// A trial to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ScheduledTrial {
     /// The workload.
     pub spec: TrialSpec,
     /// Measure or canary.
@@ -125,7 +125,7 @@ pub struct Asked {
     pub seed: u64,
 }
 
-impl Asked {
+impl ScheduledTrial {
     /// Of the duration: what is left out of the figures.
     pub fn warm_up_ns(&self) -> u64 {
         let usual_ns = match self.from_the_start {
@@ -152,25 +152,25 @@ pub struct Progress {
     /// Points whose intervals are not narrow enough yet.
     pub open: usize,
     /// Points whose intervals are.
-    pub settled: usize,
+    pub converged: usize,
     /// Points in all.
     pub of: usize,
     /// Until the budget is spent, the rounds asked for are done, or, as far as can be guessed, every interval is
     /// narrow enough.
-    pub left: Left,
+    pub left: TimeLeft,
     /// The point that was measured last, and the rate of its first direction as far as it is known.
     pub latest: Option<Latest>,
     /// Each experiment by itself, in the order of the plan.
-    pub experiments: Vec<Standing>,
+    pub experiments: Vec<ExperimentProgress>,
 }
 
 /// How one experiment stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct ExperimentProgress {
     /// Its name in the study.
     pub name: String,
     /// Its points whose intervals are narrow enough.
-    pub settled: usize,
+    pub converged: usize,
     /// Its points.
     pub of: usize,
     /// The one that was measured last.
@@ -192,7 +192,7 @@ pub struct Latest {
 
 /// What is going to happen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct Forecast {
     /// Points.
     pub points: usize,
     /// Length of each trial.
@@ -378,12 +378,12 @@ impl Schedule {
     }
 
     /// What is going to happen if nothing settles early.
-    pub fn plan(&self) -> Plan {
+    pub fn forecast(&self) -> Forecast {
         let slots = (0..self.points.len()).map(Some).chain([None]);
         let round_s: f64 = slots.map(|point| self.length_s(point) + self.terms.overhead_s).sum();
         let fit = (self.terms.budget_s / round_s).floor() as u32;
         let rounds_expected = self.terms.rounds.map_or(fit, |asked| asked.min(fit));
-        Plan {
+        Forecast {
             points: self.points.len(),
             trial_s: self.trial_s,
             rounds_expected,
@@ -393,11 +393,11 @@ impl Schedule {
     }
 
     /// The trial to run now, `elapsed_s` after measuring began; `None` when the run is finished.
-    pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<Asked> {
+    pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<ScheduledTrial> {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
         let settling_s = self.settling_s(slot, trials, elapsed_s);
-        Some(Asked {
+        Some(ScheduledTrial {
             spec: source.spec.clone(),
             phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
             round: slot.round,
@@ -498,7 +498,7 @@ impl Schedule {
         }
         let state = self.state_before(visits, u32::MAX);
         (0..self.points.len())
-            .map(|point| match self.settled(&state, point) {
+            .map(|point| match self.converged(&state, point) {
                 true => Some(Closed::Precision),
                 false => finished.then_some(Closed::Budget),
             })
@@ -515,13 +515,13 @@ impl Schedule {
         let visits = visits(trials, voids);
         let state = self.state_before(&visits, u32::MAX);
         let rounds_done = self.rounds_done(&visits);
-        let settled = (0..self.points.len()).filter(|&point| self.settled(&state, point)).count();
+        let converged = (0..self.points.len()).filter(|&point| self.converged(&state, point)).count();
         let left = self.left(&visits, &state, elapsed_s);
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
-            open: self.points.len() - settled,
-            settled,
+            open: self.points.len() - converged,
+            converged,
             of: self.points.len(),
             left,
             latest: self.latest_of(&visits, &state, |_| true),
@@ -530,29 +530,29 @@ impl Schedule {
     }
 
     /// The time left after these visits.
-    pub fn time_left(&self, visits: &[Visit], now_s: f64) -> Left {
+    pub fn time_left(&self, visits: &[Visit], now_s: f64) -> TimeLeft {
         self.left(visits, &self.state_before(visits, u32::MAX), now_s)
     }
 
     /// Time until the run ends, as far as can be guessed.
-    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> Left {
+    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> TimeLeft {
         let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
         if let Some(asked) = self.terms.rounds {
             let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
-            return Left::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
+            return TimeLeft::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
         }
         if (0..self.points.len()).any(|point| self.to_the_end(point) && !state.hopeless(point)) {
-            return Left::known(left_s);
+            return TimeLeft::known(left_s);
         }
         let guessed = |by| self.guessed_s(visits, state, elapsed_s, by).map_or(left_s, |s| s.min(left_s));
         let doubt = state.doubt();
         let least_s = guessed((1.0 / doubt, Outlook::Hopeful));
         // Where the least is beyond the budget, nothing else is asked.
         if least_s >= left_s {
-            return Left::known(left_s);
+            return TimeLeft::known(left_s);
         }
         let likely_s = guessed((1.0, Outlook::Likely)).max(least_s);
-        Left { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
+        TimeLeft { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
     }
 
     /// What a visit says of its point, with all that is known of it.
@@ -570,7 +570,7 @@ impl Schedule {
         visited.find_map(|visit| self.latest(visit, state))
     }
 
-    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<Standing> {
+    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<ExperimentProgress> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.experiment.as_str()) {
@@ -580,9 +580,9 @@ impl Schedule {
         let one = |name: &str| {
             let own = |point: usize| self.points[point].belongs_to(name);
             let ids = || (0..self.points.len()).filter(|&point| own(point));
-            Standing {
+            ExperimentProgress {
                 name: name.to_owned(),
-                settled: ids().filter(|&point| self.settled(state, point)).count(),
+                converged: ids().filter(|&point| self.converged(state, point)).count(),
                 of: ids().count(),
                 latest: self.latest_of(visits, state, own),
             }
@@ -621,8 +621,8 @@ impl Schedule {
     }
 
     /// Whether a point needs no more trials.
-    fn settled(&self, state: &State, point: usize) -> bool {
-        !self.to_the_end(point) && state.settled(point)
+    fn converged(&self, state: &State, point: usize) -> bool {
+        !self.to_the_end(point) && state.converged(point)
     }
 
     fn to_the_end(&self, point: usize) -> bool {
@@ -652,7 +652,7 @@ impl Schedule {
         }
         let may = |point: usize| !(self.reads_only && self.points[point].spec.changes());
         let open: Vec<usize> = (0..self.points.len())
-            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !self.settled(state, point)))
+            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !self.converged(state, point)))
             .collect();
         if open.is_empty() {
             return Vec::new();
@@ -665,7 +665,7 @@ impl Schedule {
         // A round of those alone that nobody waits for would end the run.
         let due = if hopeless(&due) { open } else { due };
         let open: Vec<usize> = self.with_pauses(&due).filter(|&point| may(point)).collect();
-        // When most points are settled, with two open, the canary comes every second round, with one every
+        // When most points are converged, with two open, the canary comes every second round, with one every
         // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
         // Where visits are given out, the canary's own point is as good, unless the canary has another task.
