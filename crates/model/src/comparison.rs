@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Op, RunInfo, TrialSpec};
 
-/// What a comparison says of the second side against the first.
+/// Result of a comparison: the second side against the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Likeness {
     /// The whole interval lies inside the margin around 1.
@@ -19,7 +19,7 @@ pub enum Likeness {
     /// The interval reaches across the margin's edge.
     #[serde(rename = "cannot tell")]
     CannotTell,
-    /// One side has no figure that stands.
+    /// One side has no valid figure.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
@@ -36,28 +36,28 @@ impl std::fmt::Display for Likeness {
     }
 }
 
-/// One side: the runs of one series, each with a fresh file, fill and process.
+/// Side of a comparison: the runs of one series, each with a fresh file, fill and process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSide {
-    /// How the side is called in sentences: its label, else its id.
+    /// Name of the side: its label, else its id.
     pub name: String,
-    /// Its runs.
+    /// Ids of its runs.
     pub runs: Vec<RunInfo>,
     /// Older runs of the same study on the same storage, from which the differences between repeats were taken
     /// because there was one repeat only.
     pub history: usize,
 }
 
-/// One workload and direction on both sides.
+/// Comparison of one workload and direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The names of the two sides.
     pub between: [String; 2],
     /// The workload, as the first side ran it.
     pub spec: TrialSpec,
-    /// Which of its requests.
+    /// Direction that is compared.
     pub op: Op,
-    /// What is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
+    /// Figure that is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
     pub figure: String,
     /// The first side's figure: the geometric mean over its repeats.
     pub a: Option<f64>,
@@ -69,18 +69,18 @@ pub struct Comparison {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What that says.
+    /// Result of the comparison.
     pub verdict: Likeness,
-    /// Why it is not comparable, or what limits the verdict; empty where nothing does.
+    /// Reason why it is not comparable, or what limits the verdict; empty where nothing does.
     pub why: String,
 }
 
 /// The geometric mean of the ratios of some like points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeometricMean {
-    /// Of which points: `all`, `random reads`, ..
+    /// Points of the mean: `all`, `random reads`, ..
     pub of: String,
-    /// How many.
+    /// Number of points.
     pub points: usize,
     /// b / a.
     pub ratio: f64,
@@ -88,7 +88,7 @@ pub struct GeometricMean {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What that says.
+    /// Result of the comparison.
     pub verdict: Likeness,
 }
 
@@ -97,9 +97,9 @@ pub struct GeometricMean {
 pub struct Difference {
     /// `kernel`, `memory`, ..
     pub what: String,
-    /// On the first side.
+    /// Value on the first side.
     pub a: String,
-    /// On the second.
+    /// Value on the second side.
     pub b: String,
 }
 
@@ -112,20 +112,20 @@ pub struct ComparedPair {
     pub b: String,
     /// The answer in a sentence.
     pub sentence: String,
-    /// What the ratios are about: `storage`, or `program` where memory or the program itself served both sides.
+    /// Subject of the ratios: `storage`, or `program` where memory or the program itself limited both sides.
     #[serde(default)]
     pub about: String,
-    /// What one unit of the statistics is: `repeat`, or `run` where how repeats differ is not known.
+    /// Unit of replication: `repeat`, or `run` where the difference between repeats is unknown.
     pub unit: String,
-    /// Of ratios that count as the same, as a share: 0.02.
+    /// Largest deviation of ratios that count as the same, as a share: 0.02.
     pub margin: f64,
-    /// Of the whole family of statements.
+    /// Confidence of the whole family of statements, as a share.
     pub confidence: f64,
-    /// Over all like points first.
+    /// Geometric means, that over all like points first.
     pub geometric_means: Vec<GeometricMean>,
     /// Points that only one side has.
     pub unmatched: usize,
-    /// What differs besides the storage.
+    /// Differences between the sides besides the storage.
     pub differences: Vec<Difference>,
 }
 
@@ -134,15 +134,15 @@ pub struct ComparedPair {
 pub struct Compared {
     /// The version of iosonde that compared.
     pub iosonde: String,
-    /// 1: the version of this document.
+    /// Version of this document.
     pub schema: u32,
     /// The sides, in the order of the command.
     pub sides: Vec<ComparedSide>,
-    /// One line for each like point of each pair.
+    /// Comparisons, one for each like point of each pair.
     pub comparisons: Vec<Comparison>,
-    /// Each side against the first.
+    /// Comparisons of each side with the first.
     pub pairs: Vec<ComparedPair>,
-    /// From three sides on: from fastest to slowest; sides that cannot be told apart share a place.
+    /// Sides from fastest to slowest, for three sides or more; indistinguishable sides share a place.
     pub ranking: Vec<Vec<String>>,
 }
 

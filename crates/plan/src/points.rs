@@ -17,39 +17,39 @@ const SPAN_BLOCKS_MIN: u64 = 4;
 /// The points of a study on a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Each point once, whichever experiments use it; ids count from 0.
+    /// Points, each once even if several experiments use it; ids count from 0.
     pub points: Vec<Point>,
-    /// How they are visited within a round.
+    /// Rules for visiting the points within a round.
     pub visiting: Visiting,
-    /// What the study wanted and the device does not allow: one sentence for each reason.
+    /// Points that the device does not allow: one sentence for each reason.
     pub left_out: Vec<String>,
 }
 
 /// A study that cannot be run on this device, and what would help.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// Its text cannot be read.
+    /// Study that cannot be read.
     #[error(transparent)]
     Study(#[from] FileError),
-    /// It names an experiment that does not exist.
+    /// Unknown experiment.
     #[error(transparent)]
     Unknown(#[from] Unknown),
     /// An experiment's parameters are wrong, or wrong for this device.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// Every point had to be left out.
+    /// Study of which every point was left out.
     #[error("nothing of the study `{study}` can be measured here: {}", .left_out.join("; "))]
     Nothing {
         /// The study's name.
         study: String,
-        /// Why each point was left out.
+        /// Reasons why points were left out.
         left_out: Vec<String>,
     },
 }
 
 /// An experiment of a study, ready to be asked.
 pub struct PlannedExperiment {
-    /// What the study calls it.
+    /// Name in the study.
     pub name: String,
     /// The registered experiment.
     pub experiment: &'static dyn Experiment,
@@ -83,7 +83,7 @@ pub fn searched_experiments(points: &[Point]) -> Vec<PlannedExperiment> {
 /// The points of a study on a device. Points that several experiments ask for are measured once.
 ///
 /// # Errors
-/// A study that cannot be read or run here, in one sentence with what would help.
+/// Returns [`PlanError`] for a study that cannot be read or run here, in one sentence with the remedy.
 pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
     let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
@@ -220,12 +220,12 @@ impl LeftOut {
     }
 }
 
-/// So many points, in words.
+/// Returns the number of points in words.
 pub fn counted(points: usize) -> String {
     if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
 }
 
-/// Whether an engine's calls return only when the request is done.
+/// Returns true if an engine's calls return only when the request is complete.
 pub fn is_blocking(engine: &str) -> bool {
     // Options follow the name: psync:nowait.
     matches!(engine.split(':').next(), Some("psync" | "mmap"))

@@ -21,7 +21,7 @@ macro_rules! names {
         }
 
         impl $Name {
-            /// All names, in order.
+            /// Names in order.
             pub const ALL: &'static [Self] = &[$(Self::$Variant,)+];
 
             /// Text that people type and that stands in the JSON.

@@ -7,24 +7,24 @@ const AS_ONE: f64 = 1.25;
 /// Below this a range counts in seconds, and in minutes from there on.
 const SECONDS_BELOW_S: f64 = 100.0;
 
-/// Until the run ends.
+/// Time until the run ends, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TimeLeft {
     /// The least that it is likely to be.
     pub least_s: f64,
-    /// What is most likely.
+    /// Most likely value.
     pub likely_s: f64,
     /// The most that it is likely to be.
     pub most_s: f64,
 }
 
 impl TimeLeft {
-    /// What is known: the budget's end, or that of the rounds asked for.
+    /// Makes a value without uncertainty: the end of the budget or of the requested rounds.
     pub fn known(left_s: f64) -> Self {
         Self { least_s: left_s, likely_s: left_s, most_s: left_s }
     }
 
-    /// One run after the other.
+    /// Adds the time of a run that follows.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl TimeLeft {
         }
     }
 
-    /// Whether one number is said.
+    /// Returns true if the range is narrow enough to show as one number.
     pub fn is_one_number(self) -> bool {
         self.most_s <= AS_ONE * self.least_s || self.most_s < 1.0
     }
