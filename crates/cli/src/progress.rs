@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use iosonde_model::{Phase, units};
-use iosonde_plan::schedule::{Asked, Progress as State, Schedule, Standing};
+use iosonde_plan::schedule::{ScheduledTrial, Progress as State, Schedule, ExperimentProgress};
 
 use crate::screen::Screen;
 
@@ -34,28 +34,28 @@ impl Progress {
     }
 
     /// Whether anybody sees what [`Progress::show`] shows: without a terminal, once a round.
-    pub fn is_looked_at(&self, asked: &Asked) -> bool {
+    pub fn is_looked_at(&self, asked: &ScheduledTrial) -> bool {
         self.bar.is_some() || (asked.round > self.round_said && asked.phase != Phase::Prepare)
     }
 
     /// Shows how the run stands before a trial.
-    pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &Asked) {
-        let settled = format!("{} of {} settled", state.settled, self.of);
+    pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &ScheduledTrial) {
+        let converged = format!("{} of {} converged", state.converged, self.of);
         let left = state.left.in_words();
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("round {}", asked.round));
                 let total_s = *self.total_s.get_or_insert(state.left.likely_s.max(f64::MIN_POSITIVE));
                 let by_time = 1.0 - state.left.likely_s / total_s;
-                let by_points = state.settled as f64 / self.of.max(1) as f64;
+                let by_points = state.converged as f64 / self.of.max(1) as f64;
                 bar.set_position((by_time.max(by_points).clamp(0.0, 1.0) * STEPS as f64) as u64);
                 let lines: String =
                     state.experiments.iter().take(LINES_MAX).map(|one| line(schedule, one)).collect();
-                bar.set_message(format!("{settled}   {left} left{lines}"));
+                bar.set_message(format!("{converged}   {left} left{lines}"));
             }
             None if asked.round > self.round_said && asked.phase != Phase::Prepare => {
                 self.round_said = asked.round;
-                self.screen.say(&format!("round {:<3}     {settled}, {left} left", asked.round));
+                self.screen.say(&format!("round {:<3}     {converged}, {left} left", asked.round));
             }
             None => {}
         }
@@ -69,14 +69,14 @@ impl Progress {
     }
 }
 
-/// One experiment: its points that are settled, and the one measured last with its present interval.
-fn line(schedule: &Schedule, one: &Standing) -> String {
+/// One experiment: its points that are converged, and the one measured last with its present interval.
+fn line(schedule: &Schedule, one: &ExperimentProgress) -> String {
     let latest = one.latest.as_ref().map_or_else(String::new, |latest| {
         let what = schedule.points()[latest.point].spec.describe();
         let share = latest.half_width.map_or_else(String::new, |half| format!(" ± {}", units::percent(half)));
         format!("   {what}   {} IOPS{share}", units::count(latest.iops))
     });
-    format!("\n  {:20} {:>3} of {:<3}{latest}", one.name, one.settled, one.of)
+    format!("\n  {:20} {:>3} of {:<3}{latest}", one.name, one.converged, one.of)
 }
 
 impl Drop for Progress {

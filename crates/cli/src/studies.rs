@@ -5,7 +5,7 @@ use std::path::Path;
 use iosonde_model::{Device, Study, nearest};
 use iosonde_plan::{
     experiment::EXPERIMENTS,
-    plan::{self, PlanError},
+    points::{self, PlanError},
 };
 
 use crate::failure::{Failure, in_words};
@@ -70,7 +70,7 @@ pub fn with_settings(study: Study, settings: &[String]) -> Result<Study, Failure
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}")))?;
     }
     let changed = parsed_again(&study, &file)?;
-    plan::points(&changed, &anything()).map_err(Failure::usage)?;
+    points::plan(&changed, &anything()).map_err(Failure::usage)?;
     Ok(changed)
 }
 
@@ -150,7 +150,7 @@ fn checked(study: Study, origin: &str) -> Result<Study, Failure> {
     if study.size_bytes.is_some_and(|bytes| bytes < 4096) {
         return Err(fail(None, "a size is at least 4KiB: less than a page cannot be measured".into()));
     }
-    match plan::points(&study, &anything()) {
+    match points::plan(&study, &anything()) {
         Ok(_) => Ok(study),
         Err(error) => Err(fail(line_of(&study, &error), error.to_string())),
     }
@@ -175,7 +175,7 @@ pub fn anything() -> Device {
 
 /// Whether any point of a study writes, on a device that allows everything.
 pub fn writes(study: &Study) -> Result<bool, Failure> {
-    let planned = plan::points(study, &anything()).map_err(Failure::usage)?;
+    let planned = points::plan(study, &anything()).map_err(Failure::usage)?;
     Ok(planned.points.iter().any(|point| point.spec.rw.writes()))
 }
 
@@ -189,7 +189,7 @@ mod tests {
             let study = checked(Study::parse(text, name).unwrap(), name).unwrap();
             assert_eq!(study.name, *name);
             assert!(study.question.ends_with('?'), "{name}");
-            let plan = plan::points(&study, &anything()).unwrap();
+            let plan = points::plan(&study, &anything()).unwrap();
             // A stride below its block is a row of a cross that nobody asks for.
             let odd: Vec<_> = plan.left_out.iter().filter(|why| !why.contains("stride")).collect();
             assert!(odd.is_empty(), "{name}: {odd:?}");
@@ -202,7 +202,7 @@ mod tests {
         let points = |settings: &[&str]| {
             let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
             with_settings(quick(), &settings)
-                .map(|study| plan::points(&study, &anything()).unwrap().points.len())
+                .map(|study| points::plan(&study, &anything()).unwrap().points.len())
         };
         assert_eq!(points(&[]).unwrap(), 27);
         // 27 - 8 depths + 2, of which one at a time is shared.

@@ -20,7 +20,7 @@ use iosonde_model::{
     detail::{EffectAnswer, Level},
 };
 use iosonde_plan::{
-    plan,
+    points,
     schedule::{Schedule, Terms},
 };
 use rand::{RngExt, SeedableRng};
@@ -100,7 +100,7 @@ fn run(setting: Setting, seed: u64, low: bool) -> Run {
     let device = Device { engine: "io_uring".into(), direct: true, ..Device::unknown("file", 1 << 30) };
     let text = setting.study();
     let study = Study::parse(&text, "levels").expect("the study is valid");
-    let plan = plan::points(&study, &device).expect("it can be planned");
+    let plan = points::plan(&study, &device).expect("it can be planned");
     assert_eq!(plan.points.len(), setting.levels);
     let terms =
         Terms { seed, precision: 0.001, confidence: 0.95, budget_s: HOUR_S, rounds: None, overhead_s: 0.01 };

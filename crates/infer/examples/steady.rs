@@ -7,7 +7,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use iosonde_stats::{
-    change::{Change, Likeliest},
+    change_point::{Change, Likeliest},
     steady::{self, BOUND, LOOKS},
 };
 use rand::{RngExt, SeedableRng};

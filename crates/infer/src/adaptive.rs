@@ -15,7 +15,7 @@ use iosonde_judge::{
 };
 use iosonde_model::FindingName;
 use iosonde_model::{Finding, Op, Point, Run, RunInfo, Status, Trial, TrialSpec};
-use iosonde_plan::{plan, schedule::Schedule};
+use iosonde_plan::{points, schedule::Schedule};
 
 use crate::{
     conclude::{self, PlanError},
@@ -97,7 +97,7 @@ fn following(run: &Run, rounds_left: Option<f64>) -> Following {
             if !known && out.added.len() < ADDED_MAX {
                 let id = run.points.len() + out.added.len();
                 ids.push((u64::from(spec.queue_depth), id));
-                out.added.push(plan::adaptive(id, &experiment, spec));
+                out.added.push(points::adaptive(id, &experiment, spec));
             }
         }
         if let Some(visits) = designed {

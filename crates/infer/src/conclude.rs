@@ -8,8 +8,8 @@ use iosonde_judge::{
     standing::{self, confidence},
 };
 use iosonde_model::{About, Closed, Finding, Phase, Planned, Point, Run, Study, Trial, TrialSpec};
-pub use iosonde_plan::plan::PlanError;
-use iosonde_plan::plan::{self, Asked};
+pub use iosonde_plan::points::PlanError;
+use iosonde_plan::points::{self, PlannedExperiment};
 
 use crate::{
     consistency,
@@ -34,7 +34,7 @@ pub fn judge(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), Pla
     judged(run, closed).map(|_| ())
 }
 
-fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<Asked>, Voids), PlanError> {
+fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<PlannedExperiment>, Voids), PlanError> {
     let (asked, mut points) = planned(run)?;
     for point in &mut points {
         let before = run.points.iter().find(|old| old.id == point.id).and_then(|old| old.closed);
@@ -47,20 +47,20 @@ fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<Asked
 
 /// The experiments of the run's study and the points that they planned; a run without a study (a single
 /// workload) has the points that its trials were made for.
-fn planned(run: &Run) -> Result<(Vec<Asked>, Vec<Point>), PlanError> {
+fn planned(run: &Run) -> Result<(Vec<PlannedExperiment>, Vec<Point>), PlanError> {
     if run.info.study_source.is_empty() {
         let points = points_of_trials(&run.trials);
-        return Ok((plan::asked_by(&points), points));
+        return Ok((points::searched_experiments(&points), points));
     }
     let study = Study::parse(&run.info.study_source, &run.info.study)?;
-    let mut points = plan::points(&study, &run.info.device)?.points;
+    let mut points = points::plan(&study, &run.info.device)?.points;
     for (id, spec) in otherwise(&run.trials, &points) {
         // Another version planned this run: its points are what its trials did.
         let experiment = points[id].experiment.clone();
         points[id] = Point::planned(id, &experiment, spec.clone());
     }
-    points.extend(plan::added_points(&run.trials, points.len()));
-    Ok((plan::experiments(&study, &run.info.device)?, points))
+    points.extend(points::added_points(&run.trials, points.len()));
+    Ok((points::experiments(&study, &run.info.device)?, points))
 }
 
 /// Points whose trials did something else than the plan says now, with what they did.
@@ -83,14 +83,14 @@ fn points_of_trials(trials: &[Trial]) -> Vec<Point> {
 
 /// What each experiment's points answer. Two experiments that share a point say the same of it: once is
 /// enough.
-fn findings(run: &Run, asked: &[Asked], voids: &Voids, confidence: f64) -> Vec<Finding> {
+fn findings(run: &Run, asked: &[PlannedExperiment], voids: &Voids, confidence: f64) -> Vec<Finding> {
     let mut evidence = estimate::evidence(&run.points, &run.trials, voids);
     // Points that were added and too seldom visited before the time was up: findings would be refused for them that
     // the plain grid answers.
     let enough = |one: &Evidence| one.standing(About::Rate).count() >= FEWEST_TRIALS;
     evidence.retain(|one| one.point.planned != Planned::Adaptive || enough(one));
     let mut findings: Vec<Finding> = Vec::new();
-    for Asked { name, experiment, .. } in asked {
+    for PlannedExperiment { name, experiment, .. } in asked {
         let own: Vec<_> =
             evidence.iter().filter(|evidence| evidence.point.belongs_to(name)).cloned().collect();
         if own.is_empty() {

@@ -11,7 +11,7 @@
 use iosonde_model::{Op, TrialSpec};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Effects, Outlook, Row},
+    mixed_model::{Average, MixedModel, Outlook, Row},
 };
 
 /// Points of either kind that make a fit of their own: eight trials of ten points are what any point is settled by.
@@ -52,7 +52,7 @@ pub struct Trends {
 
 #[derive(Debug)]
 struct Fit {
-    effects: Effects,
+    effects: MixedModel,
     /// The place of each group among this fit's.
     groups: Vec<Option<usize>>,
     /// The row of each of this fit's rows among all.
@@ -74,7 +74,7 @@ impl Fit {
         let chosen: Vec<usize> = (0..rows.len()).filter(|&i| places[rows[i].group].is_some()).collect();
         let row = |&i: &usize| Some(Row { group: places[rows[i].group]?, ..rows[i] });
         let own: Vec<Row> = chosen.iter().filter_map(row).collect();
-        let effects = Effects::beside(witness, &own, places.iter().flatten().count(), average)?;
+        let effects = MixedModel::fit_with_reference(witness, &own, places.iter().flatten().count(), average)?;
         Some(Self { effects, groups: places, rows: chosen })
     }
 }
@@ -99,24 +99,24 @@ impl Trends {
         fits.iter().any(Option::is_some).then_some(Self { fits, of })
     }
 
-    fn at(&self, group: usize) -> Option<(&Effects, usize)> {
+    fn at(&self, group: usize) -> Option<(&MixedModel, usize)> {
         let fit = self.fits[self.of[group]].as_ref()?;
         Some((&fit.effects, fit.groups[group]?))
     }
 
-    /// As [`Effects::estimate`].
+    /// As [`MixedModel::estimate`].
     pub fn estimate(&self, group: usize) -> Option<LogEstimate> {
         let (effects, group) = self.at(group)?;
         effects.estimate(group)
     }
 
-    /// As [`Effects::outlook`].
+    /// As [`MixedModel::outlook`].
     pub fn outlook(&self, group: usize, times: f64, outlook: Outlook) -> Option<LogEstimate> {
         let (effects, group) = self.at(group)?;
         effects.outlook(group, times, outlook)
     }
 
-    /// As [`Effects::typical`], of the fit that the group is in.
+    /// As [`MixedModel::typical`], of the fit that the group is in.
     pub fn typical(&self, group: usize) -> Option<f64> {
         self.at(group).map(|(effects, _)| effects.typical())
     }
@@ -133,7 +133,7 @@ impl Trends {
                 let (distance, group) = fit.effects.distance(place)?;
                 Some((fit.rows[place], distance, fit.effects.spread(group)))
             };
-            fit.effects.set_aside().into_iter().filter_map(told).collect()
+            fit.effects.outliers().into_iter().filter_map(told).collect()
         };
         let mut all: Vec<_> = self.fits.iter().flatten().flat_map(of).collect();
         all.sort_by_key(|(row, ..)| *row);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ComparedFigure, Judgement, Op, RunInfo, RunProperty, RunState, TrialSpec, WorkloadGroup};
 
-/// What a comparison says of the second side against the first.
+/// Result of a comparison: the second side against the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Likeness {
     /// The whole interval lies inside the margin around 1.
@@ -19,7 +19,7 @@ pub enum Likeness {
     /// The interval reaches across the margin's edge.
     #[serde(rename = "cannot tell")]
     CannotTell,
-    /// One side has no figure that stands.
+    /// One side has no valid figure.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
@@ -36,12 +36,12 @@ impl std::fmt::Display for Likeness {
     }
 }
 
-/// One side: the runs of one series, each with a fresh file, fill and process.
+/// Side of a comparison: the runs of one series, each with a fresh file, fill and process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSide {
-    /// How the side is called in sentences: its label, else its id.
+    /// Name of the side: its label, else its id.
     pub name: String,
-    /// Its runs.
+    /// Ids of its runs.
     pub runs: Vec<RunInfo>,
     /// Older runs of the same study on the same storage, from which the differences between repeats were taken
     /// because there was one repeat only.
@@ -105,7 +105,7 @@ pub struct Comparison {
     pub between: [String; 2],
     /// The workload, as the first side ran it.
     pub spec: TrialSpec,
-    /// Which of its requests.
+    /// Direction that is compared.
     pub op: Op,
     /// What is compared.
     pub figure: ComparedFigure,
@@ -119,7 +119,7 @@ pub struct Comparison {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What that says.
+    /// Result of the comparison.
     pub verdict: Likeness,
     /// Why it is not comparable, or what limits the verdict; empty where nothing does.
     pub limits: Vec<Incomparable>,
@@ -138,7 +138,7 @@ pub struct GeometricMean {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What that says.
+    /// Result of the comparison.
     pub verdict: Likeness,
 }
 
@@ -189,7 +189,7 @@ pub struct ComparedPair {
     pub margin: f64,
     /// Confidence of the whole family of statements.
     pub confidence: f64,
-    /// Over all like points first.
+    /// Geometric means, that over all like points first.
     pub geometric_means: Vec<GeometricMean>,
     /// Workloads of both sides without a ratio.
     pub not_compared: usize,
@@ -199,7 +199,7 @@ pub struct ComparedPair {
     pub opposite: usize,
     /// Points that only one side has.
     pub unmatched: usize,
-    /// What differs besides the storage.
+    /// Differences between the sides besides the storage.
     pub differences: Vec<Difference>,
 }
 
@@ -208,9 +208,9 @@ pub struct ComparedPair {
 pub struct Compared {
     /// The sides, in the order of the command.
     pub sides: Vec<ComparedSide>,
-    /// One line for each like point of each pair.
+    /// Comparisons, one for each like point of each pair.
     pub comparisons: Vec<Comparison>,
-    /// Each side against the first.
+    /// Comparisons of each side with the first.
     pub pairs: Vec<ComparedPair>,
     /// From three sides on: from fastest to slowest; sides without a difference share a place.
     pub ranking: Vec<Vec<String>>,

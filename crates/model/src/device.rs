@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::DeviceNote;
 
-/// What the bytes finally lie on, as far as the system tells.
+/// Storage medium, as far as the system reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Medium {
@@ -22,7 +22,7 @@ pub enum Medium {
     Simulated,
     /// A disk of a virtual machine: whatever lies behind it is the host's secret.
     Virtual,
-    /// Nothing told.
+    /// Unknown medium.
     Unknown,
 }
 
@@ -38,14 +38,14 @@ pub struct Device {
     /// Summary of a simulated device, from its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether volumes of this model are sold with credit for bursts; `None` where the model does not tell.
+    /// True if volumes of this model have burst credit; `None` where the model is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_credit: Option<bool>,
     /// Size of the device, or of the file that was measured.
     pub size_bytes: Option<u64>,
     /// The kernel's word, often wrong in virtual machines (virtio says 1 of everything): `medium` is more.
     pub rotational: Option<bool>,
-    /// What the bytes lie on.
+    /// Storage medium.
     pub medium: Medium,
     /// `ext4`, `tmpfs`, `nfs4`; `None` on a bare device.
     pub file_system: Option<String>,
@@ -57,25 +57,25 @@ pub struct Device {
     pub logical_block_bytes: Option<u64>,
     /// Smallest unit that the device says it writes whole.
     pub physical_block_bytes: Option<u64>,
-    /// What direct I/O must be aligned to; `None` where the file system gives none.
+    /// Alignment that direct I/O needs; `None` where the file system does not report one.
     pub direct_alignment_bytes: Option<u64>,
     /// The I/O scheduler in use.
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Whether single writes can go past the write cache (FUA), so that durable ones need no flush of it all.
+    /// True if single writes can bypass the write cache (FUA), so that durable writes need no full flush.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forces_unit_access: Option<bool>,
     /// The layer of this machine that encrypts: `dm-crypt (dm-0)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encrypted_by: Option<String>,
-    /// Whether the file is marked to be compressed.
+    /// True if the file is marked for compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marked_compressed: Option<bool>,
-    /// Whether overwriting takes a new place each time.
+    /// True if overwritten data gets a new place each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies_on_write: Option<bool>,
-    /// What the drive says of its own health.
+    /// Health of the drive as it reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
     /// The block devices below the target, from the nearest to the last: `loop0`, `vda`.
@@ -84,29 +84,29 @@ pub struct Device {
     pub working_set_bytes: u64,
     /// Bytes that were asked for, where the working set is smaller.
     pub asked_size_bytes: Option<u64>,
-    /// What stands between this system and the medium and cannot be seen through: "a virtual machine's host".
+    /// Layer between this system and the medium that hides it: "a virtual machine's host".
     pub unseen: Option<String>,
     /// The engine that measures, and why if another was wanted.
     pub engine: String,
-    /// Whether direct I/O is used.
+    /// True if direct I/O is used.
     pub direct: bool,
-    /// Whether writing is allowed.
+    /// True if writing is allowed.
     pub writable: bool,
     /// `steady` where the storage is known to have been brought to its steady state; `None` where nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// What a reader of the figures must know: direct I/O not available, engine fell back, ..
+    /// Notes on the measurement that a reader must know: direct I/O not available, engine fell back, ..
     pub notes: Vec<DeviceNote>,
 }
 
-/// What a drive says of its own health, before a run.
+/// Health of a drive as it reports it, before a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// What it warns of, in words that follow "the drive says that".
+    /// Warnings, in words that follow "the drive says that".
     pub warnings: Vec<String>,
     /// Spare blocks that are left.
     pub spare_share: f64,
-    /// Of the wear that it was built for; above 1 beyond that.
+    /// Share of the rated endurance that is used; above 1 beyond it.
     pub used_share: f64,
     /// Written to it in its life.
     pub written_bytes: f64,
@@ -153,8 +153,8 @@ impl Device {
         }
     }
 
-    /// Whether something turns in it, where that can be known: a virtual disk, a server or memory says nothing of
-    /// what its bytes lie on, whatever the kernel's flag is.
+    /// Returns true if the medium rotates. `None` where the kernel's flag means nothing: virtual disks, servers,
+    /// memory.
     pub fn rotates(&self) -> Option<bool> {
         match self.medium {
             Medium::Disk => Some(true),
@@ -168,7 +168,7 @@ impl Device {
 /// The machine that measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// Its name.
+    /// Name of the machine.
     pub name: Option<String>,
     /// Operating system and kernel.
     pub kernel: Option<String>,
@@ -178,22 +178,22 @@ pub struct Host {
     pub cpus: Option<u32>,
     /// Memory in all.
     pub memory_bytes: Option<u64>,
-    /// Whether it ran on a battery when the run began.
+    /// True if the machine ran on battery when the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_battery: Option<bool>,
-    /// How it saves power: `governor powersave, PCIe links powersave`.
+    /// Power-saving settings: `governor powersave, PCIe links powersave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
     /// The hypervisor, where there is one.
     pub virtualization: Option<String>,
     /// The clock that times requests: `tsc`, `clock_gettime`, `virtual`.
     pub clock: Option<String>,
-    /// What the generator could do at most, by engine and block size.
+    /// Largest rates of the generator, by engine and block size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ceilings: Vec<Ceiling>,
 }
 
-/// What the generator could do at most with one worker, measured without the storage.
+/// Largest rate of the generator with one worker, measured without the storage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ceiling {
     /// The engine, with its options.

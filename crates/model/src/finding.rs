@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Detail, FindingName, Note, Op, Unit};
 
-/// Whether there is a conclusion.
+/// Outcome of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -16,12 +16,12 @@ pub enum Status {
     Inconclusive,
 }
 
-/// Under which conditions a finding holds.
+/// Conditions under which a finding holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// Reads, writes or flushes.
     pub op: Option<Op>,
-    /// Whether addresses are random; `false` where they follow each other.
+    /// True for random addresses, `false` for sequential ones.
     pub random: Option<bool>,
     /// Bytes of a request.
     pub block_size_bytes: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Conditions {
     pub queue_depth: Option<u32>,
     /// The part of the target that is addressed.
     pub span_bytes: Option<u64>,
-    /// Of several that follow each other, which: 1 is the first. `None` where there is one.
+    /// Number of the stage, from 1, where several follow each other; `None` where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
 }
@@ -43,7 +43,7 @@ pub struct Finding {
     pub experiment: String,
     /// Conditions under which it holds.
     pub conditions: Conditions,
-    /// Whether there is a conclusion.
+    /// Outcome of the finding.
     pub status: Status,
     /// Value, in `unit`.
     pub value: Option<f64>,
@@ -53,7 +53,7 @@ pub struct Finding {
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
-    /// Whether the true value may be higher: it was still rising at the largest load that was measured.
+    /// True if the value is a lower limit: it was still rising at the largest load.
     pub at_least: bool,
     /// Confidence of the interval, as a share: 0.95.
     pub confidence: f64,
@@ -83,12 +83,12 @@ impl Finding {
     }
 }
 
-/// What to do about it.
+/// Advice that follows from a finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
-    /// What to do.
+    /// Recommended action.
     pub sentence: String,
-    /// Why.
+    /// Reason.
     pub why: String,
     /// The findings that it rests on.
     pub findings: Vec<FindingName>,

@@ -85,7 +85,7 @@ impl Histogram {
         (self.total, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
-    /// How many values were counted.
+    /// Returns the number of values.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -1,7 +1,7 @@
-//! Names: the words of iosonde as types. Nothing here makes I/O, draws a number or prints.
+//! Types of iosonde: workloads, trials, runs, points, verdicts and findings, with their units and names.
 //!
-//! The serialised form of [`Run`] is the JSON document (schema 1) that other programs read, so a field's name
-//! here is its name there, unit last.
+//! Serde only: no I/O, no random numbers, no output. The serialised form of [`Run`] is the JSON document (version
+//! [`RUN_SCHEMA`]) that other programs read. A field has the same name here and there, with its unit last.
 
 pub mod cause;
 mod comparison;

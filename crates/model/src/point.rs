@@ -22,29 +22,29 @@ impl Estimate {
     }
 }
 
-/// Whether a point stood in the plan or was added between its grid.
+/// Origin of a point: planned, or added between points of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Planned {
-    /// In the plan from the beginning.
+    /// Planned from the beginning.
     Grid,
     /// Added where it narrows a finding.
     Adaptive,
 }
 
-/// Why no more trials of a point were run.
+/// Reason why a point gets no more trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Closed {
-    /// Its interval became as narrow as asked.
+    /// Converged: the interval is as narrow as requested.
     Precision,
     /// The time was up.
     Budget,
-    /// As many rounds as asked were run.
+    /// The requested number of rounds is complete.
     Rounds,
 }
 
-/// One direction of a point.
+/// Results of one direction of a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointDirection {
     /// Completions per second.
@@ -61,7 +61,7 @@ pub struct PointDirection {
     pub latency_ns_p99_9: Option<Estimate>,
 }
 
-/// One combination of parameters.
+/// Combination of parameters with the results of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// 0, 1, .. in the order of the plan.
@@ -83,16 +83,16 @@ pub struct Point {
     /// The trials' ids, invalid ones included.
     #[serde(default)]
     pub trial_ids: Vec<u64>,
-    /// Why no more trials were run: `precision`, `budget` or `rounds`; `None` while it is open.
+    /// Reason why the point gets no more trials: `precision`, `budget` or `rounds`; `None` while it is open.
     pub closed: Option<Closed>,
-    /// Why there is no interval, in a sentence; `None` where there is one.
+    /// Reason why there is no interval, in a sentence; `None` where there is one.
     #[serde(default)]
     pub why_no_interval: Option<String>,
-    /// What the reads say together.
+    /// Results of the reads.
     pub read: Option<PointDirection>,
-    /// What the writes say together.
+    /// Results of the writes.
     pub write: Option<PointDirection>,
-    /// What the trims say together.
+    /// Results of the trims.
     #[serde(default)]
     pub trim: Option<PointDirection>,
 }
@@ -117,7 +117,7 @@ impl Point {
         }
     }
 
-    /// What one direction says.
+    /// Returns the results of one direction.
     pub fn direction(&self, op: Op) -> Option<&PointDirection> {
         match op {
             Op::Read => self.read.as_ref(),
@@ -127,7 +127,7 @@ impl Point {
         }
     }
 
-    /// Whether an experiment uses it.
+    /// Returns true if the experiment uses this point.
     pub fn belongs_to(&self, experiment: &str) -> bool {
         self.experiment == experiment || self.also.iter().any(|name| name == experiment)
     }

@@ -10,7 +10,7 @@ pub enum Build {
     Units,
     /// Servers side by side with one line for all.
     Servers,
-    /// One arm over a turning platter.
+    /// Disk: one arm over a rotating platter.
     Disk,
 }
 
@@ -147,7 +147,7 @@ pub struct Trait {
 }
 
 impl Trait {
-    /// Whether nothing that was measured says so.
+    /// Returns true if no measurement supports the value.
     pub fn is_assumed(&self) -> bool {
         self.sources.is_empty()
     }

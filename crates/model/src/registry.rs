@@ -15,7 +15,7 @@ pub trait Named: Sync {
     }
 }
 
-/// One registered thing and the source file that defines it.
+/// Registered item and the source file that defines it.
 pub struct Entry<T: ?Sized + 'static> {
     /// The thing itself.
     pub item: &'static T,
@@ -41,9 +41,9 @@ impl<T: ?Sized> Entry<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {kind} named `{typed}`{}", hint(.nearest))]
 pub struct Unknown {
-    /// What the registry holds: "engine", "check".
+    /// Kind of item: "engine", "check".
     pub kind: &'static str,
-    /// What was typed.
+    /// Name as typed.
     pub typed: String,
     /// The registered name that looks most like it.
     pub nearest: Option<String>,
@@ -78,7 +78,7 @@ impl<T: ?Sized + Named> Registry<T> {
         Self { kind, entries }
     }
 
-    /// What it lists, in the singular: "engine".
+    /// Returns the kind of item in the singular: "engine".
     pub fn kind(&self) -> &'static str {
         self.kind
     }

@@ -7,7 +7,7 @@ use crate::{Device, Finding, Host, Judgement, Point, Trial};
 /// The version of the JSON document.
 pub const RUN_SCHEMA: u32 = 2;
 
-/// How far a run came.
+/// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
@@ -15,7 +15,7 @@ pub enum RunState {
     Done,
     /// Stopped by a signal or a kill; `resume` goes on.
     Interrupted,
-    /// Under way.
+    /// In progress.
     Running,
     /// Ended by an error.
     Failed,
@@ -32,7 +32,7 @@ impl std::fmt::Display for RunState {
     }
 }
 
-/// What a run is, apart from its trials.
+/// Description of a run without its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Short and unique in a notebook: `7f3a91`.
@@ -46,7 +46,7 @@ pub struct RunInfo {
     /// The first of the runs that this one repeats; `None` for that one itself and for runs without repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<String>,
-    /// Which repeat it is, from 1; `None` where there is one run only.
+    /// Number of the repeat, from 1; `None` for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
     /// Runs on other targets that took turns with this one, trial by trial within each round.
@@ -57,13 +57,13 @@ pub struct RunInfo {
     pub study_source: String,
     /// The target as it was typed.
     pub target: String,
-    /// Everything random follows from it.
+    /// Seed of the random number generator.
     pub seed: u64,
     /// UTC, RFC 3339.
     pub started_at: String,
-    /// On the run's own clock.
+    /// Duration on the run's own clock, in seconds.
     pub elapsed_s: f64,
-    /// How far it came: `done`, `interrupted`, `running` or `failed`.
+    /// State of the run: `done`, `interrupted`, `running` or `failed`.
     pub state: RunState,
     /// The command line.
     pub command: String,
@@ -75,17 +75,17 @@ pub struct RunInfo {
     /// Half an interval's width that was asked for, as a share.
     #[serde(default)]
     pub precision: f64,
-    /// Of every interval, as a share.
+    /// Confidence of every interval, as a share: 0.95.
     #[serde(default)]
     pub confidence: f64,
     /// Rounds that were completed.
     #[serde(default)]
     pub rounds: u32,
-    /// What was measured.
+    /// Device that is measured.
     pub device: Device,
-    /// On what machine.
+    /// Machine that measures.
     pub host: Host,
-    /// What a resume needs and nobody else reads: options as they were given.
+    /// Options as given, needed to resume the run.
     #[serde(default)]
     pub options: serde_json::Value,
 }
@@ -94,30 +94,30 @@ pub struct RunInfo {
 pub const IMPORT: &str = "import";
 
 impl RunInfo {
-    /// Whether its trials stand each for itself: single workloads and imported results are not repeated.
+    /// Returns true if trials are independent workloads without repetition: single points and imported results.
     pub fn is_single(&self) -> bool {
         self.study == "point" || self.is_imported()
     }
 
-    /// Whether another tool measured.
+    /// Returns true if another tool measured the results.
     pub fn is_imported(&self) -> bool {
         self.study == IMPORT
     }
 }
 
-/// One execution of a study on a target, with everything concluded from it.
+/// Execution of a study on a target, with everything concluded from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The version of iosonde that concluded.
     pub iosonde: String,
     /// Version of this document: 2.
     pub schema: u32,
-    /// What it is.
+    /// Description of the run.
     #[serde(rename = "run")]
     pub info: RunInfo,
-    /// Every trial, in the order of execution.
+    /// Trials in the order of execution.
     pub trials: Vec<Trial>,
-    /// What the trials say together.
+    /// Results of all trials of each point.
     pub points: Vec<Point>,
     /// Verdicts of the checks. Worked out from the trials, and not kept.
     #[serde(skip)]

@@ -17,36 +17,36 @@ pub struct Sheet {
     pub name: String,
     /// The drive in a sentence.
     pub summary: String,
-    /// Where the figures stand.
+    /// Source of the figures.
     pub source: String,
-    /// Of the drive that the figures are for.
+    /// Capacity of the drive that the figures are for.
     pub capacity_bytes: Option<u64>,
-    /// Its lines.
+    /// Claims.
     pub claims: Vec<Claim>,
 }
 
-/// One line of a sheet.
+/// Figure that a data sheet claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// As it stands on the sheet.
+    /// Text of the line.
     pub line: String,
     /// The access pattern.
     pub rw: Rw,
     /// Bytes of one request; `None` where the sheet does not say.
     pub block_size_bytes: Option<u64>,
-    /// What is claimed.
+    /// Claimed value.
     pub value: f64,
-    /// In which unit.
+    /// Unit of the value.
     pub unit: ClaimUnit,
     /// Requests in flight in all; `None` where the sheet does not say.
     pub in_flight: Option<u64>,
     /// The part of the drive that is addressed, as a share; `None` where the sheet does not say.
     pub span: Option<f64>,
-    /// Whether it holds in the steady state.
+    /// True if the claim holds in the steady state.
     pub steady: bool,
 }
 
-/// What a claim counts.
+/// Unit of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClaimUnit {
     /// Requests a second.
@@ -178,10 +178,10 @@ impl<'de> Deserialize<'de> for ClaimValue {
     }
 }
 
-/// How a run stands to one line of a sheet.
+/// Result of comparing a run with a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Standing {
-    /// As claimed, within the margin, under the claim's conditions.
+    /// Meets the claim within the margin, under its conditions.
     #[serde(rename = "meets")]
     Meets,
     /// Less, with certainty.
@@ -273,19 +273,19 @@ pub enum SheetBasis {
 /// One line of a sheet with what was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SheetLine {
-    /// As it stands on the sheet.
+    /// Text of the line.
     pub line: String,
-    /// What is claimed.
+    /// Claimed value.
     pub claimed: f64,
-    /// In which unit.
+    /// Unit of both values.
     pub unit: ClaimUnit,
-    /// What was measured by the point that comes nearest to the claim's conditions.
+    /// Value measured at the point closest to the claim's conditions.
     pub measured: Option<f64>,
     /// Lower end of its interval.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// How they stand to each other.
+    /// Result of the comparison.
     pub verdict: Standing,
     /// Basis of the verdict.
     pub basis: SheetBasis,

@@ -10,12 +10,12 @@ use crate::{
     units::{Percentage, SizeBytes, TimeNs},
 };
 
-/// What a TOML file says is to be asked.
+/// Study as defined in a TOML file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
-    /// Its name: `quick`.
+    /// Name of the study: `quick`.
     pub name: String,
-    /// What it answers.
+    /// Question that the study answers.
     pub question: String,
     /// Default budget, preparation included.
     pub time_ns: u64,
@@ -25,9 +25,9 @@ pub struct Study {
     pub size_bytes: Option<u64>,
     /// The part of it that is addressed, from its beginning; all where absent.
     pub span_bytes: Option<u64>,
-    /// Whether within each round points that write come after those that only read.
+    /// True if points that write follow those that only read, within each round.
     pub reads_first: bool,
-    /// Whether points are added between the grid's where they narrow a finding.
+    /// True if points may be added between those of the grid, to narrow a finding.
     pub adaptive: bool,
     /// The experiments, in order.
     pub experiments: Vec<ExperimentSpec>,
@@ -35,24 +35,24 @@ pub struct Study {
     pub source: String,
 }
 
-/// One experiment of a study.
+/// Experiment of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentSpec {
     /// A registered experiment.
     pub kind: String,
-    /// What to call it here; the kind's name unless the study says otherwise.
+    /// Name in this study; the name of its kind unless the study gives another.
     pub name: String,
     /// The storage that it asks about, where it would tell nothing of other storage.
     pub only_on: Option<StorageKind>,
-    /// Its parameters, checked by the experiment.
+    /// Parameters, checked by the experiment.
     pub parameters: toml::Table,
-    /// Where its table begins in the file, counted from 1.
+    /// Line of its table in the file, from 1.
     pub line: usize,
     /// Lines of its keys.
     pub lines: BTreeMap<String, usize>,
 }
 
-/// What an experiment may be confined to: `only_on = "rotating"`.
+/// Kind of storage that an experiment may be limited to: `only_on = "rotating"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StorageKind {
@@ -63,12 +63,12 @@ pub enum StorageKind {
 }
 
 impl StorageKind {
-    /// Whether a device is of this kind; one that does not say may be.
+    /// Returns true if a device is of this kind or of unknown kind.
     pub fn may_be(self, device: &Device) -> bool {
         device.rotates().is_none_or(|rotates| rotates == (self == Self::Rotating))
     }
 
-    /// Why it tells nothing of other storage.
+    /// Returns the reason why the experiment is useless on other storage.
     pub fn why(self) -> &'static str {
         match self {
             Self::Rotating => "it asks about platters and an arm, and nothing turns here",

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Histogram, Op, TrialSpec, Witnesses};
 
-/// Why a trial was run.
+/// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Filling or preconditioning: history changes results, so it is a trial too.
     Prepare,
-    /// The same workload once in each round, so that drift is seen.
+    /// Reference workload, repeated in each round to detect drift.
     Canary,
     /// A measurement of a point.
     Measure,
 }
 
-/// What one direction of a trial did between the end of the warm-up and the end of the trial.
+/// Results of one direction of a trial, from the end of the warm-up to the end of the trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
     /// Requests completed without error.
@@ -32,9 +32,9 @@ pub struct Direction {
     pub iops: f64,
     /// Bytes per second.
     pub bytes_per_s: f64,
-    /// From the moment a request was due to the moment its completion was seen.
+    /// Latency from the moment a request was due to its completion, in nanoseconds.
     pub latency_ns: LatencySummary,
-    /// The same, whole.
+    /// Histogram of the latencies, in nanoseconds.
     pub histogram: Histogram,
 }
 
@@ -90,7 +90,7 @@ impl LatencySummary {
     }
 }
 
-/// One direction in one window.
+/// Results of one direction in one window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WindowDirection {
     /// Requests completed.
@@ -106,9 +106,9 @@ pub struct WindowDirection {
 /// A slice of a trial, 100 ms by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// From the trial's first submission.
+    /// Start of the window, in seconds from the trial's first submission.
     pub start_s: f64,
-    /// From the completion that ended the window before to the one that ended this.
+    /// Length of the window, from the completion that ended the window before to the one that ended this.
     pub length_s: f64,
     /// Reads, where the workload has any.
     pub read: Option<WindowDirection>,
@@ -120,7 +120,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// One direction.
+    /// Returns the results of one direction.
     pub fn direction(&self, op: Op) -> Option<&WindowDirection> {
         match op {
             Op::Read => self.read.as_ref(),
@@ -131,31 +131,31 @@ impl Window {
     }
 }
 
-/// What the flushes of a trial did between the end of the warm-up and the end of the trial.
+/// Results of the flushes of a trial, from the end of the warm-up to the end of the trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Flush {
     /// Flushes that succeeded.
     pub ios: u64,
     /// Flushes that failed.
     pub errors: u64,
-    /// From the moment all earlier writes of the job had completed to the end of the flush.
+    /// Latency from the completion of the job's earlier writes to the end of the flush, in nanoseconds.
     pub latency_ns: LatencySummary,
-    /// The same, whole.
+    /// Histogram of the latencies, in nanoseconds.
     pub histogram: Histogram,
 }
 
-/// One stream of a workload that has several.
+/// Results of one stream of a workload that has several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
-    /// What was asked of it.
+    /// Workload of the stream.
     pub spec: TrialSpec,
-    /// What its reads did.
+    /// Results of its reads.
     pub read: Option<Direction>,
-    /// What its writes did.
+    /// Results of its writes.
     pub write: Option<Direction>,
-    /// What its trims did.
+    /// Results of its trims.
     pub trim: Option<Direction>,
-    /// What its flushes did.
+    /// Results of its flushes.
     pub flush: Option<Flush>,
     /// Requests outstanding, averaged over the measured time.
     pub in_flight_mean: Option<f64>,
@@ -165,12 +165,12 @@ pub struct Stream {
     pub achieved_rate_iops: Option<f64>,
 }
 
-/// What reading back found, in blocks.
+/// Result of verification, in blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
     /// Blocks that were read back.
     pub checked: u64,
-    /// No write of the trial arrived: what was there before still is.
+    /// Blocks with none of the trial's writes: the older data is still there.
     pub lost: u64,
     /// Parts of different writes, or damaged.
     pub torn: u64,
@@ -208,7 +208,7 @@ impl Verification {
     }
 }
 
-/// One timed run of one workload. Where the workload has several streams, directions are their totals.
+/// Timed run of one workload. Where the workload has several streams, directions are their totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// 1, 2, .. in the order of execution.
@@ -219,37 +219,35 @@ pub struct Trial {
     pub point: Option<usize>,
     /// The round, from 1; 0 before the first.
     pub round: u32,
-    /// Why it was run: `prepare`, `canary` or `measure`.
+    /// Purpose of the trial: `prepare`, `canary` or `measure`.
     pub phase: Phase,
     /// UTC, RFC 3339.
     pub started_at: String,
     /// Since the run's beginning, on the run's own clock (virtual on a simulated device).
     #[serde(default)]
     pub started_s: f64,
-    /// From the first submission to the end of the drain.
+    /// Time from the first submission to the end of the drain, in seconds.
     pub elapsed_s: f64,
-    /// From the first submission to the end of the warm-up: nothing before counts.
+    /// Warm-up, from the first submission on, in seconds. Nothing in it counts.
     pub warmup_s: f64,
-    /// Of the warm-up: what it lasted longer than usual, since shorter trials of this point did not hold their
-    /// rate.
+    /// Part of the warm-up beyond the usual length, because shorter trials of this point did not hold their rate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub settling_s: f64,
-    /// From the end of the warm-up to the last completion that counts.
+    /// Time from the end of the warm-up to the last completion that counts, in seconds.
     pub measured_s: f64,
-    /// What was read of the span, in order, right before the trial, so that a cache holds what it can of it; `None`
-    /// where nobody asked for that.
+    /// Bytes read sequentially right before the trial to fill a cache; `None` where the workload needs no such pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed_bytes: Option<u64>,
     /// The workload.
     pub spec: TrialSpec,
-    /// What the reads did, where the workload has any.
+    /// Results of the reads, where the workload has any.
     pub read: Option<Direction>,
-    /// What the writes did, where the workload has any.
+    /// Results of the writes, where the workload has any.
     pub write: Option<Direction>,
-    /// What the trims did, where the workload has any.
+    /// Results of the trims, where the workload has any.
     #[serde(default)]
     pub trim: Option<Direction>,
-    /// What the flushes did, where the workload has any.
+    /// Results of the flushes, where the workload has any.
     #[serde(default)]
     pub flush: Option<Flush>,
     /// The streams apart, where there are several.
@@ -265,7 +263,8 @@ pub struct Trial {
     /// Completions a second over all jobs, where a rate was asked.
     #[serde(default)]
     pub achieved_rate_iops: Option<f64>,
-    /// Its 95 % interval, low and high; `None` for a trial of less than a second, and where a stream has no rate.
+    /// 95 % confidence interval of the achieved rate, low and high; `None` for a trial of less than a second, and where
+    /// a stream has no rate.
     #[serde(default)]
     pub achieved_rate_interval: Option<[f64; 2]>,
     /// Mean time from the moment that a request was due to the moment that it was handed on, where a slot was free
@@ -275,7 +274,7 @@ pub struct Trial {
     /// The 99th percentile of the same.
     #[serde(default)]
     pub pacing_error_ns_p99: Option<f64>,
-    /// What reading back found, where it was asked.
+    /// Result of verification, where it was requested.
     #[serde(default)]
     pub verify: Option<Verification>,
     /// Requests that had not come back when the wait for them was given up.
@@ -286,9 +285,9 @@ pub struct Trial {
     pub cpu_system_s: Option<f64>,
     /// 100 ms slices of the measured time.
     pub windows: Vec<Window>,
-    /// What others saw.
+    /// Witnesses of the trial.
     pub witnesses: Witnesses,
-    /// What went wrong, in words, for the first error of each kind.
+    /// First error of each kind, in words.
     #[serde(default)]
     pub error_examples: Vec<String>,
 }
@@ -343,7 +342,7 @@ impl Trial {
         }
     }
 
-    /// What one direction did.
+    /// Returns the results of one direction.
     pub fn direction(&self, op: Op) -> Option<&Direction> {
         match op {
             Op::Read => self.read.as_ref(),
@@ -368,7 +367,7 @@ impl Trial {
         self.directions().map(|(_, d)| d.bytes_per_s).sum()
     }
 
-    /// Whether rates are given without the counts behind them: a published table.
+    /// Returns true if rates have no counts behind them, as in a published table.
     pub fn is_uncounted(&self) -> bool {
         self.directions().any(|(_, direction)| direction.ios == 0 && direction.iops > 0.0)
     }

@@ -15,7 +15,7 @@ pub enum Unit {
     InFlight,
     /// A share of itself in an hour: `-5.1 % an hour [-5.9, -4.3]`.
     PerHour,
-    /// How many times as much: `1.00× [0.98, 1.02]`.
+    /// Ratio of two values: `1.00× [0.98, 1.02]`.
     Ratio,
     /// A conclusion without a value.
     None,

@@ -86,7 +86,7 @@ pub fn parse_time(text: &str) -> Result<u64, ParseQuantity> {
     if ns < 9.0e18 { Ok(ns as u64) } else { Err(fail()) }
 }
 
-/// The same as it stands in a file, where a bare number would be seconds that nobody asked for: it needs its unit.
+/// Parses a time that must have a unit, as in a file, where a bare number would be ambiguous.
 pub fn parse_time_with_unit(text: &str) -> Result<u64, ParseQuantity> {
     match split(text) {
         Some((number, "")) if number != 0.0 => Err(ParseQuantity {

@@ -4,23 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Cause, CheckName};
 
-/// What a check looks at.
+/// Object of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// One trial, by its place in `run.trials`.
+    /// Trial, by its place in `run.trials`.
     Trial(usize),
-    /// One point, by its place in `run.points`.
+    /// Point, by its place in `run.points`.
     Point(usize),
-    /// All of it: drift is no trial's property.
+    /// Whole run: drift, for example, is no property of a trial.
     Run,
 }
 
-/// Which figures a verdict is about. A trial whose depth is void still has a believable rate.
+/// Figures that a verdict is about. A trial with an invalid depth still has a valid rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
-    /// Everything.
+    /// All figures.
     All,
     /// Throughput and IOPS.
     Rate,
@@ -33,13 +33,13 @@ pub enum About {
 }
 
 impl About {
-    /// Whether a doubt about `self` touches a figure of the kind `other`.
+    /// Returns true if a warning about `self` affects a figure of the kind `other`.
     pub fn touches(self, other: Self) -> bool {
         self == Self::All || other == Self::All || self == other
     }
 }
 
-/// Why a check says what it says, and which figures that concerns.
+/// Reason for a verdict, and the figures concerned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// Figures that it concerns.
@@ -55,14 +55,14 @@ impl Reason {
     }
 }
 
-/// What a check says.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Looked at, nothing wrong.
     Pass,
     /// May be wrong; figures stay, with the doubt beside them.
     Warning(Reason),
-    /// Is wrong: never reaches a finding that uses what it is about.
+    /// Wrong: never reaches a finding that uses the figures concerned.
     Invalid(Reason),
     /// Could not be judged, and why.
     NotChecked(Reason),
@@ -91,7 +91,7 @@ pub struct Judgement {
     pub point: Option<usize>,
     /// Name of the check.
     pub check: CheckName,
-    /// Its verdict.
+    /// Result of the check.
     pub verdict: Outcome,
     /// Figures that the verdict concerns.
     pub about: About,

@@ -23,9 +23,9 @@ pub struct IoLimit {
 /// warm-up included. What could not be read is `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Witnesses {
-    /// When the readings before were taken, in seconds from the trial's first submission (negative).
+    /// Time of the first readings, in seconds from the trial's first submission (negative).
     pub from_s: f64,
-    /// When the readings after were taken.
+    /// Time of the last readings, in seconds from the trial's first submission.
     pub to_s: f64,
     /// Bytes that completed reads of ours moved, warm-up and drain included.
     pub issued_read_bytes: u64,
@@ -85,10 +85,10 @@ pub struct Witnesses {
     /// Bytes of the addressed span that were changed in the page cache and not yet on the device, after.
     #[serde(default)]
     pub dirty_after_bytes: Option<u64>,
-    /// How far the calendar's clock was set forward (backward: negative) during the readings.
+    /// Step of the calendar clock between the readings, in seconds; backward is negative.
     #[serde(default)]
     pub calendar_step_s: Option<f64>,
-    /// How long the machine slept during the readings.
+    /// Time that the machine was suspended between the readings, in seconds.
     #[serde(default)]
     pub suspended_s: Option<f64>,
     /// Seconds of the clock that times requests for one second of the kernel's.
@@ -118,10 +118,10 @@ pub struct Witnesses {
     /// Mean time of a read or write of the network file system in all, waiting and handing over included.
     #[serde(default)]
     pub network_execution_ns: Option<f64>,
-    /// What a simulated device did wrong on purpose, reading back included: what verification should find.
+    /// Faults that a simulated device injected, including those during read-back: verification should find them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injected: Option<Injected>,
-    /// Why a reading is missing: one sentence for each.
+    /// Reasons for missing readings, one sentence for each.
     pub absent: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
 //! Chooses: experiments, the points of a study, and which trial comes next. Pure: it runs nothing.
 
 pub mod experiment;
-pub mod plan;
+pub mod points;
 pub mod schedule;

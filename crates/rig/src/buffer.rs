@@ -69,7 +69,7 @@ impl BufferPool {
         (self.start.as_ptr(), self.length_bytes())
     }
 
-    /// How many buffers there are.
+    /// Returns the number of buffers.
     pub fn slots(&self) -> u32 {
         self.slots
     }

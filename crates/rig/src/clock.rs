@@ -13,7 +13,7 @@ pub enum Clock {
     Real {
         /// The calibrated counter.
         counter: quanta::Clock,
-        /// Its reading at the clock's making.
+        /// Reading of the counter when the clock was made.
         origin: u64,
     },
     /// The time of a simulated device.
@@ -53,7 +53,7 @@ impl Clock {
         }
     }
 
-    /// The same in seconds.
+    /// Returns the time since the clock was made, in seconds.
     pub fn now_s(&self) -> f64 {
         self.now_ns() as f64 / 1e9
     }
@@ -85,7 +85,7 @@ impl Clock {
     }
 }
 
-/// What several clocks said at one moment.
+/// Readings of several clocks at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// The clock that times requests.
@@ -94,9 +94,9 @@ pub struct Moment {
     pub monotonic_ns: i128,
     /// The calendar's clock, which can be set.
     pub calendar_ns: i128,
-    /// As the monotonic one, sleep included.
+    /// Monotonic clock including suspended time, in nanoseconds.
     pub boot_ns: i128,
-    /// How far apart the readings may lie.
+    /// Largest time between the readings, in nanoseconds.
     pub spread_ns: u64,
 }
 

@@ -48,7 +48,7 @@ pub(crate) const HUNG_AFTER_NS: u64 = 35_000_000_000;
 /// A wait overshoots by 3..22 µs (99th percentile 47): the last stretch before a due moment is polled.
 const POLL_NS: u64 = 60_000;
 
-/// When a trial ends, and what does not count.
+/// Duration and warm-up of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Time from the first submission to the end of counting.
@@ -88,18 +88,18 @@ impl Limits {
     }
 }
 
-/// What the loop did.
+/// Results of one job.
 #[derive(Debug)]
 pub struct Driven {
-    /// What counts.
+    /// Counts and histograms of the measured time.
     pub recorded: Recorded,
-    /// From the first submission to the end of the warm-up.
+    /// Time from the first submission to the end of the warm-up, in seconds.
     pub warm_up_s: f64,
-    /// From the first submission to the end of the drain.
+    /// Time from the first submission to the end of the drain, in seconds.
     pub elapsed_s: f64,
     /// Requests in flight, time-weighted over the measured time.
     pub in_flight_mean: Option<f64>,
-    /// Everything that completed, warm-up and drain included.
+    /// Bytes and requests completed, warm-up and drain included.
     pub issued: Issued,
     /// Requests that never came back.
     pub hung: u64,
@@ -109,7 +109,7 @@ pub struct Driven {
     pub polled_s: f64,
     /// Open loop: how late requests were handed on for which a slot was free.
     pub pacing_error: Option<Histogram>,
-    /// What was verified, or is to be read back.
+    /// Result of verification, or the blocks to read back.
     pub verify: Option<Verify>,
 }
 
@@ -180,7 +180,7 @@ struct Open {
     polled_ns: u64,
 }
 
-/// One job of one trial.
+/// Measured loop of one job of a trial.
 pub struct Drive<'a> {
     engine: &'a mut dyn Engine,
     clock: &'a Clock,
@@ -279,7 +279,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// The same, verified.
+    /// Adds verification to the loop.
     #[must_use]
     pub fn verifying(self, verify: Option<Verify>) -> Self {
         // Marks make each block unlike every other.
@@ -294,7 +294,7 @@ impl<'a> Drive<'a> {
         Self { attendance: Attendance::of(together), ..self }
     }
 
-    /// Whether it has ended.
+    /// Returns true if the job has ended.
     pub fn is_done(&self) -> bool {
         self.stage == Stage::Done
     }
@@ -344,7 +344,7 @@ impl<'a> Drive<'a> {
         matches!(self.stage, Stage::WarmUp | Stage::Measure) && self.can_send()
     }
 
-    /// One batch: reap, count, ask again.
+    /// Runs one batch: reaps completions, counts them, submits requests.
     pub fn step(&mut self) -> io::Result<()> {
         self.done.clear();
         let wait_ns = self.wait_ns();
@@ -582,7 +582,7 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// What it did.
+    /// Ends the job and returns its results.
     pub fn finish(self) -> Driven {
         let measured_ns = self.measured_to_ns - self.warm_up_ended_ns;
         let (unserved, polled_ns, pacing_error) = match self.open {

@@ -84,7 +84,7 @@ struct Repeats {
 }
 
 impl Maker {
-    /// For the writes of a job whose buffers have been filled.
+    /// Makes the payload for the writes of a job whose buffers are filled.
     pub fn new(spec: &TrialSpec, seed: u64) -> Self {
         let kind = match spec.payload {
             Payload::Zero => Kind::Constant,

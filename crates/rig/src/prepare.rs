@@ -13,9 +13,9 @@ use crate::{
     engine::{self, Storage},
 };
 
-/// One request of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
+/// Request size of a fill: large enough for full bandwidth everywhere, small enough to stop soon.
 pub const FILL_BLOCK_BYTES: u64 = 1 << 20;
-/// What is filled before the size is decided.
+/// Amount that is filled before the size is decided.
 pub const PROBE_BYTES: u64 = 64 << 20;
 /// The working set where nobody asks for another: beyond the write buffers and read caches of most drives, and a few
 /// seconds of writing for them.
@@ -81,8 +81,8 @@ fn filler(engine: &str) -> &'static str {
     }
 }
 
-/// How much may be filled in all, given the first trial of the fill and the seconds that filling may take in all.
-/// Whole blocks, never more than `asked_bytes`, never less than what is filled already.
+/// Returns the size to fill, given the first trial of the fill and the seconds that filling may take in all: whole
+/// blocks, at most `asked_bytes`, at least what is already filled.
 pub fn size_bytes(probe: &Trial, asked_bytes: u64, seconds: f64) -> u64 {
     let filled_bytes = probe.witnesses.issued_write_bytes;
     let left_s = (seconds - probe.elapsed_s).max(0.0);

@@ -189,21 +189,21 @@ fn flushed(lane: Lane) -> Flush {
     }
 }
 
-/// What a recorder counted.
+/// Counts and histograms of a recorder.
 #[derive(Debug)]
 pub struct Recorded {
-    /// What the reads did.
+    /// Results of the reads.
     pub read: Option<Direction>,
-    /// What the writes did.
+    /// Results of the writes.
     pub write: Option<Direction>,
-    /// What the trims did.
+    /// Results of the trims.
     pub trim: Option<Direction>,
-    /// What the flushes did.
+    /// Results of the flushes.
     pub flush: Option<Flush>,
     /// The measured time in slices.
     pub windows: Vec<Window>,
-    /// From the end of the warm-up to the last completion that counts.
+    /// Time from the end of the warm-up to the last completion that counts, in seconds.
     pub measured_s: f64,
-    /// One sentence for each kind of error.
+    /// First error of each kind, in a sentence.
     pub error_examples: Vec<String>,
 }

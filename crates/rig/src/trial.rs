@@ -14,37 +14,36 @@ use crate::{
     witness::Watch,
 };
 
-/// What is asked for.
+/// Trial to run.
 #[derive(Debug, Clone)]
 pub struct Order<'a> {
     /// The workload; its engine is open to this storage.
     pub spec: &'a TrialSpec,
-    /// When it ends.
+    /// Duration and warm-up.
     pub limits: Limits,
-    /// Why it is run. Preparation goes through the span from its start.
+    /// Purpose of the trial. Preparation goes through the span from its start.
     pub phase: Phase,
-    /// Everything random in the trial follows from it.
+    /// Seed of the random number generator.
     pub seed: u64,
 }
 
 /// Storage between trials, ready for the next.
 #[derive(Debug)]
 pub struct Bed {
-    /// What is measured.
+    /// Storage to measure.
     pub storage: Storage,
-    /// Its witnesses; `None` on a simulated device, which is its own witness.
+    /// Witnesses; `None` on a simulated device, which is its own witness.
     pub watch: Option<Watch>,
     /// The run's clock: virtual on a simulated device.
     pub clock: Clock,
 }
 
-/// What came of an order: the trial (its id, round, point and experiment are the caller's to fill in), and
-/// sentences that a reader must know.
+/// Completed trial (the caller fills in id, round, point and experiment) and notes for the reader.
 #[derive(Debug)]
 pub struct Outcome {
     /// The trial.
     pub trial: Trial,
-    /// Sentences from the engine.
+    /// Notes from the engine, in sentences.
     pub notes: Vec<String>,
 }
 

@@ -31,51 +31,50 @@ use crate::{
     part::{Part, Place, Side, Step},
 };
 
-/// One request to a simulated device.
+/// Request to a simulated device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
     /// The caller's mark, given back with the completion.
     pub tag: u64,
     /// Read, write, trim or flush. A flush has neither place nor length.
     pub op: Op,
-    /// Where it begins, in bytes.
+    /// Offset of the first byte.
     pub offset_bytes: u64,
-    /// How much it moves, in bytes.
+    /// Length in bytes.
     pub length_bytes: u32,
-    /// Whether the page cache is to be bypassed.
+    /// True if the request bypasses the page cache.
     pub direct: bool,
 }
 
-/// What became of a request.
+/// Completion of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
     /// The mark that was given.
     pub tag: u64,
     /// Bytes moved, or a negative errno.
     pub result: i32,
-    /// When it was done, in virtual nanoseconds.
+    /// Time of completion, in virtual nanoseconds.
     pub at_ns: u64,
-    /// What became of its bytes, whatever `result` says.
+    /// Fate of the request's data, whatever `result` says.
     pub fate: Fate,
 }
 
-/// What became of a request's bytes. A device that does one of these things says nothing of it to its host: that is
-/// what verification is for.
+/// Fate of a request's data. The device hides these faults from its host: verification has to find them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Fate {
-    /// They arrived.
+    /// Data arrived as requested.
     #[default]
     AsAsked,
-    /// None of a write did.
+    /// Write lost completely.
     Lost,
-    /// Only the beginning of a write did.
+    /// Write of which only the beginning arrived.
     Torn {
-        /// So much: whole sectors of 512 bytes, at least one and not all.
+        /// Bytes that arrived: whole sectors of 512 bytes, at least one and not all.
         arrived_bytes: u32,
     },
     /// A write went elsewhere.
     Misplaced {
-        /// To this offset.
+        /// Offset at which the data arrived.
         to_bytes: u64,
     },
     /// A read was given what its place held before the last write.
@@ -118,7 +117,8 @@ impl Device {
         self.submit_by(0, now_ns, ask);
     }
 
-    /// The same from one of several workers, counted from 0: each runs on the next of the host's processors.
+    /// Submits a request from one of several workers, counted from 0. Each worker runs on the next of the host's
+    /// processors.
     pub fn submit_by(&mut self, worker: usize, now_ns: u64, ask: Ask) {
         self.advance(now_ns);
         let id = self.flow.open(ask, self.file.capacity_bytes());
@@ -126,7 +126,7 @@ impl Device {
         self.travel(self.now_ns, id, Leg::Down(0));
     }
 
-    /// When something next happens, inside or as a completion; `None` while nothing is under way.
+    /// Returns the time of the next event, internal or a completion; `None` while no request is outstanding.
     pub fn next_event_ns(&self) -> Option<u64> {
         self.flow.ready.first().map(|done| done.at_ns).or_else(|| self.flow.events.next_ns())
     }
@@ -138,17 +138,17 @@ impl Device {
         done.append(&mut self.flow.ready);
     }
 
-    /// What the device has moved since it was made.
+    /// Returns the totals since the device was made.
     pub fn counters(&self) -> Counters {
         self.flow.counters
     }
 
-    /// For how long each of the program's processors has worked.
+    /// Returns the busy time of each of the host's processors.
     pub fn busy_ns(&self) -> Vec<u64> {
         self.flow.busy_ns()
     }
 
-    /// Its size.
+    /// Returns the capacity.
     pub fn capacity_bytes(&self) -> u64 {
         self.file.capacity_bytes()
     }
@@ -164,7 +164,7 @@ impl Device {
         self.parts.iter().find_map(|part| part.resident_bytes(&range))
     }
 
-    /// Whether reads may be given older versions, which somebody must then keep.
+    /// Returns true if reads may return older versions of the data, which the caller must then keep.
     pub fn serves_old_versions(&self) -> bool {
         self.file.settings().any(|settings| settings.serves_old_versions())
     }

@@ -13,12 +13,12 @@ use crate::{
     start::StartState,
 };
 
-/// One setting as it was read, for printing every value back.
+/// Setting as written in the file, for printing it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Parameter {
-    /// Its section and key, with dots: `queue.service.fixed`.
+    /// Section and key, joined by dots: `queue.service.fixed`.
     pub key: String,
-    /// Its value as it stands in the file: `80us`.
+    /// Value as written in the file: `80us`.
     pub value: String,
 }
 
@@ -39,7 +39,7 @@ pub struct DeviceFile {
     member: Option<(String, String)>,
 }
 
-/// Where an array's members come from: the text of a device's file, by its name.
+/// Function that returns the text of a device file by its name, for the members of an array.
 pub type Members<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Only devices that come with the program: reading files is not for here.
@@ -54,7 +54,7 @@ impl DeviceFile {
         Self::parse_with(text, origin, &builtin_members)
     }
 
-    /// The same, where the members of an array may be others than the built-in devices.
+    /// Reads a device's text with a function that finds the members of an array, in place of the built-in devices.
     pub fn parse_with(text: &str, origin: &str, members: Members) -> Result<Self, FileError> {
         Self::read(text, origin, None, Some(members))
     }
@@ -74,8 +74,7 @@ impl DeviceFile {
         self
     }
 
-    /// The same device, beginning in another state than its file says. A large one may become smaller by that: see
-    /// [`scale`](Self::scale).
+    /// Returns the device with another start state. A large device may be scaled down: see [`scale`](Self::scale).
     pub fn in_state(&self, state: StartState) -> Result<Self, FileError> {
         let member = self.member.as_ref();
         let members = |_: &str| Ok(member.map_or_else(String::new, |(_, text)| text.clone()));
@@ -120,28 +119,28 @@ impl DeviceFile {
         Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin, member })
     }
 
-    /// What the device is called.
+    /// Returns the device's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is, in a sentence; empty where the file says nothing.
+    /// Returns a sentence about the device; empty if the file has none.
     pub fn summary(&self) -> &str {
         &self.summary
     }
 
-    /// Its size, as it is simulated.
+    /// Returns the simulated capacity.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
 
-    /// By how much capacity, buffers and caches were divided, where they were: a log of terabytes that begins filled or
-    /// steady would take gigabytes of memory. Rates and times are those of the whole device.
+    /// Returns the divisor of capacity, buffers and caches; 1 if the device is not scaled. A log of terabytes that
+    /// begins filled or steady would need gigabytes of memory. Rates and times are those of the whole device.
     pub fn scale(&self) -> Option<f64> {
         (self.scale > 1.0).then_some(self.scale)
     }
 
-    /// Every value that the file gives, in the order in which the parts read them.
+    /// Returns every setting of the file, in the order in which the parts read them.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
@@ -151,7 +150,7 @@ impl DeviceFile {
         self.settings().find_map(Settings::memory_bytes)
     }
 
-    /// Whether it is faster until a credit is spent, as volumes that are sold with one.
+    /// Returns true if the device is faster until a burst credit is spent.
     pub fn has_burst_credit(&self) -> bool {
         self.settings().any(Settings::has_burst_credit)
     }

@@ -64,9 +64,8 @@ pub(crate) enum Fetch {
     Fetching,
 }
 
-/// What a simulated device has moved since it was made: the witness that a block layer would be.
-/// Only what went below the host is counted, when it came back, so that what a page cache answers is not in
-/// here.
+/// Totals of a simulated device since it was made, as a block layer would count them. Only requests below the host
+/// count, once they are completed: the page cache's own answers are excluded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counters {
@@ -92,7 +91,7 @@ pub struct Counters {
     /// Requests that a network brought back, and the time of all together from sending to answer: what the client
     /// of a network file system counts.
     pub network_requests: u64,
-    /// In nanoseconds.
+    /// Time spent waiting for the network, in nanoseconds.
     pub network_waited_ns: u64,
     /// Writes that succeeded and of which nothing arrived.
     pub lost_writes: u64,

@@ -10,7 +10,7 @@ use crate::{
     random::stream,
 };
 
-/// What is asked of the device.
+/// Workload of a reference run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReferenceLoad {
     /// Read or write.
@@ -32,7 +32,7 @@ pub struct ReferenceLoad {
     pub batch_requests: u64,
 }
 
-/// What a fresh device does under a load, with 95 % intervals.
+/// Results of a fresh device under a load, with 95 % confidence intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reference {
     /// Requests a second.

@@ -5,18 +5,18 @@ use std::{fmt, str::FromStr};
 use iosonde_model::{toml_file::from_text, units};
 use serde::{Deserialize, Deserializer};
 
-/// What has been done to a device before its time begins. Only flash remembers; to everything else all states are one.
+/// State of a device at the start. Only flash depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum StartState {
-    /// Nothing was ever written.
+    /// Never written.
     #[default]
     Fresh,
     /// A share of it was written once, in sequence.
     Filled {
-        /// Of the capacity, above 0 and at most 1.
+        /// Share of the capacity, above 0 and at most 1.
         share: f64,
     },
-    /// All of it was written at random for so long that nothing changes any more.
+    /// Completely written at random until nothing changes any more.
     Steady,
 }
 

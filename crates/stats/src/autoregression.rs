@@ -1,35 +1,34 @@
-//! Straight-line models whose errors resemble their neighbours: what a slope is when each round takes after the
-//! round before.
+//! Linear regression with AR(1) errors.
 //!
-//! The model: y = X β + e, where e is AR(1) with an unknown correlation ρ. No single ρ is believed: ten rounds
-//! hardly tell 0 from 0.6, and an interval that takes the likeliest is too narrow by a third. Each ρ of a grid is
+//! Model: y = X β + e, where e is AR(1) with unknown lag-1 correlation ρ. The result averages over ρ: ten values
+//! hardly separate 0 from 0.6, and an interval at the likeliest ρ is too narrow by a third. Each ρ of a grid is
 //! fitted by itself (the transformation of S. J. Prais and C. B. Winsten, *Trend estimators and serial
-//! correlation*, 1954) and counts by its restricted likelihood (D. A. Harville, J. Am. Stat. Assoc. 72, 1977); a
-//! coefficient is then a mixture of Student's t laws.
+//! correlation*, 1954) and weighted by its restricted likelihood (D. A. Harville, J. Am. Stat. Assoc. 72, 1977). A
+//! coefficient then has a mixture of Student's t distributions.
 //!
-//! Assumed: equal steps, normal errors of one size, 0 ≤ ρ ≤ 0.95, each as likely beforehand. Below 0 is not
-//! believed, since that would make intervals narrower on thin grounds.
+//! Assumed: equal steps, normal errors of one size, a uniform prior on 0 ≤ ρ ≤ 0.95. Negative ρ is excluded, since
+//! few data would otherwise make intervals narrower.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::matrix::Cholesky;
 
-/// Steps of ρ: 0, 0.05, .., 0.95. Finer ones change no digit that is shown.
+/// Number of grid values of ρ: 0, 0.05, .., 0.95. A finer grid changes no digit that is shown.
 const STEPS: usize = 20;
 
-/// One ρ's fit.
+/// Fit at one ρ.
 #[derive(Debug, Clone)]
 struct At {
-    /// Its share of the belief; all sum to 1.
+    /// Posterior weight; all weights sum to 1.
     weight: f64,
     coefficients: Vec<f64>,
     standard_errors: Vec<f64>,
-    /// Twice the likelihood with everything but ρ at its best.
+    /// Twice the profile log likelihood.
     likelihood: f64,
     correlation: f64,
 }
 
-/// A model fitted under every correlation.
+/// Regression averaged over the unknown correlation.
 #[derive(Debug, Clone)]
 pub struct Autoregressive {
     fits: Vec<At>,
@@ -37,19 +36,19 @@ pub struct Autoregressive {
 }
 
 impl Autoregressive {
-    /// Fits `values` by the columns of `design`. `None` where there are not three values more than columns, or
-    /// where the columns cannot be told apart.
+    /// Fits `values` by the columns of `design`. `None` with fewer than three values more than columns, or where the
+    /// columns are collinear.
     pub fn fit(values: &[f64], design: &[Vec<f64>]) -> Option<Self> {
         Self::fit_centred(values, design, 0)
     }
 
-    /// The same for values and columns from which `taken` means were taken beforehand, each of which cost a degree
-    /// of freedom.
+    /// Fits values and columns from which `taken` means were subtracted beforehand; each costs a degree of freedom.
+    /// `None` as for [`Autoregressive::fit`].
     pub fn fit_centred(values: &[f64], design: &[Vec<f64>], taken: usize) -> Option<Self> {
         Self::fit_within(values, design, taken, 1.0)
     }
 
-    /// The same where the correlation is known to be `most` at the most.
+    /// Fits like [`Autoregressive::fit_centred`] with ρ limited to `most`.
     pub fn fit_within(values: &[f64], design: &[Vec<f64>], taken: usize, most: f64) -> Option<Self> {
         let (length, columns) = (values.len(), design.len());
         if length < columns + taken + 3 {
@@ -86,12 +85,12 @@ impl Autoregressive {
         Some(Self { fits, degrees_of_freedom: spare })
     }
 
-    /// The mean of a coefficient over what is believed of ρ.
+    /// Returns the posterior mean of the coefficient of a column.
     pub fn coefficient(&self, column: usize) -> f64 {
         self.fits.iter().map(|fit| fit.weight * fit.coefficients[column]).sum()
     }
 
-    /// How likely a coefficient lies below a bound.
+    /// Returns the posterior probability that the coefficient of a column lies below `bound`.
     pub fn below(&self, column: usize, bound: f64) -> f64 {
         let law = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).expect("degrees are positive");
         let of =
@@ -99,14 +98,14 @@ impl Autoregressive {
         self.fits.iter().filter(|fit| fit.weight > 1e-6).map(of).sum()
     }
 
-    /// The interval of a coefficient, with equal shares beyond either end.
+    /// Returns the interval of a coefficient with equal tails; `confidence` is a share such as 0.95.
     pub fn interval(&self, column: usize, confidence: f64) -> (f64, f64) {
         let tail = (1.0 - confidence) / 2.0;
         (self.quantile(column, tail), self.quantile(column, 1.0 - tail))
     }
 
-    /// Where `below` is `share`: a false position with M. Dowell and P. Jarratt's remedy (the Illinois method, BIT 11,
-    /// 1971), since every look at `below` costs a beta function for each ρ. Some ten looks in place of sixty halvings.
+    /// Solves `below(x) = share` by the Illinois method (M. Dowell and P. Jarratt, BIT 11, 1971): about ten evaluations
+    /// in place of sixty bisections, each of which costs a beta function for every ρ.
     fn quantile(&self, column: usize, share: f64) -> f64 {
         let believed = || self.fits.iter().filter(|fit| fit.weight > 1e-6);
         let widest = believed().map(|fit| fit.standard_errors[column]).fold(0.0, f64::max);
@@ -153,18 +152,18 @@ impl Autoregressive {
         f64::midpoint(low, high)
     }
 
-    /// Twice the largest likelihood, for comparing models of the same values.
+    /// Returns twice the largest log likelihood, for comparing models of the same values.
     pub fn likelihood(&self) -> f64 {
         self.fits.iter().map(|fit| fit.likelihood).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The mean of ρ over what is believed of it.
+    /// Returns the posterior mean of the lag-1 correlation ρ.
     pub fn correlation(&self) -> f64 {
         self.fits.iter().map(|fit| fit.weight * fit.correlation).sum()
     }
 }
 
-/// A column in which AR(1) errors have become independent.
+/// Transforms a column so that AR(1) errors become independent (Prais and Winsten).
 fn whitened(column: &[f64], correlation: f64) -> Vec<f64> {
     let first = column.first().map(|value| value * (1.0 - correlation * correlation).sqrt());
     first.into_iter().chain(column.windows(2).map(|pair| pair[1] - correlation * pair[0])).collect()

@@ -1,15 +1,16 @@
-//! The bootstrap: what a statistic would do if the trials had been others, drawn from those there are.
+//! Bootstrap standard errors of any statistic.
 //!
-//! B. Efron, *Bootstrap methods: another look at the jackknife* (Ann. Stat. 7, 1979). Whole units are drawn
-//! with replacement (trials, rounds, repeats), never the requests inside them, so that what they have in
-//! common is kept. Assumed: the units are exchangeable. The plain bootstrap is too narrow for few units: the
-//! standard errors here are stretched by √(n/(n − 1)), and wants Student's t with n − 1 degrees around it.
+//! B. Efron, *Bootstrap methods: another look at the jackknife* (Ann. Stat. 7, 1979). Whole units (runs,
+//! repeats) are drawn with replacement, never the observations inside them, so that correlation within a unit
+//! is kept. Assumed: the units are exchangeable. The plain bootstrap is too narrow for few units: the standard
+//! errors here are stretched by √(n/(n − 1)). Use Student's t with n − 1 degrees of freedom around them.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The standard errors of `N` statistics over `draws` draws of `units` units. `statistics` is given how often
-/// each unit was drawn. 200 draws know a standard error to 5 %. `None` with fewer than two units or draws.
+/// Returns the standard errors of `N` statistics over `draws` resamples of `units` units. `statistics` receives how
+/// often each unit was drawn. 200 draws give a standard error to within 5 %. `None` with fewer than two units or
+/// draws. `seed` makes the draws reproducible.
 pub fn standard_errors<const N: usize>(
     units: usize,
     draws: u32,

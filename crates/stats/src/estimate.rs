@@ -2,48 +2,48 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// An estimate on the log scale: the natural logarithm of a rate or of a time.
+/// Estimate of the natural logarithm of a positive quantity, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogEstimate {
-    /// Of ln(value).
+    /// Estimated mean of ln(value).
     pub log_mean: f64,
-    /// Of `log_mean`; correlation and the stopping rule are already in it.
+    /// Standard error of `log_mean`. Correlation and the stopping rule are already included.
     pub standard_error: f64,
-    /// Of the residual variance behind the standard error.
+    /// Degrees of freedom of the residual variance behind the standard error.
     pub degrees_of_freedom: f64,
 }
 
 impl LogEstimate {
-    /// The value itself.
+    /// Returns the value itself, exp(`log_mean`).
     pub fn value(&self) -> f64 {
         self.log_mean.exp()
     }
 
-    /// The half-width of the interval of `log_mean`.
+    /// Returns half the width of the confidence interval of `log_mean`; `confidence` is a share such as 0.95.
     pub fn half_width(&self, confidence: f64) -> f64 {
         student_t(confidence, self.degrees_of_freedom) * self.standard_error
     }
 
-    /// The standard error of a normal deviate with the same interval. A curve through several estimates takes each
-    /// as far as it is known: one that rests on two degrees of freedom pulls little and makes no other wider.
+    /// Returns the standard error of a normal distribution with an equally wide interval. It weights estimates with
+    /// unequal degrees of freedom: one with two degrees counts little and does not widen the others.
     pub fn normal_error(&self, confidence: f64) -> f64 {
         self.half_width(confidence) / normal(confidence)
     }
 
-    /// Lower and upper end of the interval of the value.
+    /// Returns the lower and upper end of the confidence interval of the value.
     pub fn ends(&self, confidence: f64) -> (f64, f64) {
         let half = self.half_width(confidence);
         ((self.log_mean - half).exp(), (self.log_mean + half).exp())
     }
 }
 
-/// The two-sided quantile of Student's t: 95 % and 10 degrees give 2.23.
+/// Returns the two-sided quantile of Student's t distribution: 0.95 and 10 degrees of freedom give 2.23.
 pub fn student_t(confidence: f64, degrees_of_freedom: f64) -> f64 {
     let t = StudentsT::new(0.0, 1.0, degrees_of_freedom.max(1.0)).expect("degrees of freedom are positive");
     t.inverse_cdf(0.5 + confidence / 2.0)
 }
 
-/// The two-sided quantile of the normal distribution: 95 % gives 1.96.
+/// Returns the two-sided quantile of the normal distribution: 0.95 gives 1.96.
 pub fn normal(confidence: f64) -> f64 {
     Normal::standard().inverse_cdf(0.5 + confidence / 2.0)
 }

@@ -1,9 +1,8 @@
-//! Weighted least squares of curves, by Levenberg and Marquardt's damped steps.
+//! Weighted nonlinear least squares by the Levenberg–Marquardt method.
 //!
-//! Assumed: errors are independent, without a common sign, and their sizes are known up to a factor. The
-//! covariance takes `standard_errors` at their word; where only their ratios are known, or where the curve
-//! does not quite describe the device, [`Fit::widened`] stretches it by what the residuals show. Correlated
-//! errors make every interval here too narrow.
+//! Assumed: errors are independent, have mean zero, and their sizes are known up to a factor. The covariance
+//! uses `standard_errors` as given. [`Fit::widened`] scales it by the residuals, for errors of which only the
+//! ratios are known, or a model that is only approximate. Correlated errors make every interval here too narrow.
 //!
 //! Damping follows K. Madsen, H. B. Nielsen and O. Tingleff, *Methods for non-linear least squares problems*
 //! (2004), with Marquardt's scaling by the diagonal, so that parameters of unlike sizes may stand side by
@@ -11,28 +10,28 @@
 
 use super::matrix::Cholesky;
 
-/// A curve that was fitted.
+/// Fitted parameters with their covariance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// In the order of `start`.
+    /// Fitted parameters, in the order of `start`.
     pub parameters: Vec<f64>,
-    /// Of `parameters`, with `standard_errors` taken at their word.
+    /// Covariance matrix of `parameters`, with `standard_errors` used as given.
     pub covariance: Vec<Vec<f64>>,
-    /// The sum of squared residuals, each in units of its standard error. About `degrees_of_freedom` if the
-    /// curve and the errors are right.
+    /// Sum of squared residuals, each in units of its standard error: about `degrees_of_freedom` if the model and the
+    /// errors are right.
     pub chi_square: f64,
-    /// Observations less parameters.
+    /// Number of observations minus number of parameters.
     pub degrees_of_freedom: f64,
 }
 
 impl Fit {
-    /// Of one parameter.
+    /// Returns the standard error of one parameter.
     pub fn standard_error(&self, parameter: usize) -> f64 {
         self.covariance[parameter][parameter].sqrt()
     }
 
-    /// The fit with its covariance stretched by chi² / degrees of freedom where that exceeds 1: residuals
-    /// that are larger than their standard errors are a reason to doubt both.
+    /// Scales the covariance by chi² / degrees of freedom where that exceeds 1: such residuals are larger than the
+    /// standard errors explain.
     #[must_use]
     pub fn widened(mut self) -> Self {
         let factor = self.chi_square / self.degrees_of_freedom;
@@ -43,37 +42,37 @@ impl Fit {
     }
 }
 
-/// Why there is no fit.
+/// Reason why a fit failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoFit {
-    /// There is nothing to spare for judging the fit.
+    /// Fewer observations than parameters.
     #[error("{observations} observations are too few for {parameters} parameters")]
     TooFew {
-        /// How many there are.
+        /// Number of observations.
         observations: usize,
-        /// How many are wanted from them.
+        /// Number of parameters.
         parameters: usize,
     },
-    /// Some parameter, or some combination, changes nothing that was observed.
+    /// Some parameter, or a combination of parameters, has no effect on the observations.
     #[error("the observations do not determine every parameter")]
     Undetermined,
-    /// The curve, a value or a standard error is not a number, or a standard error is not positive.
+    /// A model value, an observation or a standard error is not finite, or a standard error is not positive.
     #[error("the curve or the observations are not numbers")]
     NotANumber,
-    /// The steps did not settle.
-    #[error("the fit did not settle within {0} steps")]
-    Unsettled(u32),
+    /// No convergence within this number of steps.
+    #[error("the fit did not converge within {0} steps")]
+    NotConverged(u32),
 }
 
-/// 200: a fit from a sensible start settles in 5 to 30 steps.
+/// 200: a fit from a sensible start converges in 5 to 30 steps.
 const STEPS: u32 = 200;
 
-/// Fits `model` to `observed`. `model` takes parameters and gives one value for each observation;
-/// `standard_errors` are those of the observations; `start` should be of the right order of magnitude.
+/// Fits `model` to `observed`. `model` maps parameters to one value for each observation. `standard_errors` has one
+/// standard error for each observation. `start` should have the right order of magnitude.
 ///
 /// # Errors
-/// [`NoFit`] where there are fewer observations than parameters, where they do not determine the parameters,
-/// or where no minimum was found. A minimum may be a local one: start from several places if in doubt.
+/// Returns [`NoFit`] if there are fewer observations than parameters, if they do not determine the parameters, or if
+/// no minimum was found. The minimum may be local: start from several places if in doubt.
 pub fn least_squares(
     model: impl Fn(&[f64]) -> Vec<f64>,
     observed: &[f64],
@@ -104,7 +103,7 @@ pub fn least_squares(
             None => return normal.fit(at, &left),
         }
     }
-    Err(NoFit::Unsettled(STEPS))
+    Err(NoFit::NotConverged(STEPS))
 }
 
 /// The normal equations of a linearised fit: `equations · step = gradient`.
@@ -237,12 +236,12 @@ mod tests {
     proptest! {
         #[test]
         fn hockneys_two_parameters_come_back(ln_cost in -12.0f64..-4.0, ln_bandwidth in 15.0f64..24.0) {
-            // Time of one request: cost + size / bandwidth; exact data, 11 sizes from 4 KiB to 4 MiB.
+            // Time = cost + size / bandwidth; exact data, 11 sizes from 2^12 to 2^22.
             let sizes: Vec<f64> = (0..11).map(|i| 4096.0 * 2f64.powi(i)).collect();
             let times = |p: &[f64]| sizes.iter().map(|s| (p[0].exp() + s / p[1].exp()).ln()).collect::<Vec<_>>();
             let truth = [ln_cost, ln_bandwidth];
             let ends = times(&truth);
-            // A start as a caller would take it: the smallest request's time, the largest request's rate.
+            // A start as a caller would take it: the time of the smallest size, the speed of the largest.
             let start = [ends[0], sizes[10].ln() - ends[10]];
             let fit = least_squares(times, &ends, &[0.03; 11], &start).unwrap();
             // Where one of the two hides below 1 in 10^6 of the other nothing determines it.

@@ -1,6 +1,6 @@
-//! Small symmetric systems: the normal equations of fits with at most a few hundred unknowns.
+//! Cholesky factorization of small symmetric systems: normal equations with at most a few hundred unknowns.
 
-/// A symmetric positive definite matrix, factored once as L·Lᵀ and solved often.
+/// Cholesky factor L of a symmetric positive definite matrix L·Lᵀ, factored once and solved often.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     size: usize,
@@ -9,8 +9,8 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors `matrix` (row by row, `size` × `size`; only its lower half is read). `None` where it is not
-    /// positive definite: an unknown that no observation determines, or two that cannot be told apart.
+    /// Factors `matrix` (row by row, `size` × `size`; only its lower half is read). `None` where it is not positive
+    /// definite: an unknown has no observations, or unknowns are collinear.
     pub fn factor(mut matrix: Vec<f64>, size: usize) -> Option<Self> {
         assert_eq!(matrix.len(), size * size, "the matrix must be square");
         for column in 0..size {
@@ -32,7 +32,7 @@ impl Cholesky {
         Some(Self { size, lower: matrix })
     }
 
-    /// The x of `matrix · x = right`.
+    /// Returns the x that solves `matrix · x = right`.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         assert_eq!(right.len(), self.size, "one right-hand value for each row");
         let mut x = right.to_vec();
@@ -52,12 +52,12 @@ impl Cholesky {
         x
     }
 
-    /// The logarithm of the matrix's determinant.
+    /// Returns the natural logarithm of the matrix's determinant.
     pub fn log_determinant(&self) -> f64 {
         (0..self.size).map(|i| 2.0 * self.lower[i * self.size + i].ln()).sum()
     }
 
-    /// The matrix's inverse, as rows: a fit's covariance where the matrix is its normal equations.
+    /// Returns the inverse as rows. For normal equations this is the covariance in units of the residual variance.
     pub fn inverse(&self) -> Vec<Vec<f64>> {
         let unit = |one: usize| (0..self.size).map(|i| f64::from(u8::from(i == one))).collect::<Vec<_>>();
         (0..self.size).map(|column| self.solve(&unit(column))).collect()

@@ -1,8 +1,8 @@
-//! Medians and their relatives: estimates that a few wild values do not move.
+//! Median and median absolute deviation: estimates that a few outliers do not move.
 //!
-//! Assumed: more than half of the values are tame. Nothing here says which half.
+//! Assumed: less than half of the values are outliers. Nothing here says which values they are.
 
-/// The median; the middle of the two middle ones for an even count. `None` for nothing. NaN sorts last.
+/// Returns the median, or the mean of the two middle values for an even count. `None` for no values. NaN sorts last.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -10,13 +10,14 @@ pub fn median(values: &[f64]) -> Option<f64> {
     (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
 }
 
-/// The median distance from zero: of residuals, their MAD. 0.6745 σ for a normal distribution.
-pub fn median_distance(residuals: &[f64]) -> Option<f64> {
+/// Returns the median of the residuals' absolute values (MAD): 0.6745 σ for a normal distribution. Residuals must
+/// already be centred. `None` for no values.
+pub fn median_absolute_deviation(residuals: &[f64]) -> Option<f64> {
     median(&residuals.iter().map(|r| r.abs()).collect::<Vec<_>>())
 }
 
-/// σ of a normal distribution whose median distance is 1: 1 / Φ⁻¹(3/4).
-pub const SIGMA_PER_MEDIAN_DISTANCE: f64 = 1.482_602_218_505_602;
+/// Standard deviation of a normal distribution whose median absolute deviation is 1: 1 / Φ⁻¹(3/4).
+pub const SIGMA_PER_MAD: f64 = 1.482_602_218_505_602;
 
 #[cfg(test)]
 mod tests {
@@ -29,7 +30,7 @@ mod tests {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median_distance(&[-3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median_absolute_deviation(&[-3.0, 1.0, 2.0]), Some(2.0));
     }
 
     proptest! {

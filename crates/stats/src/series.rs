@@ -1,12 +1,11 @@
-//! First-order correlation of short series, and what it does to a mean.
+//! Lag-1 correlation of short series, and the variance of a correlated mean.
 //!
-//! Assumed: AR(1), that is a correlation of ρ^k at k steps, with one ρ for all series given; each series has
-//! a level and a scale of its own, and normal errors. The plain lag-one correlation of eight residuals is too
-//! small by half of what it should be; here ρ maximises the restricted likelihood, in which neither level nor
-//! scale appear, so that many short series tell as much as a long one. Missing members are skipped over, as
-//! if the neighbours had been adjacent.
+//! Assumed: AR(1) with normal errors, that is a correlation of ρ^k at lag k. All series share ρ; each has its own
+//! level and scale. The plain lag-1 correlation of eight residuals is biased low by half. Here ρ maximises the
+//! restricted likelihood, which contains neither level nor scale, so that many short series are worth one long
+//! series. Missing members are skipped, as if their neighbours were adjacent.
 
-/// The variance of the mean of `length` members of an AR(1) series, in units of one member's variance: 1/n
+/// Returns the variance of the mean of `length` members of an AR(1) series, in units of one member's variance: 1/n
 /// without correlation, about (1 + ρ)/(1 − ρ)/n in long series.
 pub fn variance_of_mean(length: f64, correlation: f64) -> f64 {
     // Σ (n − k) ρ^k for k = 1 .. n − 1, summed.
@@ -15,7 +14,7 @@ pub fn variance_of_mean(length: f64, correlation: f64) -> f64 {
     (length + 2.0 * pairs) / (length * length)
 }
 
-/// What a series contributes: everything its likelihood needs.
+/// Sums over one series from which its likelihood is computed.
 #[derive(Debug, Clone, Copy)]
 struct Sums {
     length: f64,
@@ -25,12 +24,12 @@ struct Sums {
     end_squares: f64,
 }
 
-/// Series of which one correlation is wanted.
+/// Collection of series that share one lag-1 correlation.
 #[derive(Debug, Clone, Default)]
 pub struct Series(Vec<Sums>);
 
 impl Series {
-    /// Counts one series; fewer than three members tell nothing, nor does a constant.
+    /// Adds one series. Constant series and series with fewer than three members are ignored.
     pub fn add(&mut self, members: &[f64]) {
         let (Some(first), Some(last)) = (members.first(), members.last()) else { return };
         let length = members.len() as f64;
@@ -53,7 +52,7 @@ impl Series {
         self.0.push(sums);
     }
 
-    /// Twice the restricted log likelihood of ρ, up to a constant.
+    /// Returns twice the restricted log likelihood of ρ, up to a constant.
     fn likelihood(&self, correlation: f64) -> f64 {
         let (r, one) = (correlation, 1.0 + correlation);
         let of = |s: &Sums| {
@@ -70,14 +69,14 @@ impl Series {
         self.0.iter().map(of).sum()
     }
 
-    /// The most likely ρ, between 0 and 0.95, and a cautious one: the largest whose likelihood is down by no
-    /// more than `errors` standard errors would take it. `None` where nothing was counted. Below 0 is not
-    /// believed: alternating noise would make intervals narrower on thin grounds.
+    /// Returns the most likely ρ, between 0 and 0.95, and an upper bound: the likelihood interval's end at `errors`
+    /// standard errors. `None` where no series was added. Negative values are excluded: few data would otherwise
+    /// make intervals narrower.
     pub fn correlation(&self, errors: f64) -> Option<(f64, f64)> {
         if self.0.is_empty() {
             return None;
         }
-        // 0.01 steps: a tenth of what a run of 250 trials can tell apart.
+        // 0.01 steps: a tenth of the standard error from 250 members.
         let at = |step: usize| step as f64 / 100.0;
         let likelihoods: Vec<f64> = (0..=95).map(|step| self.likelihood(at(step))).collect();
         let best = (0..=95).max_by(|&a, &b| likelihoods[a].total_cmp(&likelihoods[b]))?;
@@ -86,7 +85,7 @@ impl Series {
         Some((at(best), at(cautious)))
     }
 
-    /// How many members were counted.
+    /// Returns the total number of members added.
     pub fn members(&self) -> f64 {
         self.0.iter().map(|sums| sums.length).sum()
     }

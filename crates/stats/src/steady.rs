@@ -1,97 +1,96 @@
-//! Whether a storage has come to a steady state: shown to hold its rate, not merely not shown to lose it.
+//! Equivalence test for a steady state: the series holds its level within a stated bound.
 //!
-//! An equivalence test, after D. J. Schuirmann's two one-sided tests (J. Pharmacokinet. Biopharm. 15, 1987):
-//! steady is a window whose drift lies inside ±1 % a round with 98 % confidence (90 % from round 48 on). A test
-//! that asks for evidence of drift calls steady whatever is noisy enough; this one asks for evidence of its
-//! absence.
+//! Method: two one-sided tests, after D. J. Schuirmann (J. Pharmacokinet. Biopharm. 15, 1987). A window is steady
+//! where its drift lies inside ±1 % per member with 98 % confidence (90 % from member 48 on). A test for drift
+//! would accept any series that is noisy enough; this test requires evidence that drift is absent.
 //!
-//! Looked at after rounds 10, 12, 15, 19, 24, 30, 38, 48 and 60, each about a quarter later than the one before:
-//! a look after every round would give chance five times as many tries. Windows start at 0, ¼ and ½ of the
-//! rounds so far and hold at least ten: a step early on (a write buffer that filled, a throttle that set in)
-//! spoils the first window for ever and the later ones not. The drift is the slope of the logarithm of the rate
-//! over rounds, with noise that resembles its neighbours allowed for (see [`super::autoregression`]). A window
-//! in which a step or a cycle shows is not accepted, though its slope be small (see [`super::change`]).
+//! [`first`] tests after members 10, 12, 15, 19, 24, 30, 38, 48 and 60, each about a quarter later than the one
+//! before: a test after every member would give chance five times as many tries. Windows start at 0, ¼ and ½ of
+//! the members so far and hold at least ten, so that an early step spoils only the first window. The drift is the
+//! slope of the logarithms with AR(1) noise (see [`super::autoregression`]). A window with a step or a cycle is
+//! rejected even where its slope is small (see [`super::change_point`]).
 //!
-//! How often this accepts what it should not is printed by `bench/steady-state` and stands in docs/checks.md.
+//! Error rates by drift and correlation: run `bench/steady-state`; its table is in docs/checks.md.
 
 use super::{
     autoregression::Autoregressive,
-    change::{Change, Likeliest, SHORTEST},
+    change_point::{Change, Likeliest, SHORTEST},
 };
 
-/// Rounds after which it is looked.
+/// Numbers of members after which [`first`] tests.
 pub const LOOKS: [usize; 9] = [10, 12, 15, 19, 24, 30, 38, 48, 60];
-/// Of each look but the last two.
+/// Confidence of each test but the last two.
 pub const CONFIDENCE: f64 = 0.98;
-/// Of the last two: what looks that late are for is storage that holds its rate and scatters much, and 95 % of it are
-/// to be accepted by round 60. With so little throughout, more of what loses 1 % a round would be.
+/// Confidence of the last two tests. They are for steady series with much scatter, of which 95 % are to be accepted by
+/// member 60. At this confidence throughout, more series that lose 1 % per member would be accepted.
 pub const LATE_CONFIDENCE: f64 = 0.9;
-/// The first look of the last two.
+/// Number of members from which on [`LATE_CONFIDENCE`] applies.
 const LATE: usize = LOOKS[7];
-/// Score of a cycle (see [`super::change`]) that forbids a window before the last look. By chance one series in
-/// twenty scores as much, and is accepted later; 23, from which on a cycle is named, is scored by one of ±10 % at a CV
-/// of 5 % only once three or four of its periods have been seen, and a window before then would be accepted.
+/// Score of a cycle (see [`super::change_point`]) that rejects a window before the last test. One series in twenty
+/// reaches it by chance and is accepted later. The threshold itself, 23, would be too late: a cycle of ±10 % at a CV of
+/// 5 % reaches it only after three or four periods, and a window before then would be accepted.
 const SUSPECTED: f64 = 14.0;
-/// Drift a round that still counts as steady, as a share.
+/// Largest drift per member that counts as steady, as a share.
 pub const BOUND: f64 = 0.01;
 
-/// A window that holds its rate.
+/// Window in which a series holds its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Steady {
-    /// The place of its first member.
+    /// Index of the first member.
     pub from: usize,
-    /// The place after its last.
+    /// Index after the last member.
     pub to: usize,
-    /// ln of the change from one member to the next, with its interval.
+    /// Slope of the logarithm per member, with its confidence interval.
     pub slope: Slope,
 }
 
 impl Steady {
-    /// What the window as a whole can have changed by at most, as a share: the further end of the interval, over
-    /// all its rounds.
+    /// Returns an upper bound of the change over the whole window, as a share: the interval end further from zero,
+    /// times the number of members.
     pub fn cumulative_bound(&self) -> f64 {
         self.slope.furthest() * (self.to - self.from) as f64
     }
 }
 
-/// A change from one member to the next.
+/// Slope of the logarithm per member.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slope {
-    /// The likeliest.
+    /// Estimate.
     pub value: f64,
-    /// The interval's lower end.
+    /// Lower end of the confidence interval.
     pub low: f64,
-    /// The interval's upper end.
+    /// Upper end of the confidence interval.
     pub high: f64,
 }
 
 impl Slope {
-    /// Of a series of logarithms. `None` with fewer than five.
+    /// Fits a line with AR(1) noise to a series of logarithms. `None` with fewer than five members.
     pub fn of(logs: &[f64], confidence: f64) -> Option<Self> {
         let fit = line(logs)?;
         let (low, high) = fit.interval(1, confidence);
         Some(Self { value: fit.coefficient(1), low, high })
     }
 
-    /// The larger distance of the interval's ends from zero.
+    /// Returns the larger absolute value of the interval's ends.
     pub fn furthest(&self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
 }
 
-/// A straight line over the members' places, centred.
+/// Fits a straight line over the centred indices.
 fn line(logs: &[f64]) -> Option<Autoregressive> {
     let middle = (logs.len() as f64 - 1.0) / 2.0;
     let places = (0..logs.len()).map(|i| i as f64 - middle).collect();
     Autoregressive::fit(logs, &[vec![1.0; logs.len()], places])
 }
 
-/// The first of the three windows of the members so far that holds its rate within `bound` a member.
+/// Returns the first of the three windows (from 0, ¼ and ½ of the members) that holds its level within `bound` per
+/// member, as a share.
 pub fn window(logs: &[f64], bound: f64) -> Option<Steady> {
     [0, logs.len() / 4, logs.len() / 2].into_iter().find_map(|from| window_from(logs, from, bound))
 }
 
-/// The window of all members from one on, if it holds its rate within `bound` a member.
+/// Returns the window of all members from index `from` on, if it holds its level within `bound` per member.
 pub fn window_from(logs: &[f64], from: usize, bound: f64) -> Option<Steady> {
     let confidence = if logs.len() >= LATE { LATE_CONFIDENCE } else { CONFIDENCE };
     let members = &logs[from..];
@@ -112,27 +111,26 @@ pub fn window_from(logs: &[f64], from: usize, bound: f64) -> Option<Steady> {
     whole.then(|| Steady { from, to: logs.len(), slope: Slope { value: fit.coefficient(1), low, high } })
 }
 
-/// Whether the rate surely changes by more than `bound` a member: the interval of this confidence lies beyond it.
+/// Returns true where the drift exceeds `bound` per member: the interval of this confidence lies outside ±`bound`.
 pub fn surely_drifts(logs: &[f64], bound: f64, confidence: f64) -> bool {
     let tail = (1.0 - confidence) / 2.0;
     line(logs).is_some_and(|fit| fit.below(1, bound) < tail || fit.below(1, -bound) > 1.0 - tail)
 }
 
-/// Whether all members hold the rate within `bound` a member, whatever else they do.
+/// Returns true where the drift of all members lies within ±`bound` per member; steps and cycles are not tested.
 pub fn holds(logs: &[f64], bound: f64) -> bool {
     let tail = (1.0 - CONFIDENCE) / 2.0;
     line(logs).is_some_and(|fit| fit.below(1, -bound) <= tail && 1.0 - fit.below(1, bound) <= tail)
 }
 
-/// The window that is accepted first when rounds come one after the other.
+/// Returns the first window accepted when members arrive one by one and [`LOOKS`] says when to test.
 pub fn first(logs: &[f64], bound: f64) -> Option<Steady> {
     LOOKS.into_iter().take_while(|&look| look <= logs.len()).find_map(|look| window(&logs[..look], bound))
 }
 
-/// The industry's rule, for comparison: the rounds after which it is content. Five rounds of which none lies
-/// more than 10 % off their mean (a range of 20 %), and a fitted line that changes by no more than 10 % of the
-/// mean from the first to the fifth. (SNIA, *Solid State Storage Performance Test Specification*, definition of
-/// steady state.)
+/// Returns the number of rounds after which SNIA's *Performance Test Specification* calls a series steady, for
+/// comparison. Its rule: the range of five rounds is at most 20 % of their mean, and a fitted line changes by at
+/// most 10 % of the mean from the first to the fifth. `None` where no five rounds comply.
 pub fn snia(rates: &[f64]) -> Option<usize> {
     let content = |five: &[f64]| {
         let mean = five.iter().sum::<f64>() / 5.0;
@@ -162,7 +160,7 @@ mod tests {
         (0..60).map(&mut one).collect()
     }
 
-    /// How many of 60 are accepted.
+    /// Number of accepted series of 60.
     fn accepted(cv: f64, correlation: f64, change: impl Fn(usize) -> f64 + Copy) -> usize {
         (0..60).filter(|&seed| first(&rounds(seed, cv, correlation, change), BOUND).is_some()).count()
     }

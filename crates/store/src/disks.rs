@@ -8,8 +8,8 @@ use std::{
     path::Path,
 };
 
-/// Whether the notebook's writes would fall on the storage that is measured. Then a commit's write-back must be
-/// over before the next trial begins ([`crate::Notebook::settle`]).
+/// Returns true if the notebook lies on the storage that is measured. Then the write-back of a commit must end before
+/// the next trial begins ([`crate::Notebook::settle`]).
 ///
 /// `target` is a file, a folder, or a block device; where it does not exist yet, its nearest folder counts.
 /// Also true where it cannot be told (file systems without a device number of their own, such as overlay and

@@ -7,7 +7,7 @@
 use rustix::fs::statfs;
 use std::{io, path::Path};
 
-/// How SQLite keeps a commit whole.
+/// Journal mode of SQLite, which makes commits atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Journal {
     /// A write-ahead log (WAL): readers never wait for a commit.
@@ -61,7 +61,7 @@ fn choose(f_type: u32) -> (Journal, Option<&'static str>) {
 /// system's name where it is why.
 ///
 /// # Errors
-/// What `statfs` says.
+/// Returns the error of `statfs`.
 pub fn journal_kind(path: &Path) -> io::Result<(Journal, Option<&'static str>)> {
     // The low 32 bits: f_type is signed, and CIFS' number is sign-extended on some architectures.
     Ok(choose(statfs(path)?.f_type as u32))

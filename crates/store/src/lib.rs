@@ -1,13 +1,65 @@
-//! Keeps: the notebook of runs, an SQLite file that people can query.
+//! Notebook of runs: one SQLite file that any program can query.
 //!
-//! Every trial is committed as soon as it ends and never while one runs, so that kill -9 loses at most the trial
-//! in flight and the notebook's own writes never fall into a measurement. Whoever wants the figures without
-//! iosonde opens the file with `sqlite3`: `runs` and `trials` carry plain columns beside the JSON text.
+//! Every trial is committed as soon as it ends, and nothing is written while one runs. So `kill -9` loses at most the
+//! running trial, and the notebook's own writes never disturb a measurement. To read the figures without iosonde,
+//! open the file with `sqlite3`: the tables `runs` and `trials` have plain columns beside the JSON text.
 //!
-//! The order of a run's life: [`Notebook::begin`] (holds a [`RunLock`] until the run ends), then for every trial
-//! [`Notebook::append`] and, where [`same_storage`] says so, [`Notebook::settle`], at the end
-//! [`Notebook::update`]. A run whose lock is free although it is written down as running was killed: it is shown
-//! as interrupted and can be claimed again with [`Notebook::claim`].
+//! Life of a run: [`Notebook::begin`] returns a [`RunLock`], which is held until the run ends. Each trial is kept with
+//! [`Notebook::append`] and, where [`same_storage`] is true, [`Notebook::settle`]. [`Notebook::update`] stores the
+//! final state. A run that is stored as running but not locked was killed: it is read as interrupted, and
+//! [`Notebook::claim`] locks it again to resume it.
+//!
+//! [`export`] and [`import`] convert runs to and from other formats (CSV, fio's JSON); [`read_run`] reads a run from a
+//! JSON file.
+//!
+//! # Example
+//!
+//! ```
+//! use iosonde_model::{Device, Host, Phase, RunInfo, RunState, Rw, Trial, TrialSpec};
+//! use iosonde_store::Notebook;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let mut notebook = Notebook::open(&folder.path().join("notebook.db"))?;
+//!
+//! let info = RunInfo {
+//!     id: notebook.fresh_id()?,
+//!     study: "quick".into(),
+//!     target: "/dev/nvme0n1".into(),
+//!     seed: 1,
+//!     started_at: "2026-11-21T10:30:00Z".into(),
+//!     state: RunState::Running,
+//!     device: Device::unknown("block device", 1 << 30),
+//!     host: Host::default(),
+//!     precision: 0.05,
+//!     confidence: 0.95,
+//!     // Further fields: label, note, command, options, ..
+//! #   label: None,
+//! #   note: None,
+//! #   series: None,
+//! #   in_turn_with: Vec::new(),
+//! #   repeat: None,
+//! #   study_source: String::new(),
+//! #   elapsed_s: 0.0,
+//! #   command: "iosonde run quick /dev/nvme0n1".into(),
+//! #   bytes_written: 0,
+//! #   budget_s: Some(90.0),
+//! #   rounds: 0,
+//! #   options: serde_json::Value::Null,
+//! };
+//! let lock = notebook.begin(&info)?;
+//!
+//! let spec = TrialSpec { rw: Rw::RandRead, block_size_bytes: 4096, queue_depth: 8, ..TrialSpec::default() };
+//! let trial = Trial { id: 1, elapsed_s: 1.0, ..Trial::blank(spec, Phase::Measure) };
+//! notebook.append(&info.id, &trial)?;
+//!
+//! notebook.update(&RunInfo { state: RunState::Done, elapsed_s: 1.0, ..info.clone() })?;
+//! drop(lock);
+//!
+//! let run = notebook.load(&info.id)?;
+//! assert_eq!(run.info.state, RunState::Done);
+//! assert_eq!(run.trials, [trial]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod disks;
 mod error;

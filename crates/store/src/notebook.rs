@@ -25,7 +25,7 @@ impl Notebook {
     /// what killed runs left beside it.
     ///
     /// # Errors
-    /// The place cannot be written, or what lies there is no notebook of this version.
+    /// Returns a [`StoreError`] if the place cannot be written, or if the file is no notebook of this version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let notebook = Self::open_where(path, journal_kind)?;
         notebook.clear_locks();
@@ -35,7 +35,7 @@ impl Notebook {
     /// Opens a notebook that is there; makes nothing.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none yet; otherwise as [`Notebook::open`].
+    /// Returns [`StoreError::Missing`] if there is no notebook yet; other errors as for [`Notebook::open`].
     pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         match fs::metadata(path) {
@@ -77,7 +77,7 @@ impl Notebook {
         &self.path
     }
 
-    /// Sentences that a user should know about this notebook: why it keeps no write-ahead log.
+    /// Returns notes on this notebook for the user: the reason why it has no write-ahead log.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -7,7 +7,7 @@ use crate::StoreError;
 /// `$XDG_DATA_HOME/iosonde/notebook.db`, or `~/.local/share/iosonde/notebook.db`.
 ///
 /// # Errors
-/// Neither XDG_DATA_HOME nor HOME is an absolute path.
+/// Returns [`StoreError::NoHome`] if neither `XDG_DATA_HOME` nor `HOME` is an absolute path.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     place(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME")).ok_or(StoreError::NoHome)
 }

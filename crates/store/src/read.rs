@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Notebook, StoreError, lock, write::state_name};
 
-/// One line of the list of runs.
+/// Summary of a run, as listed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunSummary {
     /// Short and unique in this notebook.
@@ -26,9 +26,9 @@ pub struct RunSummary {
     /// follows from its seed alone.
     #[serde(skip)]
     pub kept_at: Option<String>,
-    /// On the run's own clock, up to the last trial of a run that was killed.
+    /// Duration on the run's own clock; of a killed run, up to its last trial.
     pub elapsed_s: f64,
-    /// How far it came; a run written down as running whose process is gone is interrupted.
+    /// State of the run. A run stored as running whose process has ended is interrupted.
     pub state: RunState,
     /// Trials kept.
     pub trials: u64,
@@ -46,10 +46,10 @@ const SUMMARIES: &str = "
     GROUP BY r.number ORDER BY r.number DESC";
 
 impl Notebook {
-    /// Every run, the newest first.
+    /// Returns a summary of every run, the newest first.
     ///
     /// # Errors
-    /// The notebook cannot be read.
+    /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn list(&self) -> Result<Vec<RunSummary>, StoreError> {
         let summaries = self.rows(SUMMARIES, [], |row| {
             let kept: String = row.get(8)?;
@@ -81,10 +81,10 @@ impl Notebook {
             .collect()
     }
 
-    /// What a run is, without its trials, as it was written down.
+    /// Returns the description of a run without its trials, as stored.
     ///
     /// # Errors
-    /// [`StoreError::NoRun`]; the notebook cannot be read.
+    /// Returns [`StoreError::NoRun`] for an unknown id, or another [`StoreError`] if the notebook cannot be read.
     pub fn info(&self, id: &str) -> Result<RunInfo, StoreError> {
         let texts = self.rows("SELECT info FROM runs WHERE id = ?1", [id], |row| row.get::<_, String>(0))?;
         let text = texts.first().ok_or_else(|| self.no_run(id))?;
@@ -95,7 +95,7 @@ impl Notebook {
     /// write down any more (elapsed time, bytes written, rounds) is made up for from its trials.
     ///
     /// # Errors
-    /// [`StoreError::NoRun`]; the notebook cannot be read.
+    /// Returns [`StoreError::NoRun`] for an unknown id, or another [`StoreError`] if the notebook cannot be read.
     pub fn load(&self, id: &str) -> Result<Run, StoreError> {
         let mut info = self.info(id)?;
         let trials = self.rows("SELECT id, trial FROM trials WHERE run = ?1 ORDER BY id", [id], |row| {
@@ -124,8 +124,8 @@ impl Notebook {
     /// where nothing is said.
     ///
     /// # Errors
-    /// Nothing fits ([`StoreError::NoRun`], [`StoreError::NotSoMany`], [`StoreError::Empty`]) or several do
-    /// ([`StoreError::Ambiguous`], which lists them).
+    /// Returns [`StoreError::NoRun`], [`StoreError::NotSoMany`] or [`StoreError::Empty`] if no run matches, and
+    /// [`StoreError::Ambiguous`], which lists them, if several do.
     pub fn resolve(&self, reference: Option<&str>) -> Result<String, StoreError> {
         let reference = reference.unwrap_or("last").trim();
         let runs = self.list()?;
@@ -162,7 +162,7 @@ impl Notebook {
     /// Single points and searches have nothing to go on with.
     ///
     /// # Errors
-    /// The notebook cannot be read.
+    /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn resumable(&self) -> Result<Option<String>, StoreError> {
         let runs = self.list()?;
         for run in runs.into_iter().filter(|run| run.state == RunState::Interrupted) {
@@ -176,7 +176,7 @@ impl Notebook {
     /// Six hexadecimal characters that no run of this notebook has.
     ///
     /// # Errors
-    /// The notebook cannot be read.
+    /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn fresh_id(&self) -> Result<String, StoreError> {
         loop {
             // SQLite's generator, which is seeded by the system: an id is no result and need not be repeatable.
@@ -189,10 +189,10 @@ impl Notebook {
         }
     }
 
-    /// Whether no run of this notebook has this id.
+    /// Returns true if no run of this notebook has the id.
     ///
     /// # Errors
-    /// The notebook cannot be read.
+    /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn id_is_free(&self, id: &str) -> Result<bool, StoreError> {
         Ok(self.rows("SELECT 1 FROM runs WHERE id = ?1", [id], |_| Ok(()))?.is_empty())
     }

@@ -28,7 +28,7 @@ pub enum RunFileError {
 /// Opens a file with a run. What it says was concluded is kept as it stands; conclude again to judge with this version.
 ///
 /// # Errors
-/// It cannot be read, holds no run, or one of a newer version.
+/// Returns a [`RunFileError`] if the file cannot be read, holds no run, or a run of a newer version.
 pub fn read_run(path: &Path) -> Result<Run, RunFileError> {
     let name = path.display().to_string();
     let text =

@@ -20,7 +20,7 @@ impl Notebook {
     /// bring forward.
     ///
     /// # Errors
-    /// The notebook cannot be written.
+    /// Returns a [`StoreError`] if the notebook cannot be written.
     pub fn settle(&mut self) -> Result<(), StoreError> {
         if self.journal == Journal::Rollback {
             // Each commit wrote the file in place and waited for it.

@@ -24,7 +24,7 @@ impl Notebook {
     /// Writes down a file that is about to be made. Durable when it returns.
     ///
     /// # Errors
-    /// The notebook cannot be written; then the file must not be made.
+    /// Returns a [`StoreError`] if the notebook cannot be written; then the file must not be made.
     pub fn record_stray(&mut self, path: &Path) -> Result<(), StoreError> {
         self.execute("INSERT OR IGNORE INTO strays (path) VALUES (?1)", [column(path)]).map(drop)
     }
@@ -32,7 +32,7 @@ impl Notebook {
     /// Forgets a file that has been removed. No error if it was never written down.
     ///
     /// # Errors
-    /// The notebook cannot be written.
+    /// Returns a [`StoreError`] if the notebook cannot be written.
     pub fn forget_stray(&mut self, path: &Path) -> Result<(), StoreError> {
         self.execute("DELETE FROM strays WHERE path = ?1", [column(path)]).map(drop)
     }
@@ -40,7 +40,7 @@ impl Notebook {
     /// Files that were made and, as far as the notebook knows, not removed, oldest first.
     ///
     /// # Errors
-    /// The notebook cannot be read.
+    /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn strays(&self) -> Result<Vec<PathBuf>, StoreError> {
         self.rows("SELECT path FROM strays ORDER BY rowid", [], |row| {
             let bytes = row.get_ref(0)?.as_bytes()?;

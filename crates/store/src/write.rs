@@ -14,7 +14,8 @@ impl Notebook {
     /// the run has ended: it is how others know that it is alive.
     ///
     /// # Errors
-    /// [`StoreError::IdTaken`] where a run of this id is kept already; the notebook cannot be written.
+    /// Returns [`StoreError::IdTaken`] if a run has this id already, or another [`StoreError`] if the notebook cannot be
+    /// written.
     pub fn begin(&mut self, info: &RunInfo) -> Result<RunLock, StoreError> {
         lock::check_id(&info.id)?;
         let taken = || StoreError::IdTaken { id: info.id.clone() };
@@ -38,7 +39,8 @@ impl Notebook {
     /// Writes down what has become of a run: state, elapsed time, bytes written, notes.
     ///
     /// # Errors
-    /// [`StoreError::NoRun`] where it was removed meanwhile; the notebook cannot be written.
+    /// Returns [`StoreError::NoRun`] if the run was removed meanwhile, or another [`StoreError`] if the notebook cannot be
+    /// written.
     pub fn update(&mut self, info: &RunInfo) -> Result<(), StoreError> {
         let text = to_text(info, || format!("run `{}`", info.id))?;
         let sql = "UPDATE runs SET label = :label, note = :note, study = :study, target = :target,
@@ -55,7 +57,8 @@ impl Notebook {
     /// Keeps a trial that has ended. One commit, durable when it returns; never call it while a trial runs.
     ///
     /// # Errors
-    /// [`StoreError::TrialTaken`], [`StoreError::NoRun`], or the notebook cannot be written.
+    /// Returns [`StoreError::TrialTaken`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be
+    /// written.
     pub fn append(&mut self, run_id: &str, trial: &Trial) -> Result<(), StoreError> {
         let text = to_text(trial, || format!("trial {} of run `{run_id}`", trial.id))?;
         match self.write_trial(run_id, trial, &text) {
@@ -73,7 +76,7 @@ impl Notebook {
     /// Takes the lock of a run that is kept already, to go on with it.
     ///
     /// # Errors
-    /// [`StoreError::UnderWay`] while another process goes on with it; [`StoreError::NoRun`].
+    /// Returns [`StoreError::UnderWay`] while another process holds the run, or [`StoreError::NoRun`].
     pub fn claim(&mut self, id: &str) -> Result<RunLock, StoreError> {
         if self.id_is_free(id)? {
             return Err(self.no_run(id));
@@ -84,7 +87,7 @@ impl Notebook {
     /// Removes runs with their trials, all or none, and gives the room back to the file system.
     ///
     /// # Errors
-    /// [`StoreError::UnderWay`], [`StoreError::NoRun`], or the notebook cannot be written.
+    /// Returns [`StoreError::UnderWay`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be written.
     pub fn remove(&mut self, ids: &[impl AsRef<str>]) -> Result<(), StoreError> {
         let _locks: Vec<RunLock> =
             ids.iter().map(|id| self.claim(id.as_ref())).collect::<Result<_, StoreError>>()?;

@@ -4,7 +4,7 @@ use iosonde_judge::evidence::{DirectionEvidence, Evidence};
 use iosonde_model::{
     Device, Finding, Host, Medium, Op, Phase, Point, Run, RunInfo, RunState, Study, Trial, TrialSpec,
 };
-use iosonde_plan::plan;
+use iosonde_plan::points;
 use iosonde_stats::LogEstimate;
 use rand::SeedableRng;
 use rand_distr::{ChiSquared, Distribution, Normal};
@@ -73,7 +73,7 @@ impl Pretend {
         seeds: u64,
     ) -> Vec<Vec<Finding>> {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
-        let points = plan::points(&parsed, &self.device).expect("a test's study can be planned").points;
+        let points = points::plan(&parsed, &self.device).expect("a test's study can be planned").points;
         (0..seeds).map(|seed| conclude(&self.evidence(&points, seed))).collect()
     }
 
@@ -129,7 +129,7 @@ impl Pretend {
     /// One trial of each point in each round, judged by nobody yet.
     pub fn run(&self, study: &str, seed: u64) -> Run {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
-        let plan = plan::points(&parsed, &self.device).expect("a test's study can be planned");
+        let plan = points::plan(&parsed, &self.device).expect("a test's study can be planned");
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let noise = Normal::new(0.0, self.cv).expect("a scatter is positive");
         let mut trials: Vec<Trial> = Vec::new();

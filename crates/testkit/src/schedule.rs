@@ -9,7 +9,7 @@ use iosonde_judge::estimate::Visit;
 use iosonde_model::{Closed, Op};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Effects, Row},
+    mixed_model::{Average, MixedModel, Row},
     student_t,
 };
 use rand::{RngExt, SeedableRng};
@@ -17,7 +17,7 @@ use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::plain::plain_points;
-use iosonde_plan::schedule::{Left, Schedule, Terms, Unplannable};
+use iosonde_plan::schedule::{TimeLeft, Schedule, Terms, Unplannable};
 
 /// Whose noise resembles whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +153,7 @@ pub fn simulate_adding(
 ///
 /// # Errors
 /// As [`Schedule::new`].
-pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(Left, f64), Unplannable> {
+pub fn time_left(points: usize, noise: Noise, terms: &Terms) -> Result<(TimeLeft, f64), Unplannable> {
     let mut going = Going::new(points, noise, terms, None)?;
     going.finish();
     let third_s = going.clock_s / 3.0;
@@ -180,7 +180,7 @@ impl Going {
             schedule = schedule.with_trial_s(trial_s);
         }
         let storage = Storage::new(points, noise, terms.seed);
-        let (trial_s, overhead_s) = (schedule.plan().trial_s, terms.overhead_s);
+        let (trial_s, overhead_s) = (schedule.forecast().trial_s, terms.overhead_s);
         Ok(Self { schedule, storage, visits: Vec::new(), clock_s: 0.0, trial_s, overhead_s })
     }
 
@@ -218,7 +218,7 @@ fn conclude(
         Some(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: visit.log_iops(Op::Read)? })
     });
     let rows: Vec<Row> = rows.collect();
-    let fit = Effects::fit(&rows, points + 1, Average::OverTime);
+    let fit = MixedModel::fit(&rows, points + 1, Average::OverTime);
     let values = |point: usize| -> Vec<f64> {
         rows.iter().filter(|row| row.group == point).map(|row| row.log_value).collect()
     };
@@ -246,7 +246,7 @@ fn conclude(
         points: answers.clone(),
         closed,
         trials: visits.len(),
-        set_aside: fit.as_ref().map_or(0, |fit| fit.set_aside().len()),
+        set_aside: fit.as_ref().map_or(0, |fit| fit.outliers().len()),
         elapsed_s,
     }
 }

@@ -10,7 +10,7 @@
 
 use std::path::PathBuf;
 
-use iosonde_plan::schedule::Left;
+use iosonde_plan::schedule::TimeLeft;
 use iosonde_plan::schedule::chance;
 use iosonde_model::{RunState, Study};
 
@@ -127,9 +127,9 @@ impl Campaign {
 
     /// One line a round: every target, and the time that is left for all together.
     fn standing(&self, round: u32) -> String {
-        let (mut parts, mut left) = (Vec::new(), Left::default());
+        let (mut parts, mut left) = (Vec::new(), TimeLeft::default());
         for (turn, state) in self.turns.iter().filter_map(|turn| Some((turn, turn.standing()?))) {
-            parts.push(format!("{}: {} of {} settled", turn.target(), state.settled, state.of));
+            parts.push(format!("{}: {} of {} converged", turn.target(), state.converged, state.of));
             left = left.and(state.left);
         }
         format!("round {round:<3}     {}; {} left", parts.join("; "), left.in_words())

@@ -1,7 +1,7 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_plan::plan;
+use iosonde_plan::points;
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
@@ -28,7 +28,7 @@ pub fn planned(
     session: &Session,
 ) -> Result<(Schedule, Vec<String>), Failure> {
     fits::refuse_what_does_not_fit(target, session, options)?;
-    let plan = plan::points(study, &session.device).map_err(Failure::usage)?;
+    let plan = points::plan(study, &session.device).map_err(Failure::usage)?;
     fits::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
     let (_, size_bytes) = size_bytes(study, options, session);
     let whole = options.exact_size || !session.fill;
@@ -87,7 +87,7 @@ fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, 
     let asked = Asked { command: &command, writes: studies::writes(study)? };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
     let (schedule, left_out) = planned(study, target, options, &session)?;
-    let plan = schedule.plan();
+    let plan = schedule.forecast();
     let mut text = format!("{} on {target}   {}\n\n", study.name, iosonde_report::subject(&session.device));
     for point in schedule.points() {
         text += &format!("  {:>3}  {:22} {}\n", point.id, point.experiment, point.spec.describe());
@@ -97,7 +97,7 @@ fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, 
     }
     text += &format!(
         "\n{} and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
-        plan::counted(schedule.points().len()),
+        points::counted(schedule.points().len()),
         plan.trial_s,
         plan.rounds_expected,
         units::duration(plan.expected_s),
@@ -121,7 +121,7 @@ fn size_bytes(study: &Study, options: &Options, session: &Session) -> (u64, u64)
 /// The most that is written.
 fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: &Schedule) -> u64 {
     let (_, size_bytes) = size_bytes(study, options, session);
-    let rounds = f64::from(schedule.plan().rounds_expected);
+    let rounds = f64::from(schedule.forecast().rounds_expected);
     let one = |spec: &TrialSpec| {
         let moves = spec.asked_in_flight() as f64 * spec.block_size_bytes as f64 / FAST_REQUEST_S;
         let most = spec.rate_iops.map_or(f64::INFINITY, |rate| rate * spec.block_size_bytes as f64);

@@ -1,7 +1,7 @@
 //! One session of a campaign: a run under way, where it stands in its study, and what it does next.
 
 use iosonde_model::{RunInfo, RunState, Study};
-use iosonde_plan::schedule::Asked;
+use iosonde_plan::schedule::ScheduledTrial;
 use iosonde_plan::schedule::Progress;
 use iosonde_store::RunLock;
 
@@ -15,7 +15,7 @@ use crate::{
 pub struct Turn {
     pub measurement: Measurement,
     /// Its next trial.
-    pub next: Option<Asked>,
+    pub next: Option<ScheduledTrial>,
     pub state: RunState,
     study: Study,
     course: Option<Course>,

@@ -1,7 +1,7 @@
 //! `iosonde studies`: the built-in studies, and one's questions or file.
 
 use iosonde_model::{Study, units};
-use iosonde_plan::{experiment::EXPERIMENTS, plan};
+use iosonde_plan::{experiment::EXPERIMENTS, points};
 
 use super::list::list;
 use crate::{args::StudiesArgs, failure::Failure, screen::Screen, studies};
@@ -24,7 +24,7 @@ pub fn run(args: &StudiesArgs, screen: Screen) -> Result<(), Failure> {
 /// What a study asks.
 pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
     let study = studies::find(name)?;
-    let planned = plan::points(&study, &studies::anything()).map_err(Failure::usage)?;
+    let planned = points::plan(&study, &studies::anything()).map_err(Failure::usage)?;
     let mut text = format!(
         "{} (study)\n\n{}\n\n{} points in {}, to ±{}\n\n",
         study.name,

@@ -4,9 +4,9 @@ use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{Closed, DeviceNote, Phase, Point, Study, Trial, TrialSpec, units};
-use iosonde_plan::plan;
+use iosonde_plan::points;
 use iosonde_plan::schedule;
-use iosonde_plan::schedule::Asked;
+use iosonde_plan::schedule::ScheduledTrial;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Terms;
 use iosonde_plan::schedule::Visiting;
@@ -67,7 +67,7 @@ impl Measurement {
     }
 
     /// The trial to run now, from stage to stage; none where the study is done, and `course.closed` then says why.
-    pub fn next(&mut self, course: &mut Course) -> Result<Option<Asked>, Failure> {
+    pub fn next(&mut self, course: &mut Course) -> Result<Option<ScheduledTrial>, Failure> {
         loop {
             if let Some(asked) = self.next_of_stage(course) {
                 return Ok(Some(asked));
@@ -110,7 +110,7 @@ impl Measurement {
     }
 
     /// The next trial of this stage, with what it may write settled.
-    fn next_of_stage(&mut self, course: &mut Course) -> Option<Asked> {
+    fn next_of_stage(&mut self, course: &mut Course) -> Option<ScheduledTrial> {
         let (begun_s, grid) = (course.begun_s, course.stage == Stage::Grid);
         let last_round = if grid { adaptive::GRID_ROUNDS } else { u32::MAX };
         loop {
@@ -146,7 +146,7 @@ impl Measurement {
 
     /// Nobody knows how long requests take before some were made. What the first round took tells whether the time
     /// holds as many as an interval needs, and there is still time to start anew.
-    fn warn_of_few_rounds(&self, asked: &Asked, elapsed_s: f64) {
+    fn warn_of_few_rounds(&self, asked: &ScheduledTrial, elapsed_s: f64) {
         let first_is_done = asked.round == 2 && self.run.trials.last().is_some_and(|trial| trial.round == 1);
         let (budget_s, fewest) = (self.budget_s(), FEWEST_TRIALS as f64);
         if !first_is_done || self.options.rounds.is_some() || budget_s >= fewest * elapsed_s {
@@ -163,7 +163,7 @@ impl Measurement {
     }
 
     /// Runs a trial that the course asked for, and keeps it.
-    pub fn carry_out(&mut self, course: &mut Course, asked: Asked) -> Result<(), Failure> {
+    pub fn carry_out(&mut self, course: &mut Course, asked: ScheduledTrial) -> Result<(), Failure> {
         let (spec, phase, seed) = (&asked.spec, asked.phase, asked.seed);
         let may_write_bytes = self.may_write(spec);
         self.refill_before(spec)?;
@@ -196,7 +196,7 @@ impl Measurement {
 
     /// The schedule of a study for what is left of the budget.
     pub fn schedule(&mut self, study: &Study) -> Result<Schedule, Failure> {
-        let plan = plan::points(study, &self.session.device).map_err(Failure::usage)?;
+        let plan = points::plan(study, &self.session.device).map_err(Failure::usage)?;
         let mut sentences = plan.left_out;
         let buffered = |point: &Point| !point.spec.direct;
         if self.session.device.direct && !self.session.has_page_cache && plan.points.iter().any(buffered) {

@@ -1,6 +1,6 @@
 //! Bringing the storage to the state that was asked for, before it is measured.
 
-use iosonde_plan::plan;
+use iosonde_plan::points;
 use iosonde_infer::sheet::WHOLE_SHARE;
 use iosonde_model::{DeviceNote, Phase, Rw, Trial, units};
 use iosonde_rig::{drive::Limits, prepare};
@@ -74,7 +74,7 @@ impl Measurement {
     fn stir(&mut self, span_bytes: u64) -> Result<bool, Failure> {
         let device = &self.session.device;
         let spec =
-            state::stirring(&device.engine, device.direct, span_bytes, plan::is_blocking(&device.engine));
+            state::stirring(&device.engine, device.direct, span_bytes, points::is_blocking(&device.engine));
         let ios = state::stirring_ios(span_bytes);
         let mut stirred: Vec<(u64, f64)> = Vec::new();
         while !state::is_stirred(&stirred, span_bytes) {

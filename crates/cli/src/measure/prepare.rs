@@ -1,6 +1,6 @@
 //! Preparing what is measured: the working set is filled so that no hole is read.
 
-use iosonde_plan::plan;
+use iosonde_plan::points;
 use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
 use iosonde_rig::prepare;
 
@@ -15,7 +15,7 @@ impl Measurement {
     /// points would no longer be the same points.
     pub fn prepare_for(&mut self, study: &Study) -> Result<(), Failure> {
         let asked_bytes = self.options.asked_bytes(study);
-        let points = plan::points(study, &self.session.device).map_err(Failure::usage)?.points;
+        let points = points::plan(study, &self.session.device).map_err(Failure::usage)?.points;
         let round_bytes = write_limit::round_bytes(&points);
         let share_s = self.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
         let exact = self.prepared_before_bytes.or(self.options.exact_size.then_some(asked_bytes));

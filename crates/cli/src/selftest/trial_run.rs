@@ -11,7 +11,7 @@ use iosonde_infer::conclude;
 use iosonde_judge::estimate::Voids;
 use iosonde_model::{Closed, Device, Host, Medium, Phase, Point, Run, RunInfo, RunState, Study};
 use iosonde_plan::{
-    plan,
+    points,
     schedule::{Schedule, Terms},
 };
 use iosonde_rig::{
@@ -58,7 +58,7 @@ fn simulated(cell: &Cell, seed: u64) -> Result<Simulated, Failure> {
     (device.direct, device.writable) = (!cell.buffered, true);
     let mut bed = Bed::simulated(SharedDevice::new(inside));
     let study = Study::parse(&cell.study, "selftest").map_err(Failure::failed)?;
-    let points = plan::points(&study, &device).map_err(Failure::failed)?.points;
+    let points = points::plan(&study, &device).map_err(Failure::failed)?.points;
     let mut run = Run::new(info(cell, &study, seed, &bed, device), Vec::new());
     if cell.rounds == 0 {
         single(cell, &points[0], &mut bed, &mut run, seed)?;

@@ -46,7 +46,7 @@ pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceil
     if device.medium == Medium::Simulated {
         return Ok(Vec::new());
     }
-    let points = iosonde_plan::plan::points(study, device).map_err(Failure::usage)?.points;
+    let points = iosonde_plan::points::plan(study, device).map_err(Failure::usage)?.points;
     let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
     let temporary = std::env::temp_dir();
     let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };

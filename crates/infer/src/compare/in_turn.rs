@@ -2,7 +2,7 @@
 //!
 //! What disturbs both alike (a machine that becomes slower, a neighbour that stays for a minute) is in both trials of a
 //! pair and not in their ratio. So the error of a line's ratio is taken from its pairs, one a round, through the same
-//! fit that gives a run's own intervals ([`Effects`]): with its allowance for what neighbours in time have in common,
+//! fit that gives a run's own intervals ([`MixedModel`]): with its allowance for what neighbours in time have in common,
 //! with what lines lend each other, and without pairs that lie far out. The ratio itself stays that of both runs'
 //! figures, which are means over time; a mean of the pairs' logarithms is not.
 
@@ -15,7 +15,7 @@ use iosonde_judge::{
 use iosonde_model::{Op, Run};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Effects, Row},
+    mixed_model::{Average, MixedModel, Row},
 };
 
 /// One line: the point's id in each run, and which of its requests.
@@ -48,7 +48,7 @@ pub(super) fn log_ratios(a: &Run, b: &Run, lines: &[Paired]) -> Vec<Option<LogEs
             }
         }
     }
-    let fit = Effects::fit(&rows, lines.len(), Average::OverTime);
+    let fit = MixedModel::fit(&rows, lines.len(), Average::OverTime);
     let told = |group| {
         fit.as_ref()?
             .estimate(group)

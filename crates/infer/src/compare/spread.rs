@@ -3,10 +3,10 @@
 //! The model, in logarithms: a line's figure in one repeat is the line's mean, plus what the repeat adds to all lines
 //! alike (the run effect: where the file lies, what the storage did before), plus what it adds to this line alone.
 //! Both kinds scatter from repeat to repeat; the mean over lines knows the first kind well, and each line's own
-//! scatter borrows from its kin ([`iosonde_stats::shrink`]). Degrees of freedom of sums follow Satterthwaite.
+//! scatter borrows from its kin ([`iosonde_stats::empirical_bayes`]). Degrees of freedom of sums follow Satterthwaite.
 
 use iosonde_model::ComparedUnit;
-use iosonde_stats::{LogEstimate, shrink::Prior, student_t};
+use iosonde_stats::{LogEstimate, empirical_bayes::Prior, student_t};
 
 use super::like::{LinePair, Sample, mean};
 

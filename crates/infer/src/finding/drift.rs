@@ -22,7 +22,7 @@ use iosonde_model::{
     Conditions, Detail, Estimate, Finding, Inconclusive,
     detail::{DriftProblem, RunDrift},
 };
-use iosonde_stats::common_slope::{Levels, Unlike, Visit};
+use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
 
 use super::{
     FindingKind, Proof, Told,
@@ -93,12 +93,12 @@ depth = [1, 2, 4, 8]
     }
 }
 
-fn visits(points: &[&Evidence]) -> Vec<Visit> {
-    let mut visits: Vec<Visit> = Vec::new();
+fn visits(points: &[&Evidence]) -> Vec<Observation> {
+    let mut visits: Vec<Observation> = Vec::new();
     for (group, evidence) in points.iter().enumerate() {
         // A point that was visited once says nothing of time.
         let standing: Vec<_> = of_the_device(evidence).filter(|trial| trial.iops() > 0.0).collect();
-        let of = |trial: &&iosonde_model::Trial| Visit {
+        let of = |trial: &&iosonde_model::Trial| Observation {
             group,
             at_s: trial.started_s + trial.elapsed_s / 2.0,
             log: trial.iops().ln(),
@@ -138,7 +138,7 @@ fn one(writer: &Writer, points: &[&Evidence]) -> Finding {
         let detail = Detail::Drift(RunDrift::Steady { duration_s, most_share });
         return writer.absent(&conditions, points, detail);
     }
-    if let Some(Unlike { rose, fell, held }) = levels.unlike(&visits, slope, duration_s, CHANGE_MIN) {
+    if let Some(Heterogeneity { rose, fell, held }) = levels.heterogeneity(&visits, slope, duration_s, CHANGE_MIN) {
         return inconclusive(DriftProblem::Different { duration_s, rose, fell, held });
     }
     let of_hour = |slope: f64| (slope * HOUR_S).exp_m1();

@@ -143,7 +143,7 @@ fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
     let Some(median) = robust::median(&rates) else { return rates };
     let off = |rate: f64| (rate / median).ln();
     let distances: Vec<f64> = rates.iter().map(|&rate| off(rate)).collect();
-    let far = ODD * robust::median_distance(&distances).unwrap_or(0.0).max(DIGITS);
+    let far = ODD * robust::median_absolute_deviation(&distances).unwrap_or(0.0).max(DIGITS);
     let near: Vec<f64> = rates.iter().copied().filter(|&rate| off(rate).abs() <= far).collect();
     if near.len() >= FEWEST_TRIALS && 5 * near.len() >= 4 * rates.len() { near } else { rates }
 }

@@ -28,7 +28,7 @@ use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
     detail::{Lack, EffectAnswer, EffectProblem, Workers, WorkersAnswer},
 };
-use iosonde_plan::{experiment::alone, plan};
+use iosonde_plan::{experiment::alone, points};
 
 use super::{
     FindingKind, Proof, Told, effect,
@@ -128,7 +128,7 @@ impl<'g, 'a> Pair<'g, 'a> {
 fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let spec = |evidence: &&Evidence| evidence.point.spec.clone();
     let most = group.points.iter().map(spec).filter(|spec| spec.jobs > 1).max_by_key(|spec| spec.jobs)?;
-    let blocking = plan::is_blocking(&most.engine);
+    let blocking = points::is_blocking(&most.engine);
     let against = |several: &TrialSpec| match blocking {
         true => (several.jobs > 1).then(|| TrialSpec { jobs: 1, ..several.clone() }),
         false => alone(several),
@@ -248,7 +248,7 @@ mod tests {
     fn without_one_that_has_as_many_in_flight_nothing_is_said() {
         let study = iosonde_model::Study::parse(STUDY, "x").unwrap();
         let pretend = Pretend::usual();
-        let points = plan::points(&study, &pretend.device).unwrap().points;
+        let points = points::plan(&study, &pretend.device).unwrap().points;
         let mut evidence = pretend.evidence(&points, 1);
         evidence.retain(|evidence| evidence.point.spec.queue_depth == 1);
         let refused = JobsEffect.conclude("x", &evidence, 0.95).remove(0);

@@ -239,7 +239,7 @@ kind = "disk"
 #[cfg(test)]
 mod tests {
     use iosonde_model::{Detail, Device, Status, Study};
-    use iosonde_plan::{experiment::EXPERIMENTS, plan};
+    use iosonde_plan::{experiment::EXPERIMENTS, points};
 
     use super::*;
     use crate::testing::{Conclusions, Pretend};
@@ -304,7 +304,7 @@ mod tests {
             let study = Study::parse(proof.study, kind.name()).unwrap();
             let device =
                 Device { engine: "sim".into(), direct: true, ..Device::unknown("simulated", 1 << 30) };
-            let plan = plan::points(&study, &device).unwrap();
+            let plan = points::plan(&study, &device).unwrap();
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
             // A pretended storage is no network, and its trials come in no order.
@@ -366,7 +366,7 @@ mod tests {
         for (kind, case) in FINDINGS.iter().flat_map(|kind| cases.map(|case| (kind, case))) {
             let study = Study::parse(kind.proof().study, kind.name()).unwrap();
             let pretend = Pretend::usual();
-            let points = plan::points(&study, &pretend.device).unwrap().points;
+            let points = points::plan(&study, &pretend.device).unwrap().points;
             let mut evidence = pretend.evidence(&points, 1);
             broken(&mut evidence, case);
             let told = format!("{} of {case}", kind.name());

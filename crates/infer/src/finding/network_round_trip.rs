@@ -176,7 +176,7 @@ pub(crate) fn beside_the_link(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use iosonde_model::Study;
-    use iosonde_plan::plan;
+    use iosonde_plan::points;
 
     use super::*;
     use crate::testing::Pretend;
@@ -184,7 +184,7 @@ mod tests {
     fn told(change: impl Fn(&mut Trial)) -> Vec<Finding> {
         let study = Study::parse(NetworkRoundTrip.proof().study, "x").unwrap();
         let pretend = Pretend { cv: 0.002, ..Pretend::usual() };
-        let points = plan::points(&study, &pretend.device).unwrap().points;
+        let points = points::plan(&study, &pretend.device).unwrap().points;
         let mut evidence = pretend.evidence(&points, 1);
         for one in &mut evidence {
             let mut trial = one.trials[0].clone();

@@ -33,7 +33,7 @@ use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict,
 use super::{Check, InvalidRates, Symptom};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use iosonde_stats::common_slope::{Levels, Unlike, Visit};
+use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
 
 use crate::estimate::leftovers;
 
@@ -92,17 +92,17 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn rows(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
+fn rows(run: &Run, invalid: &InvalidRates) -> Vec<Observation> {
     let leftovers = leftovers(&run.trials);
     let left_out = |trial: &Trial| invalid.contains(trial) || leftovers.contains(&trial.id);
     let counts = |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !left_out(trial);
-    let of = |trial: &Trial| Visit {
+    let of = |trial: &Trial| Observation {
         // A canary is a group of its own.
         group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
         at_s: trial.started_s + trial.elapsed_s / 2.0,
         log: trial.iops().ln(),
     };
-    let mut rows: Vec<Visit> = run.trials.iter().filter(counts).map(of).collect();
+    let mut rows: Vec<Observation> = run.trials.iter().filter(counts).map(of).collect();
     rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let mut trials = std::collections::BTreeMap::new();
     rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
@@ -135,8 +135,8 @@ fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
     if tail > CHANCE / 2.0 || change_share.abs() < CHANGE_MIN {
         return Verdict::Pass;
     }
-    if let Some(Unlike { rose, fell, held }) =
-        levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN)
+    if let Some(Heterogeneity { rose, fell, held }) =
+        levels.heterogeneity(&rows, fit.coefficient(0), duration_s, CHANGE_MIN)
     {
         return Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }));
     }

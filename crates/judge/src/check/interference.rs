@@ -278,7 +278,7 @@ fn moments(run: &Run) -> Vec<Moment> {
             continue;
         }
         let off: Vec<f64> = lane.iter().map(|m| m.2 - usual).collect();
-        let scatter = robust::median_distance(&off).unwrap_or(0.0) * robust::SIGMA_PER_MEDIAN_DISTANCE;
+        let scatter = robust::median_absolute_deviation(&off).unwrap_or(0.0) * robust::SIGMA_PER_MAD;
         let limit = (-LOW_DEVIATIONS * scatter).min(LOW_SHARE.ln());
         out.extend(lane.iter().zip(&off).map(|(&(at_s, length_s, ..), &log)| Moment {
             at_s,

@@ -49,7 +49,7 @@ use super::{Check, InvalidRates, Symptom, course, judged, pause};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
-    change::{Change, Likeliest, SHORTEST},
+    change_point::{Change, Likeliest, SHORTEST},
     steady::{self, BOUND, Slope},
 };
 

@@ -37,7 +37,7 @@ use super::{Check, Symptom, course, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
-    change::{Change, Likeliest},
+    change_point::{Change, Likeliest},
     robust,
 };
 
@@ -290,7 +290,7 @@ impl Fall {
             return None;
         }
         let exactness = spread(&after);
-        let scatter = robust::median_distance(&before)? * robust::SIGMA_PER_MEDIAN_DISTANCE;
+        let scatter = robust::median_absolute_deviation(&before)? * robust::SIGMA_PER_MAD;
         if exactness > EXACT || exactness > scatter.max(2e-3) / 2.0 {
             return None;
         }

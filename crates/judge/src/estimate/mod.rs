@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection, Trial};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Row},
+    mixed_model::{Average, Row},
 };
 
 use crate::{
@@ -119,7 +119,7 @@ impl Fitted {
                 ids.push(trial.id);
             }
         }
-        let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverRequests };
+        let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
         let mut kinds: Vec<Kind> = specs.map(|spec| Kind::of(spec, op)).collect();

@@ -1,7 +1,7 @@
 //! A trial as estimates and the schedule see it: whose it is, when, how fast, and whether it stands.
 
 use iosonde_model::{About, Op, Phase, Trial};
-use iosonde_stats::effects::Row;
+use iosonde_stats::mixed_model::Row;
 
 use super::{basis::Voids, leftover::leftovers};
 

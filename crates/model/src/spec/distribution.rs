@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::parse_percent;
 
-/// How random offsets are drawn.
+/// Distribution of random offsets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Distribution {
-    /// Every block of the span equally often, drawn anew each time.
+    /// Independent uniform choice of blocks.
     #[default]
     Uniform,
-    /// Every block exactly once a pass, in an order that differs from pass to pass.
+    /// Random permutation: each block exactly once per pass.
     Once,
     /// The k-th most popular block in proportion to k^-θ; where popular blocks lie is random.
     Zipf {

@@ -10,7 +10,7 @@ use crate::{Histogram, trial::requests_beyond, units};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LatencyLimit {
-    /// Which percentile, as a share: 0.99; `None` for the mean.
+    /// Percentile as a share: 0.99; `None` for the mean.
     pub quantile: Option<f64>,
     /// The most that it may be.
     pub ns: u64,

@@ -36,29 +36,29 @@ macro_rules! as_text {
 }
 use as_text;
 
-/// When requests of an open loop are due.
+/// Arrival process of an open loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// At equal distances.
+    /// Constant intervals.
     #[default]
     Fixed,
-    /// At random: distances are exponentially distributed, as of many independent clients.
+    /// Poisson process: exponentially distributed intervals, as of many independent clients.
     Poisson,
 }
 
-/// Where several jobs of one workload go.
+/// Address ranges of several jobs of one workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ranges {
-    /// All over the whole span.
+    /// Whole span for every job.
     #[default]
     Shared,
-    /// Each over its own part of the span.
+    /// Separate part of the span for each job.
     Disjoint,
 }
 
-/// What a strided pass does when it comes to the end of the span.
+/// Start of the next pass when a strided pass reaches the end of the span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StridePass {
@@ -69,8 +69,8 @@ pub enum StridePass {
     Shifted,
 }
 
-/// One combination of parameters: the identity of a point. Where a workload has several streams, this is the first
-/// and `and` holds the others.
+/// Workload: the combination of parameters that identifies a point. Where a workload has several streams, this is the
+/// first and `and` holds the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialSpec {
     /// Access pattern.
@@ -88,42 +88,42 @@ pub struct TrialSpec {
     pub read_percent: Option<f64>,
     /// Distance between the starts of sequential requests, where it is not the block size.
     pub stride_bytes: Option<u64>,
-    /// What a strided pass does at the end of the span.
+    /// Start of the next strided pass.
     #[serde(default)]
     pub stride_pass: StridePass,
-    /// Where the addressed part of the target begins.
+    /// Offset of the addressed part of the target.
     pub offset_bytes: u64,
     /// The part of the target that is addressed.
     pub span_bytes: u64,
     /// Random offsets are multiples of this from the span's beginning; `None` for the (smallest) block size.
     #[serde(default)]
     pub align_bytes: Option<u64>,
-    /// Where several jobs go.
+    /// Address ranges of the jobs.
     #[serde(default)]
     pub ranges: Ranges,
     /// Name of the engine, with its options: `io_uring`, `io_uring:sqpoll`.
     pub engine: String,
-    /// Whether the page cache is bypassed.
+    /// True if the page cache is bypassed.
     pub direct: bool,
-    /// How random offsets are drawn.
+    /// Distribution of random offsets.
     #[serde(default)]
     pub distribution: Distribution,
     /// Requests that become due each second, per job; `None` for a closed loop.
     #[serde(default)]
     pub rate_iops: Option<f64>,
-    /// When they are due.
+    /// Arrival process, for a given rate.
     #[serde(default)]
     pub arrivals: Arrivals,
     /// The latency that the load shall keep, where the question is how much load does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_limit: Option<LatencyLimit>,
-    /// What makes writes durable.
+    /// Method that makes writes durable.
     #[serde(default)]
     pub sync: Sync,
-    /// What is written.
+    /// Data that is written.
     #[serde(default)]
     pub payload: Payload,
-    /// Whether each block carries its offset, version and checksum, and is read back.
+    /// True if each block carries its offset, version and checksum, and is read back.
     #[serde(default)]
     pub verify: bool,
     /// Streams that run beside this one.
@@ -225,7 +225,7 @@ impl TrialSpec {
         Self { and: Vec::new(), ..self.clone() }
     }
 
-    /// Whether any stream has requests of this kind.
+    /// Returns true if any stream has requests of this kind.
     pub fn has(&self, op: Op) -> bool {
         self.streams().any(|stream| match op {
             Op::Flush => stream.sync.flush_every().is_some(),
@@ -233,13 +233,12 @@ impl TrialSpec {
         })
     }
 
-    /// Whether any stream changes what the storage holds.
+    /// Returns true if any stream changes the stored data.
     pub fn changes(&self) -> bool {
         self.streams().any(|stream| stream.rw.changes())
     }
 
-    /// Whether as many requests as asked are kept in flight all the time: not where a rate says when they are due, and
-    /// not where flushes wait for all of them.
+    /// Returns true if the queue depth is constant: there is no rate, and no flush waits for earlier requests.
     pub fn keeps_depth(&self) -> bool {
         self.streams().all(|stream| stream.rate_iops.is_none() && stream.sync.flush_every().is_none())
     }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of request.
+/// Kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
@@ -19,9 +19,9 @@ pub enum Op {
 }
 
 impl Op {
-    /// Those that move bytes between memory and storage, in the order in which they are listed.
+    /// Kinds that move data between memory and storage.
     pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
-    /// Those that have an offset and a length.
+    /// Kinds that have an offset and a length.
     pub const DIRECTIONS: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
 
     /// `read`, `write`, `trim` or `flush`.
@@ -90,37 +90,37 @@ impl Rw {
         }
     }
 
-    /// Whether offsets are random.
+    /// Returns true if offsets are random.
     pub fn is_random(self) -> bool {
         matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim)
     }
 
-    /// Whether any request reads.
+    /// Returns true if any request reads.
     pub fn reads(self) -> bool {
         matches!(self, Self::Read | Self::RandRead | Self::Rw | Self::RandRw)
     }
 
-    /// Whether any request writes.
+    /// Returns true if any request writes.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::RandWrite | Self::Rw | Self::RandRw)
     }
 
-    /// Whether requests trim.
+    /// Returns true if requests trim.
     pub fn trims(self) -> bool {
         matches!(self, Self::Trim | Self::RandTrim)
     }
 
-    /// Whether what the storage holds is another afterwards.
+    /// Returns true if requests change the stored data.
     pub fn changes(self) -> bool {
         self.writes() || self.trims()
     }
 
-    /// Whether both directions occur.
+    /// Returns true if the pattern both reads and writes.
     pub fn is_mixed(self) -> bool {
         self.reads() && self.writes()
     }
 
-    /// Whether requests of this kind occur; flushes are asked for apart from the pattern.
+    /// Returns true if the pattern has requests of this kind. Flushes are no part of a pattern.
     pub fn has(self, op: Op) -> bool {
         match op {
             Op::Read => self.reads(),

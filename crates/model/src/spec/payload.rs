@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::distribution::tidy;
 use crate::units::parse_percent;
 
-/// What is written.
+/// Data that is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Payload {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{parse_size, size};
 
-/// One size and how often it occurs.
+/// Block size and its share of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WeightedSize {
     /// Bytes of a request.
@@ -21,7 +21,7 @@ pub struct WeightedSize {
 pub struct BlockSizes(Vec<WeightedSize>);
 
 impl BlockSizes {
-    /// Whether the workload has one size.
+    /// Returns true if the workload has one size.
     pub fn is_one(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,11 +4,11 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// What makes writes durable.
+/// Method that makes writes durable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Sync {
-    /// Nothing: a write is done when the system says so.
+    /// No durability: a write is complete when the system says so.
     #[default]
     None,
     /// `fsync` after every so many writes of a job, once they have completed.
@@ -21,7 +21,7 @@ pub enum Sync {
         /// Writes between two flushes.
         every: u32,
     },
-    /// Each write is durable when it completes (O_DSYNC).
+    /// Durable at completion of each write (O_DSYNC).
     Dsync,
 }
 

@@ -7,13 +7,13 @@ use std::fmt;
 pub struct FileError {
     /// The file's path, or the name of what comes with the program.
     pub origin: String,
-    /// Where; `None` where the whole file is meant.
+    /// Place in the file; `None` where the whole file is meant.
     pub place: Option<Place>,
     /// The section with its parents, with dots between: `queue.service`; empty for keys before the first section.
     pub table: String,
     /// The key in that section; `None` where no single key is meant.
     pub key: Option<String>,
-    /// What is wrong.
+    /// Problem found there.
     pub problem: Box<Problem>,
 }
 
@@ -40,20 +40,20 @@ impl Place {
 pub enum Problem {
     /// The text is not TOML; in the parser's words.
     Syntax(String),
-    /// Nothing is called like this key.
+    /// Unknown key.
     Unknown {
         /// The known key that resembles it.
         nearest: Option<String>,
         /// Known keys of the section.
         known: Vec<String>,
-        /// Whether it begins a section.
+        /// True if the key begins a section.
         is_section: bool,
         /// The section that has such a key.
         belongs_to: Option<&'static str>,
     },
     /// A key that is needed.
     Missing {
-        /// Its name.
+        /// Name of the key.
         key: String,
         /// Meaning or example; may be empty.
         explain: String,
@@ -67,7 +67,7 @@ pub enum Problem {
         /// The value.
         found: String,
     },
-    /// Not one of the words that are allowed.
+    /// Value that is not one of the allowed words.
     Choice {
         /// The word.
         typed: String,
@@ -78,9 +78,9 @@ pub enum Problem {
     Value(String),
     /// A value that can be read and breaks a rule.
     Rule {
-        /// As it stands in the file, if it does.
+        /// Value as written in the file, if there is one.
         value: Option<String>,
-        /// What holds for it.
+        /// Rule that the value breaks.
         rule: String,
     },
     /// Something that no key alone is to blame for.

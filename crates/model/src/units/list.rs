@@ -39,7 +39,7 @@ impl Listed for SizeBytes {
     }
 }
 
-/// One value or a list of them, ranges expanded.
+/// Value or list of values, ranges expanded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T>(pub Vec<T>);
 
@@ -94,7 +94,7 @@ impl<'de, T: Listed> de::Visitor<'de> for OneOrMany<T> {
     }
 }
 
-/// One value, or those of a range: `4k..4M*4` is 4 KiB, 16 KiB, .. 4 MiB; `0..100+10` counts in steps of ten.
+/// Expands a value or a range: `4k..4M*4` is 4 KiB, 16 KiB, .. 4 MiB; `0..100+10` counts in steps of ten.
 ///
 /// # Errors
 /// A value that `read` refuses, or a range that does not end.

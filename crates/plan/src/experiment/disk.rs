@@ -99,7 +99,7 @@ fn places(
     let place = |nth: u32| TrialSpec {
         rw: Rw::Read,
         block_size_bytes,
-        queue_depth: if crate::plan::is_blocking(&device.engine) { 1 } else { LARGE_DEPTH },
+        queue_depth: if crate::points::is_blocking(&device.engine) { 1 } else { LARGE_DEPTH },
         offset_bytes: whole_blocks((u128::from(last_bytes) * u128::from(nth) / u128::from(count - 1)) as u64),
         span_bytes,
         engine: device.engine.clone(),

@@ -9,7 +9,7 @@ pub use jobs::alone;
 pub use parameters::{Parameter, ParameterError, Parameters};
 
 registry! {
-    /// Every experiment, in the order in which a reader should meet them.
+    /// Registry of experiments, in the order in which a reader should meet them.
     pub EXPERIMENTS: Experiment "experiment" {
         block_size::BlockSize,
         queue_depth::QueueDepth,
@@ -33,10 +33,10 @@ registry! {
     }
 }
 
-/// How an experiment wants its points visited.
+/// Rules for visiting the points of an experiment.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Manner {
-    /// In the order of its grid within each round, where history is the point; else in fresh random order.
+    /// True for the order of the grid within each round, where history matters; otherwise random order.
     pub in_order: bool,
     /// Counted from the first request on, without a warm-up.
     pub from_the_start: bool,
@@ -54,7 +54,7 @@ pub trait Experiment: Sync {
     /// Name that people type and that stands in the JSON.
     fn id(&self) -> ExperimentName;
 
-    /// What it answers, ending in a question mark.
+    /// Question that the experiment answers, ending in a question mark.
     fn question(&self) -> &'static str;
 
     /// The keys that a study may give, with their defaults.
@@ -66,17 +66,17 @@ pub trait Experiment: Sync {
         grid::cross(parameters, device)
     }
 
-    /// How they are visited.
+    /// Returns the rules for visiting its points.
     fn manner(&self, _parameters: &Parameters) -> Result<Manner, ParameterError> {
         Ok(Manner::default())
     }
 
-    /// The same for one point of the grid, where they differ.
+    /// Returns the rules for one point of the grid, where they differ.
     fn manner_of(&self, parameters: &Parameters, _spec: &TrialSpec) -> Result<Manner, ParameterError> {
         self.manner(parameters)
     }
 
-    /// Whether each of its points is an answer, whatever is concluded from all of them.
+    /// Returns true if each point is an answer of its own, whatever is concluded from all of them.
     fn point_by_point(&self) -> bool {
         false
     }

@@ -7,12 +7,12 @@ use iosonde_model::{
 use std::{fmt, str::FromStr};
 
 
-/// One key that an experiment understands.
+/// Key that an experiment understands.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
     /// The key in the study's TOML.
     pub key: &'static str,
-    /// What it means, with its unit.
+    /// Meaning, with the unit.
     pub explain: &'static str,
     /// The value where the study gives none, as TOML text: `"4k"`, `[1, 8]`; empty where there is none.
     pub default: &'static str,
@@ -26,7 +26,7 @@ pub struct ParameterError {
     pub experiment: String,
     /// The parameter, where one is to blame.
     pub key: Option<String>,
-    /// What is wrong and what would be right.
+    /// Problem and remedy.
     pub message: String,
 }
 
@@ -111,14 +111,14 @@ impl Parameters {
         Ok(Self { experiment: experiment.to_owned(), values, by_default })
     }
 
-    /// The same with other defaults for what nobody gave.
+    /// Returns the parameters with other defaults for keys that are not given.
     pub fn with_defaults(&self, known: &[Parameter]) -> Result<Self, ParameterError> {
         let mut given = self.values.clone();
         self.by_default.iter().for_each(|key| drop(given.remove(*key)));
         Self::check(&self.experiment, &given, known)
     }
 
-    /// Whether a key has a value, given or by default.
+    /// Returns true if a key has a value, given or by default.
     pub fn has(&self, key: &str) -> bool {
         self.values.contains_key(key)
     }
@@ -185,13 +185,13 @@ impl Parameters {
         self.parsed(key)
     }
 
-    /// One time in seconds.
+    /// Returns a time in seconds.
     pub fn seconds(&self, key: &str) -> Result<f64, ParameterError> {
         let time: TimeNs = self.text(key)?.parse().map_err(|error| self.wrong(key, error))?;
         Ok(time.0 as f64 / 1e9)
     }
 
-    /// One size in bytes.
+    /// Returns a size in bytes.
     pub fn size(&self, key: &str) -> Result<u64, ParameterError> {
         self.one(key, self.sizes(key)?)
     }
@@ -201,12 +201,12 @@ impl Parameters {
         Ok(self.parsed::<Count>(key)?.into_iter().map(|count| count.0).collect())
     }
 
-    /// One count.
+    /// Returns a count.
     pub fn count(&self, key: &str) -> Result<u32, ParameterError> {
         self.one(key, self.counts(key)?)
     }
 
-    /// One text.
+    /// Returns a text.
     pub fn text(&self, key: &str) -> Result<String, ParameterError> {
         self.one(key, self.texts(key)?)
     }

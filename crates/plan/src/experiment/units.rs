@@ -61,7 +61,7 @@ impl Experiment for Units {
         specs.push(TrialSpec {
             rw: Rw::Read,
             block_size_bytes: LARGE_BYTES,
-            queue_depth: if crate::plan::is_blocking(&device.engine) { 1 } else { LARGE_DEPTH },
+            queue_depth: if crate::points::is_blocking(&device.engine) { 1 } else { LARGE_DEPTH },
             ..base
         });
         // What sequential patterns share (a pass that shifts) stands with the other strides.

@@ -2,10 +2,10 @@
 //! time spent and the terms, so that a run that was killed goes on as if nothing had happened.
 //!
 //! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them:
-//! drift then falls on all points alike. A point is settled when eight of its trials stand and every interval
-//! of its rate is as narrow as asked. Whether it is settled is asked again at the beginning of every round,
+//! drift then falls on all points alike. A point is converged when eight of its trials stand and every interval
+//! of its rate is as narrow as asked. Whether it is converged is asked again at the beginning of every round,
 //! of all trials before it: a point whose interval grew, because the others showed more noise, is visited
-//! again. What the settled points leave over thus goes to the wide ones; when the time no longer suffices for
+//! again. What the converged points leave over thus goes to the wide ones; when the time no longer suffices for
 //! the rest of a round, the widest go first.
 //!
 //! Where the trials of a point change within themselves, its next ones warm up longer: see [`settling`].
@@ -15,14 +15,14 @@
 //!
 //! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one
 //! round of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each
-//! other, so that small studies get more and shorter rounds, and none of their points is settled before. A
+//! other, so that small studies get more and shorter rounds, and none of their points is converged before. A
 //! trial takes at least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since
 //! more rounds then tell more than longer trials.
 
 pub mod chance;
 mod emphasis;
-mod left;
 mod state;
+mod time_left;
 
 use std::sync::Mutex;
 
@@ -33,11 +33,11 @@ use iosonde_judge::{
     settling,
 };
 use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
-use iosonde_stats::{effects::Outlook, robust::median};
+use iosonde_stats::{mixed_model::Outlook, robust::median};
 
 use crate::experiment::Manner;
-pub use left::Left;
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State, Unit};
+pub use time_left::TimeLeft;
 
 /// Rounds at the least: what two rounds say of noise and drift nobody should publish.
 pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
@@ -54,24 +54,24 @@ const ATTEMPTS: u32 = 2;
 /// Points that a canary is worth: with fewer open it is not asked in every round.
 const POINTS_PER_CANARY: u32 = 4;
 
-/// What the schedule has to go by.
+/// Settings of a schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
-    /// Everything random follows from it.
+    /// Seed of the random number generator.
     pub seed: u64,
-    /// Half an interval's width as a share of the value, at which a point is settled.
+    /// Half an interval's width as a share of the value, at which a point is converged.
     pub precision: f64,
-    /// Of the intervals, as a share: 0.95.
+    /// Confidence of the intervals, as a share: 0.95.
     pub confidence: f64,
     /// Left for measuring when measuring begins.
     pub budget_s: f64,
     /// Exactly so many rounds, whatever the intervals; the budget still ends the run.
     pub rounds: Option<u32>,
-    /// Between two trials, as the caller measured it; about 0.01 where nobody did.
+    /// Time between two trials in seconds, as measured; about 0.01 where unknown.
     pub overhead_s: f64,
 }
 
-/// Why no plan fits.
+/// Reason why no schedule fits.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Unplannable {
     /// The study has no points.
@@ -85,48 +85,48 @@ pub enum Unplannable {
         fit = if *.fit == 0 { "none".to_owned() } else { .fit.to_string() }
     )]
     TooShort {
-        /// What there was for measuring.
+        /// Time available for measuring, in seconds.
         budget_s: f64,
-        /// What would do.
+        /// Time needed, in seconds.
         needed_s: f64,
         /// The mean of the shortest that its points allow.
         trial_s: f64,
-        /// In the plan.
+        /// Number of points in the plan.
         points: usize,
-        /// Of them, in the time that there is.
+        /// Number of points that fit into the available time.
         fit: usize,
-        /// That many at the least.
+        /// Fewest rounds.
         rounds: u32,
     },
 }
 
 /// A trial to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ScheduledTrial {
     /// The workload.
     pub spec: TrialSpec,
     /// Measure or canary.
     pub phase: Phase,
-    /// From 1.
+    /// Round, from 1.
     pub round: u32,
     /// The point; `None` for a canary.
     pub point: Option<usize>,
     /// The experiment that asked for the point first; the canary's is that of the point it repeats.
     pub experiment: String,
-    /// From the first submission to the last, warm-up included.
+    /// Time from the first submission to the last, warm-up included, in nanoseconds.
     pub duration_ns: u64,
-    /// Whether everything counts from the first request on.
+    /// True if everything counts from the first request on, without warm-up.
     pub from_the_start: bool,
-    /// Of the duration: what the warm-up lasts longer than usual.
+    /// Part of the duration: warm-up beyond the usual length, in nanoseconds.
     pub settling_ns: u64,
-    /// Whether the span is read once before.
+    /// True if the span is read once before the trial.
     pub pass_first: bool,
-    /// For the trial's offsets and payload.
+    /// Seed of the trial's offsets and payload.
     pub seed: u64,
 }
 
-impl Asked {
-    /// Of the duration: what is left out of the figures.
+impl ScheduledTrial {
+    /// Returns the part of the duration that is warm-up, in nanoseconds.
     pub fn warm_up_ns(&self) -> u64 {
         let usual_ns = match self.from_the_start {
             true => 0,
@@ -142,7 +142,7 @@ impl Asked {
     }
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// The round under way, from 1.
@@ -152,32 +152,31 @@ pub struct Progress {
     /// Points whose intervals are not narrow enough yet.
     pub open: usize,
     /// Points whose intervals are.
-    pub settled: usize,
+    pub converged: usize,
     /// Points in all.
     pub of: usize,
-    /// Until the budget is spent, the rounds asked for are done, or, as far as can be guessed, every interval is
-    /// narrow enough.
-    pub left: Left,
+    /// Time until the budget is spent, the requested rounds are done, or (estimated) every point has converged.
+    pub left: TimeLeft,
     /// The point that was measured last, and the rate of its first direction as far as it is known.
     pub latest: Option<Latest>,
-    /// Each experiment by itself, in the order of the plan.
-    pub experiments: Vec<Standing>,
+    /// Progress of each experiment, in the order of the plan.
+    pub experiments: Vec<ExperimentProgress>,
 }
 
-/// How one experiment stands.
+/// Progress of one experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
-    /// Its name in the study.
+pub struct ExperimentProgress {
+    /// Name in the study.
     pub name: String,
-    /// Its points whose intervals are narrow enough.
-    pub settled: usize,
-    /// Its points.
+    /// Number of its points whose intervals are narrow enough.
+    pub converged: usize,
+    /// Number of its points.
     pub of: usize,
     /// The one that was measured last.
     pub latest: Option<Latest>,
 }
 
-/// What is known of the point that was measured last.
+/// Latest result: the point that was measured last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Latest {
     /// The point's id.
@@ -190,9 +189,9 @@ pub struct Latest {
     pub half_width: Option<f64>,
 }
 
-/// What is going to happen.
+/// Expected course of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct Forecast {
     /// Points.
     pub points: usize,
     /// Length of each trial.
@@ -201,14 +200,15 @@ pub struct Plan {
     pub rounds_expected: u32,
     /// Time for them.
     pub expected_s: f64,
-    /// Nobody knows how fast the storage is before it is measured: `None` here, for the caller to fill.
+    /// Expected bytes written; always `None` here, since the speed of the storage is unknown. The caller may fill it
+    /// in.
     pub bytes_written_expected: Option<u64>,
 }
 
-/// How points are visited within a round, beyond fresh random order.
+/// Rules for visiting points within a round, beyond random order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Visiting {
-    /// Of each point, by its id; points beyond the end have none.
+    /// Rules for each point, by its id; points beyond the end have none.
     pub manners: Vec<Manner>,
     /// Points that write come after those that only read: writes change what follows.
     pub reads_first: bool,
@@ -225,10 +225,10 @@ impl Visiting {
     }
 }
 
-/// Whether the budget holds so many rounds of all points, or as many as were asked for.
+/// Checks that the budget holds `rounds` rounds of all points, or as many as the terms request.
 ///
 /// # Errors
-/// [`Unplannable`] where it does not.
+/// Returns [`Unplannable`] where it does not.
 pub fn fits(points: usize, visiting: &Visiting, terms: &Terms, rounds: u32) -> Result<(), Unplannable> {
     let rounds = terms.rounds.unwrap_or(rounds).max(FEWEST_COMPLETE_ROUNDS);
     let trials_s = visiting.shortest_s(points).map(|min_s| min_s.max(SHORTEST_TRIAL_S) + terms.overhead_s);
@@ -245,7 +245,7 @@ pub fn fits(points: usize, visiting: &Visiting, terms: &Terms, rounds: u32) -> R
     Err(Unplannable::TooShort { budget_s, needed_s, trial_s, points, fit, rounds })
 }
 
-/// Which trial next, and when to stop.
+/// Schedule of a run: it returns the next trial, and says when to stop.
 #[derive(Debug)]
 pub struct Schedule {
     points: Vec<Point>,
@@ -262,7 +262,7 @@ pub struct Schedule {
 /// A trial's place in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// From 1.
+    /// Round, from 1.
     pub round: u32,
     /// `None` for the canary.
     pub point: Option<usize>,
@@ -274,15 +274,15 @@ impl Schedule {
     /// A schedule for these points, whose ids are 0, 1, .. in order.
     ///
     /// # Errors
-    /// [`Unplannable`] where three rounds do not fit.
+    /// Returns [`Unplannable`] where three rounds do not fit.
     pub fn new(points: Vec<Point>, terms: Terms) -> Result<Self, Unplannable> {
         Self::visiting(points, Visiting::default(), terms)
     }
 
-    /// The same where points ask for an order or a length of their own.
+    /// Makes a schedule whose points have rules of their own for order or length.
     ///
     /// # Errors
-    /// [`Unplannable`] where three rounds do not fit.
+    /// Returns [`Unplannable`] where three rounds do not fit.
     pub fn visiting(points: Vec<Point>, visiting: Visiting, terms: Terms) -> Result<Self, Unplannable> {
         assert!(
             points.iter().enumerate().all(|(place, point)| point.id == place),
@@ -310,8 +310,7 @@ impl Schedule {
         Ok(Self { points, visiting, terms, canary, trial_s, reads_only: false, emphasis, memory })
     }
 
-    /// The same points in trials of the same length, on other terms: more rounds of a finished run, for all points
-    /// alike.
+    /// Returns a schedule of the same points and trial length on other terms: more rounds of a finished run.
     pub fn going_on(&self, terms: Terms) -> Self {
         let Self { points, visiting, canary, trial_s, .. } = self;
         let (points, visiting) = (points.clone(), visiting.clone());
@@ -320,13 +319,13 @@ impl Schedule {
         Self { points, visiting, terms, canary, trial_s, reads_only, emphasis, memory: Mutex::default() }
     }
 
-    /// The same without further visits to points that write.
+    /// Returns the schedule without further visits to points that write.
     pub fn reading_on(&self) -> Self {
         let emphasis = self.emphasis.clone();
         Self { reads_only: true, emphasis, ..self.going_on(self.terms.clone()) }
     }
 
-    /// The same with further points, whose ids go on after the others'; trials stay as long as they are.
+    /// Returns the schedule with further points, whose ids follow the present ones. Trials keep their length.
     pub fn with_points(&self, added: Vec<Point>) -> Self {
         let mut more = self.going_on(self.terms.clone());
         more.points.extend(added);
@@ -340,7 +339,7 @@ impl Schedule {
         self
     }
 
-    /// The same with each point visited in its share of the rounds after the first `after` ones.
+    /// Returns the schedule with each point visited in its share of the rounds after the first `after` ones.
     pub fn with_emphasis(&self, after: u32, shares: Vec<f64>) -> Self {
         Self { emphasis: Emphasis { after, shares }, ..self.going_on(self.terms.clone()) }
     }
@@ -377,13 +376,13 @@ impl Schedule {
         &self.points
     }
 
-    /// What is going to happen if nothing settles early.
-    pub fn plan(&self) -> Plan {
+    /// Returns the expected course if no point converges early.
+    pub fn forecast(&self) -> Forecast {
         let slots = (0..self.points.len()).map(Some).chain([None]);
         let round_s: f64 = slots.map(|point| self.length_s(point) + self.terms.overhead_s).sum();
         let fit = (self.terms.budget_s / round_s).floor() as u32;
         let rounds_expected = self.terms.rounds.map_or(fit, |asked| asked.min(fit));
-        Plan {
+        Forecast {
             points: self.points.len(),
             trial_s: self.trial_s,
             rounds_expected,
@@ -393,11 +392,11 @@ impl Schedule {
     }
 
     /// The trial to run now, `elapsed_s` after measuring began; `None` when the run is finished.
-    pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<Asked> {
+    pub fn next(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Option<ScheduledTrial> {
         let slot = self.next_slot(&visits(trials, voids), elapsed_s)?;
         let source = &self.points[slot.point.unwrap_or(self.canary)];
         let settling_s = self.settling_s(slot, trials, elapsed_s);
-        Some(Asked {
+        Some(ScheduledTrial {
             spec: source.spec.clone(),
             phase: if slot.point.is_some() { Phase::Measure } else { Phase::Canary },
             round: slot.round,
@@ -416,7 +415,7 @@ impl Schedule {
         })
     }
 
-    /// How long a trial of a point takes; the canary is like most.
+    /// Returns the length of a point's trials in seconds, or of the canary's for `None`.
     pub fn length_s(&self, point: Option<usize>) -> f64 {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
     }
@@ -483,7 +482,7 @@ impl Schedule {
         units.into_iter().map(|(_, unit)| unit).collect()
     }
 
-    /// Why each point is closed; `None` while it is open.
+    /// Returns the reason why each point is closed; `None` while it is open.
     pub fn closed(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Vec<Option<Closed>> {
         self.closed_after(&visits(trials, voids), elapsed_s)
     }
@@ -498,7 +497,7 @@ impl Schedule {
         }
         let state = self.state_before(visits, u32::MAX);
         (0..self.points.len())
-            .map(|point| match self.settled(&state, point) {
+            .map(|point| match self.converged(&state, point) {
                 true => Some(Closed::Precision),
                 false => finished.then_some(Closed::Budget),
             })
@@ -510,18 +509,18 @@ impl Schedule {
         self.rounds_done(&visits(trials, voids))
     }
 
-    /// How far the run has come. Every interval is worked out for it: not to be asked where nobody looks.
+    /// Returns the progress of the run. It computes every interval: call it only if somebody looks.
     pub fn progress(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Progress {
         let visits = visits(trials, voids);
         let state = self.state_before(&visits, u32::MAX);
         let rounds_done = self.rounds_done(&visits);
-        let settled = (0..self.points.len()).filter(|&point| self.settled(&state, point)).count();
+        let converged = (0..self.points.len()).filter(|&point| self.converged(&state, point)).count();
         let left = self.left(&visits, &state, elapsed_s);
         Progress {
             round: visits.iter().map(|visit| visit.round).max().unwrap_or(1).max(1),
             rounds_done,
-            open: self.points.len() - settled,
-            settled,
+            open: self.points.len() - converged,
+            converged,
             of: self.points.len(),
             left,
             latest: self.latest_of(&visits, &state, |_| true),
@@ -530,29 +529,29 @@ impl Schedule {
     }
 
     /// The time left after these visits.
-    pub fn time_left(&self, visits: &[Visit], now_s: f64) -> Left {
+    pub fn time_left(&self, visits: &[Visit], now_s: f64) -> TimeLeft {
         self.left(visits, &self.state_before(visits, u32::MAX), now_s)
     }
 
     /// Time until the run ends, as far as can be guessed.
-    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> Left {
+    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> TimeLeft {
         let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
         if let Some(asked) = self.terms.rounds {
             let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
-            return Left::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
+            return TimeLeft::known((slots.max(0.0) * self.cycle_s(visits, elapsed_s)).min(left_s));
         }
         if (0..self.points.len()).any(|point| self.to_the_end(point) && !state.hopeless(point)) {
-            return Left::known(left_s);
+            return TimeLeft::known(left_s);
         }
         let guessed = |by| self.guessed_s(visits, state, elapsed_s, by).map_or(left_s, |s| s.min(left_s));
         let doubt = state.doubt();
         let least_s = guessed((1.0 / doubt, Outlook::Hopeful));
         // Where the least is beyond the budget, nothing else is asked.
         if least_s >= left_s {
-            return Left::known(left_s);
+            return TimeLeft::known(left_s);
         }
         let likely_s = guessed((1.0, Outlook::Likely)).max(least_s);
-        Left { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
+        TimeLeft { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
     }
 
     /// What a visit says of its point, with all that is known of it.
@@ -570,7 +569,7 @@ impl Schedule {
         visited.find_map(|visit| self.latest(visit, state))
     }
 
-    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<Standing> {
+    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<ExperimentProgress> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.experiment.as_str()) {
@@ -580,9 +579,9 @@ impl Schedule {
         let one = |name: &str| {
             let own = |point: usize| self.points[point].belongs_to(name);
             let ids = || (0..self.points.len()).filter(|&point| own(point));
-            Standing {
+            ExperimentProgress {
                 name: name.to_owned(),
-                settled: ids().filter(|&point| self.settled(state, point)).count(),
+                converged: ids().filter(|&point| self.converged(state, point)).count(),
                 of: ids().count(),
                 latest: self.latest_of(visits, state, own),
             }
@@ -621,8 +620,8 @@ impl Schedule {
     }
 
     /// Whether a point needs no more trials.
-    fn settled(&self, state: &State, point: usize) -> bool {
-        !self.to_the_end(point) && state.settled(point)
+    fn converged(&self, state: &State, point: usize) -> bool {
+        !self.to_the_end(point) && state.converged(point)
     }
 
     fn to_the_end(&self, point: usize) -> bool {
@@ -652,7 +651,7 @@ impl Schedule {
         }
         let may = |point: usize| !(self.reads_only && self.points[point].spec.changes());
         let open: Vec<usize> = (0..self.points.len())
-            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !self.settled(state, point)))
+            .filter(|&point| may(point) && (self.terms.rounds.is_some() || !self.converged(state, point)))
             .collect();
         if open.is_empty() {
             return Vec::new();
@@ -665,7 +664,7 @@ impl Schedule {
         // A round of those alone that nobody waits for would end the run.
         let due = if hopeless(&due) { open } else { due };
         let open: Vec<usize> = self.with_pauses(&due).filter(|&point| may(point)).collect();
-        // When most points are settled, with two open, the canary comes every second round, with one every
+        // When most points are converged, with two open, the canary comes every second round, with one every
         // fourth.
         let every = POINTS_PER_CANARY.div_ceil(open.len() as u32);
         // Where visits are given out, the canary's own point is as good, unless the canary has another task.

@@ -1,4 +1,4 @@
-//! What the trials before a round say of each point: how wide its intervals are and whether it is settled.
+//! What the trials before a round say of each point: how wide its intervals are and whether it is converged.
 
 use std::{
     collections::VecDeque,
@@ -13,16 +13,16 @@ use iosonde_judge::{
 use iosonde_model::{Op, Point, Rw, TrialSpec};
 use iosonde_stats::{
     LogEstimate,
-    effects::{Average, Outlook, Row},
+    mixed_model::{Average, Outlook, Row},
     robust::median,
 };
 
 use super::{Slot, chance};
 
-/// Rounds before a point may be settled. Stopping at five or six by the look of the interval itself covers 82
+/// Rounds before a point may be converged. Stopping at five or six by the look of the interval itself covers 82
 /// to 94 % where 95 was promised.
 const FEWEST_ROUNDS: u32 = 8;
-/// Trials of all points and canaries before any point may be settled: with 20 trials a correlation of 0.6 is
+/// Trials of all points and canaries before any point may be converged: with 20 trials a correlation of 0.6 is
 /// often taken for none, and intervals that stop the run then cover 74 to 80 %.
 pub(super) const FEWEST_TRIALS_IN_ALL: u32 = 80;
 /// Trials of a point, none of which stands, before nobody waits for it any longer.
@@ -106,7 +106,7 @@ impl State {
     }
 
     /// Whether a point needs no more trials.
-    pub(super) fn settled(&self, point: usize) -> bool {
+    pub(super) fn converged(&self, point: usize) -> bool {
         self.0.told
             && self.0.counts[point].1 >= FEWEST_ROUNDS
             && self.half_width(point).is_some_and(|half| half <= self.0.precision)
@@ -136,7 +136,7 @@ impl State {
     pub(super) fn trials_needed(&self, point: usize, wider: f64, outlook: Outlook) -> Option<f64> {
         let stand = f64::from(self.0.counts[point].1);
         let least = (f64::from(FEWEST_ROUNDS) - stand).max(0.0);
-        if self.settled(point) {
+        if self.converged(point) {
             return Some(0.0);
         }
         let half = self.intervals()[point].rough_half_width?;

@@ -54,16 +54,16 @@ fn quiet(n: usize, slot: Slot) -> f64 {
 
 #[test]
 fn ninety_seconds_make_ten_rounds_of_quarter_seconds() {
-    let plan = Schedule::new(plain_points(27), terms(70.0)).unwrap().plan();
+    let plan = Schedule::new(plain_points(27), terms(70.0)).unwrap().forecast();
     // 0.97 * 70 s / (10 * 28) − 0.01 s = 0.2325 s; a round takes 28 * 0.2425 = 6.79 s, and 70 s hold ten of
     // them.
     assert!((plan.trial_s - 0.2325).abs() < 1e-12, "{plan:?}");
     assert_eq!((plan.points, plan.rounds_expected), (27, 10));
     assert!((plan.expected_s - 67.9).abs() < 1e-9, "{plan:?}");
     // One point: 80 trials in all are 40 rounds with their canary.
-    assert_eq!(Schedule::new(plain_points(1), terms(70.0)).unwrap().plan().rounds_expected, 41);
+    assert_eq!(Schedule::new(plain_points(1), terms(70.0)).unwrap().forecast().rounds_expected, 41);
     // An hour: no trial longer than 10 s.
-    assert_eq!(Schedule::new(plain_points(27), terms(3600.0)).unwrap().plan().trial_s, 10.0);
+    assert_eq!(Schedule::new(plain_points(27), terms(3600.0)).unwrap().forecast().trial_s, 10.0);
 }
 
 #[test]
@@ -193,13 +193,13 @@ fn progress_tells_where_it_stands() {
     let spec = &schedule.points()[1].spec.clone();
     let begin = schedule.progress(&[], &Voids::new(), 0.0);
     assert_eq!((begin.round, begin.rounds_done, begin.open, begin.of), (1, 0, 3, 3));
-    assert_eq!((begin.latest, begin.left), (None, Left::known(30.0)));
+    assert_eq!((begin.latest, begin.left), (None, TimeLeft::known(30.0)));
     let one = trial(1, Some(1), 1, spec, 500);
     let after = schedule.progress(&[one], &Voids::new(), 1.0);
     let latest = after.latest.unwrap();
     assert_eq!((latest.point, latest.op, latest.half_width), (1, Op::Read, None));
     assert!((latest.iops - 500.0).abs() < 1e-9);
-    assert_eq!(after.left, Left::known(29.0));
+    assert_eq!(after.left, TimeLeft::known(29.0));
     assert_eq!(after.experiments.len(), 1);
     assert_eq!((after.experiments[0].of, after.experiments[0].latest), (3, Some(latest)));
 }
@@ -397,7 +397,7 @@ fn trials_with_a_length_of_their_own_keep_it_and_the_others_share_the_rest() {
     };
     let schedule = Schedule::visiting(plain_points(9), visiting(9), terms(100.0)).unwrap();
     // 97 s / 10 rounds - 5.01 s = 4.69 s for eight points and the canary.
-    let plan = schedule.plan();
+    let plan = schedule.forecast();
     assert!((plan.trial_s - (4.69 / 9.0 - 0.01)).abs() < 1e-9, "{plan:?}");
     assert_eq!(plan.rounds_expected, 10);
     let (visits, _, clock_s) = run(&schedule, quiet, |_, _| true);

@@ -12,7 +12,7 @@ use crate::{buffer::BufferPool, clock::Clock};
 mod calls;
 
 registry! {
-    /// Every engine, the best general choice first.
+    /// Registry of engines, the best general choice first.
     pub ENGINES: EngineKind "engine" {
         io_uring::IoUring,
         libaio::Libaio,
@@ -23,8 +23,8 @@ registry! {
     }
 }
 
-/// One request: which slot (and so which buffer) it uses, and what it asks for. A mix of reads and writes has twice as
-/// many slots as it keeps in flight, so that what is read never becomes what is written.
+/// Request to an engine: its slot (which selects its buffer) and what to transfer. A mix of reads and writes has twice
+/// as many slots as requests in flight, so that data read never becomes data written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Below the number of buffers; nobody else's until its completion is reaped.
@@ -37,7 +37,7 @@ pub struct Request {
     pub offset_bytes: u64,
 }
 
-/// What became of a request.
+/// Completion of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// The request's slot.
@@ -59,18 +59,18 @@ pub trait Engine {
     /// May return none. In virtual time it never waits: the driver moves the clock.
     fn reap(&mut self, wait_ns: u64, done: &mut Completions) -> io::Result<()>;
 
-    /// In virtual time, the moment of the next completion, if any is under way; `None` on real engines.
+    /// Returns the time of the next completion in virtual time; `None` on real engines and where nothing is under way.
     fn next_event_ns(&self) -> Option<u64> {
         None
     }
 
-    /// Sentences that a reader must know and that only the run could tell; asked once, when it is over.
+    /// Returns notes for the reader that are known only after the run; called once, when it is over.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a target offers an engine.
+/// Opened target of a measurement.
 #[derive(Debug)]
 pub enum Storage {
     /// An open file or block device; `O_DIRECT` is set on it or not.
@@ -81,14 +81,14 @@ pub enum Storage {
 
 pub use sim::SharedDevice;
 
-/// What an engine can do here.
+/// Abilities of an engine on a storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abilities {
     /// Requests run inside `submit`: no deadline can be kept, and the storage sees one at a time.
     pub blocking: bool,
     /// The largest depth.
     pub depth_max: u32,
-    /// What limits the depth and, where there is one, the remedy: the end of a sentence that refuses a larger one.
+    /// Limit behind `depth_max` and its remedy: the end of a sentence that refuses a larger depth.
     pub depth_why: &'static str,
 }
 
@@ -103,34 +103,34 @@ impl Abilities {
     }
 }
 
-/// Why an engine cannot be used here, and what to do, in one sentence.
+/// Reason why an engine cannot be used here, with the remedy, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub String);
 
-/// Everything an engine needs to open.
+/// Resources and settings with which an engine is opened.
 pub struct Bench<'a> {
-    /// What is measured.
+    /// Storage to measure.
     pub storage: &'a Storage,
     /// Requests in flight at most.
     pub depth: u32,
-    /// One aligned buffer a slot: at least as many as may be in flight.
+    /// Aligned buffers, one for each slot: at least as many as may be in flight.
     pub buffers: &'a BufferPool,
-    /// Whether the page cache is bypassed; on files the descriptor carries it, simulated devices must be told.
+    /// True if the page cache is bypassed. On files the descriptor carries it, simulated devices must be told.
     pub direct: bool,
-    /// What makes writes durable: `Dsync` is the engine's to ask for with each write, and a flush may be one of data
-    /// alone (`fdatasync`).
+    /// Method that makes writes durable. The engine requests `Dsync` with each write; a flush may be one of data alone
+    /// (`fdatasync`).
     pub sync: Sync,
     /// Options of the engine that were asked for, all of them known to it.
     pub options: &'a [&'static str],
-    /// Whether what is written must be there when it is read: a simulated device holds nothing otherwise.
+    /// True if written data must be readable: a simulated device stores nothing otherwise.
     pub verify: bool,
-    /// Which of a trial's jobs this is: jobs on one simulated device are told apart by it.
+    /// Number of the job, which tells jobs on one simulated device apart.
     pub job: u32,
 }
 
 impl Bench<'_> {
-    /// Whether an option was asked for.
+    /// Returns true if the option was requested.
     pub fn has(&self, option: &str) -> bool {
         self.options.contains(&option)
     }
@@ -139,9 +139,9 @@ impl Bench<'_> {
 /// An option of an engine: how it is called, and what it does.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineOption {
-    /// As in `io_uring:sqpoll`.
+    /// Name, as in `io_uring:sqpoll`.
     pub name: &'static str,
-    /// One sentence.
+    /// Explanation in one sentence.
     pub explain: &'static str,
 }
 
@@ -151,29 +151,29 @@ pub struct Opened {
     pub engine: Box<dyn Engine>,
     /// Real, or the simulated device's.
     pub clock: Clock,
-    /// Sentences a reader must know: registered buffers refused for want of locked memory, ..
+    /// Notes for the reader: registered buffers refused for want of locked memory, ..
     pub notes: Vec<String>,
 }
 
 /// The cold half of an engine: registered.
 pub trait EngineKind: Named {
-    /// Whether it works on this storage, found by trying.
+    /// Tests on this storage whether the engine works, and returns its abilities.
     fn probe(&self, storage: &Storage) -> Result<Abilities, Unavailable>;
 
     /// Makes it ready.
     fn open(&self, bench: &Bench) -> io::Result<Opened>;
 
-    /// What can be asked of it beside its name.
+    /// Returns the engine's options.
     fn options(&self) -> &'static [EngineOption] {
         &[]
     }
 
-    /// Whether the options that were asked for work on this storage, found by trying.
+    /// Tests on this storage whether the options work.
     fn probe_options(&self, _storage: &Storage, _options: &[&'static str]) -> Result<(), Unavailable> {
         Ok(())
     }
 
-    /// Whether it may be chosen where nobody asks for an engine. Where it may not, it fills nothing either.
+    /// Returns true if the engine may be chosen automatically. Otherwise it is not used to fill files either.
     fn by_itself(&self) -> bool {
         true
     }
@@ -202,11 +202,11 @@ fn no_such_option(kind: &dyn EngineKind, asked: &str) -> Unavailable {
 pub struct Chosen {
     /// The engine.
     pub kind: &'static dyn EngineKind,
-    /// Its name with its options, as workloads carry it.
+    /// Name with options, as workloads carry it.
     pub name: String,
-    /// What it can do here.
+    /// Abilities on this storage.
     pub abilities: Abilities,
-    /// Why it is not the first choice, where it is not.
+    /// Reason why it is not the first choice, where it is not.
     pub note: Option<String>,
 }
 

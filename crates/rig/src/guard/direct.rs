@@ -12,12 +12,12 @@ use rustix::{
 /// sectors.
 const SAFE_ALIGNMENT_BYTES: u32 = 4096;
 
-/// What direct I/O on a file must be aligned to.
+/// Alignment that direct I/O on a file needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectAbility {
-    /// Of the buffer's address.
+    /// Alignment of the buffer's address.
     pub memory_alignment_bytes: u32,
-    /// Of offset and length.
+    /// Alignment of offset and length.
     pub offset_alignment_bytes: u32,
 }
 
@@ -29,9 +29,8 @@ pub fn set_direct(file: &File, on: bool) -> io::Result<()> {
     Ok(fcntl_setfl(file, flags)?)
 }
 
-/// Whether a file can be read and written past the page cache. `Ok(None)` where the file system offers no
-/// direct I/O; an error is a sentence fragment with the reason where it offers it and a trial read failed.
-/// Leaves the file's flags as they were.
+/// Tests direct I/O on a file. Returns `Ok(None)` where the file system offers none; an error is a sentence fragment
+/// with the reason why a trial read failed. The file's flags are unchanged afterwards.
 pub fn direct_ability(file: &File) -> Result<Option<DirectAbility>, String> {
     let told = told_by_kernel(file);
     if told == Some(None) {

@@ -39,14 +39,14 @@ pub enum Destroy {
     Identity(String),
 }
 
-/// What the caller is going to do.
+/// Intended use of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
     /// `--read-only`: nothing may be written, whatever else is given.
     pub read_only: bool,
     /// `--destroy`.
     pub destroy: Option<Destroy>,
-    /// Whether the study writes to an existing target. A directory's own file is filled in any case.
+    /// True if the study writes to an existing target. A directory's own file is filled in any case.
     pub writes: bool,
 }
 
@@ -61,22 +61,22 @@ impl Intent {
 pub struct Admitted {
     /// The only descriptor to measure through. Cannot write unless `writable`.
     pub file: Arc<File>,
-    /// What was opened, as it was typed.
+    /// Path as typed.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the target.
     pub kind: Kind,
     /// iosonde's own file, in a directory; nothing remains of it when this is dropped.
     pub own: Option<OwnFile>,
-    /// Its present size: 0 for a fresh own file.
+    /// Present size: 0 for a fresh own file.
     pub size_bytes: u64,
     /// The most that may be filled, where that is not the present size: of an own file, its largest size;
     /// of a sparse file, what there is room for.
     pub room_bytes: Option<u64>,
-    /// Of a directory: what is free in its file system, where that is told.
+    /// Free space in the file system of a directory, where it is known.
     pub free_bytes: Option<u64>,
-    /// Whether it may be written.
+    /// True if the target may be written.
     pub writable: bool,
-    /// What a reader of the figures must know.
+    /// Notes on the target that a reader must know.
     pub notes: Vec<DeviceNote>,
 }
 

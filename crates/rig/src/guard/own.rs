@@ -20,7 +20,7 @@ use rustix::{
 const PREFIX: &str = ".iosonde-";
 const RANDOM_LETTERS: usize = 8;
 
-/// Where the names of own files are kept, so that they can be removed after a kill.
+/// Record of the names of own files, so that they can be removed after a kill.
 pub trait StrayRecorder {
     /// Writes down, durably, that a file of this path is about to be made.
     fn record(&mut self, path: &Path) -> io::Result<()>;
@@ -87,7 +87,7 @@ impl OwnFile {
         &self.file
     }
 
-    /// Its path, where it had to have one; `None` for a file without a name. To be struck off the record when
+    /// Returns the path of a file that needed a name; `None` for a file without one. Delete it from the record when
     /// this has been dropped.
     pub fn stray_path(&self) -> Option<&Path> {
         self.named.as_ref().map(|named| named.path.as_path())

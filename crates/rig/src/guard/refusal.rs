@@ -2,22 +2,22 @@
 
 use std::{fmt, path::Path};
 
-/// Why a target is not measured. Exit code 2.
+/// Reason why a target is refused. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong, with which target, and why.
+    /// Problem, target and reason, in a sentence.
     pub sentence: String,
-    /// What to do next, the likeliest first.
+    /// Possible next steps, the likeliest first.
     pub advice: Vec<Advice>,
     command: String,
 }
 
-/// One thing to do next.
+/// Possible next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// What it does: "Measure it without writing".
+    /// Effect: "Measure it without writing".
     pub what: String,
-    /// What to type behind the command: `/dev/sda --read-only`.
+    /// Arguments to type after the command: `/dev/sda --read-only`.
     pub arguments: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Refusal {
         self
     }
 
-    /// What the advice's commands begin with instead of `iosonde run`: `iosonde run full`, `iosonde doctor`.
+    /// Sets the command that the advice begins with, in place of `iosonde run`: `iosonde run full`, `iosonde doctor`.
     #[must_use]
     pub fn for_command(mut self, command: &str) -> Self {
         command.clone_into(&mut self.command);

@@ -8,7 +8,7 @@ use std::{
 
 use super::Refusal;
 
-/// What is to be measured. The kind is a first look at the path; [`super::admit`] judges the open descriptor.
+/// Target to measure. The kind is a first look at the path; [`super::admit`] judges the open descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// iosonde makes its own file in it.
@@ -42,7 +42,7 @@ impl Target {
         }
     }
 
-    /// Its path; `None` for a simulated device.
+    /// Returns the path; `None` for a simulated device.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Directory(path) | Self::File(path) | Self::BlockDevice(path) => Some(path),

@@ -75,7 +75,7 @@ enum Pattern {
     Chain(Chain),
 }
 
-/// What one job goes over: all of the span, or its own part of it.
+/// Returns the range of one job: the whole span, or its own part of it.
 pub fn range_bytes(spec: &TrialSpec, job: u32) -> Range<u64> {
     let Part { base_bytes, length_bytes } = Part::of(spec, job);
     base_bytes..base_bytes + length_bytes

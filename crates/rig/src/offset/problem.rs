@@ -7,7 +7,7 @@ use super::part;
 /// The most that Linux moves in one request: 2 GiB less a page (`MAX_RW_COUNT`).
 const REQUEST_MAX_BYTES: u64 = 0x7fff_f000;
 
-/// Why no requests can be made for a workload, or for a stream beside it; `None` where they can.
+/// Returns the reason why no requests can be made for a workload or one of its streams; `None` where they can.
 pub fn span_problem(spec: &TrialSpec) -> Option<String> {
     let of = |(n, stream)| {
         let problem = stream_problem(stream)?;

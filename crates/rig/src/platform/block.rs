@@ -18,7 +18,7 @@ pub(crate) const KERNEL_SECTOR_BYTES: u64 = 512;
 pub struct BlockDevice {
     /// The kernel's name: `nvme0n1p2`, `dm-0`.
     pub name: String,
-    /// Its number.
+    /// Device number.
     pub number: DeviceNumber,
     folder: PathBuf,
 }
@@ -34,7 +34,7 @@ impl BlockDevice {
         Self::in_folder(&system.path(format!("/sys/class/block/{name}")))
     }
 
-    /// Every whole device of this machine.
+    /// Returns every whole device of this machine.
     pub fn all(system: &System) -> Vec<Self> {
         system.names("/sys/block").iter().filter_map(|name| Self::by_name(system, name)).collect()
     }
@@ -68,12 +68,12 @@ impl BlockDevice {
         Path::new("/dev").join(name.map_or_else(|| self.name.replace('!', "/"), str::to_owned))
     }
 
-    /// How large it is; `None` when the kernel says 0: no medium, or a loop device without a file.
+    /// Returns the size; `None` where the kernel says 0: no medium, or a loop device without a file.
     pub fn size_bytes(&self) -> Option<u64> {
         self.number_attribute("size")?.checked_mul(KERNEL_SECTOR_BYTES).filter(|&bytes| bytes > 0)
     }
 
-    /// Whether it is part of a disk.
+    /// Returns true if the device is a partition.
     pub fn is_partition(&self) -> bool {
         self.folder.join("partition").exists()
     }
@@ -84,7 +84,7 @@ impl BlockDevice {
         parent.unwrap_or_else(|| self.clone())
     }
 
-    /// Its partitions.
+    /// Returns the device's partitions.
     pub fn partitions(&self) -> Vec<Self> {
         let inside = names_in(&self.folder).into_iter().map(|name| self.folder.join(name));
         inside

@@ -10,7 +10,7 @@ use super::{
     interface::link_to_server, link::link, mount_of, packing, virtualization,
 };
 
-/// What a target is, judged by its open descriptor.
+/// Kind of a target, judged by its open descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A directory, in which iosonde made its own file.
@@ -38,7 +38,7 @@ pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
     describe_with_layers(file, path, kind).0
 }
 
-/// What lies below a target that need not be readable, as a whole and each block device by itself.
+/// Describes the storage below a target that need not be readable, as a whole and each block device by itself.
 pub fn look(path: &Path, kind: Kind) -> io::Result<(Device, Vec<Layer>)> {
     // O_PATH: no effect on what is there, and no permission needed for it.
     let file = File::from(rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);

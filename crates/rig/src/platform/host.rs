@@ -4,7 +4,7 @@ use iosonde_model::Host;
 
 use super::{System, power, virtualization};
 
-/// What this machine is. The clock is the caller's to fill in.
+/// Describes this machine. The caller fills in the clock.
 pub fn host() -> Host {
     let system = System::real();
     let mut host = read(&system);

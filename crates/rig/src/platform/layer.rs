@@ -8,32 +8,32 @@ use super::{
     link::link,
 };
 
-/// What the kernel tells of one block device.
+/// Description of one block device, as the kernel gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     /// The kernel's name: `loop0`, `nvme0n1p2`.
     pub name: String,
-    /// How it is made of what lies below; `None` for a disk.
+    /// Composition from the devices below; `None` for a disk.
     pub made: Option<Made>,
     /// Vendor and model of a disk.
     pub model: Option<String>,
-    /// How a disk is attached.
+    /// Interface of a disk.
     pub link: Option<String>,
-    /// Its own size.
+    /// Size of this layer.
     pub size_bytes: Option<u64>,
     /// The smallest unit that it addresses.
     pub logical_block_bytes: Option<u64>,
     /// The smallest unit that it says it writes whole.
     pub physical_block_bytes: Option<u64>,
-    /// Its I/O scheduler; a partition has none of its own.
+    /// I/O scheduler; a partition has none of its own.
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Whether the kernel takes no writes for it.
+    /// True if the kernel refuses writes to it.
     pub read_only: bool,
 }
 
-/// How a device is made of others.
+/// Composition of a device from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// A part of a disk.

@@ -13,7 +13,7 @@ use std::{
 
 use super::{DeviceNumber, System};
 
-/// One line of mountinfo.
+/// Line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// Unique while it is mounted.
@@ -22,18 +22,18 @@ pub struct Mount {
     pub number: DeviceNumber,
     /// The folder of the file system that is seen there: `/` unless a part of it was mounted.
     pub root: PathBuf,
-    /// Where it is mounted.
+    /// Mount point.
     pub at: PathBuf,
     /// `ext4`, `nfs4`, `fuse.sshfs`.
     pub file_system: String,
-    /// What was mounted: `/dev/sda1`, `server:/export`, `tmpfs`.
+    /// Mounted source: `/dev/sda1`, `server:/export`, `tmpfs`.
     pub source: PathBuf,
     /// Options of this mount and of the file system, as the kernel lists them, each once.
     pub options: String,
 }
 
 impl Mount {
-    /// Whether nothing can be written through it.
+    /// Returns true if nothing can be written through the mount.
     pub fn read_only(&self) -> bool {
         self.option("ro").is_some()
     }
@@ -48,7 +48,7 @@ impl Mount {
     }
 }
 
-/// Everything mounted that this process can see, in the order of mounting.
+/// Returns the mounts that this process can see, in the order of mounting.
 pub fn mounts(system: &System) -> Vec<Mount> {
     system
         .text("/proc/self/mountinfo")

@@ -2,17 +2,17 @@
 
 use std::{fmt, str::FromStr};
 
-/// Which device: of a block device itself, or of the file system that a file lies in.
+/// Number of a block device, or of the file system that a file lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceNumber {
     /// The driver's number; 0 for file systems without a device of their own (tmpfs, btrfs, overlay, NFS).
     pub major: u32,
-    /// Which one of them.
+    /// Minor number.
     pub minor: u32,
 }
 
 impl DeviceNumber {
-    /// From `st_dev` or `st_rdev`.
+    /// Splits `st_dev` or `st_rdev`.
     pub fn of(dev: u64) -> Self {
         Self { major: rustix::fs::major(dev), minor: rustix::fs::minor(dev) }
     }

@@ -22,7 +22,7 @@ impl System {
         Self { root: root.into() }
     }
 
-    /// Where an absolute path of the machine lies in this tree.
+    /// Returns the place of an absolute path in this tree.
     pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
         let absolute = absolute.as_ref();
         self.root.join(absolute.strip_prefix("/").unwrap_or(absolute))

@@ -12,7 +12,7 @@ pub fn terminal_columns() -> Option<usize> {
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Whether this process may make files in a folder, as the kernel judges it: permissions, and read-only mounts.
+/// Returns true if this process may make files in a folder: permissions and read-only mounts are checked by the kernel.
 pub fn may_write_in(folder: &Path) -> bool {
     folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }

@@ -38,12 +38,12 @@ impl Ledger {
         self.block_bytes
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.entries.len()
     }
 
-    /// Where a block lies.
+    /// Returns the offset of a block.
     pub fn offset_bytes(&self, block: usize) -> u64 {
         self.base_bytes + block as u64 * self.block_bytes
     }
@@ -68,7 +68,7 @@ impl Ledger {
         &mut self.entries[first..first + blocks]
     }
 
-    /// Whether no write to any of these blocks is in flight.
+    /// Returns true if no write to any of these blocks is in flight.
     #[inline]
     pub fn is_free(&mut self, offset_bytes: u64, length_bytes: u32) -> bool {
         self.touched(offset_bytes, length_bytes).iter().all(|entry| entry & IN_FLIGHT == 0)

@@ -25,12 +25,12 @@ const MAGIC: u32 = u32::from_le_bytes(*b"iosV");
 /// Where the checksum stands; the seed is before it.
 const CHECKSUM_AT: usize = 40;
 
-/// Who writes blocks: one trial.
+/// Identity of the trial that writes blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writer {
     /// Unlike any other trial's.
     pub trial: u64,
-    /// Everything random in the trial follows from it.
+    /// Seed of the trial.
     pub seed: u64,
 }
 

@@ -54,7 +54,7 @@ use self::{reads::Reads, writes::Writes};
 /// A draw of the offset generator: kind, offset, length.
 pub type Draw = (iosonde_model::Op, u64, u32);
 
-/// How one trial verifies.
+/// Verification settings of one trial.
 #[derive(Debug, Clone)]
 pub struct Plan {
     writer: Writer,
@@ -80,7 +80,7 @@ impl Plan {
         })
     }
 
-    /// What one job of a stream verifies, within the range that it goes over.
+    /// Returns the verification of one job of a stream, within the range that it addresses.
     pub fn job(&self, stream: usize, spec: &TrialSpec, range_bytes: Range<u64>) -> Option<Verify> {
         if !spec.verify {
             return None;
@@ -92,13 +92,13 @@ impl Plan {
         self.marked_bytes[stream].map(|block_bytes| Verify::Reads(Reads::new(block_bytes)))
     }
 
-    /// Who writes the marks of this trial.
+    /// Returns the identity under which this trial marks its blocks.
     pub fn writer(&self) -> Writer {
         self.writer
     }
 }
 
-/// What the measured loop of a job does for verification.
+/// Verification task of the measured loop of a job.
 #[derive(Debug)]
 pub enum Verify {
     /// Marks what is written and keeps the ledger.
@@ -141,7 +141,7 @@ impl Verify {
         }
     }
 
-    /// What is to be read back now.
+    /// Returns the blocks to read back now.
     pub fn ledger(&self) -> Option<&Ledger> {
         match self {
             Self::Writes(writes) => Some(writes.ledger()),
@@ -149,7 +149,7 @@ impl Verify {
         }
     }
 
-    /// What was judged while it was read.
+    /// Returns the result of checks made during the trial.
     pub fn found(&self) -> Option<Verification> {
         match self {
             Self::Writes(_) => None,
@@ -157,7 +157,7 @@ impl Verify {
         }
     }
 
-    /// What a reader must know.
+    /// Returns a note for the reader.
     pub fn note(&self) -> Option<String> {
         match self {
             Self::Writes(_) => None,

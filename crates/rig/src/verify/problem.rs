@@ -6,7 +6,7 @@ use iosonde_model::{Payload, Ranges, TrialSpec, units::size};
 
 use super::{ledger::Ledger, mark::SECTOR_BYTES};
 
-/// Why a workload cannot be verified here, and what to ask for instead. Nothing was measured.
+/// Reason why a workload cannot be verified here, with an alternative. Nothing was measured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unfit(pub String);
@@ -34,7 +34,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Why a workload cannot be verified; `None` where it can, and where that was not asked.
+/// Returns the reason why a workload cannot be verified; `None` where it can, and where verification was not requested.
 pub fn problem(spec: &TrialSpec) -> Option<String> {
     let streams: Vec<&TrialSpec> = spec.streams().collect();
     let verified = streams.iter().copied().enumerate().filter(|(_, stream)| stream.verify);

@@ -278,7 +278,7 @@ pub(crate) struct Fact {
     pub(crate) derivation: String,
 }
 
-/// Every part's name and manual page (formula and source), from the program down to the medium.
+/// Returns name and manual page (formula and source) of every part, from the program down to the medium.
 pub fn part_manuals() -> impl Iterator<Item = (&'static str, String)> {
     PARTS.entries().map(|entry| (entry.item.name(), entry.manual()))
 }

@@ -20,13 +20,13 @@ const SMALL_BYTES: u64 = 4 << 10;
 /// The large request of which bandwidths are stated.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// How a truth is known.
+/// Kind of derivation of a true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Known {
-    /// By a formula.
+    /// Formula.
     #[serde(rename = "closed form")]
     ClosedForm,
-    /// By running the device, to within an interval.
+    /// Run of the device itself; the value has a confidence interval.
     #[serde(rename = "reference")]
     Reference,
     /// There is nothing to know.
@@ -34,14 +34,14 @@ pub enum Known {
     NotDefined,
 }
 
-/// What is true of a device.
+/// True value of one finding on a device.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Truth {
     /// The finding's name.
     pub finding: FindingName,
-    /// Under which conditions it holds.
+    /// Conditions under which the value holds.
     pub conditions: Conditions,
-    /// How it is known.
+    /// Kind of derivation.
     pub known: Known,
     /// The value, in `unit`; `None` where it is not defined.
     pub value: Option<f64>,
@@ -51,18 +51,18 @@ pub struct Truth {
     pub high: Option<f64>,
     /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`; empty where it is not defined.
     pub unit: &'static str,
-    /// How the value follows from the device's parameters, or why there is none.
+    /// Derivation from the device's parameters, or the reason why there is no value.
     pub derivation: String,
 }
 
-/// Every finding's truth in closed form, in the order of [`FindingName::ALL`]; reads before writes.
+/// Returns the true values in closed form for every finding, in the order of [`FindingName::ALL`]; reads before writes.
 pub fn truths(file: &DeviceFile) -> Vec<Truth> {
     let laws = Laws::of(file);
     FindingName::ALL.iter().flat_map(|&name| laws.truths_of(name)).collect()
 }
 
-/// The same, with what only running the device tells in the place of what has no closed form, and beside it
-/// where random addresses fall short of one. Takes seconds.
+/// Returns the true values, with reference runs where there is no closed form, and beside closed forms that random
+/// addresses do not reach. Takes seconds.
 pub fn truths_with_references(file: &DeviceFile, seed: u64) -> Vec<Truth> {
     let closed = truths(file);
     let computed = computed::Computed::of(file, &closed, seed);

@@ -3,7 +3,7 @@
 use iosonde_model::{Named, Run, registry};
 
 registry! {
-    /// Every format that a run can be exported in.
+    /// Registry of export formats.
     pub EXPORTS: ExportFormat "export format" {
         csv::Csv,
         fio_json::FioJson,
@@ -13,13 +13,13 @@ registry! {
 
 /// A format of runs.
 pub trait ExportFormat: Named {
-    /// Of its files, without the dot.
+    /// File name extension, without the dot.
     fn extension(&self) -> &'static str;
 
     /// The whole file.
     ///
     /// # Errors
-    /// The run cannot be written so: a sentence.
+    /// Returns a sentence if the run cannot be written in this format.
     fn write(&self, run: &Run) -> Result<String, String>;
 }
 

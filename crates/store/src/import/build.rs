@@ -2,7 +2,7 @@
 
 use iosonde_model::{Direction, Histogram, LatencySummary};
 
-/// What a file states of one direction.
+/// Figures of one direction as stated in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     /// Requests that completed; `None` where only a rate is stated.
@@ -17,7 +17,7 @@ pub struct Figures {
     pub iops: Option<f64>,
     /// Bytes a second.
     pub bytes_per_s: Option<f64>,
-    /// Whatever of the latency is stated.
+    /// Latency figures as far as they are stated, in nanoseconds.
     pub latency_ns: LatencySummary,
 }
 

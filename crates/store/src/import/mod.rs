@@ -10,48 +10,48 @@ use iosonde_model::{Named, Trial, registry};
 pub use build::Figures;
 
 registry! {
-    /// Every format that can be read, in the order in which they are tried.
+    /// Registry of import formats, in the order in which they are tried.
     pub IMPORTS: ImportFormat "import format" {
         fio_json::FioJson,
         csv::Csv,
     }
 }
 
-/// What a file says.
+/// Content of an imported file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     /// The program that measured: `fio 3.38`; `None` where the file does not say.
     pub program: Option<String>,
-    /// When it ended, in seconds since 1970, where the file says so.
+    /// End of the measurement in seconds since 1970; `None` if the file does not say it.
     pub ended_s: Option<f64>,
-    /// One trial a result, in the order of the file; `experiment` is the file's name for it.
+    /// Trials, one for each result, in the order of the file. `experiment` is the name that the file gives.
     pub trials: Vec<Trial>,
-    /// Sentences that a reader of the figures must know.
+    /// Notes on the figures that a reader must know.
     pub notes: Vec<String>,
 }
 
 /// A format of results.
 pub trait ImportFormat: Named {
-    /// Whether a text looks like it. Only the first that says so is asked to read it.
+    /// Returns true if the text looks like this format. Only the first format that returns true reads it.
     fn recognises(&self, text: &str) -> bool;
 
     /// Reads it.
     ///
     /// # Errors
-    /// The text is damaged, or holds no result: a sentence.
+    /// Returns a sentence if the text is damaged or holds no result.
     fn read(&self, text: &str) -> Result<Imported, ImportError>;
 }
 
-/// Why a file gives no results. Each completes a sentence that begins with the file's name.
+/// Reason why a file has no results. Each completes a sentence that begins with the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// Nothing in it.
+    /// Empty file.
     #[error("is empty")]
     Empty,
-    /// No format recognises it.
+    /// Unknown format.
     #[error("{0}")]
     Unknown(String),
-    /// It is in a known format and cannot be read.
+    /// Known format that cannot be read.
     #[error("{0}")]
     Damaged(String),
 }
@@ -59,7 +59,7 @@ pub enum ImportError {
 /// Reads a text in whichever format it is.
 ///
 /// # Errors
-/// It is in none, or damaged: a sentence to stand behind the file's name.
+/// Returns an [`ImportError`] if no format recognises the text, or if it is damaged.
 pub fn import(text: &str) -> Result<Imported, ImportError> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {

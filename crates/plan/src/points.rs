@@ -19,39 +19,39 @@ const SPAN_BLOCKS_MIN: u64 = 4;
 /// The points of a study on a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Each point once, whichever experiments use it; ids count from 0.
+    /// Points, each once even if several experiments use it; ids count from 0.
     pub points: Vec<Point>,
-    /// How they are visited within a round.
+    /// Rules for visiting the points within a round.
     pub visiting: Visiting,
-    /// What the study wanted and the device does not allow: one sentence for each reason.
+    /// Points that the device does not allow: one sentence for each reason.
     pub left_out: Vec<String>,
 }
 
 /// A study that cannot be run on this device, and what would help.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// Its text cannot be read.
+    /// Study that cannot be read.
     #[error(transparent)]
     Study(#[from] FileError),
-    /// It names an experiment that does not exist.
+    /// Unknown experiment.
     #[error(transparent)]
     Unknown(#[from] Unknown),
     /// An experiment's parameters are wrong, or wrong for this device.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// Every point had to be left out.
+    /// Study of which every point was left out.
     #[error("nothing of the study `{study}` can be measured here: {}", .left_out.join("; "))]
     Nothing {
         /// The study's name.
         study: String,
-        /// Why each point was left out.
+        /// Reasons why points were left out.
         left_out: Vec<String>,
     },
 }
 
 /// An experiment of a study, ready to be asked.
-pub struct Asked {
-    /// What the study calls it.
+pub struct PlannedExperiment {
+    /// Name in the study.
     pub name: String,
     /// The registered experiment.
     pub experiment: &'static dyn Experiment,
@@ -59,25 +59,25 @@ pub struct Asked {
 }
 
 /// The experiments of a study with their parameters checked.
-pub fn experiments(study: &Study, device: &Device) -> Result<Vec<Asked>, PlanError> {
+pub fn experiments(study: &Study, device: &Device) -> Result<Vec<PlannedExperiment>, PlanError> {
     let mut asked = Vec::new();
     let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device));
     for spec in study.experiments.iter().filter(fits) {
         let experiment = EXPERIMENTS.find(&spec.kind)?;
         let parameters = Parameters::check(&spec.name, &spec.parameters, experiment.parameters())?;
-        asked.push(Asked { name: spec.name.clone(), experiment, parameters });
+        asked.push(PlannedExperiment { name: spec.name.clone(), experiment, parameters });
     }
     Ok(asked)
 }
 
 /// The experiments that points without a study belong to: the loads of a search for a latency have their answer.
-pub fn asked_by(points: &[Point]) -> Vec<Asked> {
+pub fn searched_experiments(points: &[Point]) -> Vec<PlannedExperiment> {
     let searched = |name: &str| points.iter().any(|p| p.spec.latency_limit.is_some() && p.belongs_to(name));
     let registered = EXPERIMENTS.iter().filter(|experiment| searched(experiment.id().as_str()));
     let ask = |experiment: &'static dyn Experiment| {
         let parameters =
             Parameters::check(experiment.id().as_str(), &toml::Table::new(), experiment.parameters()).ok()?;
-        Some(Asked { name: experiment.id().as_str().to_owned(), experiment, parameters })
+        Some(PlannedExperiment { name: experiment.id().as_str().to_owned(), experiment, parameters })
     };
     registered.filter_map(ask).collect()
 }
@@ -85,8 +85,8 @@ pub fn asked_by(points: &[Point]) -> Vec<Asked> {
 /// The points of a study on a device. Points that several experiments ask for are measured once.
 ///
 /// # Errors
-/// A study that cannot be read or run here, in one sentence with what would help.
-pub fn points(study: &Study, device: &Device) -> Result<Plan, PlanError> {
+/// Returns [`PlanError`] for a study that cannot be read or run here, in one sentence with the remedy.
+pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
     let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
     let mut left_out = LeftOut::default();
@@ -222,12 +222,12 @@ impl LeftOut {
     }
 }
 
-/// So many points, in words.
+/// Returns the number of points in words.
 pub fn counted(points: usize) -> String {
     if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
 }
 
-/// Whether an engine's calls return only when the request is done.
+/// Returns true if an engine's calls return only when the request is complete.
 pub fn is_blocking(engine: &str) -> bool {
     // Options follow the name: psync:nowait.
     matches!(engine.split(':').next(), Some("psync" | "mmap"))
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn quick_has_27_points_and_shares_what_two_experiments_ask_for() {
-        let plan = points(&quick(), &device()).unwrap();
+        let plan = plan(&quick(), &device()).unwrap();
         // 6 sizes × 2 directions + 8 depths + 4 depths + 4 orders + 1 mix = 29, of which 4 KiB reads and
         // writes, one at a time, are asked for twice.
         assert_eq!(plan.points.len(), 27);
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn a_span_is_the_part_of_what_is_prepared_that_is_addressed() {
         let spans = |text: &str| -> Vec<u64> {
-            let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+            let plan = plan(&Study::parse(text, "x").unwrap(), &device()).unwrap();
             plan.points.iter().map(|point| point.spec.span_bytes).collect()
         };
         let text = |span: &str| {
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn read_only_leaves_only_reads_and_says_so() {
-        let plan = points(&quick(), &Device { writable: false, ..device() }).unwrap();
+        let plan = plan(&quick(), &Device { writable: false, ..device() }).unwrap();
         assert!(plan.points.iter().all(|point| !point.spec.rw.writes()));
         // 6 sizes + 4 depths + 2 orders + 1 mix.
         assert_eq!(plan.left_out, ["13 points that write: nothing may be written here"]);
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_blocking_engine_has_one_in_flight() {
-        let plan = points(&quick(), &Device { engine: "psync".into(), ..device() }).unwrap();
+        let plan = plan(&quick(), &Device { engine: "psync".into(), ..device() }).unwrap();
         assert!(plan.points.iter().all(|point| point.spec.queue_depth == 1));
         assert_eq!(plan.points.len(), 12);
         assert!(plan.left_out[0].contains("psync makes one at a time"), "{:?}", plan.left_out);
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn blocks_over_a_quarter_of_the_span_are_left_out() {
-        let plan = points(&quick(), &Device { working_set_bytes: 8 << 20, ..device() }).unwrap();
+        let plan = plan(&quick(), &Device { working_set_bytes: 8 << 20, ..device() }).unwrap();
         assert!(plan.points.iter().all(|point| point.spec.block_size_bytes <= 2 << 20));
         assert_eq!(
             plan.left_out,
@@ -337,16 +337,16 @@ mod tests {
             "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"queue-depth\"\nblock_size = \"1k\"";
         let study = Study::parse(study, "x").unwrap();
         let coarse = Device { logical_block_bytes: Some(4096), ..device() };
-        let error = points(&study, &coarse).unwrap_err().to_string();
+        let error = plan(&study, &coarse).unwrap_err().to_string();
         assert!(error.contains("1 KiB is not a multiple of 4 KiB"), "{error}");
-        assert!(points(&study, &Device { direct: false, ..coarse }).is_ok());
+        assert!(plan(&study, &Device { direct: false, ..coarse }).is_ok());
     }
 
     #[test]
     fn what_a_cross_asks_for_and_the_device_does_not_allow_is_counted_by_its_reason() {
         let study =
             |body: &str| Study::parse(&format!("name = \"x\"\nquestion = \"?\"\n{body}"), "x").unwrap();
-        let left_out = |body: &str| points(&study(body), &device()).unwrap().left_out.join("; ");
+        let left_out = |body: &str| plan(&study(body), &device()).unwrap().left_out.join("; ");
         let strided = left_out("[[experiment]]\nkind = \"stride\"\nrw = \"read\"");
         assert_eq!(strided, "1 point with a stride smaller than the block");
         let beyond = left_out("[[experiment]]\nkind = \"working-set\"\nspan = [\"1G\", \"2G\"]");
@@ -365,7 +365,7 @@ mod tests {
         let text = "name = \"x\"\nquestion = \"?\"\norder = \"reads-first\"\n[[experiment]]\n\
                     kind = \"sustained-write\"\n\
                     [[experiment]]\nkind = \"block-size\"\nrw = \"write\"\nblock_size = \"1M\"\ndepth = 8";
-        let plan = points(&Study::parse(text, "x").unwrap(), &device()).unwrap();
+        let plan = plan(&Study::parse(text, "x").unwrap(), &device()).unwrap();
         assert_eq!(plan.points.len(), 3);
         assert_eq!(plan.points[1].spec, plan.points[2].spec);
         assert!(plan.visiting.reads_first && plan.visiting.manners[1].from_the_start);
@@ -376,7 +376,7 @@ mod tests {
     fn a_study_of_which_nothing_is_left_says_why() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = 70";
         let study = Study::parse(study, "x").unwrap();
-        let error = points(&study, &Device { writable: false, ..device() }).unwrap_err().to_string();
+        let error = plan(&study, &Device { writable: false, ..device() }).unwrap_err().to_string();
         assert!(error.contains("nothing may be written here"), "{error}");
     }
 
@@ -384,7 +384,7 @@ mod tests {
     fn an_experiment_that_does_not_exist_gets_a_suggestion() {
         let study = Study::parse("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"blok-size\"", "x")
             .unwrap();
-        let error = points(&study, &device()).unwrap_err().to_string();
+        let error = plan(&study, &device()).unwrap_err().to_string();
         assert!(error.contains("did you mean `block-size`?"), "{error}");
     }
 }

@@ -1,65 +1,64 @@
-//! A slope over time that all points share.
+//! Linear trend over time that all groups share.
 //!
-//! ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed for that
-//! resembles the trial before ([`Autoregressive`]). Least squares on time and not on round numbers: rounds become
-//! shorter when points close. Assumes that visits of each point are spread over the time, which
-//! [`Levels::share_of_time_between`] tells.
+//! Model: log value = level of the group + slope × time, with AR(1) noise ([`Autoregressive`]). Each group is weighted
+//! by its own scatter. The regressor is time and not the index, since observations need not be evenly spaced.
+//! Assumed: the observations of each group are spread over the time; [`Levels::share_of_time_between`] measures it.
 
 use super::{autoregression::Autoregressive, robust};
 
-/// Trials that lie further out than this many scatters pull no harder than those at it.
+/// Residuals are clamped at this many standard deviations, so that outliers have limited weight.
 const FAR: f64 = 3.0;
-/// Trials of a point, from which on it has a slope of its own.
+/// Fewest observations from which a group's own slope is computed.
 const OWN_TRIALS_MIN: usize = 4;
-/// Standard errors of such a slope that chance does not make, noise that resembles the trial before it included.
+/// Standard errors by which a group's own slope differs significantly, with room for correlated noise.
 const SURE: f64 = 6.0;
-/// Degrees of freedom that a point's own scatter borrows from all points'.
+/// Degrees of freedom that a group's variance borrows from the common variance.
 const BORROWED: f64 = 8.0;
 
-/// One visit of a point.
+/// Observation of a group.
 #[derive(Debug, Clone, Copy)]
-pub struct Visit {
-    /// The point.
+pub struct Observation {
+    /// Number of the group; any numbers, not necessarily consecutive.
     pub group: usize,
-    /// The middle of the visit.
+    /// Time of the observation in seconds: the middle, where it took a while.
     pub at_s: f64,
-    /// ln(rate).
+    /// Natural logarithm of the value.
     pub log: f64,
 }
 
-/// How many points went which way, where they do not go together.
+/// Number of groups by the direction of their own trend, where they do not share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unlike {
-    /// Surely more at the end.
+pub struct Heterogeneity {
+    /// Groups that rose significantly.
     pub rose: usize,
-    /// Surely less at the end.
+    /// Groups that fell significantly.
     pub fell: usize,
-    /// All others.
+    /// Groups without a significant trend.
     pub held: usize,
 }
 
-/// Each point's middle and scatter.
+/// Mean and scatter of each group.
 #[derive(Debug)]
 pub struct Levels {
-    /// Of each row: its place below.
+    /// Index into the fields below, for each observation.
     place: Vec<usize>,
-    /// Mean of time and of the logarithm.
+    /// Mean of time and mean of the logarithm, for each group.
     means: Vec<(f64, f64)>,
     scatter: Vec<f64>,
 }
 
 impl Levels {
-    /// Of visits in the order of time.
-    pub fn of(rows: &[Visit]) -> Self {
+    /// Computes the means and scatters of observations in the order of time.
+    pub fn of(rows: &[Observation]) -> Self {
         let mut names: Vec<usize> = rows.iter().map(|row| row.group).collect();
         names.sort_unstable();
         names.dedup();
         let place: Vec<usize> =
             rows.iter().map(|row| names.binary_search(&row.group).expect("it is listed")).collect();
-        let members: Vec<Vec<&Visit>> = (0..names.len())
+        let members: Vec<Vec<&Observation>> = (0..names.len())
             .map(|group| rows.iter().zip(&place).filter(|(_, p)| **p == group).map(|(row, _)| row).collect())
             .collect();
-        let mean = |rows: &[&Visit], of: fn(&Visit) -> f64| {
+        let mean = |rows: &[&Observation], of: fn(&Observation) -> f64| {
             rows.iter().map(|row| of(row)).sum::<f64>() / rows.len() as f64
         };
         let means =
@@ -67,23 +66,30 @@ impl Levels {
         Self { scatter: scatters(&members), place, means }
     }
 
-    /// How many points there are.
+    /// Returns the number of groups.
     pub fn count(&self) -> usize {
         self.means.len()
     }
 
-    /// Of all squares of time, those between points: 1 where each was visited at one time only.
-    pub fn share_of_time_between(&self, rows: &[Visit]) -> f64 {
+    /// Returns the share of the variance of time that lies between groups: 1 where each group was observed at one time
+    /// only, so that trend and level are confounded.
+    pub fn share_of_time_between(&self, rows: &[Observation]) -> f64 {
         let mean = rows.iter().map(|row| row.at_s).sum::<f64>() / rows.len() as f64;
         let all: f64 = rows.iter().map(|row| (row.at_s - mean).powi(2)).sum();
         let between: f64 = self.place.iter().map(|&place| (self.means[place].0 - mean).powi(2)).sum();
         if all > 0.0 { between / all } else { 1.0 }
     }
 
-    /// Whether the points tell different stories: then one figure for all of them would be none's. More than a third
-    /// have slopes of their own that the common one contradicts, by six standard errors and `change_min` of the rate
-    /// over `duration_s`.
-    pub fn unlike(&self, rows: &[Visit], common: f64, duration_s: f64, change_min: f64) -> Option<Unlike> {
+    /// Tests whether the groups share the slope `common`. Returns counts by direction where more than a third of the
+    /// groups have a slope that differs from `common` by six standard errors and by `change_min` (a share of the value)
+    /// over `duration_s`; otherwise `None`.
+    pub fn heterogeneity(
+        &self,
+        rows: &[Observation],
+        common: f64,
+        duration_s: f64,
+        change_min: f64,
+    ) -> Option<Heterogeneity> {
         let own = |group: usize| {
             let times = || rows.iter().zip(&self.place).filter(move |(_, place)| **place == group);
             let (mean_s, mean) = self.means[group];
@@ -105,11 +111,11 @@ impl Levels {
             slopes.iter().filter(own).count()
         };
         let (rose, fell, all) = (moved(1.0), moved(-1.0), slopes.len());
-        Some(Unlike { rose, fell, held: all - rose - fell })
+        Some(Heterogeneity { rose, fell, held: all - rose - fell })
     }
 
-    /// The slope of the logarithm over seconds.
-    pub fn slope(&self, rows: &[Visit]) -> Option<Autoregressive> {
+    /// Fits the common slope of the logarithm per second: coefficient 0 of the result. `None` with too few observations.
+    pub fn slope(&self, rows: &[Observation]) -> Option<Autoregressive> {
         let weighted = |limit: Option<f64>| {
             let (mut times, mut logs) = (Vec::new(), Vec::new());
             for (row, &place) in rows.iter().zip(&self.place) {
@@ -126,12 +132,12 @@ impl Levels {
     }
 }
 
-/// A first guess that wild trials do not move: the median of the slopes between each trial of a point and the one
-/// half a run later (after H. Theil and P. K. Sen).
-fn robust_slope(rows: &[Visit], levels: &Levels) -> f64 {
+/// Returns a robust start value: the median of the slopes between each observation of a group and the one half the
+/// group later (after H. Theil and P. K. Sen).
+fn robust_slope(rows: &[Observation], levels: &Levels) -> f64 {
     let mut slopes = Vec::new();
     for group in 0..levels.means.len() {
-        let own: Vec<&Visit> =
+        let own: Vec<&Observation> =
             rows.iter().zip(&levels.place).filter(|(_, p)| **p == group).map(|(row, _)| row).collect();
         let half = own.len().div_ceil(2);
         for (a, b) in own.iter().zip(&own[half..]) {
@@ -141,18 +147,18 @@ fn robust_slope(rows: &[Visit], levels: &Levels) -> f64 {
     robust::median(&slopes).unwrap_or(0.0)
 }
 
-/// Each point's scatter between neighbouring visits, which a drift hardly moves, drawn towards what all have.
-fn scatters(members: &[Vec<&Visit>]) -> Vec<f64> {
-    let steps = |rows: &Vec<&Visit>| -> Vec<f64> {
+/// Returns each group's scatter, from differences of successive observations (hardly affected by a drift), shrunk
+/// towards the common scatter.
+fn scatters(members: &[Vec<&Observation>]) -> Vec<f64> {
+    let steps = |rows: &Vec<&Observation>| -> Vec<f64> {
         rows.windows(2).map(|pair| (pair[1].log - pair[0].log) / std::f64::consts::SQRT_2).collect()
     };
-    let variance = |steps: &[f64]| {
-        robust::median_distance(steps).map(|d| (d * robust::SIGMA_PER_MEDIAN_DISTANCE).powi(2))
-    };
+    let variance =
+        |steps: &[f64]| robust::median_absolute_deviation(steps).map(|d| (d * robust::SIGMA_PER_MAD).powi(2));
     let all: Vec<f64> = members.iter().flat_map(steps).collect();
-    // A millionth: a simulated device that repeats itself has no scatter, and nothing may be divided by that.
+    // A millionth: a simulation without noise has no scatter, and a division by zero must not happen.
     let common = variance(&all).unwrap_or(0.0).max(1e-12);
-    let of = |rows: &Vec<&Visit>| {
+    let of = |rows: &Vec<&Observation>| {
         let own = steps(rows);
         let degrees = own.len() as f64;
         ((variance(&own).unwrap_or(common) * degrees + common * BORROWED) / (degrees + BORROWED)).sqrt()
@@ -169,12 +175,12 @@ mod tests {
     use super::*;
 
     /// Four points in turn, 3 % of noise, falling by 0.1 % a second.
-    fn visits(seed: u64) -> Vec<Visit> {
+    fn visits(seed: u64) -> Vec<Observation> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut noise = || -> f64 { StandardNormal.sample(&mut random) };
         let of = |i: usize| {
             let at_s = i as f64 * 1.2;
-            Visit { group: i % 4, at_s, log: (i % 4) as f64 + 0.03 * noise() - 0.001 * at_s }
+            Observation { group: i % 4, at_s, log: (i % 4) as f64 + 0.03 * noise() - 0.001 * at_s }
         };
         (0..60).map(of).collect()
     }

@@ -1,70 +1,69 @@
-//! In what way a series changed, if it did: a drift, a step, a cycle, or nothing that shows.
+//! Classifies the change in a series: drift, step, cycle or none.
 //!
-//! Four models of the logarithms of a series, all with AR(1) noise: a level; a level with a straight slope; with
-//! one step; with one sine wave. The likeliest is named where its likelihood beats the level's by more than
-//! noise alone would give, and the runner-up's too. A step is looked for at every place that leaves three
-//! members on either side, a cycle at every period from four members to two thirds of the series, so that chance
-//! has many tries: the thresholds were found by simulation (`cargo run -p iosonde-infer --example steady --
-//! --thresholds`), for a chance of 3 in 1,000 under the worst of ρ = 0, 0.3, 0.6.
+//! Four models of the logarithms of a series are compared, all with AR(1) noise: a constant level, a linear
+//! drift, one step, one sine wave. A change is reported where the likelihood ratio against the constant level
+//! exceeds its threshold. Steps are tried at every place with three members on either side, cycles at every
+//! period from four members to two thirds of the series. The thresholds allow for these many tries: each was
+//! found by simulation for an error rate of 3 in 1,000 under the worst of ρ = 0, 0.3, 0.6.
 //!
-//! Assumed: one kind of change. A step with a cycle on top is named by whichever weighs more.
+//! Assumed: one kind of change. Where a step and a cycle coincide, the likelier one is reported.
 
 use std::f64::consts::TAU;
 
 use super::autoregression::Autoregressive;
 
-/// Members at the least on either side of a step.
+/// Fewest members on either side of a step.
 const SIDE: usize = 3;
-/// Shortest series that is looked at.
+/// Length of the shortest series that can be classified.
 pub const SHORTEST: usize = 10;
-/// Of cycles: four members a period are the fewest that show its shape.
+/// Shortest period of a cycle: fewer than four members do not show its shape.
 const SHORTEST_PERIOD: f64 = 4.0;
 
-/// How a series changed.
+/// Change in a series of logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// Nothing that shows.
+    /// No significant change.
     None,
-    /// By the same share at every step.
+    /// Linear drift of the logarithm: a constant ratio from one member to the next.
     Drift {
-        /// ln of the ratio of one member to the one before.
+        /// Natural logarithm of the ratio of one member to the member before.
         per_step: f64,
     },
-    /// From one level to another.
+    /// Step from one level to another.
     Step {
-        /// The place of the first member of the later level.
+        /// Index of the first member of the later level.
         at: usize,
-        /// ln(later / earlier).
+        /// Height of the step, ln(later / earlier).
         height: f64,
     },
-    /// Up and down.
+    /// Sine wave.
     Cycle {
-        /// Members a period.
+        /// Length of a period, in members.
         period: f64,
-        /// ln of the highest over the middle.
+        /// Amplitude, ln(maximum / middle).
         amplitude: f64,
     },
 }
 
-/// How much likelier than a level each kind of change is at its best: twice the logarithm, corrected for short
-/// series.
+/// Log likelihood ratios against a constant level, times two, with Bartlett's correction for short series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
-    /// A straight slope.
+    /// Score of a linear drift.
     pub drift: f64,
-    /// A step at its likeliest place.
+    /// Score of a step at its likeliest place.
     pub step: f64,
-    /// A cycle of its likeliest period.
+    /// Score of a cycle with its likeliest period.
     pub cycle: f64,
 }
 
-/// What noise alone exceeds in 3 of 1,000 series; see the manual above.
+/// Scores that noise alone exceeds in 3 of 1,000 series; see the module's page.
+// Reproduce with `cargo run -p iosonde-infer --example steady -- --thresholds`.
 pub const THRESHOLDS: Scores = Scores { drift: 15.0, step: 20.0, cycle: 23.0 };
 
-/// Every kind of change at its likeliest.
+/// Likeliest drift, step and cycle of one series, with their scores.
 #[derive(Debug, Clone, Copy)]
 pub struct Likeliest {
-    /// How likely each is.
+    /// Score of each kind of change.
     pub scores: Scores,
     drift: Change,
     step: Change,
@@ -72,14 +71,14 @@ pub struct Likeliest {
 }
 
 impl Likeliest {
-    /// Of the logarithms of a series. `None` with fewer than [`SHORTEST`] members.
+    /// Fits all models to the logarithms of a series. `None` with fewer than [`SHORTEST`] members.
     pub fn of(logs: &[f64]) -> Option<Self> {
         Self::within(logs, 1.0)
     }
 
-    /// The same where noise is known to resemble the member before by `correlation_most` at the most. Without such a
-    /// bound, noise that wanders explains a step nearly as well as a step does: one of 20 % in a trial of 15 s was
-    /// found in 62 % of trials, against 9x % with it (see docs/checks.md).
+    /// Fits all models with the lag-1 correlation limited to `correlation_most`. Strongly correlated noise explains a
+    /// step nearly as well as a step does. Without a limit, a step of 20 % in a record of 15 s was found in 62 % of
+    /// records; with a limit measured from the noise, in 1,000 of 1,000.
     pub fn within(logs: &[f64], correlation_most: f64) -> Option<Self> {
         let length = logs.len();
         if length < SHORTEST {
@@ -115,14 +114,13 @@ impl Likeliest {
         Some(Self { scores, drift: drift.1, step: step.1, cycle: cycle.1 })
     }
 
-    /// The kind of change that the series shows, if any: the likeliest of those beyond their thresholds, where each
-    /// is first charged what chance gives it.
+    /// Returns the change that exceeds its threshold by most, or [`Change::None`].
     pub fn change(&self) -> Change {
         self.change_among(1)
     }
 
-    /// The same for one of `series` series of which none shall be called changed by chance: a score exceeds x
-    /// with a probability that falls like exp(−x/2), so that each must score 2 ln(series) more.
+    /// Returns the change with the error rate divided among `series` tests (family-wise error rate). The probability
+    /// that a score exceeds x falls like exp(−x/2), so every threshold rises by 2 ln(series).
     pub fn change_among(&self, series: usize) -> Change {
         let more = 2.0 * (series.max(1) as f64).ln();
         let over = [

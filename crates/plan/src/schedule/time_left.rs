@@ -7,24 +7,24 @@ const AS_ONE: f64 = 1.25;
 /// Below this a range counts in seconds, and in minutes from there on.
 const SECONDS_BELOW_S: f64 = 100.0;
 
-/// Until the run ends.
+/// Time until the run ends, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Left {
+pub struct TimeLeft {
     /// The least that it is likely to be.
     pub least_s: f64,
-    /// What is most likely.
+    /// Most likely value.
     pub likely_s: f64,
     /// The most that it is likely to be.
     pub most_s: f64,
 }
 
-impl Left {
-    /// What is known: the budget's end, or that of the rounds asked for.
+impl TimeLeft {
+    /// Makes a value without uncertainty: the end of the budget or of the requested rounds.
     pub fn known(left_s: f64) -> Self {
         Self { least_s: left_s, likely_s: left_s, most_s: left_s }
     }
 
-    /// One run after the other.
+    /// Adds the time of a run that follows.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Left {
         }
     }
 
-    /// Whether one number is said.
+    /// Returns true if the range is narrow enough to show as one number.
     pub fn is_one_number(self) -> bool {
         self.most_s <= AS_ONE * self.least_s || self.most_s < 1.0
     }
@@ -60,14 +60,14 @@ mod tests {
 
     #[test]
     fn what_is_known_is_one_number_and_what_is_not_a_range() {
-        let said = |least_s, likely_s, most_s| Left { least_s, likely_s, most_s }.in_words();
-        assert_eq!(Left::known(80.0).in_words(), "1 min 20 s");
+        let said = |least_s, likely_s, most_s| TimeLeft { least_s, likely_s, most_s }.in_words();
+        assert_eq!(TimeLeft::known(80.0).in_words(), "1 min 20 s");
         assert_eq!(said(90.0, 100.0, 110.0), "1 min 40 s");
         assert_eq!(said(31.0, 40.0, 54.0), "30 to 55 s");
         assert_eq!(said(3.0, 8.0, 14.0), "up to 15 s");
         assert_eq!(said(125.0, 200.0, 290.0), "2 to 5 min");
         assert_eq!(said(20.0, 90.0, 190.0), "up to 4 min");
-        let both = Left::known(10.0).and(Left { least_s: 50.0, likely_s: 60.0, most_s: 80.0 });
-        assert_eq!(both, Left { least_s: 60.0, likely_s: 70.0, most_s: 90.0 });
+        let both = TimeLeft::known(10.0).and(TimeLeft { least_s: 50.0, likely_s: 60.0, most_s: 80.0 });
+        assert_eq!(both, TimeLeft { least_s: 60.0, likely_s: 70.0, most_s: 90.0 });
     }
 }

@@ -1,9 +1,9 @@
-//! Variances of many small groups, each drawn towards what all of them have in common.
+//! Empirical Bayes estimates of the variances of many small groups.
 //!
-//! Eight trials alone give a variance to within a factor of two; twenty-seven points of eight give it well,
-//! if they are alike. How alike they are can be read off the spread of their variances, beyond the spread
-//! that chance gives: that decides how much each borrows. G. K. Smyth, *Linear models and empirical Bayes
-//! methods* (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on what may be borrowed.
+//! Eight observations give a variance to within a factor of two. Twenty-seven groups of eight with similar
+//! variances give it well. How similar they are follows from the spread of the sample variances beyond the spread
+//! expected by chance. It decides how far each variance is shrunk towards the common one. G. K. Smyth, *Linear models and empirical Bayes
+//! methods* (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on the weight of the prior.
 //!
 //! Assumed: normal errors inside each group, and true variances that scatter like a scaled inverse χ².
 
@@ -12,24 +12,24 @@ use statrs::{
     function::gamma::digamma,
 };
 
-/// Chance of calling a group wild that is not.
+/// Error rate of the test for a group with an outlying variance.
 const WILD: f64 = 0.01;
 
-/// What groups know of their variances together.
+/// Prior distribution of the groups' variances: scaled inverse χ².
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
-    /// The common variance.
+    /// Common variance.
     pub variance: f64,
-    /// How many degrees of freedom that common variance is worth to a group: many where groups are alike,
-    /// near zero where they are not.
+    /// Weight of the common variance in degrees of freedom: large where the groups' variances are similar, near zero
+    /// where they are not.
     pub degrees_of_freedom: f64,
-    /// Of all groups together: nobody can know more than that.
+    /// Degrees of freedom of all groups together, an upper limit of any posterior's.
     total: f64,
 }
 
 impl Prior {
-    /// From each group's variance and its degrees of freedom (groups with less than half a degree are left
-    /// out); the prior is worth no more than `cap`. `None` where no group has a variance.
+    /// Fits the prior to each group's variance and degrees of freedom; groups with less than half a degree are
+    /// ignored. `cap` limits the prior's degrees of freedom. `None` where no group has a variance.
     pub fn of(groups: &[(f64, f64)], cap: f64) -> Option<Self> {
         let told: Vec<(f64, f64)> = groups.iter().copied().filter(|(v, d)| *d >= 0.5 && *v > 0.0).collect();
         let total: f64 = told.iter().map(|(_, d)| d).sum();
@@ -64,10 +64,10 @@ impl Prior {
         Some(Self { variance, degrees_of_freedom: degrees, total })
     }
 
-    /// A group's variance with what it borrows, and the degrees of freedom of that. A group that scatters more than
-    /// its kin by more than chance allows borrows nothing: it would borrow their confidence.
+    /// Returns the posterior variance of a group and its degrees of freedom. A group whose variance is significantly
+    /// larger than the common one is returned as it is: shrinkage would make its interval too narrow.
     pub fn posterior(&self, variance: f64, degrees_of_freedom: f64) -> (f64, f64) {
-        if self.is_wild(variance, degrees_of_freedom) {
+        if self.is_outlier(variance, degrees_of_freedom) {
             return (variance, degrees_of_freedom);
         }
         let sum = self.degrees_of_freedom + degrees_of_freedom;
@@ -80,8 +80,8 @@ impl Prior {
 }
 
 impl Prior {
-    /// Whether a variance is larger than the common one by more than chance allows.
-    fn is_wild(&self, variance: f64, degrees_of_freedom: f64) -> bool {
+    /// Returns true where a variance is significantly larger than the common one (F test at 1 %).
+    fn is_outlier(&self, variance: f64, degrees_of_freedom: f64) -> bool {
         let ratio = variance / self.variance;
         // 2.5: chance alone goes further once in a hundred times, whatever the degrees of freedom here.
         if self.degrees_of_freedom < 0.5 || degrees_of_freedom < 0.5 || ratio.is_nan() || ratio < 2.5 {
@@ -92,7 +92,7 @@ impl Prior {
     }
 }
 
-/// The derivative of digamma: the variance of ln χ² with 2x degrees of freedom.
+/// Returns the trigamma function, the derivative of digamma: the variance of ln χ² with 2x degrees of freedom.
 pub fn trigamma(x: f64) -> f64 {
     // Recurrence up to 8, where the asymptotic series is good to 1e-10.
     let (mut at, mut sum) = (x, 0.0);
@@ -105,7 +105,7 @@ pub fn trigamma(x: f64) -> f64 {
     sum + inverse * (1.0 + inverse / 2.0 + square * (1.0 / 6.0 - square * (1.0 / 30.0 - square / 42.0)))
 }
 
-/// The x whose trigamma is `y`, for positive y.
+/// Returns the x whose trigamma is `y`, for positive `y`.
 pub fn trigamma_inverse(y: f64) -> f64 {
     // trigamma falls from infinity to zero: bisection on the logarithm, from 1e-4 to 1e6.
     let (mut low, mut high) = (1e-4f64.ln(), 1e6f64.ln());

@@ -1,4 +1,4 @@
-//! The unknowns of [`super::Effects`] and their equations: levels, a slope, and a random walk between knots.
+//! Design matrix and normal equations of [`super::MixedModel`]: levels, a slope, and a random walk between knots.
 //!
 //! The walk's roughness is the one with the highest restricted likelihood among eight; S. N. Wood, *Fast
 //! stable restricted maximum likelihood and marginal likelihood estimation of semiparametric generalized
@@ -26,7 +26,7 @@ impl Line {
         self.entries.iter().map(|(column, factor)| factor * parameters[*column]).sum()
     }
 
-    /// Where on the whole time, from 0 to 1.
+    /// Place on the whole time, from 0 to 1.
     pub(super) fn place(&self) -> f64 {
         self.entries[1].1 + 0.5
     }
@@ -40,7 +40,7 @@ pub(super) struct Time {
 }
 
 impl Time {
-    /// Where the middle of a row lies on it, from 0 to 1.
+    /// Returns the place of a row's middle, from 0 to 1.
     pub(super) fn place(&self, row: &Row) -> f64 {
         ((row.start_s + row.end_s) / 2.0 - self.first_s) / self.length_s
     }
@@ -48,10 +48,10 @@ impl Time {
 
 #[derive(Debug, Clone)]
 pub(super) struct Design {
-    /// In the order of time.
+    /// Rows in the order of time.
     pub(super) rows: Vec<Line>,
     pub(super) time: Time,
-    /// Where each row of `rows` stood among those given.
+    /// Index of each row among those given.
     pub(super) order: Vec<usize>,
     /// Rows of each group, in the order of time.
     pub(super) members: Vec<Vec<usize>>,
@@ -70,7 +70,7 @@ pub(super) struct Solution {
     pub(super) factored: Cholesky,
     pub(super) inverse: Vec<Vec<f64>>,
     pub(super) roughness: f64,
-    /// Of each group, relative to `scale`.
+    /// Weight of each group, relative to `scale`.
     pub(super) weight: Vec<f64>,
     /// The variance of a row of weight 1.
     pub(super) scale: f64,

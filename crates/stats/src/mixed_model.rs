@@ -1,20 +1,20 @@
-//! What each group's level is when all groups share a drift: log value = level of the group + trend in time.
+//! Mixed model of groups that share a trend in time: log value = level of the group + trend + noise.
 //!
-//! The model, in logarithms: a level for each group, one trend that all groups share (a straight line plus a
-//! random walk between knots, as rough as the data say by restricted likelihood), and noise whose size may
-//! differ from group to group (each borrows from all, see [`super::shrink`]). A row that lies more than 4.5
-//! median distances away is set aside, and said to be. The trend stands in the place of round effects: it
-//! costs next to nothing where there is no drift, and rounds of one or two groups still tell something.
+//! Levels are fixed effects. The trend, a straight line plus a random walk between knots, is shared by all groups;
+//! restricted likelihood chooses its roughness. The noise variance may differ by group and is shrunk towards the
+//! common one (see [`super::empirical_bayes`]). Rows more than 4.5 median absolute deviations away are outliers:
+//! they are excluded and listed by [`MixedModel::outliers`]. The trend takes the place of block effects: it costs
+//! almost nothing where there is no drift, and incomplete blocks still contribute.
 //!
-//! Standard errors allow for two kinds of correlation, each measured from the residuals: between neighbours
-//! in time, whatever their group, and between neighbours of one group. The fit is the one for independent
-//! noise; its errors are those that it has under the correlated kind.
+//! Standard errors include two kinds of correlation, both measured from the residuals: between neighbours in time
+//! and between successive rows of one group. The fit is that for independent noise; its standard errors are those
+//! under correlated noise.
 //!
-//! The estimand is the mean over the time from the first row's start to the last one's end: of the value
-//! itself, not of its logarithm (see [`Average`]).
+//! The estimand is the mean of the value itself, not of its logarithm, over the time from the first row's start to
+//! the last row's end (see [`Average`]).
 //!
-//! Assumed: the trend multiplies all groups alike; each group's rows are spread over the time at random. A
-//! group that stopped early is carried on by the others' trend.
+//! Assumed: the trend multiplies all groups by the same factor, and each group's rows are spread over the time at
+//! random. After a group's last row, the trend of the other groups extrapolates it.
 
 mod design;
 mod spread;
@@ -24,82 +24,82 @@ use spread::{Spread, within_limit};
 
 use crate::{LogEstimate, series::variance_of_mean};
 
-/// Rows whose least and greatest value enclose the mean: with five, chance puts it outside once in 16 times, and then
-/// next to them.
+/// Fewest rows whose minimum and maximum limit the mean: with five, the mean lies outside once in 16 times, and then
+/// close to them.
 const FEWEST_IN_RANGE: usize = 5;
-/// Rows a group from which on how they resemble each other is believed, where the best is hoped for.
+/// Fewest rows per group from which [`Outlook::Hopeful`] uses the correlation within groups.
 const FEWEST_ALIKE: usize = 5;
 
-/// One measured value.
+/// Measured value of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// Which group it is of: 0, 1, ..
+    /// Index of the group: 0, 1, ..
     pub group: usize,
-    /// When it began.
+    /// Start of the measurement, in seconds.
     pub start_s: f64,
-    /// When it ended.
+    /// End of the measurement, in seconds.
     pub end_s: f64,
-    /// The natural logarithm of the value.
+    /// Natural logarithm of the value.
     pub log_value: f64,
 }
 
-/// What the mean is taken over.
+/// Weighting of the mean over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
-    /// Every second counts alike: right for rates, whose mean times the duration is the work done.
+    /// Equal weight for every second: right for rates, whose mean times the duration is the total.
     OverTime,
-    /// Every request counts alike, and slow seconds hold fewer of them: right for times, and the reason why
-    /// rate × time stays what was in flight.
-    OverRequests,
+    /// Equal weight for every event, of which slow seconds hold fewer: right for durations. Little's law then holds for
+    /// the means: rate × duration is the concurrency.
+    OverEvents,
 }
 
 impl Average {
     fn sign(self) -> f64 {
         match self {
             Self::OverTime => 1.0,
-            Self::OverRequests => -1.0,
+            Self::OverEvents => -1.0,
         }
     }
 }
 
-/// The levels of all groups, fitted together.
+/// Levels of all groups, fitted together with their common trend.
 #[derive(Debug, Clone)]
-pub struct Effects {
+pub struct MixedModel {
     average: Average,
     design: Design,
     kept: Vec<bool>,
     sigma: Vec<f64>,
     degrees: Vec<f64>,
-    /// Of each group: what the logarithm of its mean lies above the mean of its logarithms.
+    /// Logarithm of the mean minus mean of the logarithm, for each group.
     excess: Vec<f64>,
     solution: Solution,
     along_time: f64,
     along_group: f64,
-    /// The likely correlations, in time and in groups, below those that errors are made for.
+    /// Likeliest correlations, in time and within groups; standard errors use the upper bounds.
     likely: (f64, f64),
     hoped: Hoped,
-    /// The scatter of most rows as a share of what is taken for the scatter of all.
+    /// Robust scatter of the rows as a share of their standard deviation.
     typical: f64,
-    /// The rows that are in no group: where on the time from 0 to 1, and the value.
+    /// Reference rows that are in no group: place on the time from 0 to 1, and logarithm.
     witness: Vec<(f64, f64)>,
 }
 
-/// The noise if rows resemble each other as little as can still be believed.
+/// Noise at the lower bounds of the correlations.
 #[derive(Debug, Clone)]
 struct Hoped {
     sigma: Vec<f64>,
     degrees: Vec<f64>,
-    /// In time and in groups.
+    /// Correlation in time and within groups.
     correlations: (f64, f64),
 }
 
 impl Hoped {
     fn of(spread: &Spread, design: &Design, kept: &[bool], time: (f64, f64), group: (f64, f64)) -> Self {
-        // As far below what is likely as what is feared lies above it.
+        // The lower bound is as far below the likeliest as the upper bound is above it.
         let least = |(likely, feared): (f64, f64)| (2.0 * likely - feared).max(0.0);
         let rows = kept.iter().filter(|kept| **kept).count();
         let present = design.members.iter().filter(|members| !members.is_empty()).count();
-        // Two or three rows of a group say nothing of how they resemble each other.
+        // Two or three rows of a group determine no correlation.
         let in_group = if rows < FEWEST_ALIKE * present { 0.0 } else { least(group) };
         let correlations = (least(time), in_group);
         let noise = spread.with_correlation(design, kept, correlations.0, correlations.1).drawn;
@@ -108,24 +108,29 @@ impl Hoped {
     }
 }
 
-/// Whether the future is to be as good as can be believed.
+/// Assumption about the correlation of further rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outlook {
-    /// As errors are made, and as more rows will show it.
+    /// Likeliest correlation, with an upper bound that falls as rows are added.
     Likely,
-    /// As little correlation as the rows allow.
+    /// Lower bound of the correlation.
     Hopeful,
 }
 
-impl Effects {
+impl MixedModel {
     /// Fits `groups` groups. `None` where there are no rows. Groups without rows are allowed.
     pub fn fit(rows: &[Row], groups: usize, average: Average) -> Option<Self> {
-        Self::beside(&[], rows, groups, average)
+        Self::fit_with_reference(&[], rows, groups, average)
     }
 
-    /// The same with rows of a witness that is in no group, being of another kind (a canary that reads beside groups
-    /// that write): a storage that drifts moves it, too.
-    pub fn beside(witness: &[Row], rows: &[Row], groups: usize, average: Average) -> Option<Self> {
+    /// Fits with a reference series, `witness`, that belongs to no group. It limits the drift after a group's last row
+    /// to what the reference saw.
+    pub fn fit_with_reference(
+        witness: &[Row],
+        rows: &[Row],
+        groups: usize,
+        average: Average,
+    ) -> Option<Self> {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| rows[a].start_s.total_cmp(&rows[b].start_s));
         let design = Design::new(rows, order, groups)?;
@@ -133,7 +138,7 @@ impl Effects {
         let mut weight = vec![1.0; groups];
         let mut solution = design.solve(&kept, &weight, None)?;
         let mut spread = Spread::of(&design, &solution, &kept);
-        // 10: two or three passes settle it; two sets of rows that alternate end here with the last.
+        // 10: two or three passes converge; two sets of rows that alternate end here with the last.
         for pass in 0..10 {
             let next = within_limit(&design, &solution, &kept);
             let drift = spread.reweight(&mut weight);
@@ -141,7 +146,7 @@ impl Effects {
                 break;
             }
             kept = next;
-            // The roughness of the first passes may still be that of rows that are now set aside.
+            // The roughness of the first passes may still be due to rows that are outliers now.
             let roughness = (pass > 2).then_some(solution.roughness);
             solution = design.solve(&kept, &weight, roughness)?;
             spread = Spread::of(&design, &solution, &kept);
@@ -172,8 +177,8 @@ impl Effects {
         })
     }
 
-    /// The mean of one group, with its standard error. `None` where no row of it was kept, or where no group
-    /// has more rows than it has unknowns.
+    /// Returns the mean of one group, with its standard error. `None` where all its rows are excluded, or where no
+    /// group has more rows than unknowns.
     pub fn estimate(&self, group: usize) -> Option<LogEstimate> {
         Some(LogEstimate {
             log_mean: self.level(group),
@@ -182,12 +187,12 @@ impl Effects {
         })
     }
 
-    /// What [`Effects::estimate`] would say with so many times as many rows of all groups, if the noise goes on as it
-    /// is likely to be: of correlations, less would have to be feared.
+    /// Predicts [`MixedModel::estimate`] with `times` as many rows of all groups. More rows also narrow the bounds of
+    /// the correlations.
     pub fn outlook(&self, group: usize, times: f64, outlook: Outlook) -> Option<LogEstimate> {
         let rows = self.kept.iter().filter(|kept| **kept).count() as f64;
         let groups = self.design.members.iter().filter(|members| !members.is_empty()).count() as f64;
-        // Of each group one row is its level.
+        // One row of each group determines its level.
         let (told, then) = ((rows - groups).max(1.0), (rows * times - groups).max(1.0));
         // As in [`Spread::correlations`], in standard errors, which themselves shrink.
         let feared = |rows: f64| (0.3 + 6.0 / rows.sqrt()) / rows.sqrt();
@@ -210,7 +215,8 @@ impl Effects {
         })
     }
 
-    /// The ratio of two groups' means: narrower than from two single estimates, since they share the trend.
+    /// Returns the ratio of two groups' means. Its interval is narrower than from two separate estimates, since the
+    /// groups share the trend.
     pub fn ratio(&self, numerator: usize, denominator: usize) -> Option<LogEstimate> {
         let both = self.variance(&[(numerator, 1.0), (denominator, -1.0)])?;
         let (a, b) = (self.variance(&[(numerator, 1.0)])?, self.variance(&[(denominator, 1.0)])?);
@@ -224,37 +230,37 @@ impl Effects {
         })
     }
 
-    /// The indices of the rows that were set aside, ascending.
-    pub fn set_aside(&self) -> Vec<usize> {
+    /// Returns the indices of the rows excluded as outliers, ascending.
+    pub fn outliers(&self) -> Vec<usize> {
         let mut aside: Vec<usize> =
             (0..self.kept.len()).filter(|&i| !self.kept[i]).map(|i| self.design.order[i]).collect();
         aside.sort_unstable();
         aside
     }
 
-    /// How far a row lies from its group's level and the trend, ln(value / what was expected), and its group.
+    /// Returns the residual of a row, ln(value / fitted value), and its group.
     pub fn distance(&self, row: usize) -> Option<(f64, usize)> {
         let line = &self.design.rows[self.design.order.iter().position(|&i| i == row)?];
         Some((line.value - line.times(&self.solution.parameters), line.group))
     }
 
-    /// How many rows of a group were kept.
+    /// Returns the number of rows of a group without outliers.
     pub fn kept(&self, group: usize) -> usize {
         self.design.rows.iter().zip(&self.kept).filter(|(row, kept)| row.group == group && **kept).count()
     }
 
-    /// The standard deviation of one row of a group, as a share of the value.
+    /// Returns the standard deviation of one row of a group, as a share of the value.
     pub fn spread(&self, group: usize) -> f64 {
         self.sigma[group]
     }
 
-    /// What [`Effects::spread`] is too large by, at most, where rare rows lie far out and there are too few to set them
-    /// aside: the scatter of most rows over it.
+    /// Returns the robust scatter over the standard deviation: below 1 where rare rows lie far out and the groups have
+    /// too few rows to exclude them. [`MixedModel::spread`] is too large by at most this factor.
     pub fn typical(&self) -> f64 {
         self.typical
     }
 
-    /// The correlation of neighbours in time, and of neighbours of one group.
+    /// Returns the correlation of neighbours in time and of successive rows of one group (upper bounds).
     pub fn correlations(&self) -> (f64, f64) {
         (self.along_time, self.along_group)
     }
@@ -270,21 +276,19 @@ impl Effects {
         }
     }
 
-    /// The least and greatest value that a group's mean may have. Of rows that are spread over the whole time, their
-    /// own: a trend that only others follow (a buffer that takes their writes until it is full) would move the mean out
-    /// of them, and rows that were set aside for not following it count here. A group that was settled early may have
-    /// gone with the trend since then, as far as [`Effects::moved_since`] lets it.
+    /// Returns the range that a group's mean may have. A group observed over the whole time keeps within its own
+    /// values, outliers included: a trend that only other groups follow would move the mean out of them. A group that
+    /// ended early may have followed the trend since then, within [`MixedModel::moved_since`].
     fn own_range(&self, group: usize) -> Option<[f64; 2]> {
         let [least, most] = self.range(group)?;
         let moved = if self.is_spread_out(group) { 0.0 } else { self.moved_since(group) };
         Some([least - moved, most + moved])
     }
 
-    /// How far the storage may have gone since a group's last row: no further than the steadiest of those that were
-    /// visited to the end, the canary for one. What a single group says of that time may be its own doing, now that it
-    /// is served alone; and so may what all of them say where a canary stands by and saw nothing of that time. (Rounds
-    /// that only write what is still open leave a buffer more time to empty: the groups that write then rise, every
-    /// canary follows a write and takes what that left behind, and the storage has not changed.)
+    /// Returns how far the level may have moved since a group's last row: no further than the steadiest of the groups
+    /// observed to the end and the reference series. A single group may have moved for reasons of its own. So may all
+    /// of them where the reference has no rows after that time: the remaining groups influence each other, and fewer
+    /// of them are left to do so.
     fn moved_since(&self, group: usize) -> f64 {
         let last =
             self.design.members[group].iter().map(|&i| self.design.rows[i].place()).fold(0.0, f64::max);
@@ -310,12 +314,12 @@ impl Effects {
         ends.is_some_and(|(first, last)| *first <= all / 4 && last + all / 4 + 1 >= all)
     }
 
-    /// The variance of a combination of group means.
+    /// Returns the variance of a linear combination of group means.
     fn variance(&self, combination: &[(usize, f64)]) -> Option<f64> {
         self.variance_at(combination, &self.sigma, self.along_time, self.along_group)
     }
 
-    /// The same with other noise.
+    /// Returns the variance of a linear combination of group means for a given noise.
     fn variance_at(
         &self,
         combination: &[(usize, f64)],
@@ -347,7 +351,7 @@ impl Effects {
             })
             .collect();
         let noise = along_time(&shares, in_time) + self.along_groups(&shares, in_time, in_group);
-        // What the penalty kept the trend from following.
+        // Variance of the trend that the penalty suppressed.
         let missed = if solution.roughness > 0.0 {
             design.walk_energy(&pull) * solution.scale / solution.roughness.powi(2)
         } else {
@@ -356,7 +360,7 @@ impl Effects {
         Some(noise + missed)
     }
 
-    /// What correlation inside groups adds to what correlation in time already has.
+    /// Returns the variance that correlation within groups adds to correlation in time.
     fn along_groups(&self, shares: &[f64], in_time: f64, in_group: f64) -> f64 {
         if in_group <= 0.0 {
             return 0.0;
@@ -376,10 +380,9 @@ impl Effects {
     }
 }
 
-/// ln of the mean of exp(sign × residual), for each group: with it, a group's estimate is the mean of its
-/// values (trend taken out), as N. Duan has it in *Smearing estimate* (J. Am. Stat. Assoc. 78, 1983). Half a
-/// variance would do for normal noise; storage is slowed more often than sped up, and would look faster than
-/// it ever was.
+/// Returns ln of the mean of exp(sign × residual) for each group. With it, a group's estimate is the mean of its
+/// values without the trend (N. Duan, *Smearing estimate*, J. Am. Stat. Assoc. 78, 1983). Half the variance would
+/// suffice for normal noise; skewed noise, with more slow outliers than fast ones, would be overestimated.
 fn excess(design: &Design, residuals: &[f64], kept: &[bool], sign: f64) -> Vec<f64> {
     let of = |members: &Vec<usize>| {
         let own: Vec<f64> =
@@ -389,14 +392,14 @@ fn excess(design: &Design, residuals: &[f64], kept: &[bool], sign: f64) -> Vec<f
     design.members.iter().map(of).collect()
 }
 
-/// ρ, ρ², .. down to 0.001: what is further apart adds nothing that shows.
+/// Returns ρ, ρ², .. down to 0.001: larger lags add nothing that shows.
 fn powers(correlation: f64) -> Vec<f64> {
     std::iter::successors(Some(correlation), |power| Some(power * correlation))
         .take_while(|power| *power >= 1e-3)
         .collect()
 }
 
-/// Σ_ij x_i x_j ρ^|i − j|, in one pass.
+/// Returns Σ_ij x_i x_j ρ^|i − j|, in one pass.
 fn along_time(shares: &[f64], correlation: f64) -> f64 {
     let (mut sum, mut before) = (0.0, 0.0);
     for &share in shares {
@@ -406,7 +409,7 @@ fn along_time(shares: &[f64], correlation: f64) -> f64 {
     sum
 }
 
-/// The least and the greatest. `None` where there are too few.
+/// Returns minimum and maximum. `None` with fewer than [`FEWEST_IN_RANGE`] values.
 fn range_of(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     let (mut count, mut least, mut most) = (0, f64::INFINITY, f64::NEG_INFINITY);
     for value in values {

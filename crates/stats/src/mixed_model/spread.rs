@@ -1,35 +1,34 @@
-//! The noise of [`super::Effects`]: how large it is in each group, who resembles whom, and what is too far
-//! out.
+//! Noise of [`super::MixedModel`]: variance of each group, correlations, and outliers.
 
 use super::design::{Design, Solution};
 use crate::{
-    robust::{SIGMA_PER_MEDIAN_DISTANCE, median, median_distance},
+    empirical_bayes::Prior,
+    robust::{SIGMA_PER_MAD, median, median_absolute_deviation},
     series::{Series, variance_of_mean},
-    shrink::Prior,
     student_t,
 };
 
-/// Rows are set aside beyond the limit that holds this share of normal noise: 4.5 median distances or 3.04 σ
-/// where σ is well known, and more where it is not.
+/// Share of normal noise inside the outlier limit: 4.5 median absolute deviations or 3.04 σ where σ is well known,
+/// more where it is not.
 const LIMIT_SHARE: f64 = 0.9976;
-/// Nothing nearer than this is set aside, as a share: a simulated device may repeat itself to the last digit,
-/// and then anything else would be far out.
+/// Smallest residual of an outlier, as a share: a simulation may repeat itself to the last digit, and then any
+/// deviation would be an outlier.
 const NEAR: f64 = 1e-3;
-/// What is left of normal noise's variance inside that limit.
+/// Share of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
-/// What a group may borrow from all: twice what eight trials tell of themselves at most.
+/// Largest weight of the prior in degrees of freedom: twice that of a group of eight rows.
 const PRIOR_CAP: f64 = 16.0;
 
-/// The noise of each group.
+/// Noise of each group.
 pub(super) struct Spread {
     /// Variance and degrees of freedom of each group by its own rows.
     pub(super) own: Vec<(f64, f64)>,
-    /// The same with what it borrows.
+    /// Posterior variance and degrees of freedom of each group.
     pub(super) drawn: Vec<(f64, f64)>,
-    /// What they have in common.
+    /// Common variance.
     pub(super) common: f64,
     pub(super) residuals: Vec<f64>,
-    /// Unknowns that the trend used up.
+    /// Degrees of freedom of the trend.
     pub(super) trend_degrees: f64,
 }
 
@@ -52,7 +51,7 @@ impl Spread {
         Self { own, drawn, common, residuals, trend_degrees: (rows - present - spare).max(1.0) }
     }
 
-    /// Sets the weights that fit this noise; gives the largest change, as a share.
+    /// Sets the weights to the inverse variances and returns the largest change, as a share.
     pub(super) fn reweight(&self, weight: &mut [f64]) -> f64 {
         let mut change = 0.0f64;
         for (weight, (variance, _)) in weight.iter_mut().zip(&self.drawn) {
@@ -69,7 +68,7 @@ impl Spread {
         change
     }
 
-    /// The scatter of most rows, by their median distance, as a share of the groups' deviations.
+    /// Returns the robust scatter (from the median absolute deviation) as a share of the groups' standard deviations.
     pub(super) fn typical(&self, design: &Design, solution: &Solution, kept: &[bool]) -> f64 {
         let scaled = |i: usize| {
             let variance = self.drawn[design.rows[i].group].0 * (1.0 - design.leverage(solution, i));
@@ -77,10 +76,10 @@ impl Spread {
             (variance > 1e-12).then(|| self.residuals[i] / variance.sqrt())
         };
         let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).filter_map(scaled).collect();
-        median_distance(&all).map_or(1.0, |distance| (SIGMA_PER_MEDIAN_DISTANCE * distance).min(1.0))
+        median_absolute_deviation(&all).map_or(1.0, |distance| (SIGMA_PER_MAD * distance).min(1.0))
     }
 
-    /// The correlation of neighbours in time and of neighbours of one group: likely and feared.
+    /// Returns the correlations in time and within groups, each with its likeliest value and upper bound.
     pub(super) fn correlations(&self, design: &Design, kept: &[bool]) -> ((f64, f64), (f64, f64)) {
         let scaled = |i: usize| {
             let sigma = self.drawn[design.rows[i].group].0.sqrt();
@@ -95,14 +94,14 @@ impl Spread {
             let of: Vec<f64> = members.iter().copied().filter(|&i| kept[i]).map(scaled).collect();
             in_group.add(&of);
         }
-        // Two standard errors for ten rows, two thirds of one for 250: what is little known is feared more.
+        // Two standard errors for ten rows, two thirds of one for 250: few rows need more caution.
         let fear = |series: &Series| 0.3 + 6.0 / series.members().max(1.0).sqrt();
         let of = |series: Series| series.correlation(fear(&series)).unwrap_or((0.0, 0.0));
         (of(in_time), of(in_group))
     }
 
-    /// The standard deviation of a row of each group and its degrees of freedom, with what correlated
-    /// residuals hide: their level was taken from them, and it wanders with them.
+    /// Returns the noise corrected for correlation: a fitted level follows correlated residuals, which therefore
+    /// underestimate the variance.
     pub(super) fn with_correlation(
         &self,
         design: &Design,
@@ -116,7 +115,7 @@ impl Spread {
             if length >= 2.0 { left } else { 1.0 }
         };
         let in_time = hidden(rows / self.trend_degrees, along_time);
-        // Var of a variance: correlated rows tell less of it.
+        // Correlated rows have fewer effective degrees of freedom for the variance.
         let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
         let own = self.own.iter().zip(&design.members).map(|(&(variance, degrees), members)| {
             let length = members.iter().filter(|&&i| kept[i]).count() as f64;
@@ -131,20 +130,21 @@ impl Spread {
     }
 }
 
-/// Draws each group's variance towards the common one, which comes second.
+/// Shrinks each group's variance towards the common one, which comes second.
 fn draw(own: &[(f64, f64)]) -> (Vec<(f64, f64)>, f64) {
     match Prior::of(own, PRIOR_CAP) {
         Some(prior) => (own.iter().map(|&(v, d)| prior.posterior(v, d)).collect(), prior.variance),
-        // No group varies at all: a simulated device without noise.
+        // No group varies at all: a simulation without noise.
         None => (own.iter().map(|&(_, d)| (0.0, d)).collect(), 0.0),
     }
 }
 
-/// Which rows lie within the limit, measured by median distances, which the rows beyond it do not move.
+/// Marks the rows within the outlier limit. The limit comes from median absolute deviations, which outliers hardly
+/// affect.
 pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) -> Vec<bool> {
     let mut residuals = design.residuals(solution);
     for members in &design.members {
-        // From the group's median: one wild row of ten moves their mean by as much as the others scatter.
+        // From the group's median: one outlier in ten rows moves the mean by as much as the others scatter.
         let middle = median(&members.iter().map(|&i| residuals[i]).collect::<Vec<_>>()).unwrap_or(0.0);
         members.iter().for_each(|&i| residuals[i] -= middle);
     }
@@ -152,9 +152,9 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
     let scaled: Vec<f64> = (0..residuals.len()).map(|i| residuals[i] / (1.0 - leverage(i)).sqrt()).collect();
     let robust = |rows: &Vec<usize>| {
         let of: Vec<f64> = rows.iter().map(|&i| scaled[i]).collect();
-        let sigma = SIGMA_PER_MEDIAN_DISTANCE * median_distance(&of).unwrap_or(0.0);
-        // Fewer than four rows: one of them may be the wild one, and the others follow it. A median distance
-        // tells 0.37 of what a standard deviation does.
+        let sigma = SIGMA_PER_MAD * median_absolute_deviation(&of).unwrap_or(0.0);
+        // Fewer than four rows: any of them may be the outlier, and the fit follows it. A median absolute deviation
+        // has an efficiency of 0.37 relative to a standard deviation.
         let degrees = if of.len() >= 4 { 0.37 * (of.len() - 1) as f64 } else { 0.0 };
         (sigma * sigma, degrees)
     };
@@ -165,7 +165,7 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
             let (variance, degrees) = prior.posterior(variance, degrees);
             (student_t(LIMIT_SHARE, degrees) * variance.sqrt()).max(NEAR)
         }
-        // Most rows of every group repeat to the last digit: what does not is as far out as can be.
+        // Most rows of every group repeat to the last digit: any deviation is an outlier.
         None if degrees > 0.0 => NEAR,
         None => f64::INFINITY,
     };
@@ -173,7 +173,7 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
     let mut within: Vec<bool> =
         (0..scaled.len()).map(|i| scaled[i].abs() <= limits[design.rows[i].group]).collect();
     for members in &design.members {
-        // Beyond a third they are no exceptions: the group has two ways of being, and its interval says so.
+        // More than a third are no outliers: the group has two modes, and its interval includes both.
         if members.iter().filter(|&&i| !within[i]).count() * 3 > members.len() {
             members.iter().for_each(|&i| within[i] = true);
         }
