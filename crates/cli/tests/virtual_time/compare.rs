@@ -117,7 +117,10 @@ fn two_laptops_of_memory_are_as_far_apart_as_was_published_and_nothing_is_said_o
     for line in lines {
         let size = line["spec"]["block_size_bytes"].as_f64().unwrap();
         assert!(holds(line, truth(line["op"].as_str().unwrap(), size)), "{line}");
-        assert!(line["why"].as_str().unwrap().contains("mac-m1 (repeat 1): invalid for the storage:"), "{line}");
+        assert!(
+            line["why"].as_str().unwrap().contains("mac-m1 (repeat 1): invalid for the storage:"),
+            "{line}"
+        );
     }
     // "2.97x faster for reads and 7.07x times faster for writes."
     for (of, times) in [("all reads", 2.97), ("all writes", 7.07)] {
