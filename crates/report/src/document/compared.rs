@@ -13,7 +13,7 @@ use crate::text::compare;
 pub struct ComparedDocument<'a> {
     /// Version of iosonde that compared.
     pub iosonde: &'a str,
-    /// 1: the version of this document.
+    /// Version of this document: 2.
     pub schema: u32,
     /// The sides, in the order of the command.
     pub sides: &'a [ComparedSide],

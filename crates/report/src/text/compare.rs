@@ -158,12 +158,12 @@ fn amount(estimate: &Estimate) -> Amount {
     }
 }
 
-/// Writes numbers with at most three significant digits of `value`, fewer where the interval is wide.
+/// Writes numbers with three significant digits of `value`, or two where the interval is wide.
 fn number(value: f64, half_width: f64) -> impl Fn(f64) -> String {
     let place = |value: f64| value.abs().max(1e-3).log10().floor() as i32;
-    let three = (2 - place(value)).max(0);
+    let [two, three] = [1, 2].map(|digits| (digits - place(value)).max(0));
     let earned = if half_width > 0.0 { -place(half_width) } else { three };
-    let digits = earned.clamp(three.min(1), three) as usize;
+    let digits = earned.clamp(two, three) as usize;
     move |number| format!("{number:.digits$}")
 }
 
@@ -317,11 +317,11 @@ mod tests {
         );
         let latency = ComparedPair { figure: ComparedFigure::LatencyP99, ..slower };
         let latency = ComparedPair {
-            geometric_means: pair(6.5, 6.4, 6.6, Likeness::Slower).geometric_means,
+            geometric_means: pair(6.5, 6.3, 6.7, Likeness::Slower).geometric_means,
             ..latency
         };
         assert!(
-            answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.4–6.6;")
+            answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.3–6.7;")
         );
     }
 

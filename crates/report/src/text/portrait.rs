@@ -266,7 +266,7 @@ mod tests {
         };
         assert_eq!(
             sentence(&portrait),
-            "Fitted model: flash, 6 parallel units, 65 µs page read. Stripe and write buffer are defaults (not \
+            "Fitted model: flash, 6 parallel units, 65.0 µs page read. Stripe and write buffer are defaults (not \
              identified). The model reproduces the measured rates; the real structure may differ."
         );
     }
