@@ -35,7 +35,8 @@ const ALIKE: f64 = 0.25;
 
 /// Draws a run's storage.
 ///
-/// # Errors The sentence that says which finding is missing, and what would give it.
+/// # Errors
+/// Returns a sentence with the missing finding and the experiment that gives it.
 pub fn portrait(run: &Run) -> Result<Portrait, String> {
     let facts = Facts::of(run);
     for (known, what, name) in [

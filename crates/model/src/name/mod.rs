@@ -24,7 +24,7 @@ macro_rules! names {
             /// Names in order.
             pub const ALL: &'static [Self] = &[$(Self::$Variant,)+];
 
-            /// Text that people type and that stands in the JSON.
+            /// Returns the name that people type and that the JSON contains.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $text,)+
