@@ -20,7 +20,8 @@ use crate::{
 /// before is replaced; its trials are not touched. `closed` says why each point of the plan was closed,
 /// where the schedule knows; without it, what the run's points said is kept.
 ///
-/// # Errors The study's text that the run carries cannot be planned on the run's device.
+/// # Errors
+/// Returns [`PlanError`] if the study's text in the run cannot be planned on the run's device.
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
     let (asked, voids) = judged(run, closed)?;
     run.findings = findings(run, &asked, &voids, confidence(run));
@@ -29,7 +30,8 @@ pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), 
 
 /// The same without findings and advice: what a selftest of the checks needs.
 ///
-/// # Errors As [`conclude`].
+/// # Errors
+/// Returns the errors of [`conclude`].
 pub fn judge(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
     judged(run, closed).map(|_| ())
 }

@@ -82,7 +82,7 @@ pub struct Device {
     pub chain: Vec<String>,
     /// Bytes of the file or device that were prepared and may be addressed.
     pub working_set_bytes: u64,
-    /// Bytes that were asked for, where the working set is smaller.
+    /// Requested bytes, where the working set is smaller.
     pub asked_size_bytes: Option<u64>,
     /// Layer between this system and the medium that hides it: "a virtual machine's host".
     pub unseen: Option<String>,
@@ -92,7 +92,7 @@ pub struct Device {
     pub direct: bool,
     /// True if writing is allowed.
     pub writable: bool,
-    /// `steady` where the storage is known to have been brought to its steady state; `None` where nobody knows.
+    /// State of the storage: `steady` where it was brought to its steady state; `None` where it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Notes on the measurement that a reader must know: direct I/O not available, engine fell back, ..

@@ -113,8 +113,8 @@ impl Histogram {
         Some((squares / self.total as f64).sqrt())
     }
 
-    /// The smallest value such that a share `q` of all values is not above it (inverse of the empirical
-    /// distribution), to within the bucket's error and never outside min..max.
+    /// Returns the smallest value such that a share `q` of all values is not above it (inverse of the empirical
+    /// distribution), to within the bucket's error and never outside min..max. In nanoseconds.
     pub fn quantile_ns(&self, q: f64) -> Option<f64> {
         if self.total == 0 {
             return None;

@@ -66,7 +66,7 @@ pub struct PointDirection {
 pub struct Point {
     /// 0, 1, .. in the order of the plan.
     pub id: usize,
-    /// The experiment that first asked for it.
+    /// Experiment that first requested the point.
     pub experiment: String,
     /// Other experiments that use it too.
     #[serde(default)]

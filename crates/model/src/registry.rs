@@ -4,9 +4,9 @@
 //! somewhere else than the code. The `registry!` macro declares the module, lists its type and takes the page.
 //! (It hides the modules from `cargo fmt`; `./test` formats every tracked file by name instead.)
 
-/// Something that can be asked for by name. Names are lower case with hyphens or underscores.
+/// Item that is selected by name. Names are lower case with hyphens or underscores.
 pub trait Named: Sync {
-    /// The name that people type and that stands in the JSON.
+    /// Returns the name that people type and that the JSON contains.
     fn name(&self) -> &'static str;
 
     /// Whether it is meant by what was typed: its name, or a former one.

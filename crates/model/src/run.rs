@@ -72,7 +72,7 @@ pub struct RunInfo {
     /// Budget, preparation included.
     #[serde(default)]
     pub budget_s: Option<f64>,
-    /// Half an interval's width that was asked for, as a share.
+    /// Requested half width of the intervals, as a share of the value.
     #[serde(default)]
     pub precision: f64,
     /// Confidence of every interval, as a share: 0.95.

@@ -94,7 +94,7 @@ impl Sheet {
     /// Reads a sheet's text; `origin` is what errors call it.
     ///
     /// # Errors
-    /// The place, the key and what would be right.
+    /// Returns the place, the key and the rule that it breaks.
     pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
         let document = Document::parse(text, format!("sheet {origin}"))?;
         let file: SheetFile = document.read().map_err(|error| error.explained(NEEDED))?;
@@ -130,7 +130,7 @@ impl Claim {
     /// Reads a claim as it is typed: `randwrite 4k 118000`, `read 128k 3500MB/s`.
     ///
     /// # Errors
-    /// What a claim looks like.
+    /// Returns the form of a claim, in a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let form =
             || format!("`{text}` is no claim; as in \"randwrite 4k 118000\" or \"read 128k 3500MB/s\"");

@@ -42,7 +42,7 @@ pub struct ExperimentSpec {
     pub kind: String,
     /// Name in this study; the name of its kind unless the study gives another.
     pub name: String,
-    /// The storage that it asks about, where it would tell nothing of other storage.
+    /// Kind of storage that the experiment is limited to; `None` for any storage.
     pub only_on: Option<StorageKind>,
     /// Parameters, checked by the experiment.
     pub parameters: toml::Table,
@@ -131,7 +131,7 @@ impl Study {
     /// Reads a study's text; `origin` is what errors call it.
     ///
     /// # Errors
-    /// The place, the key and what would be right.
+    /// Returns the place, the key and the rule that it breaks.
     pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
         let document = Document::parse(text, format!("study {origin}"))?;
         refuse_a_newer_version(&document)?;
@@ -166,8 +166,8 @@ impl Study {
         })
     }
 
-    /// The line of the file that an experiment's key stands on, or where the experiment begins; `None` for an
-    /// experiment that is not in it.
+    /// Returns the line of an experiment's key, or of the experiment's beginning; `None` for an experiment that is not
+    /// in the file.
     pub fn line_of(&self, experiment: &str, key: Option<&str>) -> Option<usize> {
         let spec = self.experiments.iter().find(|spec| spec.name == experiment)?;
         Some(key.and_then(|key| spec.lines.get(key)).copied().unwrap_or(spec.line))

@@ -31,7 +31,7 @@ impl<'a> Document<'a> {
     /// Parses a file's text; `origin` is what errors call it.
     ///
     /// # Errors
-    /// [`Problem::Syntax`]: the text is not TOML.
+    /// Returns [`Problem::Syntax`] if the text is not TOML.
     pub fn parse(text: &'a str, origin: impl Into<String>) -> Result<Self, FileError> {
         let origin = origin.into();
         match DeTable::parse(text) {
@@ -51,7 +51,7 @@ impl<'a> Document<'a> {
     /// The whole file; keys that `T` does not have are refused.
     ///
     /// # Errors
-    /// The first key or value that `T` does not allow.
+    /// Returns the first key or value that `T` does not allow.
     pub fn read<T: for<'de> Deserialize<'de>>(&self) -> Result<T, FileError> {
         let value = self.top()?;
         self.refuse_unknown_keys()?;
@@ -61,7 +61,7 @@ impl<'a> Document<'a> {
     /// Keys before the first section. Other keys may be read by other structs.
     ///
     /// # Errors
-    /// The first value that `T` does not allow.
+    /// Returns the first value that `T` does not allow.
     pub fn top<T: for<'de> Deserialize<'de>>(&self) -> Result<T, FileError> {
         T::deserialize(Node::new(&self.root, String::new(), &self.notes)).map_err(|error| self.place(error))
     }
@@ -69,7 +69,7 @@ impl<'a> Document<'a> {
     /// A section, if the file has it. Other keys of it may be read by other structs.
     ///
     /// # Errors
-    /// The first value that `T` does not allow.
+    /// Returns the first value that `T` does not allow.
     pub fn section<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<Option<T>, FileError> {
         self.notes.borrow_mut().know(name.to_owned());
         let Some(value) = self.get(name) else { return Ok(None) };
@@ -115,7 +115,7 @@ impl<'a> Document<'a> {
         FileError { origin: self.origin.clone(), place: None, table: String::new(), key: None, problem }
     }
 
-    /// An error about what stands at a path, or else about the nearest section around it.
+    /// Makes an error about the value at a path, or about the nearest section around it.
     pub fn error(&self, path: &str, problem: Problem) -> FileError {
         let (table, key) = split(path);
         let value = self.get(path).or_else(|| self.get(table).filter(|_| !table.is_empty()));
@@ -131,7 +131,7 @@ impl<'a> Document<'a> {
     /// Refuses the first key of the file that nothing has read.
     ///
     /// # Errors
-    /// [`Problem::Unknown`]
+    /// Returns [`Problem::Unknown`] for the first key that nobody read.
     pub fn refuse_unknown_keys(&self) -> Result<(), FileError> {
         let DeValue::Table(root) = self.root.get_ref() else { return Ok(()) };
         self.first_unknown("", root).map_or(Ok(()), |misread| Err(self.place(misread)))
@@ -202,10 +202,10 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Reads a value that is written as text; `expected` says how: `a size such as "16KiB"`.
+/// Deserializes a value that is written as text. `expected` describes it: `a size such as "16KiB"`.
 ///
 /// # Errors
-/// The value is not text, or `T` cannot be read from it.
+/// Returns the deserializer's error if the value is not text, or if `T` cannot be parsed from it.
 pub fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer: D,
     expected: &'static str,

@@ -161,7 +161,7 @@ pub struct Stream {
     pub in_flight_mean: Option<f64>,
     /// Requests that were due and never sent (open loop only).
     pub unserved: u64,
-    /// Completions a second, where a rate was asked.
+    /// Completions per second, where a rate was requested.
     pub achieved_rate_iops: Option<f64>,
 }
 
@@ -213,7 +213,7 @@ impl Verification {
 pub struct Trial {
     /// 1, 2, .. in the order of execution.
     pub id: u64,
-    /// The experiment that first asked for it.
+    /// Experiment that first requested the point.
     pub experiment: String,
     /// The point that it belongs to; `None` for preparation and canaries.
     pub point: Option<usize>,
@@ -260,7 +260,7 @@ pub struct Trial {
     pub busy_share: Option<f64>,
     /// Requests that were due and never sent (open loop only).
     pub unserved: u64,
-    /// Completions a second over all jobs, where a rate was asked.
+    /// Completions per second over all jobs, where a rate was requested.
     #[serde(default)]
     pub achieved_rate_iops: Option<f64>,
     /// 95 % confidence interval of the achieved rate, low and high; `None` for a trial of less than a second, and where

@@ -26,7 +26,7 @@ pub enum About {
     Rate,
     /// Latencies.
     Latency,
-    /// The number in flight.
+    /// Queue depth.
     Depth,
     /// Anything concluded about the device (rather than about this system).
     Device,

@@ -38,9 +38,9 @@ pub struct Witnesses {
     pub issued_ios: u64,
     /// The block device whose counters were read: `vda`, `nvme0n1`.
     pub block_layer_device: Option<String>,
-    /// Bytes that this device read, for anybody.
+    /// Bytes that this device read, for all processes.
     pub block_layer_read_bytes: Option<u64>,
-    /// Bytes that this device wrote, for anybody.
+    /// Bytes that this device wrote, for all processes.
     pub block_layer_write_bytes: Option<u64>,
     /// Requests in flight at this device, time-weighted mean over the readings (after merging and splitting).
     pub block_layer_in_flight_mean: Option<f64>,
@@ -61,7 +61,7 @@ pub struct Witnesses {
     pub pressure_memory_some_share: Option<f64>,
     /// Share of all processors' time that the hypervisor took (steal).
     pub steal_share: Option<f64>,
-    /// Share of all processors' time spent busy, by anybody.
+    /// Busy share of all processors' time, over all processes.
     pub machine_busy_share: Option<f64>,
     /// Share of all processors' time spent serving interrupts (softirq): where network storage and many a disk
     /// complete their requests.
@@ -100,10 +100,10 @@ pub struct Witnesses {
     /// Mean frequency of the processors, after.
     #[serde(default)]
     pub cpu_frequency_hz: Option<f64>,
-    /// Bytes that the network file system fetched from its server, for anybody on this mount.
+    /// Bytes that the network file system fetched from its server, for all users of this mount.
     #[serde(default)]
     pub network_read_bytes: Option<u64>,
-    /// Bytes that the network file system sent to its server, for anybody on this mount.
+    /// Bytes that the network file system sent to its server, for all users of this mount.
     #[serde(default)]
     pub network_write_bytes: Option<u64>,
     /// Requests of the network file system that had to be sent again.

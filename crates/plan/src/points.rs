@@ -1,7 +1,7 @@
-//! Which points a study has on a device, what was left out of it, and why.
+//! Points of a study on a device, with the points left out and the reasons.
 //!
-//! Experiments ask without regard to what a device allows; here it is decided for all of them alike, and
-//! every point that is left out is said.
+//! Experiments list their points without regard to the device. The limits of the device are applied here, once for all
+//! experiments, and every point that is left out is reported.
 
 use iosonde_model::{
     Device, ExperimentSpec, FileError, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown, units,
@@ -49,7 +49,7 @@ pub enum PlanError {
     },
 }
 
-/// An experiment of a study, ready to be asked.
+/// Experiment of a study with its checked parameters.
 pub struct PlannedExperiment {
     /// Name in the study.
     pub name: String,
@@ -58,7 +58,7 @@ pub struct PlannedExperiment {
     parameters: Parameters,
 }
 
-/// The experiments of a study with their parameters checked.
+/// Returns the experiments of a study with their parameters checked.
 pub fn experiments(study: &Study, device: &Device) -> Result<Vec<PlannedExperiment>, PlanError> {
     let mut asked = Vec::new();
     let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device));
@@ -70,7 +70,7 @@ pub fn experiments(study: &Study, device: &Device) -> Result<Vec<PlannedExperime
     Ok(asked)
 }
 
-/// The experiments that points without a study belong to: the loads of a search for a latency have their answer.
+/// Returns the experiments of points without a study: the loads of a latency search belong to one.
 pub fn searched_experiments(points: &[Point]) -> Vec<PlannedExperiment> {
     let searched = |name: &str| points.iter().any(|p| p.spec.latency_limit.is_some() && p.belongs_to(name));
     let registered = EXPERIMENTS.iter().filter(|experiment| searched(experiment.id().as_str()));
@@ -82,7 +82,7 @@ pub fn searched_experiments(points: &[Point]) -> Vec<PlannedExperiment> {
     registered.filter_map(ask).collect()
 }
 
-/// The points of a study on a device. Points that several experiments ask for are measured once.
+/// Returns the points of a study on a device. Points that several experiments request are measured once.
 ///
 /// # Errors
 /// Returns [`PlanError`] for a study that cannot be read or run here, in one sentence with the remedy.
@@ -142,7 +142,7 @@ fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
     ))
 }
 
-/// What addresses and lengths of direct I/O must be multiples of.
+/// Returns the unit of which addresses and lengths of direct I/O must be multiples.
 fn direct_unit_bytes(device: &Device) -> Option<u64> {
     device.logical_block_bytes.into_iter().chain(device.direct_alignment_bytes).max()
 }

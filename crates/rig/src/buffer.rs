@@ -1,4 +1,4 @@
-//! The memory that requests read into and write from: page-aligned buffers, one a slot, in one mapping.
+//! Page-aligned buffers for requests, one for each slot, in one mapping.
 //!
 //! One mapping, because io_uring then needs one registered buffer for all slots, and because a whole mapping can
 //! be populated at once: a page fault inside a trial would be timed as the device's.
@@ -27,7 +27,7 @@ impl BufferPool {
         Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::POPULATE)
     }
 
-    /// Buffers that nobody reads or writes, for simulated devices: addresses without memory behind them.
+    /// Makes buffers that are never read or written, for simulated devices: addresses without memory behind them.
     pub fn unused(slots: u32, block_size_bytes: u64) -> io::Result<Self> {
         Self::map(slots, block_size_bytes, MapFlags::PRIVATE | MapFlags::NORESERVE)
     }
@@ -44,7 +44,7 @@ impl BufferPool {
         Ok(Self { start, slot_bytes, slots })
     }
 
-    /// The first `length_bytes` of a slot's buffer.
+    /// Returns the first `length_bytes` of a slot's buffer.
     ///
     /// # Safety
     /// The slot has no request in flight, and no other reference to its buffer lives.

@@ -1,4 +1,4 @@
-//! What the generator could do at most: the same loop, engine and block size without storage behind it.
+//! Generator limit: the same loop, engine and block size without storage behind them.
 //!
 //! Two figures, because they say different things. Against nothing (the engine `null`) the loop's own cost remains:
 //! offsets, time stamps, histogram, windows. Against a file that lies in the page cache the kernel's cost of a request

@@ -1,4 +1,4 @@
-//! The one place where time is read.
+//! Clock of a run, real or virtual: the only place where time is read.
 //!
 //! Requests are timed by the processor's time-stamp counter where it is invariant (10..14 ns a reading, against
 //! 24..29 ns for `clock_gettime`); `quanta` checks that, calibrates it against the monotonic clock, and falls back
@@ -20,7 +20,7 @@ pub enum Clock {
     Virtual(VirtualClock),
 }
 
-/// Shared virtual time: whoever holds it sees the same moment.
+/// Virtual time, shared by all holders of a clone.
 #[derive(Debug, Clone, Default)]
 pub struct VirtualClock(Rc<Cell<u64>>);
 
@@ -90,7 +90,7 @@ impl Clock {
 pub struct Moment {
     /// The clock that times requests.
     pub own_ns: u64,
-    /// The kernel's clock that nobody sets and that stands still while the machine sleeps.
+    /// Monotonic clock, which stops while the machine is suspended, in nanoseconds.
     pub monotonic_ns: i128,
     /// The calendar's clock, which can be set.
     pub calendar_ns: i128,

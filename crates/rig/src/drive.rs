@@ -1,5 +1,4 @@
-//! The measured loop of one job: keeps the asked number of requests in flight, or sends them when they are due, stamps
-//! time, counts.
+//! Measured loop of one job: keeps the queue depth, or sends requests when they are due; stamps times and counts.
 //!
 //! It is a state machine, so that several jobs can share one virtual clock; on real engines a worker runs its own
 //! to the end. Per batch it makes one reading of the clock and the engine's own system call, and allocates nothing.
@@ -97,7 +96,7 @@ pub struct Driven {
     pub warm_up_s: f64,
     /// Time from the first submission to the end of the drain, in seconds.
     pub elapsed_s: f64,
-    /// Requests in flight, time-weighted over the measured time.
+    /// Mean queue depth, time-weighted over the measured time.
     pub in_flight_mean: Option<f64>,
     /// Bytes and requests completed, warm-up and drain included.
     pub issued: Issued,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the measured loop to end, the second ends the program as usual.
+//! Ctrl-C: the first stops the measured loop, the second ends the program as usual.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! What is written: random bytes, zeros, or bytes of which a known share can be compressed or deduplicated.
+//! Data to write: random bytes, zeros, or bytes of which a known share can be compressed or deduplicated.
 //!
 //! Random bytes are drawn once, before the trial. What makes a block unlike all others is then a number in its first
 //! eight bytes, which costs one cache line in each 4 KiB; drawing 128 KiB of fresh random bytes for each write would
@@ -27,7 +27,7 @@ fn chunk_bytes(spec: &TrialSpec) -> usize {
     [4096, 512].into_iter().find(|&chunk| divides(chunk)).unwrap_or(smallest_bytes) as usize
 }
 
-/// Fills all buffers before anything is in flight.
+/// Fills all buffers, before any request is submitted.
 pub fn fill(buffers: &mut BufferPool, spec: &TrialSpec, seed: u64) {
     let zero_share = match spec.payload {
         // A fresh mapping is zeros.
@@ -98,7 +98,7 @@ impl Maker {
         Self { kind, chunk_bytes: chunk_bytes(spec), number: first_number(seed) }
     }
 
-    /// Makes the slot's next write; nothing is in flight in the slot.
+    /// Prepares the slot's next write. No request of the slot may be outstanding.
     #[inline]
     pub fn make(&mut self, buffers: &BufferPool, slot: u32, length_bytes: u32) {
         if matches!(self.kind, Kind::Constant) {

@@ -17,8 +17,8 @@ use crate::{
 pub const FILL_BLOCK_BYTES: u64 = 1 << 20;
 /// Amount that is filled before the size is decided.
 pub const PROBE_BYTES: u64 = 64 << 20;
-/// The working set where nobody asks for another: beyond the write buffers and read caches of most drives, and a few
-/// seconds of writing for them.
+/// Default working set: larger than the write buffers and read caches of most drives, and a few seconds of writing for
+/// them.
 pub const DEFAULT_SIZE_BYTES: u64 = 4 << 30;
 /// The share of the budget that filling may take in all.
 pub const BUDGET_SHARE: f64 = 0.15;

@@ -1,4 +1,4 @@
-//! One trial: its workers open their engines, the witnesses are read, the loops run, the witnesses are read again.
+//! Execution of one trial: workers open their engines, witnesses are read, the loops run, witnesses are read again.
 
 use std::{io, sync::atomic::AtomicBool};
 

@@ -81,8 +81,8 @@ pub struct Counters {
     pub write_requests: u64,
     /// Requests that came back with an error; they moved no bytes.
     pub failed_requests: u64,
-    /// Sum over all requests of the time between leaving the host and coming back, in nanoseconds: divided by
-    /// a stretch of time, the mean number in flight at the device.
+    /// Sum over all requests of the time in the device, in nanoseconds: divided by a period, the mean queue depth of
+    /// the device.
     pub in_flight_ns: u64,
     /// Bytes that flash programmed: divided by what was written, the write amplification.
     pub programmed_bytes: u64,

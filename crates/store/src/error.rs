@@ -112,12 +112,12 @@ impl From<StoreError> for io::Error {
     }
 }
 
-/// How long a statement waits for another process before it gives up. Commits take milliseconds; ten seconds are
-/// somebody's forgotten transaction in a shell.
+/// Time in seconds that a statement waits for another process. Commits take milliseconds; ten seconds mean a
+/// transaction forgotten in a shell.
 pub(crate) const BUSY_S: u64 = 10;
 
 impl StoreError {
-    /// What SQLite said about the file at `path`, as a sentence.
+    /// Makes an error from SQLite's message about the file at `path`.
     pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let why = error.to_string();

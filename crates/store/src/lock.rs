@@ -16,10 +16,10 @@ use std::{
 
 use crate::StoreError;
 
-/// Held while a run is under way; dropping it (or dying) tells everybody that it is not.
+/// Lock of a run that is in progress. Dropping it, or the end of the process, releases it.
 #[derive(Debug)]
 pub struct RunLock {
-    /// Its descriptor holds the lock.
+    /// File whose descriptor holds the lock.
     _file: File,
     path: PathBuf,
 }
@@ -58,7 +58,7 @@ pub(crate) fn take(notebook: &Path, id: &str) -> Result<Option<RunLock>, StoreEr
     Ok(None)
 }
 
-/// One attempt: `None` where it is held, or lost its name meanwhile.
+/// Tries once to take the lock; `None` where it is held, or the file was removed meanwhile.
 fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
     match file.try_lock() {
@@ -69,7 +69,7 @@ fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
     }
 }
 
-/// Whether some process holds the lock of a run.
+/// Returns true if a process holds the lock of a run.
 pub(crate) fn is_held(notebook: &Path, id: &str) -> Result<bool, StoreError> {
     let path = lock_path(notebook, id);
     let fail = |source: io::Error| StoreError::Lock { path: path.clone(), source };

@@ -47,8 +47,8 @@ impl Notebook {
         }
     }
 
-    /// Removes lock files that killed runs left beside the notebook. Best effort: what stays is empty, and harms
-    /// nobody.
+    /// Removes lock files that killed runs left beside the notebook. Errors are ignored: a remaining file is empty and
+    /// harmless.
     pub fn clear_locks(&self) {
         lock::clear_stale(&self.path);
     }

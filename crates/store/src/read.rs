@@ -36,8 +36,7 @@ pub struct RunSummary {
     pub bytes_written: u64,
 }
 
-/// What a killed run could not write down any more follows from its trials: the end of the last one, and the
-/// bytes that all of them issued.
+/// Query for summaries. The end and the written bytes of a killed run follow from its trials.
 const SUMMARIES: &str = "
     SELECT r.id, r.label, r.note, r.study, r.target, r.device, r.started_at, r.elapsed_s, r.state,
            coalesce(r.bytes_written, 0), count(t.id), coalesce(max(t.started_s + t.elapsed_s), 0.0),
@@ -120,8 +119,8 @@ impl Notebook {
         Ok(Run::new(info, trials))
     }
 
-    /// The id of the run that somebody means by an id, the start of one, a label, `last` or `last~1`; the newest
-    /// where nothing is said.
+    /// Returns the id of the run that a reference means: an id, the start of one, a label, `last` or `last~1`; the
+    /// newest run for `None`.
     ///
     /// # Errors
     /// Returns [`StoreError::NoRun`], [`StoreError::NotSoMany`] or [`StoreError::Empty`] if no run matches, and
@@ -158,8 +157,8 @@ impl Notebook {
         }
     }
 
-    /// The newest run of a study that was interrupted, if any: what `resume` goes on with unless told otherwise.
-    /// Single points and searches have nothing to go on with.
+    /// Returns the newest interrupted run of a study, which `resume` continues by default. Single points and searches
+    /// cannot be resumed.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be read.

@@ -25,7 +25,7 @@ pub enum RunFileError {
     Newer { path: String, iosonde: String, schema: u64 },
 }
 
-/// Opens a file with a run. What it says was concluded is kept as it stands; conclude again to judge with this version.
+/// Reads a run from a file. Its conclusions are kept as written; conclude again to judge with this version.
 ///
 /// # Errors
 /// Returns a [`RunFileError`] if the file cannot be read, holds no run, or a run of a newer version.

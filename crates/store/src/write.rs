@@ -36,7 +36,7 @@ impl Notebook {
         }
     }
 
-    /// Writes down what has become of a run: state, elapsed time, bytes written, notes.
+    /// Stores the present state of a run: state, elapsed time, bytes written, notes.
     ///
     /// # Errors
     /// Returns [`StoreError::NoRun`] if the run was removed meanwhile, or another [`StoreError`] if the notebook cannot be

@@ -162,7 +162,7 @@ impl Default for TrialSpec {
 }
 
 impl TrialSpec {
-    /// The workload in words, for people: `4 KiB random reads, 32 in flight`.
+    /// Returns the workload in words: `4 KiB random reads, 32 in flight`.
     pub fn describe(&self) -> String {
         let mut words = self.describe_stream();
         for stream in &self.and {
@@ -209,7 +209,7 @@ impl TrialSpec {
         format!("{size} {what}{stride}, {load}{jobs}{rest}")
     }
 
-    /// Requests that this workload keeps in flight over all its jobs and streams.
+    /// Returns the queue depth over all jobs and streams.
     pub fn asked_in_flight(&self) -> u64 {
         self.streams().map(|stream| u64::from(stream.queue_depth) * u64::from(stream.jobs)).sum()
     }

@@ -48,7 +48,7 @@ pub enum Problem {
         known: Vec<String>,
         /// True if the key begins a section.
         is_section: bool,
-        /// The section that has such a key.
+        /// Section that has such a key.
         belongs_to: Option<&'static str>,
     },
     /// A key that is needed.

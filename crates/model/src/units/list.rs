@@ -10,12 +10,12 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::SizeBytes;
 
-/// A type that stands in lists.
+/// Type whose values may be listed.
 pub trait Listed: Sized + FromStr<Err: Display> {
     /// The values of one text: one value, or a range where the type has them.
     ///
     /// # Errors
-    /// A text that cannot be read, in words that name it.
+    /// Returns a sentence that names a text which cannot be parsed.
     fn expand(text: &str) -> Result<Vec<Self>, String> {
         text.parse().map(|value| vec![value]).map_err(|error: Self::Err| error.to_string())
     }
@@ -47,7 +47,7 @@ impl<T: Listed> List<T> {
     /// Values of a TOML value.
     ///
     /// # Errors
-    /// A value that cannot be read, in words that name it.
+    /// Returns a sentence that names a value which cannot be parsed.
     pub fn read(value: &toml::Value) -> Result<Vec<T>, String> {
         let list = Self::deserialize(value.clone()).map_err(|error| error.message().to_owned())?;
         Ok(list.0)
@@ -97,7 +97,7 @@ impl<'de, T: Listed> de::Visitor<'de> for OneOrMany<T> {
 /// Expands a value or a range: `4k..4M*4` is 4 KiB, 16 KiB, .. 4 MiB; `0..100+10` counts in steps of ten.
 ///
 /// # Errors
-/// A value that `read` refuses, or a range that does not end.
+/// Returns a sentence if `read` refuses a value, or if a range does not end.
 pub fn values(text: &str, read: impl Fn(&str) -> Result<u64, String>) -> Result<Vec<u64>, String> {
     let form = "a range is written `first..last*factor` or `first..last+step`";
     let Some((first, rest)) = text.split_once("..") else { return Ok(vec![read(text)?]) };

@@ -38,12 +38,12 @@ const PARAMETERS: &[Parameter] = &[
 
 /// Large reads in flight: enough that the next is there when one ends.
 const LARGE_DEPTH: u32 = 4;
-/// Of what may be addressed, the share that one place takes at most: a rate that falls by half over the whole disk
-/// then changes by less than 1 % within a place.
+/// Largest share of the addressed range that one place takes: a rate that falls by half over the whole disk then
+/// changes by less than 1 % within a place.
 const PLACE_SHARE: u64 = 64;
 /// Places at the most: each is measured in every round.
 const PLACES_MAX: u32 = 1000;
-/// And no more than that: a trial seldom comes to its end and must begin again.
+/// Largest size of a place: a trial seldom reaches its end and must begin again.
 const PLACE_BYTES_MAX: u64 = 16 << 30;
 
 impl Experiment for Disk {

@@ -13,9 +13,9 @@ use super::{Parameter, ParameterError, Parameters};
 /// More combinations than any budget holds; a slip such as a fifth range of a thousand values should be said, not
 /// computed.
 const POINTS_MAX: usize = 4096;
-/// What fits a request's length in the kernel, with room: it is a 32-bit number, and short above 2 GiB (read(2)).
+/// Largest request: the kernel's length is a 32-bit number, and transfers are short above 2 GiB (read(2)).
 const BLOCK_MAX_BYTES: u64 = 1 << 30;
-/// As of `iosonde point`.
+/// Largest queue depth, equal to that of `iosonde point`.
 const DEPTH_MAX: u32 = 65_536;
 const JOBS_MAX: u32 = 1024;
 
@@ -87,8 +87,8 @@ pub(super) const fn buffered(default: &'static str) -> Parameter {
     key("buffered", "through the page cache: true, false or both", default)
 }
 
-/// Every combination on this device, in the order of the lists below, patterns outermost. What the device does not
-/// allow is still in it: the plan leaves that out, and says so, for all experiments alike.
+/// Returns every combination, in the order of the lists below, patterns outermost. Points that the device does not
+/// allow are included: the plan leaves them out for all experiments alike.
 pub(super) fn cross(given: &Parameters, device: &Device) -> Result<Vec<TrialSpec>, ParameterError> {
     let patterns = match given.has("mix") {
         true => given.patterns("rw")?,
@@ -97,7 +97,7 @@ pub(super) fn cross(given: &Parameters, device: &Device) -> Result<Vec<TrialSpec
     crossed(given, device, patterns)
 }
 
-/// The same where the experiment has one pattern and no key for it.
+/// Returns every combination for one given pattern, for experiments without a key for it.
 pub(super) fn cross_as(
     given: &Parameters,
     device: &Device,
@@ -161,7 +161,7 @@ fn mixed(spec: &mut TrialSpec, read_percent: f64) {
     };
 }
 
-/// What no key changes.
+/// Returns the fields that no key changes.
 fn base(device: &Device) -> TrialSpec {
     TrialSpec {
         span_bytes: device.working_set_bytes,
@@ -197,7 +197,7 @@ struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Each combination with each value; no values leave them as they are.
+    /// Combines each workload with each value; no values leave the workloads unchanged.
     fn vary<T: Copy>(
         &mut self,
         values: Vec<T>,
@@ -206,7 +206,7 @@ impl Grid<'_> {
         self.vary_where(|_| true, values, set)
     }
 
-    /// The same for the patterns that a key is about; the others stay as they are.
+    /// Combines with each value the workloads that a key applies to; the others stay unchanged.
     fn vary_where<T: Copy>(
         &mut self,
         about: impl Fn(Rw) -> bool,
@@ -239,7 +239,7 @@ impl Grid<'_> {
         Ok(())
     }
 
-    /// Where requests go.
+    /// Varies offsets, spans and strides.
     fn places(&mut self, device: &Device) -> Result<(), ParameterError> {
         let strides = self.given.if_given("stride", Parameters::sizes)?;
         if strides.contains(&0) {
@@ -277,7 +277,7 @@ impl Grid<'_> {
         self.vary_where(Rw::is_random, aligns, |spec, bytes| spec.align_bytes = Some(bytes))
     }
 
-    /// What is written, what makes it durable, and how addresses are drawn.
+    /// Varies payload, durability and the distribution of offsets.
     fn writes_and_draws(&mut self) -> Result<(), ParameterError> {
         let given = self.given;
         let syncs: Vec<Sync> = given.if_given("sync", Parameters::parsed)?;
@@ -291,7 +291,7 @@ impl Grid<'_> {
         self.vary_where(about, draws, |spec, distribution| spec.distribution = distribution)
     }
 
-    /// When requests are due, where that is not when an earlier one is done.
+    /// Varies rate and arrivals of open loops.
     fn loads(&mut self) -> Result<(), ParameterError> {
         let given = self.given;
         self.vary(given.if_given("rate", Parameters::counts)?, |spec, rate| {

@@ -56,13 +56,13 @@ impl Experiment for Jobs {
     }
 }
 
-/// The single worker that several are to be held against: the same with all of their requests in flight.
+/// Returns the workload of one worker with the queue depth of all workers together, for comparison.
 pub fn alone(several: &TrialSpec) -> Option<TrialSpec> {
     let in_flight = u32::try_from(several.asked_in_flight()).ok()?;
     (several.jobs > 1).then(|| TrialSpec { jobs: 1, queue_depth: in_flight, ..several.clone() })
 }
 
-/// Whether no other point of the same requests has more in flight.
+/// Returns true if no other point with the same requests has more in flight.
 fn is_the_most(spec: &TrialSpec, specs: &[TrialSpec]) -> bool {
     let alike = |other: &&TrialSpec| {
         TrialSpec { jobs: spec.jobs, queue_depth: spec.queue_depth, ..(*other).clone() } == *spec

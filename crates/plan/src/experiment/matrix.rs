@@ -98,7 +98,7 @@ impl Experiment for Matrix {
     }
 }
 
-/// Who lists combinations means those: what a row or a stream leaves out is one value, not a list.
+/// Returns keys with one value as default: a key that a row or stream omits is no list.
 fn plain() -> Vec<Parameter> {
     let plain = |parameter: &Parameter| match parameter.key {
         "rw" => grid::rw("\"randread\""),

@@ -51,7 +51,7 @@ pub struct Manner {
 /// A registered experiment. It asks for points and cannot run anything; rounds and stopping are the
 /// schedule's.
 pub trait Experiment: Sync {
-    /// Name that people type and that stands in the JSON.
+    /// Returns the name that people type and that the JSON contains.
     fn id(&self) -> ExperimentName;
 
     /// Question that the experiment answers, ending in a question mark.

@@ -6,7 +6,6 @@ use iosonde_model::{
 };
 use std::{fmt, str::FromStr};
 
-
 /// Key that an experiment understands.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
@@ -173,7 +172,7 @@ impl Parameters {
         Ok(lists.concat())
     }
 
-    /// Values of any type that stands in lists.
+    /// Returns the values of a key as any type that may be listed.
     pub fn parsed<T: Listed>(&self, key: &str) -> Result<Vec<T>, ParameterError> {
         let value =
             self.values.get(key).unwrap_or_else(|| panic!("`{key}` is not in the experiment's parameters"));

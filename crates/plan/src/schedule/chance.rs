@@ -1,16 +1,16 @@
-//! Numbers that follow from other numbers: a hash in the place of a generator.
+//! Pseudorandom numbers by hashing, in place of a generator.
 //!
 //! The order of a round must not depend on which points are open in it, or on what was drawn before; a hash
 //! of seed, round and point gives each its key, and sorting by keys gives the order. The mixing is the
 //! finaliser of SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, *Fast splittable pseudorandom number
 //! generators*, 2014).
 
-/// A number that looks random and follows from `parts`.
+/// Returns a pseudorandom number that depends on `parts` alone.
 pub fn draw(parts: &[u64]) -> u64 {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |state, part| mix(state ^ mix(*part)))
 }
 
-/// One step of mixing: a change of any bit changes half of the others.
+/// Mixes the bits of a number: a change of any bit changes half of the others.
 pub(super) fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -5,18 +5,18 @@
 pub(super) struct Emphasis {
     /// Rounds that visit every point, before.
     pub(super) after: u32,
-    /// From 0 to 1, by the point's id; points beyond the end are visited in every round.
+    /// Share for each point, by its id; points beyond the end are visited in every round.
     pub(super) shares: Vec<f64>,
 }
 
 impl Emphasis {
-    /// Whether some points are visited less often than others in this round.
+    /// Returns true if some points are visited less often than others in this round.
     pub(super) fn is_on(&self, round: u32) -> bool {
         round > self.after && self.shares.iter().any(|share| *share < 1.0)
     }
 
-    /// Of these points, those that a round visits: spread evenly over the rounds, as Bresenham draws a line. All of
-    /// them where it would be none, since something is left to do.
+    /// Returns the points that a round visits, spread evenly over the rounds as in Bresenham's line. If there are none,
+    /// returns all of them, since something is left to do.
     pub(super) fn due(&self, open: Vec<usize>, round: u32) -> Vec<usize> {
         if !self.is_on(round) {
             return open;

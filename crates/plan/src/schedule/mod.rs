@@ -1,23 +1,21 @@
-//! Which trial next, and when to stop. Pure: what is asked next follows from the trials stored so far, the
-//! time spent and the terms, so that a run that was killed goes on as if nothing had happened.
+//! Schedule of a run: the next trial, and when to stop. Pure: the next trial follows from the stored trials, the time
+//! spent and the terms, so that a killed run is resumed as if nothing had happened.
 //!
-//! Rounds visit every open point once, in an order that is fresh for each round, with a canary among them:
-//! drift then falls on all points alike. A point is converged when eight of its trials stand and every interval
-//! of its rate is as narrow as asked. Whether it is converged is asked again at the beginning of every round,
-//! of all trials before it: a point whose interval grew, because the others showed more noise, is visited
-//! again. What the converged points leave over thus goes to the wide ones; when the time no longer suffices for
-//! the rest of a round, the widest go first.
+//! Each round visits every open point once, in a new random order, with a canary among them: drift then affects all
+//! points equally. A point has converged when eight of its trials are valid and every interval of its rate is as narrow
+//! as requested. Convergence is tested at the beginning of every round, from all trials before it: a point whose
+//! interval grew, because others showed more noise, is visited again. The time saved on converged points goes to the
+//! others; when it no longer suffices for a round, the points with the widest intervals go first.
 //!
-//! Where the trials of a point change within themselves, its next ones warm up longer: see [`settling`].
+//! Where the rate changes within the trials of a point, its next trials have a longer warm-up: see [`settling`].
 //!
-//! A void trial is asked again at the end of its round, once. A point of which six trials were run and none
-//! stands is asked once a round and keeps no run going.
+//! An invalid trial is repeated once, at the end of its round. A point with six trials and no valid one is visited once
+//! a round and does not prolong the run.
 //!
-//! Trials are all of one length: a tenth of the budget (or its nth part, where n rounds are asked) is one
-//! round of all points and the canary. Fewer than 80 trials in all say too little of how trials resemble each
-//! other, so that small studies get more and shorter rounds, and none of their points is converged before. A
-//! trial takes at least 0.15 s, or starting and warming up would outweigh measuring, and at most 10 s, since
-//! more rounds then tell more than longer trials.
+//! All trials have one length: a round of all points and the canary takes a tenth of the budget, or 1/n of it where n
+//! rounds are requested. Fewer than 80 trials determine the correlation between trials poorly. Small studies therefore
+//! get more and shorter rounds, and none of their points converges before. A trial takes at least 0.15 s, or start and
+//! warm-up would outweigh measuring, and at most 10 s, since more rounds then say more than longer trials.
 
 pub mod chance;
 mod emphasis;
@@ -39,7 +37,7 @@ use crate::experiment::Manner;
 use state::{FEWEST_TRIALS_IN_ALL, Memory, State, Unit};
 pub use time_left::TimeLeft;
 
-/// Rounds at the least: what two rounds say of noise and drift nobody should publish.
+/// Fewest rounds: noise and drift cannot be separated in two.
 pub const FEWEST_COMPLETE_ROUNDS: u32 = 3;
 /// Rounds that a budget is cut into: eight before any point may close, and two to spare.
 const ROUNDS_AIMED_AT: u32 = 10;
@@ -47,7 +45,7 @@ const ROUNDS_AIMED_AT: u32 = 10;
 pub const SHORTEST_TRIAL_S: f64 = 0.15;
 /// Longest trial.
 pub const LONGEST_TRIAL_S: f64 = 10.0;
-/// Of the budget that rounds are planned for: overheads are never quite what was guessed.
+/// Share of the budget that is planned: actual overheads differ from the estimate.
 const PLANNED_SHARE: f64 = 0.97;
 /// Attempts at a point in one round.
 const ATTEMPTS: u32 = 2;
@@ -111,7 +109,7 @@ pub struct ScheduledTrial {
     pub round: u32,
     /// The point; `None` for a canary.
     pub point: Option<usize>,
-    /// The experiment that asked for the point first; the canary's is that of the point it repeats.
+    /// Experiment that first requested the point; for a canary, that of the point it repeats.
     pub experiment: String,
     /// Time from the first submission to the last, warm-up included, in nanoseconds.
     pub duration_ns: u64,
@@ -183,7 +181,7 @@ pub struct Latest {
     pub point: usize,
     /// Reads where it reads, else writes.
     pub op: Op,
-    /// Completions per second: the estimate, or what the last trial said while there are fewer than five.
+    /// Completions per second: the estimate, or the last trial's value with fewer than five trials.
     pub iops: f64,
     /// Half the interval's width as a share of the value; `None` with fewer than five trials.
     pub half_width: Option<f64>,
@@ -219,7 +217,7 @@ impl Visiting {
         point.and_then(|point| self.manners.get(point)).copied().unwrap_or_default()
     }
 
-    /// What each point asks its trials to take at the least, and the canary's; 0 where it does not matter.
+    /// Returns the shortest trial of each point and of the canary, in seconds; 0 without a limit.
     fn shortest_s(&self, points: usize) -> impl Iterator<Item = f64> {
         (0..points).map(|point| self.manner(Some(point)).trial_s_min).chain([0.0])
     }
@@ -253,7 +251,7 @@ pub struct Schedule {
     terms: Terms,
     canary: usize,
     trial_s: f64,
-    /// Whether points that write are left out from now on: what may be written is spent.
+    /// True if points that write are left out from now on, because the allowed bytes are written.
     reads_only: bool,
     emphasis: Emphasis,
     memory: Mutex<Memory>,
@@ -266,7 +264,7 @@ pub struct Slot {
     pub round: u32,
     /// `None` for the canary.
     pub point: Option<usize>,
-    /// 0, and 1 after a void trial in the same round.
+    /// Number of the attempt in this round: 0, and 1 after an invalid trial.
     pub attempt: u32,
 }
 
@@ -344,9 +342,9 @@ impl Schedule {
         Self { emphasis: Emphasis { after, shares }, ..self.going_on(self.terms.clone()) }
     }
 
-    /// Rounds of all points that the time holds after these trials, where it holds less than half of what the precision
-    /// would take. `None` where many points may still reach it, where nobody can guess, and where so many rounds were
-    /// asked for.
+    /// Returns the rounds that fit into the remaining time, if it is less than half of the time that the precision
+    /// needs. `None` where points may still converge, where no estimate is possible, and where a number of rounds is
+    /// requested.
     pub fn rounds_short(&self, trials: &[Trial], voids: &Voids) -> Option<f64> {
         if self.terms.rounds.is_some() {
             return None;
@@ -365,7 +363,7 @@ impl Schedule {
         (needed_s > 2.0 * left_s && left_s > round_s).then_some(left_s / round_s)
     }
 
-    /// Rounds after those that were begun, where so many were asked for.
+    /// Returns the number of rounds still to begin, where a number of rounds is requested.
     pub fn rounds_to_come(&self, trials: &[Trial]) -> Option<u32> {
         let begun = trials.iter().map(|trial| trial.round).max().unwrap_or(0);
         self.terms.rounds.map(|asked| asked.saturating_sub(begun))
@@ -420,8 +418,9 @@ impl Schedule {
         self.trial_s.max(self.visiting.manner(point).trial_s_min)
     }
 
-    /// What a point's next trial warms up longer than usual. Where the order of visits matters, what a trial begins
-    /// with is what is measured; where the time no longer holds the trials of an interval, nothing is begun anew.
+    /// Returns the additional warm-up of a point's next trial, in seconds. It is 0 where the order of visits matters,
+    /// since the beginning of a trial is then what is measured. It stays unchanged where the time no longer allows
+    /// enough trials for an interval.
     fn settling_s(&self, slot: Slot, trials: &[Trial], elapsed_s: f64) -> f64 {
         let manner = self.visiting.manner(slot.point);
         if slot.point.is_none() || manner.from_the_start || manner.in_order {
@@ -554,7 +553,7 @@ impl Schedule {
         TimeLeft { least_s, likely_s, most_s: guessed((doubt, Outlook::Likely)).max(likely_s) }
     }
 
-    /// What a visit says of its point, with all that is known of it.
+    /// Returns the latest result of the visited point.
     fn latest(&self, visit: &Visit, state: &State) -> Option<Latest> {
         let point = visit.point?;
         let op = if self.points[point].spec.rw.reads() { Op::Read } else { Op::Write };
@@ -563,7 +562,7 @@ impl Schedule {
         Some(Latest { point, op, iops, half_width: estimate.and_then(|e| e.relative_half_width()) })
     }
 
-    /// The same of the last visit to any of these points.
+    /// Returns the result of the last visit to any of these points.
     fn latest_of(&self, visits: &[Visit], state: &State, own: impl Fn(usize) -> bool) -> Option<Latest> {
         let mut visited = visits.iter().rev().filter(|visit| visit.point.is_some_and(&own));
         visited.find_map(|visit| self.latest(visit, state))
@@ -619,7 +618,7 @@ impl Schedule {
         Some(trials_s.max(least * self.cycle_s(visits, elapsed_s)))
     }
 
-    /// Whether a point needs no more trials.
+    /// Returns true if the point needs no more trials.
     fn converged(&self, state: &State, point: usize) -> bool {
         !self.to_the_end(point) && state.converged(point)
     }
@@ -634,7 +633,7 @@ impl Schedule {
         if self.remaining(visits, last, &state).is_empty() { last } else { last - 1 }
     }
 
-    /// What the trials before a round say.
+    /// Returns the state that follows from the trials before a round.
     fn state_before(&self, visits: &[Visit], round: u32) -> State {
         // A panic while the lock is held can only come from our own mistake; what is stored is whole anyway.
         let mut memory = self.memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -644,7 +643,7 @@ impl Schedule {
         })
     }
 
-    /// What a round still has to visit, in its order: those that had a void trial come last.
+    /// Returns the remaining visits of a round in their order; points with an invalid trial come last.
     fn remaining(&self, visits: &[Visit], round: u32, state: &State) -> Vec<Slot> {
         if self.terms.rounds.is_some_and(|asked| round > asked) {
             return Vec::new();
@@ -745,7 +744,7 @@ impl Schedule {
         lengths_s / (self.points.len() + 1) as f64 + self.overhead_s(visits, elapsed_s)
     }
 
-    /// What a trial takes beyond its planned length.
+    /// Returns the time of a trial beyond its planned length, in seconds.
     fn overhead_s(&self, visits: &[Visit], elapsed_s: f64) -> f64 {
         // Five: the first trial of a run pays for what later ones find ready.
         if visits.len() < 5 {

@@ -1,4 +1,4 @@
-//! What the trials before a round say of each point: how wide its intervals are and whether it is converged.
+//! State of each point before a round: the width of its intervals, and whether it has converged.
 
 use std::{
     collections::VecDeque,
@@ -32,33 +32,33 @@ const HOPELESS_TRIALS: u32 = 6;
 /// others: one slow trial among three looks like noise without end, and is set aside as soon as there are more.
 const LIKE_OTHERS: f64 = 1.25;
 
-/// Of the widths, as a multiple of one over the root of the rows: measured, see `bench/time-left`.
+/// Standard error of the widths, as a multiple of one over the root of the rows: measured, see `bench/time-left`.
 const DOUBT: f64 = 2.0;
 
 /// Slots of a round that are nothing without each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
-    /// Where they stand among the slots.
+    /// Indices among the slots.
     pub(super) places: Vec<usize>,
-    /// Of all of them.
+    /// Cost of all slots together, in seconds.
     pub(super) cost_s: f64,
 }
 
-/// What is known of all points.
+/// State of all points.
 #[derive(Debug, Clone)]
 pub(super) struct State(Arc<Known>);
 
 #[derive(Debug)]
 struct Known {
     patterns: Vec<Rw>,
-    /// What they send, the canary's last.
+    /// Workloads of the points, the canary's last.
     specs: Vec<TrialSpec>,
     visits: Vec<Visit>,
     precision: f64,
     confidence: f64,
     /// Trials of each point, and how many of them stand.
     counts: Vec<(u32, u32)>,
-    /// Whether there are trials enough to settle anything.
+    /// True if there are enough trials for any point to converge.
     told: bool,
     /// Fitted when somebody asks: in most rounds nobody does.
     fitted: OnceLock<Fitted>,
@@ -67,7 +67,7 @@ struct Known {
 #[derive(Debug)]
 struct Fitted {
     intervals: Vec<Intervals>,
-    /// Of each direction.
+    /// Fit for each direction.
     fits: [Option<Trends>; 3],
 }
 
@@ -76,7 +76,7 @@ struct Intervals {
     iops: [Option<LogEstimate>; 3],
     /// The widest of its directions, as half a width over the value; `None` where one has no interval.
     half_width: Option<f64>,
-    /// The same from fewer trials than an interval that is shown needs: to guess how long it will take.
+    /// Half width from fewer trials than a shown interval needs, to estimate the time left.
     rough_half_width: Option<f64>,
 }
 
@@ -105,14 +105,14 @@ impl State {
         }))
     }
 
-    /// Whether a point needs no more trials.
+    /// Returns true if the point needs no more trials.
     pub(super) fn converged(&self, point: usize) -> bool {
         self.0.told
             && self.0.counts[point].1 >= FEWEST_ROUNDS
             && self.half_width(point).is_some_and(|half| half <= self.0.precision)
     }
 
-    /// Whether nobody should wait for it any longer.
+    /// Returns true if the run should no longer wait for the point.
     pub(super) fn hopeless(&self, point: usize) -> bool {
         let (run, stand) = self.0.counts[point];
         run >= HOPELESS_TRIALS && stand == 0
@@ -123,16 +123,16 @@ impl State {
         self.intervals()[point].iops[op as usize]
     }
 
-    /// What the widths may be wrong by, as a factor to either side, where the time left is guessed from them: the
-    /// scatter of n rows is known to one in √2n, and how much they resemble each other to less.
+    /// Returns the factor by which widths may be wrong in either direction, for the estimate of the time left. The
+    /// scatter of n rows has a relative error of 1/√2n, and their correlation a larger one.
     pub(super) fn doubt(&self) -> f64 {
         let stand: u32 = self.0.counts.iter().map(|(_, stand)| *stand).sum();
         let spare = f64::from(stand) - self.0.counts.len() as f64;
         (DOUBT / spare.max(1.0).sqrt()).exp()
     }
 
-    /// How many more trials a point is likely to need, from how its intervals will shrink where they are so many times
-    /// as wide as it seems. `None` while there is nothing to guess from.
+    /// Estimates the number of further trials of a point, from the expected decrease of its intervals' widths,
+    /// multiplied by `wider`. `None` while there is nothing to estimate from.
     pub(super) fn trials_needed(&self, point: usize, wider: f64, outlook: Outlook) -> Option<f64> {
         let stand = f64::from(self.0.counts[point].1);
         let least = (f64::from(FEWEST_ROUNDS) - stand).max(0.0);

@@ -1,4 +1,4 @@
-//! How long a run is going to take: one number where it is known, and a range where it is not.
+//! Time that a run still takes: one number where it is known, otherwise a range.
 
 use iosonde_model::units;
 
@@ -10,11 +10,11 @@ const SECONDS_BELOW_S: f64 = 100.0;
 /// Time until the run ends, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TimeLeft {
-    /// The least that it is likely to be.
+    /// Lower limit.
     pub least_s: f64,
     /// Most likely value.
     pub likely_s: f64,
-    /// The most that it is likely to be.
+    /// Upper limit.
     pub most_s: f64,
 }
 
@@ -39,7 +39,8 @@ impl TimeLeft {
         self.most_s <= AS_ONE * self.least_s || self.most_s < 1.0
     }
 
-    /// `40 s`, `30 to 55 s`, `2 to 5 min`, `up to 3 min`: ends of a range are rounded outwards.
+    /// Returns the time in words: `40 s`, `30 to 55 s`, `2 to 5 min`, `up to 3 min`. Ends of a range are rounded
+    /// outwards.
     pub fn in_words(self) -> String {
         if self.is_one_number() {
             return units::duration(self.likely_s);

@@ -27,7 +27,7 @@ registry! {
 /// as many slots as requests in flight, so that data read never becomes data written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Below the number of buffers; nobody else's until its completion is reaped.
+    /// Index of the buffer. No other request may use it until the completion is reaped.
     pub slot: u32,
     /// Read, write, trim or flush.
     pub op: Op,
@@ -112,7 +112,7 @@ pub struct Unavailable(pub String);
 pub struct Bench<'a> {
     /// Storage to measure.
     pub storage: &'a Storage,
-    /// Requests in flight at most.
+    /// Largest queue depth.
     pub depth: u32,
     /// Aligned buffers, one for each slot: at least as many as may be in flight.
     pub buffers: &'a BufferPool,
@@ -121,7 +121,7 @@ pub struct Bench<'a> {
     /// Method that makes writes durable. The engine requests `Dsync` with each write; a flush may be one of data alone
     /// (`fdatasync`).
     pub sync: Sync,
-    /// Options of the engine that were asked for, all of them known to it.
+    /// Requested options, all known to the engine.
     pub options: &'a [&'static str],
     /// True if written data must be readable: a simulated device stores nothing otherwise.
     pub verify: bool,
@@ -179,7 +179,7 @@ pub trait EngineKind: Named {
     }
 }
 
-/// An engine with its options, as it stands in a workload: `io_uring`, `io_uring:sqpoll,iopoll`.
+/// Finds an engine with its options by the text of a workload: `io_uring`, `io_uring:sqpoll,iopoll`.
 pub fn named(text: &str) -> Result<(&'static dyn EngineKind, Vec<&'static str>), Unavailable> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let kind = ENGINES.find(name).map_err(|unknown| Unavailable(unknown.to_string()))?;
@@ -210,8 +210,8 @@ pub struct Chosen {
     pub note: Option<String>,
 }
 
-/// The engine that was asked for, or the first in the registry that works on this storage. Engines that measure
-/// something other than storage are never chosen unasked.
+/// Returns the requested engine, or the first in the registry that works on this storage. Engines that measure
+/// something other than storage are used only on request.
 pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavailable> {
     if let Some(name) = wanted {
         let (kind, options) = named(name)?;

@@ -80,8 +80,8 @@ pub struct Admitted {
     pub notes: Vec<DeviceNote>,
 }
 
-/// Opens a target for what is intended, or says why not and what to do. `recorder` is told of an own file
-/// that needs a name before it is made.
+/// Opens a target for the intended use, or returns a refusal with the remedy. `recorder` records an own file that needs
+/// a name before the file is made.
 pub fn admit(
     target: &Target,
     intent: &Intent,

@@ -1,4 +1,4 @@
-//! Where the next request goes: the access patterns, one in each file.
+//! Access patterns: generators of request offsets, one in each file.
 //!
 //! A generator is a function of workload, job and seed alone. It allocates nothing after its making and
 //! divides nothing while it draws: of the 50 ns that the loop may spend on a request, a uniform draw takes
@@ -101,8 +101,7 @@ fn scaled(value: u64, factor: u64) -> u64 {
 }
 
 impl Offsets {
-    /// A generator for one job of a workload whose ranges hold a block; [`span_problem`] tells what else is
-    /// wrong.
+    /// Makes a generator for one job of a workload whose ranges hold a block; [`span_problem`] reports other problems.
     pub fn new(spec: &TrialSpec, job: u32, seed: u64) -> Self {
         let part = Part::of(spec, job);
         let mut random = Random::seed_from_u64(seed);

@@ -7,10 +7,9 @@ use rustix::{
     io::Errno,
 };
 
-/// Bytes of `span` that lie in holes, as SEEK_HOLE tells; `None` where the file system cannot tell (or the
-/// target is a device). Moves the file's position, which nobody else may rely on. A file system without
-/// holes of its own says that all is data, and so does one that compresses zeros away: this is a lower
-/// bound.
+/// Returns the bytes of `span` that lie in holes, by SEEK_HOLE; `None` on devices and where the file system does not
+/// support it. Moves the file's position. File systems without holes, or that compress zeros away, report all as data:
+/// the value is a lower bound.
 pub fn unmapped_bytes(file: &File, span: Range<u64>) -> Option<u64> {
     let mut holes = 0;
     let mut at = span.start;

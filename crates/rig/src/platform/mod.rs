@@ -1,5 +1,5 @@
-//! What the Linux kernel tells about a target and about this machine: read from `/proc` and `/sys`, once,
-//! before anything is measured. Absent is `None`; nothing here guesses.
+//! Facts about a target and this machine from the Linux kernel, read once from `/proc` and `/sys` before anything is
+//! measured. Absent facts are `None`; nothing is guessed.
 
 mod block;
 mod chain;

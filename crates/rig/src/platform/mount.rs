@@ -56,7 +56,7 @@ pub fn mounts(system: &System) -> Vec<Mount> {
         .unwrap_or_default()
 }
 
-/// The mount that an open file was reached through. `path` decides only where the kernel does not tell the
+/// Returns the mount through which an open file was reached. `path` decides only where the kernel does not report the
 /// id.
 pub fn mount_of(system: &System, file: &File, path: &Path) -> Option<Mount> {
     let all = mounts(system);

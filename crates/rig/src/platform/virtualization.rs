@@ -3,8 +3,8 @@
 
 use super::System;
 
-/// The hypervisor's name (`KVM`, `Xen`, ..), `unnamed` where there is one that does not say; `None` on bare
-/// metal as far as can be told. Containers are not meant: they share their host's kernel.
+/// Returns the hypervisor's name (`KVM`, `Xen`, ..) or `unnamed`; `None` on bare metal, as far as it is detectable.
+/// Containers do not count: they share their host's kernel.
 pub fn virtualization() -> Option<String> {
     detect(&System::real(), cpu_signature().as_deref())
 }

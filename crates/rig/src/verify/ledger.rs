@@ -54,7 +54,7 @@ impl Ledger {
         ((offset_bytes - self.base_bytes) / self.block_bytes) as usize
     }
 
-    /// The generation that should be found; `None` where nothing was written or nobody can say what is there.
+    /// Returns the expected generation; `None` where nothing was written or the content is unknown.
     #[inline]
     pub fn expected(&self, block: usize) -> Option<u32> {
         let entry = self.entries[block];
@@ -74,7 +74,7 @@ impl Ledger {
         self.touched(offset_bytes, length_bytes).iter().all(|entry| entry & IN_FLIGHT == 0)
     }
 
-    /// A write is about to be sent: every block's next generation, told with the block's offset in the request.
+    /// Assigns the next generation to every block of a write that is about to be submitted.
     #[inline]
     pub fn issue(&mut self, offset_bytes: u64, length_bytes: u32, mut tell: impl FnMut(u64, u32)) {
         let block_bytes = self.block_bytes;

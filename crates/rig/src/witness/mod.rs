@@ -1,4 +1,4 @@
-//! What others than our own loop saw of a trial: readings before and after, and their differences.
+//! Witnesses: readings of system counters before and after a trial, and their differences.
 //!
 //! Everything is opened once, cold; a pair of readings then costs a few system calls on open descriptors.
 //! The kernel's files are read again from offset 0, for which it makes their text anew. What cannot be read
@@ -139,8 +139,8 @@ impl Watch {
         };
     }
 
-    /// Reads everything after the last completion and adds the differences to [`Watch::before`] to `own`,
-    /// which says what our own loop did meanwhile.
+    /// Takes the readings after the last completion and adds the differences from [`Watch::before`] to `own`, the
+    /// counts of the measured loop.
     pub fn after(&mut self, own: Witnesses) -> Witnesses {
         let before = std::mem::take(&mut self.before);
         let elapsed_s = self.clock.now_s() - before.at_s;

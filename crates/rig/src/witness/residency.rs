@@ -44,7 +44,7 @@ impl Residency {
     }
 }
 
-/// Bytes of `span` in the page cache: whole pages, so at most the span is told. The error is a sentence.
+/// Returns the bytes of `span` in the page cache: whole pages, at most the span. The error is a sentence.
 pub fn resident_bytes(file: &File, span: Range<u64>) -> Result<u64, String> {
     of_pages(file, span, |pages| pages.cached)
 }

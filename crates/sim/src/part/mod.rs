@@ -15,7 +15,7 @@ use crate::{
 };
 
 registry! {
-    /// Every part, from the program down to the medium.
+    /// Registry of parts, from the program down to the medium.
     pub(crate) PARTS: PartKind "part" {
         effort::Effort,
         program::Program,
@@ -47,10 +47,10 @@ pub(crate) trait PartKind: Named {
     }
 }
 
-/// On which side of the block layer a part stands.
+/// Side of the block layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Between the program and the block layer.
+    /// Host: between the program and the block layer.
     Host,
     /// Below it, and counted by it.
     Device,
@@ -60,7 +60,7 @@ pub(crate) enum Side {
 
 /// The settings of one part in one device file, and what follows from them in closed form.
 pub(crate) trait Settings: fmt::Debug + Send + Sync {
-    /// Where it stands.
+    /// Returns the part's side of the block layer.
     fn side(&self) -> Side {
         Side::Device
     }
@@ -78,18 +78,17 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         1
     }
 
-    /// Whether it makes equal requests take unequal times, apart from waiting in line: then a closed loop has
-    /// no exact form.
+    /// Returns true if equal requests take unequal times, apart from queueing: then a closed loop has no exact form.
     fn scatters(&self) -> bool {
         false
     }
 
-    /// Whether some requests succeed and their bytes go wrong.
+    /// Returns true if some requests succeed with wrong data.
     fn fails_in_silence(&self) -> bool {
         false
     }
 
-    /// Whether some reads get what their place held before.
+    /// Returns true if some reads return older data.
     fn serves_old_versions(&self) -> bool {
         false
     }
@@ -99,22 +98,22 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether requests pass faster until a credit is spent.
+    /// Returns true if requests pass faster until a credit is spent.
     fn has_burst_credit(&self) -> bool {
         false
     }
 
-    /// Whether different addresses lie in different places, so that random ones meet.
+    /// Returns true if different addresses lie in different places, so that random ones collide.
     fn lays_out(&self) -> bool {
         false
     }
 
-    /// Why the device's rate is another at different times of its life, if it is: then no short run tells it.
+    /// Returns the reason why the device's rate changes over its life, if it does: then no short run shows it.
     fn wanders(&self) -> Option<&'static str> {
         None
     }
 
-    /// By how much it lengthens the medium's time, on average: rates divide by it.
+    /// Returns the mean factor on the medium's time, by which rates are divided.
     fn stretch_mean(&self) -> f64 {
         1.0
     }
@@ -124,32 +123,32 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
         None
     }
 
-    /// How many requests it lets be below it at once.
+    /// Returns the largest number of requests below it.
     fn slots(&self) -> Option<u32> {
         None
     }
 
-    /// What it adds to a request that is alone.
+    /// Returns its share of the latency of a request at queue depth 1.
     fn idle(&self, _load: &Load) -> Option<Idle> {
         None
     }
 
-    /// How many such requests a second it lets through at most.
+    /// Returns the largest rate of such requests, in IOPS.
     fn limit(&self, _load: &Load) -> Option<Limit> {
         None
     }
 
-    /// What it lets through faster than in the long run, for how many bytes each: the first to fill up first.
+    /// Returns the limits that hold for a number of bytes before the long-term rate; the first to fill up comes first.
     fn bursts(&self, _load: &Load) -> Vec<Burst> {
         Vec::new()
     }
 
-    /// Why a law that this part belongs to has no closed form, if it has none.
+    /// Returns the reason why a law that includes this part has no closed form, if there is one.
     fn no_closed_form(&self, _load: &Load, _law: Law) -> Option<&'static str> {
         None
     }
 
-    /// What it alone decides: the rate of a throttle, the drift of noise.
+    /// Returns the true values that this part alone determines: the rate of a throttle, the drift of noise.
     fn facts(&self, _load: &Load) -> Vec<Fact> {
         Vec::new()
     }
@@ -160,21 +159,21 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 }
 
-/// Where a part stands in a device, and what its randomness comes from.
+/// Position of a part in a device, and the seed of its randomness.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     /// The device's.
     pub(crate) seed: u64,
-    /// Its own stage, counted from the program down.
+    /// Stage of the part, counted from the program down.
     pub(crate) stage: u8,
     /// The device's size.
     pub(crate) capacity_bytes: u64,
 }
 
-/// Where a request goes next.
+/// Next step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// On in its direction, at this moment.
+    /// Continues in its direction at this time, in nanoseconds.
     On(u64),
     /// Served here: back up, at this moment.
     Back(u64),
@@ -188,7 +187,7 @@ pub(crate) trait Part: Send {
     /// A request comes from above.
     fn down(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step;
 
-    /// Whether a request is to pass here again on its way up.
+    /// Returns true if requests pass this part again on their way up.
     fn rises(&self) -> bool {
         false
     }
@@ -208,7 +207,7 @@ pub(crate) trait Part: Send {
     }
 }
 
-/// What a law is about.
+/// Kind of law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Law {
     /// The time of a request that is alone: [`Settings::idle`].
@@ -217,14 +216,14 @@ pub(crate) enum Law {
     Most,
 }
 
-/// The workload of which a law speaks.
+/// Workload that a law describes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     /// Read or write.
     pub(crate) op: Op,
     /// Bytes of one request.
     pub(crate) block_size_bytes: u64,
-    /// Whether addresses are random over the whole device, rather than in sequence from its beginning.
+    /// True for addresses random over the whole device, false for sequential ones from its beginning.
     pub(crate) random: bool,
     /// Product of all parts' mean stretches.
     pub(crate) stretch: f64,
@@ -232,16 +231,16 @@ pub(crate) struct Load {
     pub(crate) host_cost_ns: f64,
 }
 
-/// What a part adds to a request that is alone: `fixed_ns + ns_per_byte * bytes` for the load's block size.
+/// Contribution of a part to the latency at queue depth 1: `fixed_ns + ns_per_byte * bytes` for the load's block size.
 #[derive(Debug, Clone)]
 pub(crate) struct Idle {
-    /// Whatever its size, or at this size where it is not `linear`.
+    /// Fixed time in nanoseconds, or the time at this size where it is not `linear`.
     pub(crate) fixed_ns: f64,
-    /// For each byte.
+    /// Time for each byte, in nanoseconds.
     pub(crate) ns_per_byte: f64,
-    /// Whether the same two numbers hold for every size.
+    /// True if the same two numbers hold for every size.
     pub(crate) linear: bool,
-    /// What it is: `link latency 5 µs`.
+    /// Description: `link latency 5 µs`.
     pub(crate) words: String,
 }
 
@@ -250,7 +249,7 @@ pub(crate) struct Idle {
 pub(crate) struct Limit {
     /// Requests a second.
     pub(crate) per_s: f64,
-    /// How it comes about: `4 servers / 80 µs`.
+    /// Derivation: `4 servers / 80 µs`.
     pub(crate) words: String,
 }
 
@@ -259,7 +258,7 @@ pub(crate) struct Limit {
 pub(crate) struct Burst {
     /// The most that goes into it; `None` where only what stands above it decides.
     pub(crate) limit: Option<Limit>,
-    /// Until when: `until the buffer of 64 MiB is full`.
+    /// End of the period: `until the buffer of 64 MiB is full`.
     pub(crate) words: String,
 }
 
@@ -268,13 +267,13 @@ pub(crate) struct Burst {
 pub(crate) struct Fact {
     /// The finding's name.
     pub(crate) finding: FindingName,
-    /// For one direction, or for both.
+    /// Direction; `None` for both.
     pub(crate) op: Option<Op>,
-    /// In `unit`.
+    /// Value in `unit`.
     pub(crate) value: f64,
-    /// As in [`Truth::unit`](crate::Truth::unit).
+    /// Unit, as in [`Truth::unit`](crate::Truth::unit).
     pub(crate) unit: &'static str,
-    /// How it follows.
+    /// Derivation of the value.
     pub(crate) derivation: String,
 }
 

@@ -29,7 +29,7 @@ pub enum Known {
     /// Run of the device itself; the value has a confidence interval.
     #[serde(rename = "reference")]
     Reference,
-    /// There is nothing to know.
+    /// No value: the device defines none.
     #[serde(rename = "not defined")]
     NotDefined,
 }

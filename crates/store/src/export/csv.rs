@@ -35,7 +35,7 @@ impl ExportFormat for Csv {
     }
 }
 
-/// What one line is about.
+/// Subject of one line.
 struct Part<'a> {
     trial: &'a Trial,
     spec: &'a TrialSpec,

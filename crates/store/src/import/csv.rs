@@ -22,7 +22,7 @@ impl Named for Csv {
 /// Columns that have a meaning, besides those of `read` and `write`.
 const COLUMNS: [&str; 9] =
     ["test", "block_size", "queue_depth", "jobs", "read_pct", "pattern", "engine", "runtime_s", "span_bytes"];
-/// What is stated of reads and of writes, and how many of the model's unit it is.
+/// Columns for reads and for writes, with the factor to the model's unit.
 const FIGURES: [(&str, Figure, f64); 7] = [
     ("iops", Figure::Rate, 1.0),
     ("kiops", Figure::Rate, 1e3),
@@ -102,7 +102,7 @@ fn cells(line: &str) -> Vec<String> {
     out.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Whether a column is about reads, what it states, and in how many of the model's unit.
+/// Returns direction (true for reads), figure and factor to the model's unit of a column.
 fn figure_of(name: &str) -> Option<(bool, Figure, f64)> {
     let (direction, rest) = name.split_once('_')?;
     let &(_, figure, factor) = FIGURES.iter().find(|(suffix, _, _)| *suffix == rest)?;

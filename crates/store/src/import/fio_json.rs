@@ -110,7 +110,7 @@ fn last_document(text: &str) -> Result<(Value, usize), String> {
     last.map(|last| (last, count)).ok_or_else(|| format!("is damaged ({why})"))
 }
 
-/// What is wrong, without the place, which counts from the document's beginning.
+/// Returns the message without the place, which counts from the document's beginning.
 fn bare(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
@@ -122,7 +122,7 @@ fn document_start(text: &str, from: usize) -> Option<usize> {
     text.get(from..)?.match_indices('{').map(|(place, _)| from + place).find(begins)
 }
 
-/// One entry of `jobs`.
+/// Entry of `jobs`.
 #[derive(Debug, Clone)]
 struct Job {
     name: String,
@@ -279,7 +279,7 @@ fn stream(job: &Job) -> Stream {
     }
 }
 
-/// One direction of jobs that ran together: rates add up; of latencies the mean does, weighted, and the ends.
+/// Merges one direction of jobs that ran together: rates are added, mean latencies weighted, extremes kept.
 fn direction(jobs: &[&Job], op: Op) -> Option<iosonde_model::Direction> {
     let parts: Vec<&Figures> =
         jobs.iter().flat_map(|job| job.parts()).filter(|part| part.0 == op).map(|p| p.1).collect();

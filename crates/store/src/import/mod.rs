@@ -56,7 +56,7 @@ pub enum ImportError {
     Damaged(String),
 }
 
-/// Reads a text in whichever format it is.
+/// Imports a text in any known format.
 ///
 /// # Errors
 /// Returns an [`ImportError`] if no format recognises the text, or if it is damaged.
@@ -78,7 +78,7 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// What a text probably is, and what would be readable.
+/// Describes an unknown text: its probable format, and what would be readable.
 fn unknown(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let again = "run fio again with --output-format=json, and import that file";

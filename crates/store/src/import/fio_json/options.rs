@@ -3,7 +3,7 @@
 use iosonde_model::{Arrivals, Rw, Sync, TrialSpec};
 use serde_json::Value;
 
-/// What of a job's options tells what was asked.
+/// Options of a job that define its workload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
     rw: Rw,
@@ -17,7 +17,7 @@ pub(super) struct Options {
     rate_iops: Option<f64>,
     arrivals: Arrivals,
     sync: Sync,
-    /// Whether it reads back what it wrote, for which fio counts the time twice.
+    /// True if the job verifies its writes, for which fio counts the time twice.
     pub(super) verifies: bool,
 }
 
@@ -64,7 +64,7 @@ impl Options {
         })
     }
 
-    /// What was asked, of requests of that size.
+    /// Returns the workload for one block size.
     pub(super) fn spec(&self, block_size_bytes: u64, jobs: u32) -> TrialSpec {
         let directions = if self.rw.is_mixed() { 2.0 } else { 1.0 };
         TrialSpec {
