@@ -3,6 +3,7 @@
 //! Pure: no file, no clock, no printing.
 
 pub mod check;
+pub mod drift;
 pub mod estimate;
 pub mod evidence;
 pub mod reach;

@@ -33,20 +33,14 @@ use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict,
 use super::{Check, InvalidRates, Symptom};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use iosonde_stats::common_slope::{Levels, Unlike, Visit};
+use crate::{
+    drift::{self, DriftFit, TRIALS_MIN},
+    estimate::leftovers,
+};
+use iosonde_stats::common_slope::{Unlike, Visit};
 
-use crate::estimate::leftovers;
-
-/// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
-const CHANCE: f64 = 0.0007;
-/// Change over the run that matters to anybody, as a share.
-const CHANGE_MIN: f64 = 0.02;
-/// Of the intervals that are told.
+/// Confidence of the interval of the change.
 const CONFIDENCE: f64 = 0.95;
-/// Trials at the least.
-const TRIALS_MIN: usize = 12;
-/// Share of the trials' differences in time that lie between points, from which on time and point are one.
-const CONFOUNDED: f64 = 0.5;
 
 pub(super) struct Drift;
 
@@ -92,55 +86,35 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn rows(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
+fn visits(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
     let leftovers = leftovers(&run.trials);
     let left_out = |trial: &Trial| invalid.contains(trial) || leftovers.contains(&trial.id);
-    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !left_out(trial);
-    let of = |trial: &Trial| Visit {
-        // A canary is a group of its own.
-        group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
-        at_s: trial.started_s + trial.elapsed_s / 2.0,
-        log: trial.iops().ln(),
-    };
-    let mut rows: Vec<Visit> = run.trials.iter().filter(counts).map(of).collect();
-    rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    let mut trials = std::collections::BTreeMap::new();
-    rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
-    // A group that was visited once says nothing of time.
-    rows.retain(|row| trials[&row.group] > 1);
-    rows
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !left_out(trial);
+    // A canary is a group of its own.
+    let group =
+        |trial: &Trial| trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1);
+    run.trials.iter().filter(counts).filter_map(|trial| drift::visit(group(trial), trial)).collect()
 }
 
 fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
-    let rows = rows(run, invalid);
     let reason = |cause: cause::Drift| Reason::new(About::Rate, cause);
-    if rows.len() < TRIALS_MIN {
-        let too_few = cause::Drift::TooFewTrials { trials: rows.len(), needed: TRIALS_MIN };
-        return Verdict::NotChecked(reason(too_few));
+    match drift::fit(visits(run, invalid), CONFIDENCE) {
+        DriftFit::TooFewTrials(trials) => {
+            Verdict::NotChecked(reason(cause::Drift::TooFewTrials { trials, needed: TRIALS_MIN }))
+        }
+        DriftFit::Confounded(confounded_share) => {
+            Verdict::Warning(Reason::new(About::All, cause::Drift::Confounded { confounded_share }))
+        }
+        DriftFit::NoSlope => Verdict::NotChecked(reason(cause::Drift::NoSlope)),
+        DriftFit::NotProven(_) => Verdict::Pass,
+        DriftFit::Different(Unlike { rose, fell, held }, duration_s) => {
+            Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }))
+        }
+        DriftFit::Common(slope) => {
+            let ((change_share, low, high), duration_s) = (slope.change(), slope.duration_s);
+            Verdict::Warning(reason(cause::Drift::Changed { change_share, low, high, duration_s }))
+        }
     }
-    let levels = Levels::of(&rows);
-    let between = levels.share_of_time_between(&rows);
-    if levels.count() > 1 && between > CONFOUNDED {
-        let confounded = cause::Drift::Confounded { confounded_share: between };
-        return Verdict::Warning(Reason::new(About::All, confounded));
-    }
-    let Some(fit) = levels.slope(&rows) else {
-        return Verdict::NotChecked(reason(cause::Drift::NoSlope));
-    };
-    let duration_s = rows.last().map_or(0.0, |row| row.at_s) - rows[0].at_s;
-    let (low, high) = fit.interval(0, CONFIDENCE);
-    let over_run = |slope: f64| (slope * duration_s).exp_m1();
-    let (change_share, low, high) = (over_run(fit.coefficient(0)), over_run(low), over_run(high));
-    let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
-    if tail > CHANCE / 2.0 || change_share.abs() < CHANGE_MIN {
-        return Verdict::Pass;
-    }
-    if let Some(Unlike { rose, fell, held }) =
-        levels.unlike(&rows, fit.coefficient(0), duration_s, CHANGE_MIN)
-    {
-        return Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }));
-    }
-    Verdict::Warning(reason(cause::Drift::Changed { change_share, low, high, duration_s }))
 }
 
 #[cfg(test)]
