@@ -14,6 +14,8 @@ pub mod robust;
 pub mod series;
 pub mod shrink;
 pub mod steady;
+mod two_groups;
 
 pub use estimate::{LogEstimate, normal, student_t};
 pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};
+pub use two_groups::two_groups;

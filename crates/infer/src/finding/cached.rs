@@ -1,8 +1,7 @@
 //! Requests that a cache answers, told from those that it does not by their latencies: what two findings read.
 //!
 //! Where both kinds occur in a point, the logarithms of its latencies fall into two heaps. They are cut where the
-//! variance between the two is largest (Otsu, A threshold selection method from gray-level histograms, 1979), and the
-//! cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
+//! variance between the two is largest ([`two_groups`]), and the cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
 //! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
 //! share of fast requests, times the span, is the cache.
 
@@ -11,6 +10,7 @@ use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial, Window,
     detail::{CacheProblem, Cached},
 };
+use iosonde_stats::two_groups;
 
 use super::{
     Proof,
@@ -52,22 +52,7 @@ pub(super) fn below(histogram: &Histogram, cut_ns: f64) -> (f64, f64) {
 /// The two kinds of a histogram, if there are two.
 pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
     let logs: Vec<(f64, f64)> = histogram.buckets().map(|(middle, _, n)| (middle.ln(), n as f64)).collect();
-    let (count, sum) = logs.iter().fold((0.0, 0.0), |(count, sum), (log, n)| (count + n, sum + log * n));
-    let (mut left, mut left_sum) = (0.0, 0.0);
-    let mut best = (0.0, 0.0);
-    for pair in logs.windows(2) {
-        left += pair[0].1;
-        left_sum += pair[0].0 * pair[0].1;
-        let right = count - left;
-        let between = left * right * (left_sum / left - (sum - left_sum) / right).powi(2);
-        if between > best.0 {
-            best = (between, (pair[0].0 + pair[1].0) / 2.0);
-        }
-    }
-    if best.0 <= 0.0 {
-        return None;
-    }
-    let cut_ns = best.1.exp();
+    let cut_ns = two_groups(&logs)?.exp();
     let (fast, fast_ns) = below(histogram, cut_ns);
     let slow_ns = (histogram.mean_ns()? - fast * fast_ns) / (1.0 - fast);
     let near = below(histogram, 1.1 * cut_ns).0 - below(histogram, cut_ns / 1.1).0;
