@@ -5,9 +5,9 @@
 //! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
 //! share of fast requests, times the span, is the cache.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{evidence::Evidence, settling};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial, Window,
+    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial,
     detail::{CacheProblem, Cached},
 };
 use iosonde_stats::two_groups;
@@ -93,7 +93,7 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
 }
 
 /// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
-fn still_filling(evidence: &Evidence, op: Op) -> Option<CacheProblem> {
+fn still_filling(evidence: &Evidence) -> Option<CacheProblem> {
     let span_bytes = evidence.point.spec.span_bytes;
     let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
     let passed_bytes = evidence.standing(About::Rate).map(passed).min()?;
@@ -101,22 +101,12 @@ fn still_filling(evidence: &Evidence, op: Op) -> Option<CacheProblem> {
     if passed_bytes < span_bytes {
         return Some(CacheProblem::PassCutShort { span_bytes, passed_bytes });
     }
-    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| gain(trial, op)).collect();
+    // Second half over first.
+    let gain = |trial: &Trial| settling::halves(trial).map(|(begin, end)| end / begin);
+    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(gain).collect();
     let gain = over_trials::mean(&gains, GROWS_AT)?;
     let filling = gain.low.is_some_and(|low| low > SETTLED);
     filling.then_some(CacheProblem::StillFilling { span_bytes, gain: gain.value - 1.0 })
-}
-
-/// Rate of a trial's second half over its first.
-fn gain(trial: &Trial, op: Op) -> Option<f64> {
-    let half = trial.windows.len() / 2;
-    let rate = |windows: &[Window]| {
-        let ios: u64 = windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
-        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
-        (ios > 0 && length_s > 0.0).then(|| ios as f64 / length_s)
-    };
-    let (first, second) = trial.windows.split_at(half);
-    Some(rate(second)? / rate(first)?)
 }
 
 /// Of each request within the smallest span, from which on no cache answers: the fastest disks take 1 ms and more
@@ -190,7 +180,7 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
     let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
-    if let Some(why) = still_filling(points[first_slower], group.op) {
+    if let Some(why) = still_filling(points[first_slower]) {
         return inconclusive(why.into());
     }
     let page_cache = is_page_cache(group);
