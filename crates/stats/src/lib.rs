@@ -2,6 +2,7 @@
 //! properties.
 
 pub mod autoregression;
+mod bisect;
 pub mod bootstrap;
 pub mod change;
 pub mod common_slope;
@@ -16,6 +17,7 @@ pub mod shrink;
 pub mod steady;
 mod two_groups;
 
+pub use bisect::bisect;
 pub use estimate::{LogEstimate, normal, student_t};
 pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};
 pub use two_groups::two_groups;
