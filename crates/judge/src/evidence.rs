@@ -1,7 +1,7 @@
 //! What may be concluded from: points with their standing trials and the estimates of their logarithms.
 
 use iosonde_model::{About, Estimate, Op, Point, Trial};
-use iosonde_stats::LogEstimate;
+use iosonde_stats::{Estimated, LogEstimate};
 
 /// The value of an estimate with its interval.
 pub trait WithInterval {
@@ -13,6 +13,13 @@ impl WithInterval for LogEstimate {
     fn estimate(&self, confidence: f64) -> Estimate {
         let (low, high) = self.ends(confidence);
         Estimate { value: self.value(), low: Some(low), high: Some(high) }
+    }
+}
+
+impl WithInterval for Estimated {
+    fn estimate(&self, confidence: f64) -> Estimate {
+        let half = self.half_width(confidence);
+        Estimate { value: self.value, low: Some(self.value - half), high: Some(self.value + half) }
     }
 }
 

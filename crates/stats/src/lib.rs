@@ -18,6 +18,6 @@ pub mod steady;
 mod two_groups;
 
 pub use bisect::bisect;
-pub use estimate::{LogEstimate, normal, student_t};
+pub use estimate::{ErrorVariance, Estimated, LogEstimate, normal, student_t};
 pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};
 pub use two_groups::two_groups;

@@ -10,14 +10,13 @@ use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial,
     detail::{CacheProblem, Cached},
 };
-use iosonde_stats::two_groups;
+use iosonde_stats::{Estimated, two_groups};
 
 use super::{
     Proof,
     effect::{self, MARGIN},
     group::{self, Group, Writer},
-    over_trials,
-    pooled::{self, Pooled},
+    over_trials, pooled,
 };
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
@@ -62,7 +61,7 @@ pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
 }
 
 /// The size of the cache that this point tells of: the share of fast requests, times its span.
-pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
+pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Estimated> {
     group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
     let whole = pooled::merged(histograms.iter().copied());
@@ -71,7 +70,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
     let span = evidence.point.spec.span_bytes as f64;
     // Requests are independent at best, whatever the trials say of each other.
     let least = (kinds.fast * (1.0 - kinds.fast) / whole.total() as f64).sqrt();
-    Some(Pooled {
+    Some(Estimated {
         value: share.value * span,
         standard_error: share.standard_error.max(least) * span,
         degrees_of_freedom: share.degrees_of_freedom,
@@ -79,7 +78,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 }
 
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
-pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
+pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Estimated> {
     let evidence = &as_asked(evidence);
     group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
@@ -89,7 +88,7 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
         None => pooled::mean_within(histogram, 2.0),
     })?;
     // A bucket is reported by its middle, which is known to 0.2 %.
-    Some(Pooled { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
+    Some(Estimated { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
 }
 
 /// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
@@ -210,7 +209,7 @@ fn by_shares(
     (low, high): (f64, f64),
     confidence: f64,
 ) -> Option<(Estimate, usize)> {
-    let said: Vec<Pooled> = points
+    let said: Vec<Estimated> = points
         .iter()
         .filter(|evidence| evidence.point.spec.span_bytes as f64 > low && evidence.point.spec.rw.is_random())
         .filter_map(|evidence| size(evidence, op))

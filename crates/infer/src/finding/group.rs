@@ -164,10 +164,10 @@ fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
 
 /// Of the mean logarithm of independent values, their drift in it.
 fn standard_error(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().map(|value| value.ln()).sum::<f64>() / count;
-    let square: f64 = values.iter().map(|value| (value.ln() - mean).powi(2)).sum();
-    if values.len() < FEWEST_TRIALS { 0.0 } else { (square / (count - 1.0) / count).sqrt() }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    LogEstimate::mean_of(&logs)
+        .filter(|_| logs.len() >= FEWEST_TRIALS)
+        .map_or(0.0, |mean| mean.standard_error)
 }
 
 /// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing
