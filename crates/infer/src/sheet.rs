@@ -8,8 +8,9 @@
 //! **Above is suspicious, not good.** Vendors claim what they can; a drive that does more was measured in another
 //! state, or something else answered.
 
+use iosonde_judge::validity::TrialStanding;
 use iosonde_model::{
-    Claim, ClaimUnit, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec, units,
+    Claim, ClaimUnit, Estimate, Op, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec, units,
 };
 
 use crate::finding::over_trials;
@@ -113,10 +114,12 @@ fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), Str
 
 /// Why no candidate has a figure.
 fn voided(run: &Run, candidates: &[&Point]) -> String {
-    let of =
-        |id: Option<u64>| id.is_some_and(|id| candidates.iter().any(|point| point.trial_ids.contains(&id)));
-    let void = run.verdicts.iter().find(|judged| judged.verdict == Outcome::Invalid && of(judged.trial));
-    void.map_or_else(|| "it has no figure that stands".to_owned(), |_| "its trials are invalid".to_owned())
+    let standing = TrialStanding::of(run);
+    let mut trials = candidates.iter().flat_map(|point| &point.trial_ids);
+    match trials.any(|&id| !standing.causes(id).is_empty()) {
+        true => "its trials are invalid".to_owned(),
+        false => "it has no figure that stands".to_owned(),
+    }
 }
 
 fn op(rw: Rw) -> Op {

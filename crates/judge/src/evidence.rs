@@ -57,12 +57,14 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The trials whose figures of this kind no verdict voids.
+    /// Trials whose figures of this kind no verdict makes invalid.
     pub fn standing(&self, about: About) -> impl Iterator<Item = &'a Trial> + '_ {
-        self.trials
-            .iter()
-            .zip(&self.void)
-            .filter(move |(_, void)| !void.is_some_and(|v| v.touches(about)))
-            .map(|(t, _)| *t)
+        self.with(move |void| !void.is_some_and(|void| void.touches(about)))
+    }
+
+    /// Trials of whose invalid figures, if any, this holds.
+    pub fn with(&self, holds: impl Fn(Option<About>) -> bool) -> impl Iterator<Item = &'a Trial> {
+        let both = self.trials.iter().zip(&self.void);
+        both.filter(move |(_, void)| holds(**void)).map(|(trial, _)| *trial)
     }
 }

@@ -10,3 +10,4 @@ pub mod reach;
 pub mod settling;
 pub mod standing;
 pub mod trends;
+pub mod validity;

@@ -68,11 +68,7 @@ fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), Inconclusive> {
 
 /// The trials whose rates stand as statements about the device.
 pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
-    let stands = |void: &Option<About>| {
-        !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device))
-    };
-    let both = evidence.trials.iter().zip(&evidence.void).filter(move |(_, void)| stands(void));
-    both.map(|(trial, _)| *trial)
+    evidence.with(|void| !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device)))
 }
 
 /// Completions per second of a point, if its figures stand.

@@ -30,7 +30,7 @@
 
 use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, cause};
 
-use super::{Check, InvalidRates, Symptom};
+use super::{Check, Symptom, TrialStanding};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use crate::{
@@ -49,9 +49,9 @@ impl Check for Drift {
         CheckName::Drift
     }
 
-    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
         // One workload by hand has no rounds.
-        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, standing))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -86,9 +86,10 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn visits(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
+fn visits(run: &Run, standing: &TrialStanding) -> Vec<Visit> {
     let leftovers = leftovers(&run.trials);
-    let left_out = |trial: &Trial| invalid.contains(trial) || leftovers.contains(&trial.id);
+    let left_out =
+        |trial: &Trial| !standing.is_valid_for(trial, About::Rate) || leftovers.contains(&trial.id);
     let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !left_out(trial);
     // A canary is a group of its own.
     let group =
@@ -96,9 +97,9 @@ fn visits(run: &Run, invalid: &InvalidRates) -> Vec<Visit> {
     run.trials.iter().filter(counts).filter_map(|trial| drift::visit(group(trial), trial)).collect()
 }
 
-fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
+fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
     let reason = |cause: cause::Drift| Reason::new(About::Rate, cause);
-    match drift::fit(visits(run, invalid), CONFIDENCE) {
+    match drift::fit(visits(run, standing), CONFIDENCE) {
         DriftFit::TooFewTrials(trials) => {
             Verdict::NotChecked(reason(cause::Drift::TooFewTrials { trials, needed: TRIALS_MIN }))
         }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     fn said(run: &Run) -> cause::Drift {
-        match Drift.judge(Scope::Run, run, &InvalidRates::default()) {
+        match Drift.judge(Scope::Run, run, &TrialStanding::default()) {
             Some(Verdict::Warning(Reason { cause: cause::Cause::Drift(facts), .. })) => facts,
             other => panic!("{other:?}"),
         }
@@ -153,7 +154,7 @@ mod tests {
     fn one_disturbed_trial_is_no_drift() {
         let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         let run = points(40, |i| i % 4, |i| if i == 39 { 2e4 } else { 1e5 * quiet(i) });
-        assert_eq!(Drift.judge(Scope::Run, &run, &InvalidRates::default()), Some(Verdict::Pass));
+        assert_eq!(Drift.judge(Scope::Run, &run, &TrialStanding::default()), Some(Verdict::Pass));
     }
 
     #[test]

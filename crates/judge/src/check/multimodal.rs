@@ -21,7 +21,7 @@
 
 use iosonde_model::{About, Cause, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, cause};
 
-use super::{Check, InvalidRates, Symptom, course};
+use super::{Check, Symptom, TrialStanding, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
@@ -42,9 +42,9 @@ impl Check for Multimodal {
         CheckName::Multimodal
     }
 
-    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
-        run.points.get(place).map(|point| verdict(run, point, invalid))
+        run.points.get(place).map(|point| verdict(run, point, standing))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -89,8 +89,8 @@ struct Kind {
     middle_ns: f64,
 }
 
-fn verdict(run: &Run, point: &Point, invalid: &InvalidRates) -> Verdict {
-    let trials = course::of_point(run, point, invalid);
+fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
+    let trials = course::of_point(run, point, standing);
     let mut most = 0;
     for op in Op::DIRECTIONS {
         let mut all = Histogram::new();
@@ -179,7 +179,7 @@ mod tests {
     fn both_groups_have_their_shares() {
         let run = mixture(&[(12_000, 830), (105_000, 170)]);
         let Some(Verdict::Warning(reason)) =
-            Multimodal.judge(Scope::Point(0), &run, &InvalidRates::default())
+            Multimodal.judge(Scope::Point(0), &run, &TrialStanding::default())
         else {
             panic!("two kinds")
         };
