@@ -1,7 +1,7 @@
 //! What may be concluded from: points with their standing trials and the estimates of their logarithms.
 
 use iosonde_model::{About, Estimate, Op, Point, Trial};
-use iosonde_stats::LogEstimate;
+use iosonde_stats::{Estimated, LogEstimate};
 
 /// The value of an estimate with its interval.
 pub trait WithInterval {
@@ -13,6 +13,13 @@ impl WithInterval for LogEstimate {
     fn estimate(&self, confidence: f64) -> Estimate {
         let (low, high) = self.ends(confidence);
         Estimate { value: self.value(), low: Some(low), high: Some(high) }
+    }
+}
+
+impl WithInterval for Estimated {
+    fn estimate(&self, confidence: f64) -> Estimate {
+        let half = self.half_width(confidence);
+        Estimate { value: self.value, low: Some(self.value - half), high: Some(self.value + half) }
     }
 }
 
@@ -50,12 +57,14 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The trials whose figures of this kind no verdict voids.
+    /// Trials whose figures of this kind no verdict makes invalid.
     pub fn standing(&self, about: About) -> impl Iterator<Item = &'a Trial> + '_ {
-        self.trials
-            .iter()
-            .zip(&self.void)
-            .filter(move |(_, void)| !void.is_some_and(|v| v.touches(about)))
-            .map(|(t, _)| *t)
+        self.with(move |void| !void.is_some_and(|void| void.touches(about)))
+    }
+
+    /// Trials of whose invalid figures, if any, this holds.
+    pub fn with(&self, holds: impl Fn(Option<About>) -> bool) -> impl Iterator<Item = &'a Trial> {
+        let both = self.trials.iter().zip(&self.void);
+        both.filter(move |(_, void)| holds(**void)).map(|(trial, _)| *trial)
     }
 }

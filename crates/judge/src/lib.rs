@@ -3,9 +3,11 @@
 //! Pure: no file, no clock, no printing.
 
 pub mod check;
+pub mod drift;
 pub mod estimate;
 pub mod evidence;
 pub mod reach;
 pub mod settling;
 pub mod standing;
 pub mod trends;
+pub mod validity;

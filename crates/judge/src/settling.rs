@@ -6,7 +6,7 @@
 //! run. No single trial of three windows can show that; all trials of a point together can.
 
 use iosonde_model::{Phase, Trial, Window};
-use iosonde_stats::student_t;
+use iosonde_stats::LogEstimate;
 
 /// Windows shorter than this share of the longest say too little: the last one of a trial is what was left over, and of
 /// a rate that goes up and down (every pass moves on to the next unit) it sees one place, the same in every trial.
@@ -82,14 +82,11 @@ pub fn within(trials: &[&Trial], points: usize) -> Option<Within> {
     if logs.len() < FEWEST {
         return None;
     }
-    let count = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / count;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
     let by_chance = BY_CHANCE / points.max(1) as f64;
-    let confidence = 1.0 - by_chance;
-    let surely = mean.abs() > student_t(confidence, count - 1.0) * (variance / count).sqrt();
-    if surely && is_noticed(mean) {
-        return Some(Within { log_ratio: mean, trials: logs.len() });
+    let mean = LogEstimate::mean_of(&logs)?;
+    let surely = mean.log_mean.abs() > mean.half_width(1.0 - by_chance);
+    if surely && is_noticed(mean.log_mean) {
+        return Some(Within { log_ratio: mean.log_mean, trials: logs.len() });
     }
     let resolution = changes.iter().map(|change| change.resolution).fold(0.0, f64::max);
     let (low, high) = two_levels(logs, resolution, by_chance)?;

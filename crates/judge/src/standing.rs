@@ -6,8 +6,9 @@ use iosonde_model::CheckName;
 use iosonde_model::{About, Cause, Judgement, Outcome, Phase, Run, Scope, Scopes, Tally, Trial, Verdict};
 
 use crate::{
-    check::{CHECKS, Check, InvalidRates},
+    check::{CHECKS, Check},
     estimate::{self, FEWEST_TRIALS, Outliers, Voids},
+    validity::{Invalidity, TrialStanding},
 };
 
 /// The confidence of every interval; runs that were kept before it was recorded had the default.
@@ -20,14 +21,14 @@ pub fn judge(run: &mut Run) -> Voids {
     (run.verdicts, run.findings) = (Vec::new(), Vec::new());
 
     let of_trials = judge_trials(run);
-    let voids = voids_of(run, &of_trials);
+    let standing = standing_of(run, &of_trials);
+    let voids = voids_of(run, &standing);
     let (confidence, seed) = (confidence(run), run.info.seed);
     let outliers = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
 
-    let invalid = InvalidRates::of(run, of_trials.iter().flat_map(|judged| &judged.verdicts));
     let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
     let mut judged = of_trials;
-    judged.iter_mut().for_each(|judged| judged.judge_after(&scopes, run, &invalid));
+    judged.iter_mut().for_each(|judged| judged.judge_after(&scopes, run, &standing));
     run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
     count_outliers(run, &outliers);
     voids
@@ -60,8 +61,8 @@ impl Judged {
     }
 
     /// Adds what the check says of points and of the run, now that the invalid trials are known.
-    fn judge_after(&mut self, scopes: &[Scope], run: &Run, invalid: &InvalidRates) {
-        let verdict = |&scope| Some((scope, self.check.judge(scope, run, invalid)?));
+    fn judge_after(&mut self, scopes: &[Scope], run: &Run, standing: &TrialStanding) {
+        let verdict = |&scope| Some((scope, self.check.judge(scope, run, standing)?));
         self.verdicts.extend(scopes.iter().filter_map(verdict));
     }
 
@@ -151,22 +152,28 @@ fn scopes(verdicts: &[(Scope, Verdict)]) -> Scopes {
 /// where they do not, they stay in what they are not void in, so that the figures can be shown beside the
 /// verdict.
 pub fn voids(run: &Run) -> Voids {
-    voids_of(run, &judge_trials(run))
+    voids_of(run, &standing_of(run, &judge_trials(run)))
 }
 
 fn judge_trials(run: &Run) -> Vec<Judged> {
     CHECKS.iter().map(|check| Judged::of_trials(check, run)).collect()
 }
 
-fn voids_of(run: &Run, judged: &[Judged]) -> Voids {
-    let mut voids = Voids::new();
-    for (scope, verdict) in judged.iter().flat_map(|judged| &judged.verdicts) {
-        if let (Scope::Trial(place), Verdict::Invalid(reason)) = (scope, verdict) {
-            let id = run.trials[*place].id;
-            let about = voids.get(&id).map_or(reason.about, |&before| together(before, reason.about));
-            voids.insert(id, about);
+fn standing_of(run: &Run, judged: &[Judged]) -> TrialStanding {
+    let by = |check: CheckName, (scope, verdict): &(Scope, Verdict)| match (scope, verdict) {
+        (Scope::Trial(place), Verdict::Invalid(reason)) => {
+            Some((run.trials[*place].id, Invalidity { check, about: reason.about }))
         }
-    }
+        _ => None,
+    };
+    let of =
+        |one: &Judged| one.verdicts.iter().filter_map(|each| by(one.check.id(), each)).collect::<Vec<_>>();
+    judged.iter().flat_map(of).collect()
+}
+
+fn voids_of(run: &Run, standing: &TrialStanding) -> Voids {
+    let all = |causes: &[Invalidity]| causes.iter().map(|one| one.about).reduce(together);
+    let mut voids: Voids = standing.iter().filter_map(|(id, causes)| Some((id, all(causes)?))).collect();
     let mut whole: BTreeMap<usize, usize> = BTreeMap::new();
     let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
     for trial in measured().filter(|trial| !voids.contains_key(&trial.id)) {

@@ -12,6 +12,8 @@ use statrs::{
     function::gamma::digamma,
 };
 
+use super::bisect;
+
 /// Error rate of the test for a group with an outlying variance.
 const WILD: f64 = 0.01;
 
@@ -107,12 +109,8 @@ pub fn trigamma(x: f64) -> f64 {
 
 /// Returns the x whose trigamma is `y`, for positive `y`.
 pub fn trigamma_inverse(y: f64) -> f64 {
-    // trigamma falls from infinity to zero: bisection on the logarithm, from 1e-4 to 1e6.
-    let (mut low, mut high) = (1e-4f64.ln(), 1e6f64.ln());
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if trigamma(middle.exp()) > y { low = middle } else { high = middle }
-    }
+    // trigamma falls from infinity to zero; looked for on the logarithm, from 1e-4 to 1e6.
+    let (low, high) = bisect((1e-4f64.ln(), 1e6f64.ln()), 60, |log| trigamma(log.exp()) > y);
     ((low + high) / 2.0).exp()
 }
 

@@ -45,6 +45,7 @@
 //! ```
 
 pub mod autoregression;
+mod bisect;
 pub mod bootstrap;
 pub mod change_point;
 pub mod empirical_bayes;
@@ -57,6 +58,9 @@ pub mod robust;
 pub mod series;
 pub mod steady;
 pub mod trend;
+mod two_groups;
 
-pub use estimate::{LogEstimate, normal, student_t};
+pub use bisect::bisect;
+pub use estimate::{ErrorVariance, Estimated, LogEstimate, normal, student_t};
 pub use pool_adjacent_violators::{Pool, pool_adjacent_violators};
+pub use two_groups::two_groups;

@@ -8,9 +8,8 @@
 use iosonde_judge::estimate::Visit;
 use iosonde_model::{Closed, Op};
 use iosonde_stats::{
-    LogEstimate,
+    ErrorVariance, Estimated, LogEstimate,
     mixed_model::{Average, MixedModel, Row},
-    student_t,
 };
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -253,24 +252,21 @@ fn conclude(
 
 /// A ratio of two estimates that are taken to know nothing of each other.
 fn quotient(one: LogEstimate, other: LogEstimate) -> LogEstimate {
-    let (a, b) = (one.standard_error.powi(2), other.standard_error.powi(2));
+    let error = |of: LogEstimate| ErrorVariance {
+        variance: of.standard_error.powi(2),
+        degrees_of_freedom: of.degrees_of_freedom,
+    };
+    let ErrorVariance { variance, degrees_of_freedom } = ErrorVariance::sum(&[error(one), error(other)]);
     LogEstimate {
         log_mean: one.log_mean - other.log_mean,
-        standard_error: (a + b).sqrt(),
-        degrees_of_freedom: (a + b).powi(2)
-            / (a * a / one.degrees_of_freedom + b * b / other.degrees_of_freedom),
+        standard_error: variance.sqrt(),
+        degrees_of_freedom,
     }
 }
 
 /// Middle and half-width of the plain t interval.
 fn naive(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
-    let n = values.len() as f64;
-    if n < 2.0 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    Some((mean, student_t(confidence, n - 1.0) * (variance / n).sqrt()))
+    Estimated::mean_of(values).map(|mean| (mean.value, mean.half_width(confidence)))
 }
 
 struct Storage {

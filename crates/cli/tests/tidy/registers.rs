@@ -12,7 +12,7 @@ use crate::{Fault, Source, sources::flat_tokens};
 
 /// Modules beside the entries of a registry that are no entries: folder and names.
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
-    ("crates/judge/src/check", &["counted", "course", "invalid_rates", "judged", "missing", "pause"]),
+    ("crates/judge/src/check", &["counted", "course", "judged", "missing", "pause"]),
     ("crates/plan/src/experiment", &["grid", "parameters"]),
     (
         "crates/infer/src/finding",

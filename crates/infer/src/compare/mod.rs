@@ -38,10 +38,11 @@ use iosonde_model::{
     Compared, ComparedFigure, ComparedPair, ComparedSide, Comparison, GeometricMean, Likeness, Op, Run, Rw,
     WorkloadGroup,
 };
+use iosonde_stats::ErrorVariance;
 
 use self::{
     like::{Line, LinePair},
-    spread::{Spread, Spreads},
+    spread::Spreads,
 };
 
 /// Of what may be wrong, the part that the geometric mean of all lines has.
@@ -141,8 +142,9 @@ fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Compariso
     let (lines, about) = like::about_one_thing(lines);
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let spreads = Spreads::of(&told);
-    let judge =
-        |log_ratio: f64, spread: Option<Spread>, wrong: f64| Ratio::new(log_ratio, spread, wrong, question);
+    let judge = |log_ratio: f64, spread: Option<ErrorVariance>, wrong: f64| {
+        Ratio::new(log_ratio, spread, wrong, question)
+    };
     let wrong = 1.0 - question.confidence;
     let all = with_errors(&spreads, told.len());
     let overall = (!told.is_empty()).then(|| {
@@ -242,7 +244,7 @@ struct Ratio {
 
 impl Ratio {
     /// `wrong` is the chance that its interval may miss.
-    fn new(log_ratio: f64, spread: Option<Spread>, wrong: f64, question: &Question) -> Self {
+    fn new(log_ratio: f64, spread: Option<ErrorVariance>, wrong: f64, question: &Question) -> Self {
         let Some(spread) = spread else {
             return Self { value: log_ratio.exp(), low: None, high: None, verdict: Likeness::CannotTell };
         };

@@ -6,7 +6,7 @@
 //! scatter borrows from its kin ([`iosonde_stats::empirical_bayes`]). Degrees of freedom of sums follow Satterthwaite.
 
 use iosonde_model::ComparedUnit;
-use iosonde_stats::{LogEstimate, empirical_bayes::Prior, student_t};
+use iosonde_stats::{ErrorVariance, LogEstimate, empirical_bayes::Prior, student_t};
 
 use super::like::{LinePair, Sample, mean};
 
@@ -17,29 +17,9 @@ pub const HISTORY_MIN: usize = 3;
 /// Errors from trials rest on eight of them and more, pooled over points: so many degrees of freedom they have.
 const DEGREES_WITHIN: f64 = 30.0;
 
-/// The error of the logarithm of a ratio.
-#[derive(Debug, Clone, Copy)]
-pub struct Spread {
-    variance: f64,
-    degrees_of_freedom: f64,
-}
-
-impl Spread {
-    pub fn half_width(&self, confidence: f64) -> f64 {
-        student_t(confidence, self.degrees_of_freedom) * self.variance.sqrt()
-    }
-
-    /// The variance of a sum; degrees of freedom after Satterthwaite (Biometrics 2, 1946).
-    fn plus(self, other: Self) -> Self {
-        let variance = self.variance + other.variance;
-        let share = |part: Self| part.variance.powi(2) / part.degrees_of_freedom.max(0.5);
-        let degrees = variance.powi(2) / (share(self) + share(other)).max(f64::MIN_POSITIVE);
-        Self { variance, degrees_of_freedom: if variance > 0.0 { degrees } else { 1.0 } }
-    }
-
-    fn over(self, count: usize) -> Self {
-        Self { variance: self.variance / count as f64, ..self }
-    }
+/// The error of the mean of so many repeats.
+fn of_repeats(one: ErrorVariance, repeats: usize) -> ErrorVariance {
+    ErrorVariance { variance: one.variance / repeats as f64, ..one }
 }
 
 /// What both sides' repeats, histories or trials say of the errors of all lines.
@@ -61,13 +41,13 @@ impl Spreads {
     }
 
     /// The error of one line's log ratio; `None` where nothing tells.
-    pub fn of_line(&self, line: usize) -> Option<Spread> {
-        Some(self.sides[0].of_line(line)?.plus(self.sides[1].of_line(line)?))
+    pub fn of_line(&self, line: usize) -> Option<ErrorVariance> {
+        Some(ErrorVariance::sum(&[self.sides[0].of_line(line)?, self.sides[1].of_line(line)?]))
     }
 
     /// The error of the mean log ratio of some lines.
-    pub fn of_mean(&self, lines: &[usize]) -> Option<Spread> {
-        Some(self.sides[0].of_mean(lines)?.plus(self.sides[1].of_mean(lines)?))
+    pub fn of_mean(&self, lines: &[usize]) -> Option<ErrorVariance> {
+        Some(ErrorVariance::sum(&[self.sides[0].of_mean(lines)?, self.sides[1].of_mean(lines)?]))
     }
 }
 
@@ -108,7 +88,7 @@ enum Scatter {
         /// Deviations from each line's mean.
         deviations: Vec<Vec<f64>>,
         /// What each line's scatter beyond the run's own is, with its degrees of freedom.
-        own: Vec<Spread>,
+        own: Vec<ErrorVariance>,
         /// The figure is the mean over so many repeats.
         repeats: usize,
     },
@@ -153,44 +133,47 @@ impl Scatter {
         Self::Within(samples.iter().map(error).collect())
     }
 
-    fn of_line(&self, line: usize) -> Option<Spread> {
+    fn of_line(&self, line: usize) -> Option<ErrorVariance> {
         match self {
             Self::Between { deviations, own, repeats } => {
                 let all: Vec<usize> = (0..deviations.len()).collect();
                 let run = common(deviations, &all);
-                Some(if deviations.len() > 1 { run.plus(own[line]) } else { run }.over(*repeats))
+                let one = if deviations.len() > 1 { ErrorVariance::sum(&[run, own[line]]) } else { run };
+                Some(of_repeats(one, *repeats))
             }
             Self::Within(errors) => errors[line]
-                .map(|error| Spread { variance: error * error, degrees_of_freedom: DEGREES_WITHIN }),
+                .map(|error| ErrorVariance { variance: error * error, degrees_of_freedom: DEGREES_WITHIN }),
         }
     }
 
-    fn of_mean(&self, lines: &[usize]) -> Option<Spread> {
+    fn of_mean(&self, lines: &[usize]) -> Option<ErrorVariance> {
         match self {
-            Self::Between { deviations, repeats, .. } => Some(common(deviations, lines).over(*repeats)),
+            Self::Between { deviations, repeats, .. } => {
+                Some(of_repeats(common(deviations, lines), *repeats))
+            }
             // One run's points share its drift, so that their errors do not cancel as independent ones would: they
             // count as wholly alike, which is too much rather than too little.
             Self::Within(errors) => {
                 let told: Option<Vec<f64>> = lines.iter().map(|&line| errors[line]).collect();
                 let told = told.filter(|told| !told.is_empty())?;
-                Some(Spread { variance: mean(&told).powi(2), degrees_of_freedom: DEGREES_WITHIN })
+                Some(ErrorVariance { variance: mean(&told).powi(2), degrees_of_freedom: DEGREES_WITHIN })
             }
         }
     }
 }
 
 /// The variance, from run to run, of the mean over some lines.
-fn common(deviations: &[Vec<f64>], lines: &[usize]) -> Spread {
+fn common(deviations: &[Vec<f64>], lines: &[usize]) -> ErrorVariance {
     let runs = deviations[0].len();
     let of_run =
         |run: usize| lines.iter().map(|&line| deviations[line][run]).sum::<f64>() / lines.len() as f64;
     let sum: f64 = (0..runs).map(|run| of_run(run).powi(2)).sum();
     let degrees = (runs - 1) as f64;
-    Spread { variance: sum / degrees, degrees_of_freedom: degrees }
+    ErrorVariance { variance: sum / degrees, degrees_of_freedom: degrees }
 }
 
 /// What each line scatters beyond what its run adds to all lines, with what it borrows from the others.
-fn own(deviations: &[Vec<f64>], runs: usize) -> Vec<Spread> {
+fn own(deviations: &[Vec<f64>], runs: usize) -> Vec<ErrorVariance> {
     let lines = deviations.len();
     // Of the (runs - 1) degrees of a line, the run's mean over all lines takes its part.
     let degrees = (runs - 1) as f64 * (1.0 - 1.0 / lines as f64);
@@ -207,7 +190,7 @@ fn own(deviations: &[Vec<f64>], runs: usize) -> Vec<Spread> {
         .map(|&variance| {
             let (variance, degrees_of_freedom) =
                 prior.map_or((variance, degrees), |prior| prior.posterior(variance, degrees));
-            Spread { variance, degrees_of_freedom }
+            ErrorVariance { variance, degrees_of_freedom }
         })
         .collect()
 }

@@ -11,7 +11,7 @@
 //! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the
 //! conditions say how many there were.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::detail::Lack;

@@ -1,23 +1,22 @@
 //! Requests that a cache answers, told from those that it does not by their latencies: what two findings read.
 //!
 //! Where both kinds occur in a point, the logarithms of its latencies fall into two heaps. They are cut where the
-//! variance between the two is largest (Otsu, A threshold selection method from gray-level histograms, 1979), and the
-//! cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
+//! variance between the two is largest ([`two_groups`]), and the cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
 //! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
 //! share of fast requests, times the span, is the cache.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{evidence::Evidence, settling};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial, Window,
+    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Trial,
     detail::{CacheProblem, Cached},
 };
+use iosonde_stats::{Estimated, two_groups};
 
 use super::{
     Proof,
     effect::{self, MARGIN},
     group::{self, Group, Writer},
-    over_trials,
-    pooled::{self, Pooled},
+    over_trials, pooled,
 };
 
 /// Slow over fast, mean over mean, from which on they are two kinds.
@@ -52,22 +51,7 @@ pub(super) fn below(histogram: &Histogram, cut_ns: f64) -> (f64, f64) {
 /// The two kinds of a histogram, if there are two.
 pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
     let logs: Vec<(f64, f64)> = histogram.buckets().map(|(middle, _, n)| (middle.ln(), n as f64)).collect();
-    let (count, sum) = logs.iter().fold((0.0, 0.0), |(count, sum), (log, n)| (count + n, sum + log * n));
-    let (mut left, mut left_sum) = (0.0, 0.0);
-    let mut best = (0.0, 0.0);
-    for pair in logs.windows(2) {
-        left += pair[0].1;
-        left_sum += pair[0].0 * pair[0].1;
-        let right = count - left;
-        let between = left * right * (left_sum / left - (sum - left_sum) / right).powi(2);
-        if between > best.0 {
-            best = (between, (pair[0].0 + pair[1].0) / 2.0);
-        }
-    }
-    if best.0 <= 0.0 {
-        return None;
-    }
-    let cut_ns = best.1.exp();
+    let cut_ns = two_groups(&logs)?.exp();
     let (fast, fast_ns) = below(histogram, cut_ns);
     let slow_ns = (histogram.mean_ns()? - fast * fast_ns) / (1.0 - fast);
     let near = below(histogram, 1.1 * cut_ns).0 - below(histogram, cut_ns / 1.1).0;
@@ -77,7 +61,7 @@ pub(super) fn kinds(histogram: &Histogram) -> Option<Kinds> {
 }
 
 /// The size of the cache that this point tells of: the share of fast requests, times its span.
-pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
+pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Estimated> {
     group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
     let whole = pooled::merged(histograms.iter().copied());
@@ -86,7 +70,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
     let span = evidence.point.spec.span_bytes as f64;
     // Requests are independent at best, whatever the trials say of each other.
     let least = (kinds.fast * (1.0 - kinds.fast) / whole.total() as f64).sqrt();
-    Some(Pooled {
+    Some(Estimated {
         value: share.value * span,
         standard_error: share.standard_error.max(least) * span,
         degrees_of_freedom: share.degrees_of_freedom,
@@ -94,7 +78,7 @@ pub(super) fn size(evidence: &Evidence, op: Op) -> Option<Pooled> {
 }
 
 /// The mean time of the requests that the cache answers: all of them where the span is held whole.
-pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
+pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Estimated> {
     let evidence = &as_asked(evidence);
     group::valid(evidence, &[About::Latency]).ok()?;
     let histograms = pooled::latencies(evidence, op);
@@ -104,11 +88,11 @@ pub(super) fn answered_ns(evidence: &Evidence, op: Op) -> Option<Pooled> {
         None => pooled::mean_within(histogram, 2.0),
     })?;
     // A bucket is reported by its middle, which is known to 0.2 %.
-    Some(Pooled { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
+    Some(Estimated { standard_error: time.standard_error.max(1e-3 * time.value), ..time })
 }
 
 /// Why a span says nothing of a cache's size yet: what is held of it had not come to its end when it was measured.
-fn still_filling(evidence: &Evidence, op: Op) -> Option<CacheProblem> {
+fn still_filling(evidence: &Evidence) -> Option<CacheProblem> {
     let span_bytes = evidence.point.spec.span_bytes;
     let passed = |trial: &Trial| trial.passed_bytes.unwrap_or(0);
     let passed_bytes = evidence.standing(About::Rate).map(passed).min()?;
@@ -116,22 +100,12 @@ fn still_filling(evidence: &Evidence, op: Op) -> Option<CacheProblem> {
     if passed_bytes < span_bytes {
         return Some(CacheProblem::PassCutShort { span_bytes, passed_bytes });
     }
-    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| gain(trial, op)).collect();
+    // Second half over first.
+    let gain = |trial: &Trial| settling::halves(trial).map(|(begin, end)| end / begin);
+    let gains: Vec<f64> = evidence.standing(About::Rate).filter_map(gain).collect();
     let gain = over_trials::mean(&gains, GROWS_AT)?;
     let filling = gain.low.is_some_and(|low| low > SETTLED);
     filling.then_some(CacheProblem::StillFilling { span_bytes, gain: gain.value - 1.0 })
-}
-
-/// Rate of a trial's second half over its first.
-fn gain(trial: &Trial, op: Op) -> Option<f64> {
-    let half = trial.windows.len() / 2;
-    let rate = |windows: &[Window]| {
-        let ios: u64 = windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
-        let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
-        (ios > 0 && length_s > 0.0).then(|| ios as f64 / length_s)
-    };
-    let (first, second) = trial.windows.split_at(half);
-    Some(rate(second)? / rate(first)?)
 }
 
 /// Of each request within the smallest span, from which on no cache answers: the fastest disks take 1 ms and more
@@ -205,7 +179,7 @@ pub(super) fn one(writer: &Writer, group: &Group) -> Finding {
     };
     let last_fast = (0..first_slower).rfind(fast).unwrap_or(0);
     let (low, high) = (spans[last_fast] as f64, spans[first_slower] as f64);
-    if let Some(why) = still_filling(points[first_slower], group.op) {
+    if let Some(why) = still_filling(points[first_slower]) {
         return inconclusive(why.into());
     }
     let page_cache = is_page_cache(group);
@@ -235,7 +209,7 @@ fn by_shares(
     (low, high): (f64, f64),
     confidence: f64,
 ) -> Option<(Estimate, usize)> {
-    let said: Vec<Pooled> = points
+    let said: Vec<Estimated> = points
         .iter()
         .filter(|evidence| evidence.point.spec.span_bytes as f64 > low && evidence.point.spec.rw.is_random())
         .filter_map(|evidence| size(evidence, op))

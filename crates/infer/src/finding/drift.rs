@@ -15,29 +15,23 @@
 //!
 //! Assumes: that the drift goes on evenly; over an hour it is foretold from as long as the run was.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::{
+    drift::{self, CHANGE_MIN, DriftFit, TRIALS_MIN},
+    evidence::Evidence,
+};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Conditions, Detail, Estimate, Finding, Inconclusive,
     detail::{DriftProblem, RunDrift},
 };
-use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
+use iosonde_stats::trend::{Heterogeneity, Observation};
 
 use super::{
     FindingKind, Proof, Told,
     group::{Writer, of_the_device},
 };
 use crate::words::Unit;
-
-/// Chance of naming one that is not there: that of the check.
-const CHANCE: f64 = 0.0007;
-/// Over the run, as a share: what matters to anybody.
-const CHANGE_MIN: f64 = 0.02;
-/// Trials at the least.
-const TRIALS_MIN: usize = 12;
-/// Share of the trials' differences in time that lie between points, from which on time and point are one.
-const CONFOUNDED: f64 = 0.5;
 
 const HOUR_S: f64 = 3600.0;
 
@@ -94,55 +88,36 @@ depth = [1, 2, 4, 8]
 }
 
 fn visits(points: &[&Evidence]) -> Vec<Observation> {
-    let mut visits: Vec<Observation> = Vec::new();
-    for (group, evidence) in points.iter().enumerate() {
-        // A point that was visited once says nothing of time.
-        let standing: Vec<_> = of_the_device(evidence).filter(|trial| trial.iops() > 0.0).collect();
-        let of = |trial: &&iosonde_model::Trial| Observation {
-            group,
-            at_s: trial.started_s + trial.elapsed_s / 2.0,
-            log: trial.iops().ln(),
-        };
-        visits.extend(standing.iter().filter(|_| standing.len() > 1).map(of));
-    }
-    visits.retain(|visit| visit.log.is_finite());
-    visits.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    visits
+    let of = |(group, evidence)| of_the_device(evidence).filter_map(move |trial| drift::visit(group, trial));
+    points.iter().copied().enumerate().flat_map(of).collect()
 }
 
 fn one(writer: &Writer, points: &[&Evidence]) -> Finding {
     let conditions = Conditions::default();
     let inconclusive = |problem| writer.inconclusive(&conditions, points, Inconclusive::Drift(problem));
-    let visits = visits(points);
-    if visits.len() < TRIALS_MIN {
-        return inconclusive(DriftProblem::TooFewTrials { valid: visits.len(), needed: TRIALS_MIN });
-    }
-    let levels = Levels::of(&visits);
-    if levels.share_of_time_between(&visits) > CONFOUNDED {
-        return inconclusive(DriftProblem::Confounded);
-    }
-    let Some(fit) = levels.slope(&visits) else {
-        return inconclusive(DriftProblem::Confounded);
-    };
-    let duration_s = visits[visits.len() - 1].at_s - visits[0].at_s;
-    let slope = fit.coefficient(0);
-    let (low, high) = fit.interval(0, writer.confidence);
-    let change = |slope: f64| (slope * duration_s).exp_m1();
-    let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
-    if tail > CHANCE / 2.0 || change(slope).abs() < CHANGE_MIN {
-        let (low_share, high_share) = (change(low), change(high));
-        let most_share = low_share.abs().max(high_share.abs());
-        if most_share > CHANGE_MIN {
-            return inconclusive(DriftProblem::TooWide { duration_s, low_share, high_share });
+    match drift::fit(visits(points), writer.confidence) {
+        DriftFit::TooFewTrials(valid) => {
+            inconclusive(DriftProblem::TooFewTrials { valid, needed: TRIALS_MIN })
         }
-        let detail = Detail::Drift(RunDrift::Steady { duration_s, most_share });
-        return writer.absent(&conditions, points, detail);
+        DriftFit::Confounded(_) | DriftFit::NoSlope => inconclusive(DriftProblem::Confounded),
+        DriftFit::NotProven(slope) => {
+            let ((_, low_share, high_share), duration_s) = (slope.change(), slope.duration_s);
+            let most_share = low_share.abs().max(high_share.abs());
+            if most_share > CHANGE_MIN {
+                return inconclusive(DriftProblem::TooWide { duration_s, low_share, high_share });
+            }
+            let detail = Detail::Drift(RunDrift::Steady { duration_s, most_share });
+            writer.absent(&conditions, points, detail)
+        }
+        DriftFit::Different(Heterogeneity { rose, fell, held }, duration_s) => {
+            inconclusive(DriftProblem::Different { duration_s, rose, fell, held })
+        }
+        DriftFit::Common(slope) => {
+            let (value, low, high) = slope.change_over(HOUR_S);
+            let estimate = Estimate { value, low: Some(low), high: Some(high) };
+            let (duration_s, change_share) = (slope.duration_s, slope.change().0);
+            let detail = Detail::Drift(RunDrift::Changed { duration_s, change_share });
+            writer.concluded(&conditions, points, estimate, detail)
+        }
     }
-    if let Some(Heterogeneity { rose, fell, held }) = levels.heterogeneity(&visits, slope, duration_s, CHANGE_MIN) {
-        return inconclusive(DriftProblem::Different { duration_s, rose, fell, held });
-    }
-    let of_hour = |slope: f64| (slope * HOUR_S).exp_m1();
-    let estimate = Estimate { value: of_hour(slope), low: Some(of_hour(low)), high: Some(of_hour(high)) };
-    let detail = Detail::Drift(RunDrift::Changed { duration_s, change_share: change(slope) });
-    writer.concluded(&conditions, points, estimate, detail)
 }

@@ -6,12 +6,12 @@
 //! still covers. "No effect" is said only where every interval lies within 5 % of 1: an interval that contains 1
 //! and reaches far is no evidence of anything.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::{
     Conditions, Detail, Estimate, Finding, Inconclusive, Op, TrialSpec,
     detail::{ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer},
 };
-use iosonde_stats::{LogEstimate, student_t};
+use iosonde_stats::LogEstimate;
 
 use super::group::{self, Writer};
 use crate::words::is_vague;
@@ -33,10 +33,7 @@ pub(super) struct Extreme {
 /// The ratio of two levels, with an interval that holds together with `comparisons` of its kind.
 pub(super) fn ratio(over: LogEstimate, under: LogEstimate, confidence: f64, comparisons: usize) -> Estimate {
     let strict = 1.0 - (1.0 - confidence) / comparisons.max(1) as f64;
-    let log = over.log_mean - under.log_mean;
-    let degrees = over.degrees_of_freedom.min(under.degrees_of_freedom);
-    let half = student_t(strict, degrees) * over.standard_error.hypot(under.standard_error);
-    Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
+    over.over(under).estimate(strict)
 }
 
 /// Levels from which on each is compared with the mean of the others: it takes three others to make a mean that one

@@ -68,11 +68,7 @@ fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), Inconclusive> {
 
 /// The trials whose rates stand as statements about the device.
 pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
-    let stands = |void: &Option<About>| {
-        !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device))
-    };
-    let both = evidence.trials.iter().zip(&evidence.void).filter(move |(_, void)| stands(void));
-    both.map(|(trial, _)| *trial)
+    evidence.with(|void| !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device)))
 }
 
 /// Completions per second of a point, if its figures stand.
@@ -150,10 +146,10 @@ fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
 
 /// Of the mean logarithm of independent values, their drift in it.
 fn standard_error(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().map(|value| value.ln()).sum::<f64>() / count;
-    let square: f64 = values.iter().map(|value| (value.ln() - mean).powi(2)).sum();
-    if values.len() < FEWEST_TRIALS { 0.0 } else { (square / (count - 1.0) / count).sqrt() }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    LogEstimate::mean_of(&logs)
+        .filter(|_| logs.len() >= FEWEST_TRIALS)
+        .map_or(0.0, |mean| mean.standard_error)
 }
 
 /// A device without noise, or a throttle, repeats its rate to the last digit; a standard error of nothing

@@ -142,8 +142,7 @@ fn enough<'a>(
     about: About,
     valid: impl Fn(Option<About>) -> bool,
 ) -> Result<Vec<&'a Trial>, Inconclusive> {
-    let both = evidence.trials.iter().zip(&evidence.void);
-    let trials: Vec<&Trial> = both.filter(|(_, void)| valid(**void)).map(|(trial, _)| *trial).collect();
+    let trials: Vec<&Trial> = evidence.with(valid).collect();
     if trials.len() >= FEWEST_TRIALS {
         return Ok(trials);
     }

@@ -26,7 +26,7 @@ use iosonde_model::{
     Conditions, Detail, Estimate, Finding, Inconclusive, Op, Trial,
     detail::{EffectProblem, ReadsAfterWrites},
 };
-use iosonde_stats::student_t;
+use iosonde_stats::ErrorVariance;
 
 use super::{
     FindingKind, Proof, Told,
@@ -130,11 +130,10 @@ fn after_writes(points: &[Evidence]) -> BTreeMap<u64, bool> {
     neighbours.map(|pair| (pair[1].id, pair[0].spec.changes())).collect()
 }
 
-/// ln(rate) after a write less that after a read, with its variance and degrees of freedom.
+/// ln(rate) after a write less that after a read.
 struct Difference {
     log: f64,
-    variance: f64,
-    degrees: f64,
+    error: ErrorVariance,
 }
 
 fn difference(evidence: &Evidence, after_write: &BTreeMap<u64, bool>) -> Option<Difference> {
@@ -147,15 +146,11 @@ fn difference(evidence: &Evidence, after_write: &BTreeMap<u64, bool>) -> Option<
     if after.len() < EACH_MIN || other.len() < EACH_MIN {
         return None;
     }
-    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
-    let squares = |logs: &[f64]| logs.iter().map(|log| (log - mean(logs)).powi(2)).sum::<f64>();
     // Each kind has a scatter of its own: what a write leaves behind differs from time to time.
-    let part = |logs: &[f64]| squares(logs) / (logs.len() as f64 - 1.0) / logs.len() as f64;
-    let (a, b) = (part(&after), part(&other));
-    let variance = (a + b).max(GRAIN * GRAIN);
-    let below = a * a / (after.len() as f64 - 1.0) + b * b / (other.len() as f64 - 1.0);
-    let degrees = if below > 0.0 { (a + b).powi(2) / below } else { 1e6 };
-    Some(Difference { log: mean(&after) - mean(&other), variance, degrees })
+    let ((after, a), (other, b)) = (ErrorVariance::of_mean(&after)?, ErrorVariance::of_mean(&other)?);
+    let error = ErrorVariance::sum(&[a, b]);
+    let error = ErrorVariance { variance: error.variance.max(GRAIN * GRAIN), ..error };
+    Some(Difference { log: after - other, error })
 }
 
 fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) -> Finding {
@@ -169,9 +164,8 @@ fn one(writer: &Writer, reads: &[&Evidence], after_write: &BTreeMap<u64, bool>) 
     };
     let count = known.len() as f64;
     let log = known.iter().map(|(_, difference)| difference.log).sum::<f64>() / count;
-    let total: f64 = known.iter().map(|(_, difference)| difference.variance).sum();
-    let below: f64 = known.iter().map(|(_, d)| d.variance.powi(2) / d.degrees).sum();
-    let half = student_t(writer.confidence, total * total / below) * total.sqrt() / count;
+    let errors: Vec<ErrorVariance> = known.iter().map(|(_, difference)| difference.error).collect();
+    let half = ErrorVariance::sum(&errors).half_width(writer.confidence) / count;
     let estimate =
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) };
     let detail = Detail::ReadsAfterWrites(ReadsAfterWrites {

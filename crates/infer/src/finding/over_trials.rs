@@ -5,9 +5,12 @@
 //! its trials lie a round apart and are taken as independent, which makes these intervals a little narrow where
 //! the storage wanders slowly.
 
-use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
+use iosonde_judge::{
+    estimate::FEWEST_TRIALS,
+    evidence::{Evidence, WithInterval},
+};
 use iosonde_model::{About, Estimate, Inconclusive, Trial};
-use iosonde_stats::student_t;
+use iosonde_stats::LogEstimate;
 
 /// No trial is known better than to one part in ten thousand: a simulated device without noise repeats itself.
 const GRAIN: f64 = 1e-4;
@@ -18,15 +21,8 @@ pub fn mean(values: &[f64], confidence: f64) -> Option<Estimate> {
     if logs.len() < FEWEST_TRIALS {
         return None;
     }
-    let count = logs.len() as f64;
-    let middle = logs.iter().sum::<f64>() / count;
-    let variance = logs.iter().map(|log| (log - middle).powi(2)).sum::<f64>() / (count - 1.0);
-    let half = student_t(confidence, count - 1.0) * (variance / count).sqrt().max(GRAIN);
-    Some(Estimate {
-        value: middle.exp(),
-        low: Some((middle - half).exp()),
-        high: Some((middle + half).exp()),
-    })
+    let mean = LogEstimate::mean_of(&logs)?;
+    Some(LogEstimate { standard_error: mean.standard_error.max(GRAIN), ..mean }.estimate(confidence))
 }
 
 /// Returns the mean, or how many trials have the figure.

@@ -7,11 +7,9 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, Histogram, Inconclusive, Op, detail::PlatterProblem};
+use iosonde_stats::Estimated;
 
-use super::{
-    group,
-    pooled::{self, Pooled},
-};
+use super::{group, pooled};
 
 /// Quantiles through which the line is drawn.
 const FROM: f64 = 0.10;
@@ -79,7 +77,7 @@ pub(super) struct Sweep<'e, 'a> {
 /// What the narrow part says of a turn.
 pub(super) enum Turn {
     /// A turn, and how it shows.
-    Found(Pooled),
+    Found(Estimated),
     /// Waits do not spread as far as a turn: nothing rotates.
     Still {
         /// How far three quarters of the latencies lie apart, as a share of the middle one.
@@ -137,7 +135,7 @@ impl<'e, 'a> Sweep<'e, 'a> {
         }
         let turn = pooled::jackknife(&trials, |histogram| self::line(histogram).map(|line| line.turn_ns));
         let least = OF_ONE_WAIT / (whole.total() as f64).sqrt();
-        let turn = turn.map(|turn| Pooled {
+        let turn = turn.map(|turn| Estimated {
             standard_error: turn.standard_error.max(least * turn.value).hypot(FLATTENED * turn.value / 2.0),
             ..turn
         });
@@ -170,7 +168,7 @@ fn is_still(latencies: &Histogram, line: Line, median_ns: f64) -> bool {
 }
 
 /// The mean latency of a point's trials without what lies far out.
-pub(super) fn mean(evidence: &Evidence) -> Result<Pooled, Inconclusive> {
+pub(super) fn mean(evidence: &Evidence) -> Result<Estimated, Inconclusive> {
     group::valid(evidence, &[About::Latency])?;
     let op = group::only_direction(evidence.point.spec.rw).unwrap_or(Op::Read);
     let trials = pooled::latencies(evidence, op);
@@ -181,7 +179,7 @@ pub(super) fn mean(evidence: &Evidence) -> Result<Pooled, Inconclusive> {
     let spread = whole.quantile_ns(0.9).zip(whole.quantile_ns(0.1)).map_or(0.0, |(high, low)| high - low);
     // Between the 10th and the 90th percentile lie 2.77 standard deviations of an even spread.
     let least = spread / 2.77 / (whole.total() as f64).sqrt();
-    Ok(Pooled { standard_error: mean.standard_error.max(least), ..mean })
+    Ok(Estimated { standard_error: mean.standard_error.max(least), ..mean })
 }
 
 fn without_far_out(histogram: &Histogram) -> Option<f64> {

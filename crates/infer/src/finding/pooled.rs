@@ -7,39 +7,10 @@
 //! a review, Biometrika 61 (1974) 1). Assumes trials as independent as those of [`over_trials`](super::over_trials).
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
-use iosonde_model::{About, Estimate, Histogram, Op};
-use iosonde_stats::{normal, student_t};
+use iosonde_model::{About, Histogram, Op};
+use iosonde_stats::{Estimated, normal};
 
 use super::hockney::is_bent;
-
-/// A figure on its own scale, with what is known of its error.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Pooled {
-    pub(super) value: f64,
-    pub(super) standard_error: f64,
-    pub(super) degrees_of_freedom: f64,
-}
-
-impl Pooled {
-    pub(super) fn half_width(&self, confidence: f64) -> f64 {
-        student_t(confidence, self.degrees_of_freedom) * self.standard_error
-    }
-
-    pub(super) fn estimate(&self, confidence: f64) -> Estimate {
-        let half = self.half_width(confidence);
-        Estimate { value: self.value, low: Some(self.value - half), high: Some(self.value + half) }
-    }
-
-    /// The sum with another figure from other trials, times a factor.
-    pub(super) fn plus(self, factor: f64, other: Self) -> Self {
-        Self {
-            value: self.value + factor * other.value,
-            standard_error: self.standard_error.hypot(factor * other.standard_error),
-            // The smaller is the cautious one (Welch's lies between it and the sum).
-            degrees_of_freedom: self.degrees_of_freedom.min(other.degrees_of_freedom),
-        }
-    }
-}
 
 /// What several points say of one figure.
 pub(super) struct Together {
@@ -50,8 +21,8 @@ pub(super) struct Together {
 }
 
 /// Their mean, weighted with what is known of each; `None` without any.
-pub(super) fn together(said: &[Pooled], confidence: f64) -> Option<Together> {
-    let weight = |one: &Pooled| (one.half_width(confidence) / normal(confidence)).powi(-2);
+pub(super) fn together(said: &[Estimated], confidence: f64) -> Option<Together> {
+    let weight = |one: &Estimated| (one.half_width(confidence) / normal(confidence)).powi(-2);
     let total: f64 = said.iter().map(weight).sum();
     let value = said.iter().map(|one| weight(one) * one.value).sum::<f64>() / total;
     let chi_square: f64 = said.iter().map(|one| weight(one) * (one.value - value).powi(2)).sum();
@@ -87,12 +58,15 @@ pub(super) fn mean_within(histogram: &Histogram, times: f64) -> Option<f64> {
 pub(super) fn jackknife(
     histograms: &[&Histogram],
     figure: impl Fn(&Histogram) -> Option<f64>,
-) -> Option<Pooled> {
+) -> Option<Estimated> {
     leaving_one_out(histograms, |histograms| figure(&merged(histograms.iter().copied())))
 }
 
 /// The same for figures of anything that each trial has.
-pub(super) fn leaving_one_out<T: Copy>(trials: &[T], figure: impl Fn(&[T]) -> Option<f64>) -> Option<Pooled> {
+pub(super) fn leaving_one_out<T: Copy>(
+    trials: &[T],
+    figure: impl Fn(&[T]) -> Option<f64>,
+) -> Option<Estimated> {
     if trials.len() < FEWEST_TRIALS {
         return None;
     }
@@ -105,11 +79,9 @@ pub(super) fn leaving_one_out<T: Copy>(trials: &[T], figure: impl Fn(&[T]) -> Op
     let partial: Option<Vec<f64>> =
         (0..trials.len()).map(|left_out| Some(count * whole - (count - 1.0) * without(left_out)?)).collect();
     let partial = partial?;
-    let value = partial.iter().sum::<f64>() / count;
-    let variance = partial.iter().map(|one| (one - value).powi(2)).sum::<f64>() / (count - 1.0);
+    let mean = Estimated::mean_of(&partial)?;
     // No figure is known better than to one part in ten thousand: a device without noise repeats itself.
-    let standard_error = (variance / count).sqrt().max(1e-4 * value.abs());
-    Some(Pooled { value, standard_error, degrees_of_freedom: count - 1.0 })
+    Some(Estimated { standard_error: mean.standard_error.max(1e-4 * mean.value.abs()), ..mean })
 }
 
 #[cfg(test)]
@@ -137,19 +109,11 @@ mod tests {
 
     #[test]
     fn points_that_agree_are_weighted_and_others_said_not_to() {
-        let of = |value, standard_error| Pooled { value, standard_error, degrees_of_freedom: 1e6 };
+        let of = |value, standard_error| Estimated { value, standard_error, degrees_of_freedom: 1e6 };
         let both = together(&[of(10.0, 1.0), of(13.0, 2.0)], 0.95).unwrap();
         // By hand: (10 + 13 / 4) / 1.25, and the root of 1 / 1.25 times 1.96.
         assert!((both.value - 10.6).abs() < 1e-3 && (both.half_width - 1.753).abs() < 1e-3);
         assert!(both.agree && !together(&[of(10.0, 1.0), of(20.0, 1.0)], 0.95).unwrap().agree);
         assert!(together(&[], 0.95).is_none());
-    }
-
-    #[test]
-    fn sums_of_figures_add_their_errors_as_squares() {
-        let a = Pooled { value: 10.0, standard_error: 3.0, degrees_of_freedom: 9.0 };
-        let b = Pooled { value: 2.0, standard_error: 8.0, degrees_of_freedom: 5.0 };
-        let sum = a.plus(-0.5, b);
-        assert_eq!((sum.value, sum.standard_error, sum.degrees_of_freedom), (9.0, 5.0, 5.0));
     }
 }

@@ -30,11 +30,12 @@ use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op,
     detail::{Readahead, ReadaheadProblem},
 };
+use iosonde_stats::Estimated;
 
 use super::{
     FindingKind, Proof, Told, cached,
     group::{self, Group, Writer},
-    pooled::{self, Pooled},
+    pooled,
 };
 use crate::words::Unit;
 
@@ -132,7 +133,7 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
     if let Some(why) = group.points.iter().find_map(|e| group::valid(e, &[About::Latency]).err()) {
         return inconclusive(why);
     }
-    let said: Vec<Pooled> = group.points.iter().filter_map(|evidence| piece(evidence)).collect();
+    let said: Vec<Estimated> = group.points.iter().filter_map(|evidence| piece(evidence)).collect();
     let Some(together) = pooled::together(&said, writer.confidence) else {
         return match without_pieces(group, random) {
             Ok(block_sizes) => {
@@ -159,7 +160,7 @@ fn one(writer: &Writer, group: &Group, random: Option<&Group>, direct: bool) -> 
 }
 
 /// Block size over the share of the slow.
-fn piece(evidence: &Evidence) -> Option<Pooled> {
+fn piece(evidence: &Evidence) -> Option<Estimated> {
     let histograms = pooled::latencies(evidence, Op::Read);
     let whole = pooled::merged(histograms.iter().copied());
     let kinds = cached::kinds(&whole)?;
@@ -173,7 +174,7 @@ fn piece(evidence: &Evidence) -> Option<Pooled> {
     // piece, all are too high alike. One for each trial is two standard errors.
     let slow_count = whole.total() as f64 * (1.0 - kinds.fast);
     let least = piece.value * histograms.len() as f64 / slow_count.max(1.0) / 2.0;
-    Some(Pooled { standard_error: piece.standard_error.hypot(least), ..piece })
+    Some(Estimated { standard_error: piece.standard_error.hypot(least), ..piece })
 }
 
 /// Block sizes at which reads in order take as long as random ones, so that nothing is read ahead.

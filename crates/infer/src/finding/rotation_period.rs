@@ -10,7 +10,7 @@
 //! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
 //! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::detail::Lack;

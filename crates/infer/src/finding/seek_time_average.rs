@@ -11,17 +11,18 @@
 //! makes it wait for a turn, and then the finding refuses. Holds for the span that was measured: within a file, seeks
 //! are shorter than over the whole disk.
 
-use iosonde_judge::evidence::Evidence;
+use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::detail::Lack;
 use iosonde_model::{Conditions, Detail, Finding, Inconclusive, Op, detail::PlatterProblem};
+use iosonde_stats::Estimated;
 
 use super::{
     FindingKind, Proof, Told, cached,
     group::Writer,
     platter::{self, Sweep, Turn},
-    pooled::{self, Pooled},
+    pooled,
 };
 use crate::words::Unit;
 
@@ -81,7 +82,7 @@ fn one(writer: &Writer, sweep: &Sweep) -> Finding {
 }
 
 /// `None` where nothing rotates.
-fn seek(sweep: &Sweep, confidence: f64) -> Result<Option<Pooled>, Inconclusive> {
+fn seek(sweep: &Sweep, confidence: f64) -> Result<Option<Estimated>, Inconclusive> {
     let wide = sweep.wide.unwrap_or(sweep.narrow);
     let whole = pooled::merged(pooled::latencies(wide, Op::Read).iter().copied());
     // Reads that a memory answers travel nowhere.

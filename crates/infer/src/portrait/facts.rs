@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use iosonde_judge::validity::{Invalidity, TrialStanding};
 use iosonde_model::{
-    About, CheckName, Derivation, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point, Run, Rw,
+    About, CheckName, Derivation, Estimate, Finding, FindingName, Op, Point, Run, Rw,
     Status, Sync, Trait, TraitKey, TraitSource, Trial, TrialSpec,
 };
 use iosonde_stats::normal;
@@ -90,16 +91,16 @@ pub(super) struct Facts<'a> {
 }
 
 /// Trials that a verdict of these checks keeps from telling of the storage's rates.
-fn void(run: &Run, counts: impl Fn(CheckName) -> bool) -> BTreeSet<u64> {
-    let of_rates = |about: About| about.touches(About::Device) || about.touches(About::Rate);
-    let void =
-        |line: &&Judgement| line.verdict == Outcome::Invalid && of_rates(line.about) && counts(line.check);
-    run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
+fn void(standing: &TrialStanding, counts: impl Fn(CheckName) -> bool) -> BTreeSet<u64> {
+    let of_rates = |one: Invalidity| one.touches(About::Device) || one.touches(About::Rate);
+    standing.invalid(|one| of_rates(one) && counts(one.check)).collect()
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(run: &'a Run) -> Self {
-        Self { run, void: void(run, |check| check != CheckName::GeneratorBound), bound: void(run, |_| true) }
+        let standing = TrialStanding::of(run);
+        let void_by_others = void(&standing, |check| check != CheckName::GeneratorBound);
+        Self { run, void: void_by_others, bound: void(&standing, |_| true) }
     }
 
     /// The trials of a point whose rates stand.

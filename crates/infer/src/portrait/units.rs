@@ -13,6 +13,7 @@
 //! those that explain all of them together.
 
 use iosonde_model::{Derivation, FindingName, Op, Trait, TraitKey, Unidentified};
+use iosonde_stats::bisect;
 
 use super::{
     array::Array,
@@ -162,16 +163,12 @@ fn way(units: f64, alone_ns: f64, per_ns: f64, depth: f64, most_ns: f64) -> Opti
         // A unit cannot be busy for more than all of the time.
         if busy >= 1.0 { f64::INFINITY } else { population(units, busy) + per_ns * way_ns - depth }
     };
-    let (mut low_ns, mut high_ns) = (0.0, most_ns.min(alone_ns * 0.95));
+    let (low_ns, high_ns) = (0.0, most_ns.min(alone_ns * 0.95));
     // Falling in the way: a longer one leaves the units less to do.
     if too_many(low_ns) < 0.0 || too_many(high_ns) > 0.0 {
         return None;
     }
-    for _ in 0..60 {
-        let middle_ns = (low_ns + high_ns) / 2.0;
-        if too_many(middle_ns) > 0.0 { low_ns = middle_ns } else { high_ns = middle_ns }
-    }
-    Some(high_ns)
+    Some(bisect((low_ns, high_ns), 60, |way_ns| too_many(way_ns) > 0.0).1)
 }
 
 /// The number of units with which `depth` in flight give a rate.

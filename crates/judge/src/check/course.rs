@@ -1,8 +1,8 @@
 //! The course of a rate in time: a trial's windows, a point's trials, a run's trials, as logarithms.
 
-use iosonde_model::{Phase, Point, Run, Trial, Window};
+use iosonde_model::{About, Phase, Point, Run, Trial, Window};
 
-use super::InvalidRates;
+use super::TrialStanding;
 
 /// Parts that a trial is cut into at most: judging takes longer with their square, 0.1 s at 200.
 const PARTS_MAX: usize = 200;
@@ -60,11 +60,11 @@ pub(super) fn log(iops: f64) -> f64 {
 }
 
 /// Valid trials of a point, in the order of time.
-pub(super) fn of_point<'a>(run: &'a Run, point: &Point, invalid: &InvalidRates) -> Vec<&'a Trial> {
+pub(super) fn of_point<'a>(run: &'a Run, point: &Point, standing: &TrialStanding) -> Vec<&'a Trial> {
     let own =
         |trial: &&Trial| trial.phase == Phase::Measure && trial.point == Some(point.id) && trial.iops() > 0.0;
     let mut trials: Vec<&Trial> =
-        run.trials.iter().filter(own).filter(|trial| !invalid.contains(trial)).collect();
+        run.trials.iter().filter(own).filter(|trial| standing.is_valid_for(trial, About::Rate)).collect();
     trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
     trials
 }

@@ -30,23 +30,17 @@
 
 use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, cause};
 
-use super::{Check, InvalidRates, Symptom};
+use super::{Check, Symptom, TrialStanding};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
+use crate::{
+    drift::{self, DriftFit, TRIALS_MIN},
+    estimate::leftovers,
+};
+use iosonde_stats::trend::{Heterogeneity, Observation};
 
-use crate::estimate::leftovers;
-
-/// Nominal chance of naming a drift that is not there; see the manual page above for the real one.
-const CHANCE: f64 = 0.0007;
-/// Change over the run that matters to anybody, as a share.
-const CHANGE_MIN: f64 = 0.02;
-/// Of the intervals that are told.
+/// Confidence of the interval of the change.
 const CONFIDENCE: f64 = 0.95;
-/// Trials at the least.
-const TRIALS_MIN: usize = 12;
-/// Share of the trials' differences in time that lie between points, from which on time and point are one.
-const CONFOUNDED: f64 = 0.5;
 
 pub(super) struct Drift;
 
@@ -55,9 +49,9 @@ impl Check for Drift {
         CheckName::Drift
     }
 
-    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
         // One workload by hand has no rounds.
-        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, standing))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -92,55 +86,36 @@ fn points(count: usize, point: impl Fn(usize) -> usize, iops: impl Fn(usize) -> 
     run
 }
 
-fn rows(run: &Run, invalid: &InvalidRates) -> Vec<Observation> {
+fn visits(run: &Run, standing: &TrialStanding) -> Vec<Observation> {
     let leftovers = leftovers(&run.trials);
-    let left_out = |trial: &Trial| invalid.contains(trial) || leftovers.contains(&trial.id);
-    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && trial.iops() > 0.0 && !left_out(trial);
-    let of = |trial: &Trial| Observation {
-        // A canary is a group of its own.
-        group: trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1),
-        at_s: trial.started_s + trial.elapsed_s / 2.0,
-        log: trial.iops().ln(),
-    };
-    let mut rows: Vec<Observation> = run.trials.iter().filter(counts).map(of).collect();
-    rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    let mut trials = std::collections::BTreeMap::new();
-    rows.iter().for_each(|row| *trials.entry(row.group).or_insert(0usize) += 1);
-    // A group that was visited once says nothing of time.
-    rows.retain(|row| trials[&row.group] > 1);
-    rows
+    let left_out =
+        |trial: &Trial| !standing.is_valid_for(trial, About::Rate) || leftovers.contains(&trial.id);
+    let counts = |trial: &&Trial| trial.phase != Phase::Prepare && !left_out(trial);
+    // A canary is a group of its own.
+    let group =
+        |trial: &Trial| trial.point.filter(|_| trial.phase == Phase::Measure).map_or(0, |point| point + 1);
+    run.trials.iter().filter(counts).filter_map(|trial| drift::visit(group(trial), trial)).collect()
 }
 
-fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
-    let rows = rows(run, invalid);
+fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
     let reason = |cause: cause::Drift| Reason::new(About::Rate, cause);
-    if rows.len() < TRIALS_MIN {
-        let too_few = cause::Drift::TooFewTrials { trials: rows.len(), needed: TRIALS_MIN };
-        return Verdict::NotChecked(reason(too_few));
+    match drift::fit(visits(run, standing), CONFIDENCE) {
+        DriftFit::TooFewTrials(trials) => {
+            Verdict::NotChecked(reason(cause::Drift::TooFewTrials { trials, needed: TRIALS_MIN }))
+        }
+        DriftFit::Confounded(confounded_share) => {
+            Verdict::Warning(Reason::new(About::All, cause::Drift::Confounded { confounded_share }))
+        }
+        DriftFit::NoSlope => Verdict::NotChecked(reason(cause::Drift::NoSlope)),
+        DriftFit::NotProven(_) => Verdict::Pass,
+        DriftFit::Different(Heterogeneity { rose, fell, held }, duration_s) => {
+            Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }))
+        }
+        DriftFit::Common(slope) => {
+            let ((change_share, low, high), duration_s) = (slope.change(), slope.duration_s);
+            Verdict::Warning(reason(cause::Drift::Changed { change_share, low, high, duration_s }))
+        }
     }
-    let levels = Levels::of(&rows);
-    let between = levels.share_of_time_between(&rows);
-    if levels.count() > 1 && between > CONFOUNDED {
-        let confounded = cause::Drift::Confounded { confounded_share: between };
-        return Verdict::Warning(Reason::new(About::All, confounded));
-    }
-    let Some(fit) = levels.slope(&rows) else {
-        return Verdict::NotChecked(reason(cause::Drift::NoSlope));
-    };
-    let duration_s = rows.last().map_or(0.0, |row| row.at_s) - rows[0].at_s;
-    let (low, high) = fit.interval(0, CONFIDENCE);
-    let over_run = |slope: f64| (slope * duration_s).exp_m1();
-    let (change_share, low, high) = (over_run(fit.coefficient(0)), over_run(low), over_run(high));
-    let tail = fit.below(0, 0.0).min(1.0 - fit.below(0, 0.0));
-    if tail > CHANCE / 2.0 || change_share.abs() < CHANGE_MIN {
-        return Verdict::Pass;
-    }
-    if let Some(Heterogeneity { rose, fell, held }) =
-        levels.heterogeneity(&rows, fit.coefficient(0), duration_s, CHANGE_MIN)
-    {
-        return Verdict::Warning(reason(cause::Drift::Unlike { rose, fell, held, duration_s }));
-    }
-    Verdict::Warning(reason(cause::Drift::Changed { change_share, low, high, duration_s }))
 }
 
 #[cfg(test)]
@@ -148,7 +123,7 @@ mod tests {
     use super::*;
 
     fn said(run: &Run) -> cause::Drift {
-        match Drift.judge(Scope::Run, run, &InvalidRates::default()) {
+        match Drift.judge(Scope::Run, run, &TrialStanding::default()) {
             Some(Verdict::Warning(Reason { cause: cause::Cause::Drift(facts), .. })) => facts,
             other => panic!("{other:?}"),
         }
@@ -179,7 +154,7 @@ mod tests {
     fn one_disturbed_trial_is_no_drift() {
         let quiet = |i: usize| 1.0 + 0.02 * (((i * i * 7 + i) % 13) as f64 / 6.5 - 1.0);
         let run = points(40, |i| i % 4, |i| if i == 39 { 2e4 } else { 1e5 * quiet(i) });
-        assert_eq!(Drift.judge(Scope::Run, &run, &InvalidRates::default()), Some(Verdict::Pass));
+        assert_eq!(Drift.judge(Scope::Run, &run, &TrialStanding::default()), Some(Verdict::Pass));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use iosonde_model::{CheckName, Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
 
-use super::{CHECKS, InvalidRates, specimen};
+use super::{CHECKS, TrialStanding, specimen};
 
 /// What a check says of the only trial of a run.
 fn outcome(check: CheckName, run: &Run) -> Option<Outcome> {
@@ -146,7 +146,7 @@ fn every_check_of_trials_has_a_case() {
 /// What a check says of the whole of a run.
 fn of_run(check: CheckName, run: &Run) -> Option<Verdict> {
     let check = CHECKS.iter().find(|known| known.id() == check).expect("it is registered");
-    check.judge(Scope::Run, run, &InvalidRates::default())
+    check.judge(Scope::Run, run, &TrialStanding::default())
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod counted;
 mod course;
-mod invalid_rates;
 mod judged;
 #[cfg(test)]
 mod missing;
@@ -11,8 +10,9 @@ mod pause;
 #[cfg(test)]
 use iosonde_testkit::specimen;
 
-pub use invalid_rates::InvalidRates;
 use iosonde_model::{CheckName, Named, Run, Scope, Verdict, registry};
+
+use crate::validity::TrialStanding;
 
 registry! {
     /// Every check.
@@ -66,13 +66,13 @@ pub trait Check: Sync {
 
     /// Judges a point or the run after every check judged the trials; `None` where [`Check::check`] judges this
     /// scope, or nothing does.
-    fn after(&self, _scope: Scope, _run: &Run, _invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, _scope: Scope, _run: &Run, _standing: &TrialStanding) -> Option<Verdict> {
         None
     }
 
     /// Judges a point or the run, by whichever of the two it is.
-    fn judge(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
-        self.check(scope, run).or_else(|| self.after(scope, run, invalid))
+    fn judge(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
+        self.check(scope, run).or_else(|| self.after(scope, run, standing))
     }
 
     /// Property of the course of rates that its doubts are about. A finding that explains it answers the doubt.
@@ -121,7 +121,7 @@ mod tests {
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
-        let verdicts = scopes.filter_map(|scope| check.judge(scope, run, &InvalidRates::default()));
+        let verdicts = scopes.filter_map(|scope| check.judge(scope, run, &TrialStanding::default()));
         let judged = verdicts.map(|verdict| Judgement::new(check.id(), "run", None, None, verdict));
         judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
     }
@@ -182,7 +182,7 @@ mod tests {
             // Not every check looks at every workload.
             let mut run = specimen::run(specimen::usual());
             run.info.device.direct = true;
-            let none = InvalidRates::default();
+            let none = TrialStanding::default();
             if [Scope::Trial(0), Scope::Run].iter().all(|&scope| check.judge(scope, &run, &none).is_none()) {
                 continue;
             }

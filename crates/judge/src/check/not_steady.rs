@@ -45,7 +45,7 @@ use iosonde_model::{
     cause::{self, Trend},
 };
 
-use super::{Check, InvalidRates, Symptom, course, judged, pause};
+use super::{Check, Symptom, TrialStanding, course, judged, pause};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
@@ -88,9 +88,9 @@ impl Check for NotSteady {
         Some(Symptom::SeveralRates)
     }
 
-    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
         let Scope::Point(place) = scope else { return None };
-        run.points.get(place).filter(|_| !course::is_single(run)).map(|point| of_point(run, point, invalid))
+        run.points.get(place).filter(|_| !course::is_single(run)).map(|point| of_point(run, point, standing))
     }
 
     #[cfg(test)]
@@ -180,8 +180,8 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     Some(Verdict::Invalid(Reason::new(About::All, changed)))
 }
 
-fn of_point(run: &Run, point: &Point, invalid: &InvalidRates) -> Verdict {
-    let trials = course::of_point(run, point, invalid);
+fn of_point(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
+    let trials = course::of_point(run, point, standing);
     let at_point = |reason: Reason| Reason::new(reason.about, reason.cause.at_point(&point.spec));
     if trials.len() < SHORTEST {
         let too_few = cause::NotSteady::TooFewRounds { rounds: trials.len(), needed: SHORTEST };
@@ -266,7 +266,7 @@ mod tests {
     /// The facts of what the check says, without the point that they are about; `None` where it passes or is silent.
     fn said(run: &Run, scope: Scope) -> Option<cause::NotSteady> {
         let (Verdict::Warning(reason) | Verdict::NotChecked(reason) | Verdict::Invalid(reason)) =
-            NotSteady.judge(scope, run, &InvalidRates::default())?
+            NotSteady.judge(scope, run, &TrialStanding::default())?
         else {
             return None;
         };

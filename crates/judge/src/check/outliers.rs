@@ -31,7 +31,7 @@ use iosonde_model::{
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::{Check, InvalidRates, Symptom, course};
+use super::{Check, Symptom, TrialStanding, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use crate::estimate::{Apart, Estimates, Voids};
@@ -54,9 +54,9 @@ impl Check for Outliers {
         CheckName::Outliers
     }
 
-    fn after(&self, scope: Scope, run: &Run, invalid: &InvalidRates) -> Option<Verdict> {
+    fn after(&self, scope: Scope, run: &Run, standing: &TrialStanding) -> Option<Verdict> {
         // One workload by hand has no others to lie apart from.
-        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, invalid))
+        (scope == Scope::Run && run.trials.len() > 1).then(|| verdict(run, standing))
     }
 
     fn symptom(&self) -> Option<Symptom> {
@@ -101,14 +101,14 @@ fn repeated(rates: &[u64]) -> Run {
     run
 }
 
-fn verdict(run: &Run, invalid: &InvalidRates) -> Verdict {
-    let visits = |point: &Point| course::of_point(run, point, invalid).len();
+fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
+    let visits = |point: &Point| course::of_point(run, point, standing).len();
     if run.points.iter().map(visits).max().unwrap_or(0) < VISITS_MIN {
         let too_few = cause::Outliers::TooFewVisits { visits_needed: VISITS_MIN };
         return Verdict::NotChecked(Reason::new(About::Rate, too_few));
     }
     let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
-    let voids: Voids = invalid.ids().map(|id| (id, About::All)).collect();
+    let voids: Voids = standing.invalid(|one| one.touches(About::Rate)).map(|id| (id, About::All)).collect();
     let outliers = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
     let outliers: Vec<(u64, Apart)> = outliers.into_iter().filter(|(id, _)| measured(id)).collect();
     let noticed = || outliers.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
@@ -144,13 +144,14 @@ fn is_more_than_chance(aside: usize, trials: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validity::Invalidity;
 
     #[test]
     fn the_farthest_trial_is_named_with_its_distance() {
         let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
         rates[5] = 20_000;
         let run = repeated(&rates);
-        let said = Outliers.judge(Scope::Run, &run, &InvalidRates::default());
+        let said = Outliers.judge(Scope::Run, &run, &TrialStanding::default());
         let Some(Verdict::Warning(Reason {
             cause: cause::Cause::Outliers(cause::Outliers::Far(found)), ..
         })) = said
@@ -166,8 +167,8 @@ mod tests {
         let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
         rates[5] = 20_000;
         let run = repeated(&rates);
-        let interference = Reason::new(About::All, cause::Interference::Steal { steal_share: 0.5 });
-        let invalid = InvalidRates::of(&run, &[(Scope::Trial(5), Verdict::Invalid(interference))]);
-        assert_eq!(Outliers.judge(Scope::Run, &run, &invalid), Some(Verdict::Pass));
+        let interference = Invalidity { check: CheckName::Interference, about: About::All };
+        let standing: TrialStanding = [(run.trials[5].id, interference)].into_iter().collect();
+        assert_eq!(Outliers.judge(Scope::Run, &run, &standing), Some(Verdict::Pass));
     }
 }

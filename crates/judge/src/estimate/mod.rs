@@ -26,6 +26,7 @@ use crate::{
     evidence::{DirectionEvidence, Evidence, WithInterval},
     trends::{Kind, Trends},
 };
+use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
 pub use leftover::leftovers;
 pub use visit::canaries;
@@ -109,12 +110,12 @@ impl Fitted {
         let mut ids = Vec::new();
         for visit in times.iter().filter(|visit| !visit.leftover) {
             let trial = &trials[visit.trial];
-            let voided = voids.get(&trial.id).is_some_and(|about| about.touches(figure.about()));
+            let valid = is_valid_for(voids, trial, figure.about());
             let group = match trial.phase {
                 Phase::Canary => Some(points.len()),
                 _ => points.iter().position(|point| Some(point.id) == trial.point),
             };
-            if let (false, Some(group), Some(value)) = (voided, group, figure.of(trial, op)) {
+            if let (true, Some(group), Some(value)) = (valid, group, figure.of(trial, op)) {
                 rows.push(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: value.ln() });
                 ids.push(trial.id);
             }
@@ -218,8 +219,10 @@ pub fn fill_points(
         point.trials = own.len() as u32;
         point.trial_ids = own.iter().map(|trial| trial.id).collect();
         // A trial whose depth alone is void still counts for what the point says of rate and latency.
-        let void = |about: &About| about.touches(About::Rate) || about.touches(About::Latency);
-        point.invalid = own.iter().filter(|trial| voids.get(&trial.id).is_some_and(void)).count() as u32;
+        let valid = |trial: &&&Trial| {
+            [About::Rate, About::Latency].iter().all(|&one| is_valid_for(voids, trial, one))
+        };
+        point.invalid = (own.len() - own.iter().filter(valid).count()) as u32;
         let direction = |op| direction(&own, voids, &estimates, place, op, confidence, seed);
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);
@@ -234,8 +237,7 @@ fn own_trials<'a>(point: &Point, trials: &'a [Trial]) -> impl Iterator<Item = &'
 }
 
 fn standing<'a>(own: &[&'a Trial], voids: &Voids, about: About) -> Vec<&'a Trial> {
-    let stands = |trial: &&Trial| !voids.get(&trial.id).is_some_and(|void| void.touches(about));
-    own.iter().copied().filter(stands).collect()
+    own.iter().copied().filter(|trial| is_valid_for(voids, trial, about)).collect()
 }
 
 fn direction(

@@ -3,7 +3,10 @@
 use iosonde_model::{About, Op, Phase, Trial};
 use iosonde_stats::mixed_model::Row;
 
-use super::{basis::Voids, leftover::leftovers};
+use super::{
+    basis::{Voids, is_valid_for},
+    leftover::leftovers,
+};
 
 /// What a measurement or a canary said.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +89,7 @@ pub fn visits(trials: &[Trial], voids: &Voids) -> Vec<Visit> {
             start_s,
             end_s: clock_s,
             leftover: leftovers.contains(&trial.id),
-            stands: !voids.get(&trial.id).is_some_and(|about| about.touches(About::Rate)),
+            stands: is_valid_for(voids, trial, About::Rate),
             log_read_iops: log(Op::Read),
             log_write_iops: log(Op::Write),
             log_trim_iops: log(Op::Trim),

@@ -1,16 +1,15 @@
 //! A long trial by its windows: what charts over time and over bytes have in common.
 
-use iosonde_model::{Op, Outcome, Phase, Run, Trial, Window};
-use std::collections::HashSet;
+use iosonde_judge::validity::TrialStanding;
+use iosonde_model::{Op, Phase, Run, Trial, Window};
 
 /// Dots along a line at the most: more cannot be told apart on a page, and make it slow.
 const DOTS_MAX: usize = 240;
 
 /// Trials whose figures stand.
 pub(super) fn standing(run: &Run) -> impl Iterator<Item = &Trial> {
-    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Invalid);
-    let void: HashSet<u64> = void.filter_map(|verdict| verdict.trial).collect();
-    run.trials.iter().filter(move |trial| trial.phase == Phase::Measure && !void.contains(&trial.id))
+    let standing = TrialStanding::of(run);
+    run.trials.iter().filter(move |trial| trial.phase == Phase::Measure && standing.is_valid(trial))
 }
 
 /// Where a stretch of a trial ended, and how fast it was.

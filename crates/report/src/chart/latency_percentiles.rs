@@ -4,8 +4,8 @@
 //! flight of each direction. A percentile is drawn only where at least ten requests waited longer than it.
 //! The further to the right, the rarer: at p99.9 one request in a thousand waits longer.
 
-use iosonde_model::{About, Histogram, Named, Op, Outcome, Phase, Point, Run, units};
-use std::collections::HashSet;
+use iosonde_judge::validity::TrialStanding;
+use iosonde_model::{About, Histogram, Named, Op, Phase, Point, Run, units};
 
 use super::Chart;
 use super::pick;
@@ -25,13 +25,13 @@ impl Chart for LatencyPercentiles {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::one_way(pick::by_depth(run));
         let lead = families.first()?;
-        let void = void_trials(run);
+        let standing = TrialStanding::of(run);
         let mut series: Vec<Series> = Vec::new();
         for op in Op::DIRECTIONS {
             let Some(family) = families.iter().find(|family| family.op == op) else { continue };
             let ends = [family.points[0], family.points[family.points.len() - 1]];
             for (point, deep) in ends.into_iter().zip([false, true]) {
-                let dots = percentiles(run, point, op, &void);
+                let dots = percentiles(run, point, op, &standing);
                 if dots.len() > 1 {
                     let name = format!("{}s, {}", op, pick::in_flight(point.spec.asked_in_flight()));
                     let tone = Tone::of(op, deep);
@@ -62,16 +62,12 @@ impl Chart for LatencyPercentiles {
     }
 }
 
-fn void_trials(run: &Run) -> HashSet<u64> {
-    let void =
-        run.verdicts.iter().filter(|v| v.verdict == Outcome::Invalid && v.about.touches(About::Latency));
-    void.filter_map(|verdict| verdict.trial).collect()
-}
-
-fn percentiles(run: &Run, point: &Point, op: Op, void: &HashSet<u64>) -> Vec<Dot> {
+fn percentiles(run: &Run, point: &Point, op: Op, standing: &TrialStanding) -> Vec<Dot> {
     let mut merged = Histogram::new();
     let trials = run.trials.iter().filter(|t| t.point == Some(point.id) && t.phase == Phase::Measure);
-    for direction in trials.filter(|t| !void.contains(&t.id)).filter_map(|t| t.direction(op)) {
+    for direction in
+        trials.filter(|t| standing.is_valid_for(t, About::Latency)).filter_map(|t| t.direction(op))
+    {
         merged.merge(&direction.histogram);
     }
     // Steps of about a sixth of a decade; the ticks are among them.

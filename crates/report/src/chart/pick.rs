@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use iosonde_judge::estimate::FEWEST_TRIALS;
+use iosonde_judge::{estimate::FEWEST_TRIALS, validity::TrialStanding};
 use iosonde_model::{
     About, CheckName, Direction, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point,
     PointDirection, Run, Rw, Status, Trial, TrialSpec, units,
@@ -156,8 +156,8 @@ impl Doubts {
 /// Points that these verdicts are about as a whole, or with at least half of the trials that their figures rest on.
 fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize, (Standing, String)> {
     let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
-    let void = void_trials(run);
-    let whole = |point: &Point| point.trial_ids.iter().filter(|id| !void.contains(id)).count();
+    let trials = TrialStanding::of(run);
+    let whole = |point: &Point| point.trial_ids.iter().filter(|id| trials.causes(**id).is_empty()).count();
     let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, CheckName), u32>::new());
     for verdict in verdicts {
         let told = || (standing, crate::text::why(verdict));
@@ -180,12 +180,6 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
         }
     }
     found
-}
-
-/// Trials that something is void of.
-fn void_trials(run: &Run) -> HashSet<u64> {
-    let void = run.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Invalid);
-    void.filter_map(|verdict| verdict.trial).collect()
 }
 
 /// A quantity of a point's direction.
@@ -250,14 +244,14 @@ pub(super) fn dots(family: &Family, doubts: &Doubts, x: fn(&TrialSpec) -> u64, y
 
 /// The standing trials of a family, each where its own figure lies.
 pub(super) fn trials(run: &Run, family: &Family, x: fn(&TrialSpec) -> u64, y: Figured) -> Vec<(f64, f64)> {
-    let void = void_trials(run);
+    let standing = TrialStanding::of(run);
     let places: HashMap<usize, f64> =
         family.points.iter().map(|point| (point.id, x(&point.spec) as f64)).collect();
     let place = |trial: &Trial| {
         let at = *places.get(&trial.point?)?;
         Some((at, (y.of_trial)(trial.direction(family.op)?)?))
     };
-    run.trials.iter().filter(|trial| !void.contains(&trial.id)).filter_map(place).collect()
+    run.trials.iter().filter(|trial| standing.is_valid(trial)).filter_map(place).collect()
 }
 
 /// The first four families that share the number in flight and the way to the device with the first: what one axis
