@@ -4,7 +4,7 @@ use crate::text::point_table::PointRow;
 use crate::text::point_table::point_table;
 use crate::text::results::storage_lines;
 use crate::text::validity::Mark;
-use crate::text::validity::belief;
+use crate::text::validity::validity;
 use iosonde_infer::finding::RUN;
 use iosonde_infer::words::lowered;
 use iosonde_model::{
@@ -42,9 +42,9 @@ fn symbol(paint: Paint, mark: Mark) -> String {
 }
 
 fn believe(run: &Run, paint: Paint) -> String {
-    let belief = belief(run);
-    let mut out = paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&belief.headline));
-    for line in &belief.lines {
+    let validity = validity(run);
+    let mut out = paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
+    for line in &validity.lines {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     out
@@ -317,11 +317,11 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
 /// The same answer as a study's; then what could not be judged of this trial, and what looked and found
 /// nothing.
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
-    let belief = belief(run);
+    let validity = validity(run);
     let mut out = String::from("\n");
-    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&belief.headline));
+    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
     // That all of one trial stand is what the headline says.
-    for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+    for line in validity.lines.iter().filter(|line| line.mark != Mark::Yes) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
