@@ -69,9 +69,9 @@ pub struct Addition {
 impl Options {
     /// What `run` and `point` share.
     pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
+        // 53 bits: JSON numbers are doubles to many readers.
+        let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
         Self {
-            time_ns,
-            precision,
             confidence: args.confidence,
             rounds,
             size_bytes: args.size,
@@ -79,9 +79,24 @@ impl Options {
             direct: if args.direct { Some(true) } else { args.buffered.then_some(false) },
             read_only: args.read_only,
             destroy: args.destroy.clone(),
+            ..Self::usual(time_ns, precision, seed)
+        }
+    }
+
+    /// Options of a run for which nothing but time, precision and seed was given.
+    pub fn usual(time_ns: u64, precision: f64, seed: u64) -> Self {
+        Self {
+            time_ns,
+            precision,
+            confidence: 0.95,
+            rounds: None,
+            size_bytes: None,
+            engine: None,
+            direct: None,
+            read_only: false,
+            destroy: None,
             destroyed: None,
-            // 53 bits: JSON numbers are doubles to many readers.
-            seed: args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11),
+            seed,
             order_seed: None,
             state: None,
             max_write_bytes: None,

@@ -44,6 +44,11 @@ impl Screen {
         }
     }
 
+    /// Shows nothing.
+    pub fn silent() -> Self {
+        Self { color: false, width: 80, live: false, quiet: true, verbose: false }
+    }
+
     /// How results are painted.
     pub fn paint(&self) -> Paint {
         Paint { color: self.color, width: self.width }

@@ -65,7 +65,7 @@ pub fn open(
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
     match Target::parse(text).map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))? {
-        Target::Simulated(name) => simulated(&name, options),
+        Target::Simulated(name) => simulated(&name, &device_file(&name)?, options),
         target => real(&target, options, asked, strays),
     }
 }
@@ -113,9 +113,9 @@ fn member_text(array: &str, member: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
-fn simulated(name: &str, options: &Options) -> Result<Session, Failure> {
-    let file = device_file(name)?;
-    let inside = SimulatedDevice::new(&file, options.seed);
+/// Opens a simulated device, which begins as new.
+pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Session, Failure> {
+    let inside = SimulatedDevice::new(file, options.seed);
     refuse_what_it_lacks(name, &inside, options)?;
     let capacity_bytes = inside.capacity_bytes();
     let has_page_cache = inside.resident_bytes(0..4096).is_some();

@@ -15,8 +15,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use iosonde_infer::conclude::conclude;
 use iosonde_judge::estimate::Voids;
 use iosonde_model::{
-    CheckName, Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo, Study,
-    Trial, Window, WindowDirection, units,
+    CheckName, Detail, Device, Direction, FindingName, Histogram, LatencySummary, Outcome, Run, RunInfo,
+    Study, Trial, Window, WindowDirection,
+    detail::{EffectAnswer, Level},
 };
 use iosonde_plan::{
     plan,
@@ -140,12 +141,15 @@ struct Said {
 fn said(setting: Setting, run: &Run) -> Said {
     let drift =
         run.verdicts.iter().any(|line| line.check == CheckName::Drift && line.verdict >= Outcome::Warning);
-    let effect = run.findings.iter().find(|finding| finding.name == FindingName::StrideEffect);
-    let sentence = effect.map_or("", |finding| finding.sentence());
-    let no_effect = sentence.contains("does not matter") || sentence.contains("no effect of stride is seen");
-    let named = sentence.contains(": with a stride of");
-    let low = format!("with a stride of {},", units::size(8192 << setting.low_level()));
-    Said { drift, no_effect, named, right: named && sentence.contains(&low) }
+    let effect = run.findings.iter().find_map(|finding| match &finding.detail {
+        Detail::Effect(effect) if finding.name == FindingName::StrideEffect => Some(effect),
+        _ => None,
+    });
+    let answer = effect.map(|effect| effect.answer);
+    let no_effect = matches!(answer, Some(EffectAnswer::NoEffect | EffectAnswer::NoneSeen));
+    let named = answer == Some(EffectAnswer::Changes);
+    let low = Level::Stride(8192 << setting.low_level());
+    Said { drift, no_effect, named, right: named && effect.is_some_and(|effect| effect.level == low) }
 }
 
 /// Whether the same trials, taken in the order of the levels instead, would show a slope over the levels.
@@ -188,7 +192,7 @@ fn main() {
             flat.verdicts
                 .iter()
                 .for_each(|line| println!("{:?} {}: {:?}", line.verdict, line.check, line.cause));
-            flat.findings.iter().for_each(|finding| println!("{}: {}", finding.name, finding.sentence()));
+            flat.findings.iter().for_each(|finding| println!("{}: {:?}", finding.name, finding.detail));
         }
         rounds += flat.info.rounds;
         let of_flat = said(setting, &flat);

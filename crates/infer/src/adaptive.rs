@@ -332,7 +332,7 @@ mod tests {
         assert_eq!((run.points.len(), run.points[11].planned), (12, iosonde_model::Planned::Adaptive));
         // One trial makes no interval; the knee is what the grid says, and not refused for it.
         let knee = run.findings.iter().find(|finding| finding.name == FindingName::QueueDepthKnee).unwrap();
-        assert_eq!(knee.status, Status::Found, "{}", knee.sentence());
+        assert_eq!(knee.status, Status::Found, "{knee:?}");
     }
 
     fn schedule(run: &Run, rounds: u32) -> Schedule {

@@ -9,7 +9,8 @@
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetLine, Standing, TrialSpec, units,
+    Claim, ClaimUnit, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis, SheetLine, Standing,
+    TrialSpec, UnlikeClaim,
 };
 
 use crate::finding::over_trials;
@@ -28,7 +29,7 @@ pub fn lines(run: &Run, sheet: &Sheet, margin: f64) -> Vec<SheetLine> {
 }
 
 fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> SheetLine {
-    let told = |measured: Option<Estimate>, verdict, why: String| SheetLine {
+    let told = |measured: Option<Estimate>, verdict, basis: SheetBasis| SheetLine {
         line: claim.line.clone(),
         claimed: claim.value,
         unit: claim.unit,
@@ -36,7 +37,7 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         low: measured.and_then(|estimate| estimate.low),
         high: measured.and_then(|estimate| estimate.high),
         verdict,
-        why,
+        basis,
     };
     let (point, measured) = match nearest(run, claim) {
         Ok(found) => found,
@@ -44,23 +45,19 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     };
     let mut unlike = unlike(run, point, claim, capacity_bytes);
     let (low, high) = (measured.low.unwrap_or(measured.value), measured.high.unwrap_or(measured.value));
-    let (verdict, why) = if low > claim.value * (1.0 + margin) {
-        let times = measured.value / claim.value;
-        (Standing::Above, format!("{times:.2} times what is claimed, which is suspicious rather than good"))
+    let verdict = if low > claim.value * (1.0 + margin) {
+        Standing::Above
     } else if high < claim.value * (1.0 - margin) {
-        (Standing::Below, format!("{} of what is claimed", units::percent(measured.value / claim.value)))
+        Standing::Below
     } else if low < claim.value * (1.0 - margin) {
         // It may be met or missed: an interval that is wide enough would "meet" any claim.
-        unlike.hard.push(
-            "too rough to tell (the interval holds the claim and less than it; a longer run would tell)"
-                .into(),
-        );
-        (Standing::NotComparable, String::new())
+        unlike.hard.push(UnlikeClaim::WideInterval);
+        Standing::NotComparable
     } else {
-        (Standing::Meets, format!("within {} of what is claimed", units::percent(margin)))
+        Standing::Meets
     };
     if measured.low.is_none() {
-        unlike.soft.push("one figure without an interval".to_owned());
+        unlike.soft.push(UnlikeClaim::NoInterval);
     }
     // More than a fresh drive's share is no answer about a steady one; less is less in any state.
     if claim.steady && verdict == Standing::Meets {
@@ -72,17 +69,12 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
         unlike.hard.append(&mut unlike.soft);
     }
     let verdict = if unlike.hard.is_empty() { verdict } else { Standing::NotComparable };
-    let conditions: Vec<String> = [unlike.hard, unlike.state, unlike.soft].concat();
-    let why = match (verdict, conditions.is_empty()) {
-        (Standing::NotComparable, _) => conditions.join(", "),
-        (_, true) => why,
-        (_, false) => format!("{why}; {}", conditions.join(", ")),
-    };
-    told(Some(measured), verdict, format!("{}: {why}", point.spec.describe()))
+    let unlike = [unlike.hard, unlike.state, unlike.soft].concat();
+    told(Some(measured), verdict, SheetBasis::Measured { spec: Box::new(point.spec.clone()), margin, unlike })
 }
 
 /// The point that comes nearest to the claim's conditions; among like ones the one that is surely the fastest.
-fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), String> {
+fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), SheetBasis> {
     let figure = |point: &Point| {
         let direction = point.direction(op(claim.rw))?;
         Some(match claim.unit {
@@ -96,9 +88,7 @@ fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), Str
     };
     let candidates: Vec<&Point> = run.points.iter().filter(fits).collect();
     if candidates.is_empty() {
-        let size =
-            claim.block_size_bytes.map_or_else(String::new, |bytes| format!(" of {}", units::size(bytes)));
-        return Err(format!("no {}{size} was measured", claim.rw));
+        return Err(SheetBasis::NotMeasured { rw: claim.rw, block_size_bytes: claim.block_size_bytes });
     }
     let known = candidates.iter().filter_map(|point| Some((*point, figure(point)?)));
     let distance = |point: &Point| match claim.in_flight {
@@ -112,11 +102,11 @@ fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), Str
 }
 
 /// Why no candidate has a figure.
-fn voided(run: &Run, candidates: &[&Point]) -> String {
+fn voided(run: &Run, candidates: &[&Point]) -> SheetBasis {
     let of =
         |id: Option<u64>| id.is_some_and(|id| candidates.iter().any(|point| point.trial_ids.contains(&id)));
     let void = run.verdicts.iter().find(|judged| judged.verdict == Outcome::Invalid && of(judged.trial));
-    void.map_or_else(|| "it has no figure that stands".to_owned(), |_| "its trials are invalid".to_owned())
+    void.map_or(SheetBasis::NoSuchFigure, |void| SheetBasis::Invalid(Box::new(void.clone())))
 }
 
 fn op(rw: Rw) -> Op {
@@ -131,11 +121,11 @@ fn same_pattern(spec: &TrialSpec, rw: Rw) -> bool {
 #[derive(Debug, Default)]
 struct Unlike {
     /// Without them there is no comparison.
-    hard: Vec<String>,
+    hard: Vec<UnlikeClaim>,
     /// The drive's state.
-    state: Vec<String>,
+    state: Vec<UnlikeClaim>,
     /// Worth knowing.
-    soft: Vec<String>,
+    soft: Vec<UnlikeClaim>,
 }
 
 fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) -> Unlike {
@@ -145,25 +135,21 @@ fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) 
     if let (Some(share), Some(whole_bytes)) = (claim.span, whole_bytes) {
         let span_bytes = point.spec.span_bytes;
         if (span_bytes as f64) < WHOLE_SHARE * share * whole_bytes as f64 {
-            let span = if span_bytes == 0 {
-                "span not known".to_owned()
-            } else {
-                format!("span {}", units::size(span_bytes))
-            };
-            unlike.hard.push(format!("{span} of {}", units::decimal_bytes(whole_bytes)));
+            let span_bytes = (span_bytes > 0).then_some(span_bytes);
+            unlike.hard.push(UnlikeClaim::Span { span_bytes, whole_bytes });
         }
     }
     if let (None, Some(whole_bytes)) = (claim.span, whole_bytes)
         && (point.spec.span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64
     {
-        let (span, whole) = (units::size(point.spec.span_bytes), units::decimal_bytes(whole_bytes));
-        unlike.soft.push(format!("the claim names neither span nor state; measured over {span} of {whole}"));
+        unlike.soft.push(UnlikeClaim::SpanNotClaimed { span_bytes: point.spec.span_bytes, whole_bytes });
     }
-    if let Some(in_flight) = claim.in_flight.filter(|&asked| point.spec.asked_in_flight() != asked) {
-        unlike.soft.push(format!("{} in flight, not {in_flight}", point.spec.asked_in_flight()));
+    let measured = point.spec.asked_in_flight();
+    if let Some(claimed) = claim.in_flight.filter(|&claimed| claimed != measured) {
+        unlike.soft.push(UnlikeClaim::QueueDepth { measured, claimed });
     }
     if !point.spec.direct {
-        unlike.hard.push("through the page cache".to_owned());
+        unlike.hard.push(UnlikeClaim::PageCache);
     }
     if claim.steady
         && let Some(why) = not_steady(run, point)
@@ -174,7 +160,7 @@ fn unlike(run: &Run, point: &Point, claim: &Claim, capacity_bytes: Option<u64>) 
 }
 
 /// Why a run does not show a drive in its steady state; `None` where it does.
-fn not_steady(run: &Run, point: &Point) -> Option<String> {
+fn not_steady(run: &Run, point: &Point) -> Option<UnlikeClaim> {
     let device = &run.info.device;
     if device.state.as_deref() == Some("steady") {
         return None;
@@ -185,22 +171,13 @@ fn not_steady(run: &Run, point: &Point) -> Option<String> {
         .filter(|trial| point.trial_ids.contains(&trial.id))
         .map(|trial| trial.measured_s)
         .sum();
-    let seconds =
-        if measured_s > 0.0 { format!("{} of it, ", units::duration(measured_s)) } else { String::new() };
     if run.info.is_imported() {
-        return Some(format!(
-            "{seconds}and nothing tells how much was written before: not known to be in steady state"
-        ));
+        return Some(UnlikeClaim::NotSteady { measured_s, drive_writes: None });
     }
     let span_bytes = device.size_bytes.unwrap_or(point.spec.span_bytes).max(1);
     let drive_writes = run.info.bytes_written as f64 / span_bytes as f64;
-    if drive_writes >= STEADY_DRIVE_WRITES {
-        return None;
-    }
-    Some(format!(
-        "{seconds}not in steady state ({drive_writes:.2} drive writes before and during the run; two and more bring it \
-         there)"
-    ))
+    (drive_writes < STEADY_DRIVE_WRITES)
+        .then_some(UnlikeClaim::NotSteady { measured_s, drive_writes: Some(drive_writes) })
 }
 
 #[cfg(test)]

@@ -41,8 +41,22 @@ pub fn in_a_column(unit: Unit, estimate: &Estimate) -> String {
     written(unit, estimate, 4usize.saturating_sub(whole))
 }
 
+/// A queue depth with its interval: `QD 7.8 [7.1, 8.5]`.
+pub fn queue_depth(estimate: &Estimate) -> String {
+    format!("QD {}", written_as(Unit::InFlight, estimate, usize::MAX, (1.0, "")))
+}
+
+/// A share with its interval: `20 % [19, 21]`.
+pub fn percent(share: &Estimate) -> String {
+    written_as(Unit::None, share, usize::MAX, (0.01, " %"))
+}
+
 fn written(unit: Unit, estimate: &Estimate, digits_max: usize) -> String {
-    let (factor, name) = scaled(unit, estimate.value);
+    written_as(unit, estimate, digits_max, scaled(unit, estimate.value))
+}
+
+/// A value in multiples of a factor, with a name behind it.
+fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name): (f64, &str)) -> String {
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
@@ -175,6 +189,11 @@ mod tests {
         assert_eq!(shown(Unit::InFlight, 46.0, 41.0, 52.0), "46 in flight [41, 52]");
         assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× [0.98, 1.02]");
         assert_eq!(shown(Unit::PerHour, -0.051, -0.0593, -0.0432), "-5.1 % an hour [-5.9, -4.3]");
+        assert_eq!(percent(&Estimate { value: 0.2, low: Some(0.19), high: Some(0.21) }), "20 % [19, 21]");
+        assert_eq!(
+            queue_depth(&Estimate { value: 7.8, low: Some(7.1), high: Some(8.5) }),
+            "QD 7.8 [7.1, 8.5]"
+        );
     }
 
     #[test]

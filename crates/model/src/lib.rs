@@ -34,13 +34,17 @@ pub use detail::{Detail, Inconclusive, Law, Note};
 pub use device::{Ceiling, Device, Health, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
-pub use name::{CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, WorkloadGroup};
+pub use name::{
+    CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,
+};
 pub use note::DeviceNote;
 pub use point::{Closed, Estimate, Planned, Point, PointDirection};
-pub use portrait::{Build, Compliance, Portrait, Trait};
+pub use portrait::{
+    Build, Compliance, Derivation, Misfit, NoPortrait, Portrait, Trait, TraitSource, Unidentified,
+};
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
-pub use sheet::{Claim, ClaimUnit, Sheet, SheetLine, Standing};
+pub use sheet::{Claim, ClaimUnit, Sheet, SheetBasis, SheetLine, Standing, UnlikeClaim};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    Rw,
+    Judgement, Rw, TrialSpec,
     toml_file::{Document, FileError, from_text},
     units::{self, Percentage, SizeBytes},
 };
@@ -206,8 +206,72 @@ impl std::fmt::Display for Standing {
     }
 }
 
+/// Condition of a claim that a measurement does not meet, or whose fulfilment is not known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum UnlikeClaim {
+    /// A smaller part of the drive was addressed.
+    Span {
+        /// Bytes that were addressed; `None` where that is not known.
+        span_bytes: Option<u64>,
+        /// Bytes of the whole drive.
+        whole_bytes: u64,
+    },
+    /// Only a part of the drive was addressed, and the claim names no span.
+    SpanNotClaimed {
+        /// Bytes that were addressed.
+        span_bytes: u64,
+        /// Bytes of the whole drive.
+        whole_bytes: u64,
+    },
+    /// Another number of requests in flight.
+    QueueDepth {
+        /// Requests in flight as measured.
+        measured: u64,
+        /// Requests in flight of the claim.
+        claimed: u64,
+    },
+    /// The page cache stood between program and drive.
+    PageCache,
+    /// The drive is not known to be in its steady state.
+    NotSteady {
+        /// Seconds that were measured.
+        measured_s: f64,
+        /// Bytes written before and during the run over the drive's size; `None` where nothing was recorded.
+        drive_writes: Option<f64>,
+    },
+    /// The interval contains the claim and less.
+    WideInterval,
+    /// The figure has no interval.
+    NoInterval,
+}
+
+/// Basis of a verdict on a line of a sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SheetBasis {
+    /// No point has the pattern and block size of the claim.
+    NotMeasured {
+        /// Access pattern of the claim.
+        rw: Rw,
+        /// Bytes of one request.
+        block_size_bytes: Option<u64>,
+    },
+    /// A check invalidated the trials.
+    Invalid(Box<Judgement>),
+    /// The points have no such figure.
+    NoSuchFigure,
+    /// A point was measured.
+    Measured {
+        /// Workload of the point.
+        spec: Box<TrialSpec>,
+        /// Share within which a figure counts as what is claimed.
+        margin: f64,
+        /// Conditions of the claim that it does not meet, the most important first.
+        unlike: Vec<UnlikeClaim>,
+    },
+}
+
 /// One line of a sheet with what was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SheetLine {
     /// As it stands on the sheet.
     pub line: String,
@@ -223,8 +287,8 @@ pub struct SheetLine {
     pub high: Option<f64>,
     /// How they stand to each other.
     pub verdict: Standing,
-    /// Why.
-    pub why: String,
+    /// Basis of the verdict.
+    pub basis: SheetBasis,
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("Two sides", "`pairs[]`", COMPARED, "PairLine"),
     ("A geometric mean", "`pairs[].geometric_means[]`", "comparison.rs", "GeometricMean"),
     ("What differs besides", "`pairs[].differences[]`", COMPARED, "DifferenceLine"),
-    ("A line of a sheet", "`lines[]` of `spec --json`", "sheet.rs", "SheetLine"),
+    ("A line of a sheet", "`lines[]` of `spec --json`", "../../report/src/document/sheet.rs", "ClaimLine"),
 ];
 
 /// The keys of a type, with what its documentation says of them.

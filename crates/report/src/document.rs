@@ -1,6 +1,8 @@
 //! The document that `--json` prints: a run with everything concluded from it, words included.
 
 mod compared;
+mod portrait;
+mod sheet;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::text;
 
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
+pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
+pub use sheet::ClaimLine;
 
 /// A run as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@
 mod bars;
 pub mod chart;
 mod comparison;
+mod device_file;
 mod document;
 pub mod figure;
 mod format;
@@ -23,15 +24,17 @@ pub mod terminal;
 pub mod text;
 
 pub use comparison::comparison;
+pub use device_file::device_file;
 pub use document::{
-    ComparedDocument, ComparisonLine, DifferenceLine, Document, FindingLine, PairLine, VerdictLine,
+    ClaimLine, ComparedDocument, ComparisonLine, ComplianceLine, DifferenceLine, Document, FindingLine,
+    PairLine, PortraitDocument, TraitLine, VerdictLine,
 };
 pub use format::{FORMATS, Files, Format, ReportError, compared_json, json};
 pub use html::html;
 pub use paint::{Paint, paragraph};
-pub use text::note;
 pub use quantity::Quantity;
 pub use results::judged;
 pub use several::several;
 pub use sheet::sheet;
 pub use story::{health, subject};
+pub use text::note;

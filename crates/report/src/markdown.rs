@@ -37,7 +37,7 @@ fn document(run: &Run, pictures: bool) -> String {
     put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
     first_screen(run, &mut out);
     if let Ok(drawn) = iosonde_infer::portrait::portrait(run) {
-        put(&mut out, &format!("\n## A portrait of it\n\n{}", inline(&drawn.sentence)));
+        put(&mut out, &format!("\n## Fitted model\n\n{}", inline(&crate::text::portrait::sentence(&drawn))));
     }
     applications(run, &mut out);
     findings(run, &mut out);

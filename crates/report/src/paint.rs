@@ -1,6 +1,5 @@
 //! Words on lines: what stays together, how wide it is, how it is wrapped and painted.
 
-
 use textwrap::{Options, WordSplitter, wrap};
 use unicode_width::UnicodeWidthStr;
 

@@ -5,6 +5,7 @@ use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing, units};
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
     quantity::Quantity,
+    text,
 };
 
 /// Partitions and file systems take less than this from a drive; the next size up is a fifth more at the least.
@@ -20,8 +21,7 @@ pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> Str
         let (promised_gb, found_gb) = (units::decimal_bytes(promised), units::decimal_bytes(found));
         if (found as f64 / promised as f64 - 1.0).abs() > OTHER_CAPACITY {
             let note = format!(
-                "The sheet is for a drive of {promised_gb}, and this one has {found_gb}: its figures may be promised \
-                 otherwise."
+                "The sheet is for a drive of {promised_gb}, and this one has {found_gb}. Claims may differ."
             );
             out += &paint.hang("Note: ", 6, &note);
         }
@@ -41,7 +41,7 @@ pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> Str
         let lead = format!("  {}", pad(&clean(&line.line), widest));
         let text = format!("{} claimed, {measured}: {verdict}", quantity.text(line.claimed));
         out += &paint.hang(&lead, widest + 2, &text);
-        out += &paint.hang(&" ".repeat(widest + 2), widest + 2, &clean(&line.why));
+        out += &paint.hang(&" ".repeat(widest + 2), widest + 2, &clean(&text::sheet::why(line)));
     }
     out
 }

@@ -1,11 +1,11 @@
 //! Prints how often findings hold the truth on devices that nobody chose: the table of `docs/findings.md`.
 //!
 //! `blind [--devices N] [--seed N] [--kinds TEXT,..] [--show] [--keep FILE]`: of each kind of device N are drawn at
-//! random, with noise, correlation, drift and tails, each is studied in the ordinary way (plan, schedule, checks,
-//! findings) in virtual time, and what was found is compared with what is true. `--kinds` keeps the kinds whose name
-//! contains one of the texts; `--show` prints each miss. The seed is fresh unless one is given, and is printed. With
-//! `--keep` each device's answers are kept in a file as soon as they are there: the same command goes on where it was
-//! ended, and its table has all that the file has of the seed.
+//! random, with noise, correlation, drift and tails, each is studied by the functions that `iosonde run` calls, and
+//! what was found is compared with what is true. `--kinds` keeps the kinds whose name contains one of the texts;
+//! `--show` prints each miss. The seed is fresh unless one is given, and is printed. With `--keep` each device's
+//! answers are kept in a file as soon as they are there: the same command goes on where it was ended, and its table
+//! has all that the file has of the seed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -13,7 +13,6 @@ mod draw;
 mod kinds;
 mod rules;
 mod score;
-mod study;
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},
@@ -79,7 +78,7 @@ fn main() -> std::process::ExitCode {
             }
             let seed = args.seed.wrapping_add(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let drawn = (kind.draw)(&mut Dice::new(seed ^ 0x0b11_d0b1));
-            match study::run(&drawn.device, &drawn.study, drawn.span_bytes, seed) {
+            match iosonde_cli::run_simulated(&drawn.device, &drawn.study, Some(drawn.span_bytes), seed) {
                 Ok(run) => {
                     let answers = score::answers(kind.name, (args.seed, nth), &drawn, &run, args.show);
                     if let Err(why) = args.keep.as_deref().map_or(Ok(()), |path| write(path, &answers)) {

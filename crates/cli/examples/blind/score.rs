@@ -67,7 +67,7 @@ pub fn answers(kind: &str, (seed, nth): (u64, u64), drawn: &Drawn, run: &Run, sh
     let one = |expected: &Expected| {
         let found = matching(run, expected);
         let status = found.map(|finding| finding.status);
-        let said = || found.map_or("nothing", |finding| finding.sentence());
+        let said = || found.map_or_else(|| "nothing".to_owned(), iosonde_report::text::sentence);
         let mut kept = Kept {
             kind: kind.to_owned(),
             seed,
@@ -217,7 +217,7 @@ fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
     // A rounding error of the file's own numbers.
     let slack = 1e-6 * truth;
     // "At least" says nothing about the other side.
-    let above = if found.is_some_and(|it| it.sentence().contains("at least")) { 0.0 } else { truth - high };
+    let above = if found.is_some_and(|it| it.at_least) { 0.0 } else { truth - high };
     let outside = (low - truth).max(above).max(0.0);
     Answer {
         status,

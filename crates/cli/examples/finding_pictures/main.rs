@@ -8,14 +8,12 @@ mod data;
 mod frame;
 mod picture;
 mod scale;
-#[path = "../blind/study.rs"]
-mod study;
 mod view;
 
 use std::path::Path;
 
 use iosonde_infer::finding::FINDINGS;
-use iosonde_model::{Finding, Status, Study};
+use iosonde_model::{Finding, Status};
 
 fn main() -> std::process::ExitCode {
     let only = std::env::args().nth(1);
@@ -23,10 +21,8 @@ fn main() -> std::process::ExitCode {
     let mut code = std::process::ExitCode::SUCCESS;
     for kind in FINDINGS.iter().filter(|kind| only.as_ref().is_none_or(|only| kind.id().as_str() == only)) {
         let proof = kind.proof();
-        let asked = Study::parse(proof.study, kind.id().as_str()).ok().and_then(|study| study.size_bytes);
-        let span_bytes = asked.unwrap_or(1 << 30);
-        // As the test of all proofs.
-        let drawn = study::run(proof.device, proof.study, span_bytes, 11).and_then(|run| {
+        // First seed of the test of all proofs.
+        let drawn = iosonde_cli::run_simulated(proof.device, proof.study, None, 11).and_then(|run| {
             let of_kind = || run.findings.iter().filter(|finding| finding.name == kind.id());
             let known = of_kind().zip(proof.truths).find(|(_, truth)| truth.0.is_some());
             let (finding, truth): (&Finding, _) = known.ok_or("nothing was found")?;

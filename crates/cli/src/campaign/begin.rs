@@ -40,7 +40,7 @@ impl Campaign {
             info.series = part.as_ref().filter(|(number, _)| *number > 1).map(|(_, series)| series.clone());
             let lock = book.begin(&info)?;
             let run = Run::new(info, Vec::new());
-            let measurement = Measurement::new(own.options, session, book, run, screen);
+            let measurement = Measurement::new(own.options, session, Some(book), run, screen);
             announce(&measurement);
             turns.push(Turn::new(measurement, study.clone(), lock, alone, None));
         }
@@ -80,7 +80,10 @@ fn link(turns: &mut [Turn], ids: &[String], screen: Screen) -> Result<(), Failur
 }
 
 /// What differs between two folders of one device is not the device.
-fn on_one_device<'a>(sessions: impl Iterator<Item = &'a Session>, specs: &[SessionSpec]) -> Option<DeviceNote> {
+fn on_one_device<'a>(
+    sessions: impl Iterator<Item = &'a Session>,
+    specs: &[SessionSpec],
+) -> Option<DeviceNote> {
     let names: Vec<_> = sessions.map(|session| &session.device.name).collect();
     let real = |at: usize| !specs[at].target.starts_with("sim:") && names[at].is_some();
     let pair = |at: usize| (0..at).find(|before| real(*before) && names[*before] == names[at]);

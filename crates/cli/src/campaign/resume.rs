@@ -136,7 +136,7 @@ fn opened_again(
     kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
     kept.info.device = session.device.clone();
     kept.info.host = session.host.clone();
-    let fresh = Measurement::new(options, session, book, kept, screen);
+    let fresh = Measurement::new(options, session, Some(book), kept, screen);
     let mut measurement = Measurement { prepared_before_bytes, replay, elapsed_before_s, ..fresh };
     measurement.note_state(RunState::Running)?;
     Ok(Turn::new(measurement, study, claim, alone, Some(before)))

@@ -1,8 +1,8 @@
 //! One session of a campaign: a run under way, where it stands in its study, and what it does next.
 
+use iosonde_model::{RunInfo, RunState, Study};
 use iosonde_plan::schedule::Asked;
 use iosonde_plan::schedule::Progress;
-use iosonde_model::{RunInfo, RunState, Study};
 use iosonde_store::RunLock;
 
 use crate::{
@@ -121,9 +121,11 @@ impl Turn {
         self.state = state;
         self.measurement.note_state(state)?;
         let trials = self.measurement.run.trials.len();
-        match self.before.as_ref().filter(|(_, before)| state == RunState::Failed && trials <= *before) {
-            Some((info, _)) => Ok(self.measurement.notebook.update(info)?),
-            None => Ok(()),
+        let as_it_was =
+            self.before.as_ref().filter(|(_, before)| state == RunState::Failed && trials <= *before);
+        if let (Some((info, _)), Some(notebook)) = (as_it_was, &mut self.measurement.notebook) {
+            notebook.update(info)?;
         }
+        Ok(())
     }
 }

@@ -59,7 +59,7 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     }
     let _lock = book.begin(&info)?;
     let run = Run::new(info, Vec::new());
-    let mut measurement = Measurement::new(options, session, book, run, screen);
+    let mut measurement = Measurement::new(options, session, Some(book), run, screen);
     let measured = measure(&mut measurement, args);
     measurement.note_state(match &measured {
         Ok(()) => RunState::Done,

@@ -7,7 +7,7 @@ use iosonde_infer::portrait::AGREES;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
 use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
-use iosonde_report::paragraph;
+use iosonde_report::{ComplianceLine, PortraitDocument, device_file, paragraph, text::portrait as words};
 use iosonde_rig::{
     drive::Limits,
     engine::SharedDevice,
@@ -42,18 +42,20 @@ struct Document<'a> {
     iosonde: &'a str,
     schema: u32,
     run: &'a str,
-    portrait: &'a Portrait,
+    portrait: PortraitDocument,
     checked_against: Option<&'a str>,
-    compliance: &'a [Compliance],
+    compliance: Vec<ComplianceLine>,
 }
 
 /// Draws a run's storage; writes the device's file, or checks it against the points of a run.
 pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let run = notebook::find(store, &screen, Some(from))?;
-    let portrait = portrait::portrait(&run)
-        .map_err(|why| Failure::failed(format!("no portrait of run {} can be drawn: {why}.", run.info.id)))?;
+    let portrait = portrait::portrait(&run).map_err(|why| {
+        Failure::failed(format!("no model of run {}: {}.", run.info.id, words::nothing(&why)))
+    })?;
+    let device = device_file(&run, &portrait);
     if let Some(path) = &args.out {
-        write(path, portrait.device.as_bytes())?;
+        write(path, device.as_bytes())?;
         screen.say(&format!("device        {0}     measure it: iosonde run quick sim:{0}", path.display()));
     }
     let other = match args.check.as_deref() {
@@ -62,7 +64,7 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
         Some(name) => Some(notebook::find(store, &screen, Some(name))?),
     };
     let compliance = match &other {
-        Some(other) => compliance(&portrait, &run, other)?,
+        Some(other) => compliance(&portrait, &device, &run, other)?,
         None => Vec::new(),
     };
     if let Some(path) = &args.json {
@@ -70,9 +72,9 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
             iosonde: env!("CARGO_PKG_VERSION"),
             schema: 1,
             run: &run.info.id,
-            portrait: &portrait,
+            portrait: PortraitDocument::of(&run, &portrait),
             checked_against: other.as_ref().map(|other| other.info.id.as_str()),
-            compliance: &compliance,
+            compliance: compliance.iter().map(ComplianceLine::from).collect(),
         };
         let mut text = serde_json::to_string_pretty(&document).map_err(Failure::failed)?;
         text.push('\n');
@@ -80,16 +82,16 @@ pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen)
     }
     match &other {
         Some(other) => screen.result(&table(&portrait, other, &compliance, screen)),
-        None if args.out.is_some() => screen.result(&paragraph(&portrait.sentence, screen.paint())),
-        None => screen.result(&portrait.device),
+        None if args.out.is_some() => screen.result(&paragraph(&words::sentence(&portrait), screen.paint())),
+        None => screen.result(&device),
     }
 }
 
 /// Every point of a run on the device, in the order and at the times at which the run came to them, so that what a
 /// buffer holds from one trial to the next is alike.
-fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Compliance>, Failure> {
-    let file = DeviceFile::parse(&portrait.device, "the drawn device").map_err(|error| {
-        Failure::failed(format!("the drawn device cannot be: {error}; please report this with the run"))
+fn compliance(portrait: &Portrait, device: &str, drawn: &Run, run: &Run) -> Result<Vec<Compliance>, Failure> {
+    let file = DeviceFile::parse(device, "the fitted device").map_err(|error| {
+        Failure::failed(format!("the fitted device is not valid: {error}; please report this with the run"))
     })?;
     let mut bed = Bed::simulated(SharedDevice::new(Device::new(&file, SEED)));
     let mut ratios: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
@@ -123,11 +125,7 @@ fn compliance(portrait: &Portrait, drawn: &Run, run: &Run) -> Result<Vec<Complia
         let agrees = (ratio - 1.0).abs() <= AGREES;
         Some(Compliance {
             point: point.id,
-            workload: if point.spec.rw.is_mixed() {
-                format!("{}: its {op}s", point.spec.describe())
-            } else {
-                point.spec.describe()
-            },
+            spec: point.spec.clone(),
             op,
             fitted,
             measured,
@@ -208,7 +206,7 @@ fn again(bed: &mut Bed, trial: &Trial) -> Result<Trial, Failure> {
 
 fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> String {
     let paint = screen.paint();
-    let mut text = paragraph(&portrait.sentence, paint);
+    let mut text = paragraph(&words::sentence(portrait), paint);
     let within = |of: &dyn Fn(&&Compliance) -> bool| {
         let of: Vec<_> = all.iter().filter(of).collect();
         (of.iter().filter(|one| one.why.is_none()).count(), of.len())
@@ -218,8 +216,8 @@ fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> 
     text += "\n";
     text += &paragraph(
         &format!(
-            "The model against run {}: {agree} of {count} rates within {:.0} %; of {fresh} that the portrait does \
-             not rest on, {fresh_agree}.",
+            "Model against run {}: {agree} of {count} rates within {:.0} %; {fresh_agree} of {fresh} rates that were not \
+             fitted.",
             run.info.id,
             AGREES * 100.0
         ),
@@ -232,18 +230,18 @@ fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> 
         let (measured, model) =
             (with_interval(Unit::Iops, &one.measured), iosonde_model::units::count(one.model.value));
         let said = format!("measured {measured}, model {model} IOPS: {:.2}×", one.ratio);
-        text += &paint.hang(&format!("{mark} "), 4, &format!("{}: {said}", one.workload));
+        text += &paint.hang(&format!("{mark} "), 4, &format!("{}: {said}", words::workload(one)));
         if let Some(why) = &one.why {
-            text += &paint.hang("    ", 4, why);
+            text += &paint.hang("    ", 4, &words::misfit(*why));
         }
     }
     if shown.len() < all.len() {
         text += &paragraph("The others agree; --verbose shows them too.", paint);
     }
-    if !portrait.untold.is_empty() {
-        text += "\nNot drawn, or assumed\n";
-        for sentence in &portrait.untold {
-            text += &paint.hang("  - ", 4, sentence);
+    if !portrait.unidentified.is_empty() {
+        text += "\nNot identified\n";
+        for &what in &portrait.unidentified {
+            text += &paint.hang("  - ", 4, &words::unidentified(what));
         }
     }
     text

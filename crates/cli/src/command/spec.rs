@@ -4,6 +4,7 @@ use std::path::Path;
 
 use iosonde_infer::sheet;
 use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
+use iosonde_report::ClaimLine;
 use serde::Serialize;
 
 use super::list::list;
@@ -25,7 +26,7 @@ struct Document<'a> {
     sheet: &'a str,
     source: &'a str,
     margin: f64,
-    lines: &'a [SheetLine],
+    lines: Vec<ClaimLine<'a>>,
 }
 
 /// Holds a run against a sheet or against claims.
@@ -50,7 +51,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             sheet: &sheet.name,
             source: &sheet.source,
             margin: args.margin,
-            lines: &lines,
+            lines: lines.iter().map(ClaimLine::from).collect(),
         };
         let text = serde_json::to_string_pretty(&document).map_err(Failure::failed)? + "\n";
         result(path, &text, screen)?

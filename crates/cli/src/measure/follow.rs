@@ -3,13 +3,13 @@
 use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
+use iosonde_model::{Closed, DeviceNote, Phase, Point, Study, Trial, TrialSpec, units};
 use iosonde_plan::plan;
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Asked;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Terms;
 use iosonde_plan::schedule::Visiting;
-use iosonde_model::{DeviceNote, Closed, Phase, Point, Study, Trial, TrialSpec, units};
 use iosonde_rig::{drive::Limits, prepare};
 
 use super::{
@@ -53,7 +53,8 @@ impl Measurement {
         self.follow(&mut course)
     }
 
-    fn follow(&mut self, course: &mut Course) -> Result<Vec<Option<Closed>>, Failure> {
+    /// Measures until the study is done, and returns why each point was closed.
+    pub fn follow(&mut self, course: &mut Course) -> Result<Vec<Option<Closed>>, Failure> {
         while let Some(asked) = self.next(course)? {
             self.carry_out(course, asked)?;
         }

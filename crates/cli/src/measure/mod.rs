@@ -34,8 +34,8 @@ pub struct Measurement {
     pub options: Options,
     /// What is measured.
     pub session: Session,
-    /// Where trials are kept.
-    pub notebook: Notebook,
+    /// Where trials are kept; nowhere, where whoever measures takes the run itself.
+    pub notebook: Option<Notebook>,
     /// What has been measured.
     pub run: Run,
     /// Raised by Ctrl-C.
@@ -58,10 +58,17 @@ pub struct Measurement {
 
 impl Measurement {
     /// A run that begins.
-    pub fn new(options: Options, session: Session, notebook: Notebook, run: Run, screen: Screen) -> Self {
+    pub fn new(
+        options: Options,
+        session: Session,
+        notebook: Option<Notebook>,
+        run: Run,
+        screen: Screen,
+    ) -> Self {
         let real = session.device.medium != Medium::Simulated;
+        let here = |book: &Notebook| real && same_storage(book.path(), Path::new(&run.info.target));
         Self {
-            settle: real && same_storage(notebook.path(), Path::new(&run.info.target)),
+            settle: notebook.as_ref().is_some_and(here),
             options,
             session,
             notebook,
@@ -101,9 +108,9 @@ impl Measurement {
         seed: u64,
     ) -> Result<Trial, Failure> {
         let order = Order { spec, limits, phase, seed };
-        if self.settle {
+        if let Some(notebook) = self.notebook.as_mut().filter(|_| self.settle) {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
-            self.notebook.settle()?;
+            notebook.settle()?;
         }
         let Outcome { mut trial, notes } =
             self.session.bed.run(&order, self.stop).map_err(|e| {
@@ -133,7 +140,10 @@ impl Measurement {
         self.run.info.elapsed_s = self.elapsed_s();
         match self.replay.pop_front() {
             Some(stored) => trial = self.replayed(trial, stored)?,
-            None => self.notebook.append(&self.run.info.id, &trial)?,
+            None => {
+                let append = |book: &mut Notebook| book.append(&self.run.info.id, &trial);
+                self.notebook.as_mut().map_or(Ok(()), append)?;
+            }
         }
         if self.screen.verbose {
             let what = if trial.phase == Phase::Prepare { "filling" } else { &trial.experiment };
@@ -187,7 +197,8 @@ impl Measurement {
     pub fn note_state(&mut self, state: RunState) -> Result<(), Failure> {
         self.run.info.state = state;
         self.run.info.elapsed_s = self.elapsed_s();
-        Ok(self.notebook.update(&self.run.info)?)
+        let update = |book: &mut Notebook| book.update(&self.run.info);
+        Ok(self.notebook.as_mut().map_or(Ok(()), update)?)
     }
 }
 

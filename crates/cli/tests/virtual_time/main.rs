@@ -8,6 +8,7 @@ mod compare;
 mod mistakes;
 mod notebook;
 mod portrait;
+mod proofs;
 mod reports;
 mod results;
 mod selftest;

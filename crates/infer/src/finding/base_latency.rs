@@ -17,11 +17,11 @@
 use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding};
+use iosonde_model::{Conditions, Detail, Finding};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{self, Writer, workload},
+    group::{self, Writer},
 };
 use crate::words::Unit;
 
@@ -61,18 +61,12 @@ impl FindingKind for BaseLatency {
             groups.iter().flat_map(|group| group.points.iter().map(move |evidence| (group, evidence)));
         found
             .map(|(group, evidence)| {
-                let (conditions, what) = (&group.conditions, workload(&group.conditions));
-                match group::latency(evidence, group.op) {
-                    Ok(latency) => writer.found(
-                        conditions,
-                        &[evidence],
-                        latency.estimate(confidence),
-                        &format!("{what}, one at a time, take {{}}."),
-                        "The mean over all requests, system call included, with nothing else in flight.",
-                    ),
-                    Err(why) => {
-                        writer.refused(conditions, &[evidence], &format!("How long {what} take alone"), &why)
+                let conditions = &group.conditions;
+                match group::valid_latency(evidence, group.op) {
+                    Ok(latency) => {
+                        writer.concluded(conditions, &[evidence], latency.estimate(confidence), Detail::Plain)
                     }
+                    Err(why) => writer.inconclusive(conditions, &[evidence], why),
                 }
             })
             .collect()

@@ -15,7 +15,10 @@
 pub(crate) mod design;
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{About, Conditions, Estimate, units};
+use iosonde_model::{
+    About, Conditions, Estimate, Inconclusive,
+    detail::{DepthMiss, QueueDepthProblem},
+};
 use iosonde_stats::{normal, student_t};
 
 use super::{
@@ -81,7 +84,8 @@ pub(super) struct ClosedLoop {
     shapes: Vec<Shape>,
     /// Share by which the family may be wrong.
     family: f64,
-    stretched_for: Option<(f64, f64)>,
+    /// Largest deviation, where the interval was stretched for it.
+    pub(super) widened_for: Option<DepthMiss>,
 }
 
 impl ClosedLoop {
@@ -108,20 +112,6 @@ impl ClosedLoop {
         // 1e-6: what the bisection leaves above a whole number is no further request.
         let whole = |in_flight: f64| (in_flight - 1e-6).ceil().clamp(1.0, deepest);
         Estimate { value: whole(value), low: Some(whole(low)), high: Some(whole(high)) }
-    }
-
-    /// What a reader must know of the fit.
-    pub(super) fn assumption(&self) -> String {
-        let base = "throughput follows one of the closed-loop curves between a sharp corner and the \
-         exponential network; R₀ is the time of a request that is alone";
-        match self.stretched_for {
-            Some((depth, share)) => format!(
-                "{base}. The points bend away from it, by {} with {depth} in flight; the interval is \
-                 stretched to match.",
-                units::percent(share)
-            ),
-            None => format!("{base}."),
-        }
     }
 }
 
@@ -162,15 +152,15 @@ fn reaches(share: f64, deepest: f64, k: f64, log_knee: f64) -> f64 {
 }
 
 /// The curves that the points of a group allow, or why none.
-pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoop, String> {
-    fit(&depths(group, confidence)?, confidence)
+pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoop, Inconclusive> {
+    Ok(fit(&depths(group, confidence)?, confidence)?)
 }
 
 /// The points of a group in the order of their depth, or why they cannot be used.
-fn depths(group: &Group, confidence: f64) -> Result<Vec<Depth>, String> {
+fn depths(group: &Group, confidence: f64) -> Result<Vec<Depth>, Inconclusive> {
     let mut depths = Vec::new();
     for evidence in &group.points {
-        let rate = group::rate(evidence, group.op, &[About::Depth])?;
+        let rate = group::valid_rate(evidence, group.op, &[About::Depth])?;
         depths.push(Depth {
             in_flight: evidence.point.spec.asked_in_flight() as f64,
             log_rate: rate.log_mean,
@@ -196,17 +186,12 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
 }
 
 /// The curves that these points allow, or why none.
-pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, String> {
-    let (Some(first), Some(last)) = (depths.first(), depths.last()) else {
-        return Err("nothing was measured".into());
-    };
-    if depths.len() < DEPTHS_MIN || first.in_flight > 1.0 {
-        return Err(format!(
-            "a curve of three parameters needs {DEPTHS_MIN} numbers in flight, 1 among them; {} were \
-             measured, from {}",
-            depths.len(),
-            first.in_flight
-        ));
+pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, QueueDepthProblem> {
+    let smallest = depths.first().map_or(0.0, |depth| depth.in_flight);
+    let deepest = depths.last().map_or(0.0, |depth| depth.in_flight);
+    if depths.len() < DEPTHS_MIN || smallest > 1.0 {
+        let (depths, needed, smallest) = (depths.len(), DEPTHS_MIN, smallest as u64);
+        return Err(QueueDepthProblem::TooFewDepths { depths, needed, smallest });
     }
     let mut shapes: Vec<Shape> = sharpnesses().map(|k| shape(depths, k)).collect();
     let by_chi_square = |a: &&Shape, b: &&Shape| a.chi_square.total_cmp(&b.chi_square);
@@ -214,12 +199,8 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
     let spare = (depths.len() - PARAMETERS) as f64;
     let bent = is_bent(best.chi_square, spare);
     let worst = worst_miss(depths, &best);
-    if bent && worst.1 > MISS_MAX {
-        let share = units::percent(worst.1);
-        return Err(format!(
-            "throughput follows no closed-loop curve: {} in flight miss the nearest by {share}",
-            worst.0
-        ));
+    if bent && worst.miss_share > MISS_MAX {
+        return Err(QueueDepthProblem::NoCurve(worst));
     }
     let stretch = if bent { best.chi_square / spare } else { 1.0 };
     let t = if bent { student_t(confidence, spare) } else { normal(confidence) };
@@ -231,28 +212,14 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Strin
     });
     let softest = shapes.iter().map(|shape| shape.k).fold(best.k, f64::min);
     let family = family(depths, &best, least_family(softest));
-    let curve =
-        ClosedLoop { best, deepest: last.in_flight, shapes, family, stretched_for: bent.then_some(worst) };
+    let curve = ClosedLoop { best, deepest, shapes, family, widened_for: bent.then_some(worst) };
     let knee = curve.knee();
     let high = knee.high.unwrap_or(f64::INFINITY);
-    if last.in_flight < BEYOND_KNEE_MIN * high {
-        return Err(plateau_unseen(&knee, last.in_flight));
+    if deepest < BEYOND_KNEE_MIN * high {
+        let (times_needed, deepest) = (BEYOND_KNEE_MIN, deepest as u64);
+        return Err(QueueDepthProblem::PlateauUnseen { knee, times_needed, deepest });
     }
     Ok(curve)
-}
-
-/// Where the knee may lie so deep that its plateau was not seen, nothing is known of it but a least.
-fn plateau_unseen(knee: &Estimate, deepest: f64) -> String {
-    let from = match knee.low {
-        Some(low) if BEYOND_KNEE_MIN * knee.value <= deepest => {
-            format!("may lie anywhere from {low:.0} on")
-        }
-        _ => format!("would lie near {:.0}", knee.value),
-    };
-    format!(
-        "the knee {from}, and to see the plateau takes {BEYOND_KNEE_MIN} times as many in flight; {deepest} were \
-         the most"
-    )
 }
 
 /// 1, 1.09, 1.19, .. 64: by then a corner is as sharp as grids of powers of two can show. With a point right at the
@@ -306,13 +273,14 @@ fn ends(depths: &[Depth], shape: &Shape, most: f64) -> (f64, f64) {
     (outermost(0.0), outermost(log_knee_max(depths)))
 }
 
-fn worst_miss(depths: &[Depth], shape: &Shape) -> (f64, f64) {
+fn worst_miss(depths: &[Depth], shape: &Shape) -> DepthMiss {
     let (_, log_r0) = misses(depths, shape.k, shape.log_knee);
     let miss = |depth: &Depth| {
         (depth.log_rate - log_rate(log_r0, shape.log_knee, shape.k, depth.in_flight)).exp_m1().abs()
     };
-    let misses = depths.iter().map(|depth| (depth.in_flight, miss(depth)));
-    misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are depths")
+    let misses =
+        depths.iter().map(|depth| DepthMiss { queue_depth: depth.in_flight as u64, miss_share: miss(depth) });
+    misses.max_by(|a, b| a.miss_share.total_cmp(&b.miss_share)).expect("there are depths")
 }
 
 /// By what share the knee may be wrong because the family is: against R₀ over the slope of N/X(N) beyond

@@ -15,13 +15,10 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::{Detail, Finding, detail::ClosedLoop};
 
-use super::{
-    FindingKind, Proof, Told, closed_loop,
-    group::{Writer, workload},
-};
+use super::{FindingKind, Proof, Told, closed_loop, group::Writer};
 use crate::words::Unit;
 
 const SHARE: f64 = 0.95;
@@ -47,19 +44,14 @@ impl FindingKind for DepthFor95Percent {
         groups
             .iter()
             .map(|group| {
-                let what = workload(&group.conditions);
+                let (conditions, points) = (&group.conditions, &group.points);
                 match closed_loop::of(group, confidence) {
-                    Ok(curve) => writer.found(
-                        &group.conditions,
-                        &group.points,
-                        curve.depth_for(SHARE),
-                        &format!("{what} reach 95 % of their highest rate with {{}}."),
-                        curve.assumption(),
-                    ),
-                    Err(why) => {
-                        let what = format!("How many {what} in flight give 95 % of the rate");
-                        writer.refused(&group.conditions, &group.points, &what, &why)
+                    Ok(curve) => {
+                        let (widened_for, excluded_queue_depths) = (curve.widened_for, Vec::new());
+                        let detail = Detail::ClosedLoop(ClosedLoop { widened_for, excluded_queue_depths });
+                        writer.concluded(conditions, points, curve.depth_for(SHARE), detail)
                     }
+                    Err(why) => writer.inconclusive(conditions, points, why),
                 }
             })
             .collect()

@@ -18,11 +18,11 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding, units};
+use iosonde_model::{Conditions, Detail, Finding, Inconclusive, detail::Highest};
 
 use super::{
     FindingKind, Proof, Told, best,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
 };
 use crate::words::Unit;
 
@@ -91,21 +91,20 @@ depth = 16
 fn most(writer: &Writer, group: &Group) -> Finding {
     let mut rates = Vec::new();
     let mut standing = Vec::new();
-    let mut refusals = Vec::new();
+    let mut invalid = Vec::new();
     for evidence in &group.points {
-        match group::rate(evidence, group.op, &[]) {
+        match group::valid_rate(evidence, group.op, &[]) {
             Ok(mut rate) => {
                 rate.log_mean += (evidence.point.spec.block_size_bytes as f64).ln();
                 rates.push(rate);
                 standing.push(*evidence);
             }
-            Err(why) => refusals.push(why),
+            Err(why) => invalid.push(why),
         }
     }
-    let what = workload(&group.conditions);
     let Some((estimate, top)) = best::highest(&rates, writer.confidence) else {
-        let what = format!("How many bytes a second {what} give");
-        return writer.refused(&group.conditions, &group.points, &what, &refusals[0]);
+        let why = invalid.into_iter().next().unwrap_or(Inconclusive::NothingMeasured);
+        return writer.inconclusive(&group.conditions, &group.points, why);
     };
     let best: Vec<_> = top.iter().map(|&place| standing[place]).collect();
     let conditions = Conditions {
@@ -114,22 +113,11 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         queue_depth: common(&best, |evidence| evidence.point.spec.queue_depth * evidence.point.spec.jobs),
         ..group.conditions.clone()
     };
-    let where_found = match (conditions.block_size_bytes, conditions.queue_depth) {
-        (Some(bytes), Some(depth)) => format!(", {} each, {depth} in flight,", units::size(bytes)),
-        _ => String::new(),
-    };
-    let order = match conditions.random {
-        Some(true) => "random ",
-        Some(false) => "sequential ",
-        None => "",
-    };
-    let sentence = format!("{order}{what}{where_found} move {{}}, the most that was measured.");
-    let mut why =
-        format!("The highest of {} points, corrected for having been chosen as the highest.", rates.len());
-    if !refusals.is_empty() {
-        why += &format!(" Not among them: {}.", refusals.join("; "));
-    }
-    writer.found(&conditions, &standing, estimate, &sentence, why)
+    let depths = || best.iter().map(|evidence| evidence.point.spec.asked_in_flight());
+    let queue_depths = [depths().min().unwrap_or(0), depths().max().unwrap_or(0)];
+    let (points, imprecise_queue_depths) = (rates.len(), Vec::new());
+    let facts = Highest { points, queue_depths, imprecise_queue_depths, invalid };
+    writer.concluded(&conditions, &standing, estimate, Detail::Highest(facts))
 }
 
 /// What all points have in common, if they do.

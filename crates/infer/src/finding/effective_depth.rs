@@ -6,7 +6,8 @@
 //!
 //! How it is worked out: each trial's time average, the program's own count; then the geometric mean over trials with
 //! Student's interval. Trials that are void as statements about depth are in it: they are what is asked about. Where
-//! the block layer below counted as well, `why` says how many it saw; what it did not see waited above the device.
+//! the block layer below counted as well, its mean stands beside the program's; what it did not see waited above the
+//! device.
 //!
 //! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen, so
 //! that the time in the kernel on the way counts.
@@ -14,11 +15,14 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Estimate, Finding};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding,
+    detail::{EffectiveDepth as Facts, QueueDepthProblem},
+};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     over_trials,
 };
 use crate::words::Unit;
@@ -63,53 +67,42 @@ fn one(writer: &Writer, group: &Group) -> Option<Finding> {
     let deepest: &Evidence = group.points.iter().filter(|evidence| asked(evidence) > 1).max_by_key(asked)?;
     let most = deepest.point.spec.asked_in_flight();
     let conditions = Conditions { queue_depth: Some(most as u32), ..group.conditions.clone() };
-    let what = workload(&conditions);
     let counts: Vec<f64> = group::of_the_device(deepest)
         .filter(|trial| trial.measured_s > 0.0)
         .filter_map(|t| t.in_flight_mean)
         .collect();
     let Some(estimate) = over_trials::mean(&counts, writer.confidence) else {
-        let about = format!("How many {what} were in flight of the {most} asked for");
-        let why = match group::stands(deepest, &[About::Rate]) {
-            Err(why) => why,
-            Ok(()) => "nobody counted the outstanding requests of enough trials".to_owned(),
-        };
-        return Some(writer.refused(&conditions, &[deepest], &about, &why));
+        let why = group::valid(deepest, &[About::Rate]).err();
+        let why = why.unwrap_or_else(|| QueueDepthProblem::NotCounted.into());
+        return Some(writer.inconclusive(&conditions, &[deepest], why));
     };
     // The grain of an interval, and rounding, may reach beyond what can be there.
     let whole = |value: f64| value.min(most as f64);
     let estimate = Estimate { value: whole(estimate.value), high: estimate.high.map(whole), ..estimate };
     let enough = most as f64 * (1.0 - SHORT_BY);
-    let means = match (estimate.low, estimate.high) {
-        (_, Some(high)) if high < enough => "the number asked for was not reached",
-        (Some(low), _) if low >= enough => "it was reached",
-        _ => "whether it was reached cannot be told",
+    let reached = match (estimate.low, estimate.high) {
+        (_, Some(high)) if high < enough => Some(false),
+        (Some(low), _) if low >= enough => Some(true),
+        _ => None,
     };
-    let sentence = format!("{what}: of {most} asked for, {{}} on average: {means}.");
     let seen: Vec<f64> =
         group::of_the_device(deepest).filter_map(|t| t.witnesses.block_layer_in_flight_mean).collect();
-    let below = match seen.len() {
-        0 => "Nobody counted below the program.".to_owned(),
-        count => format!(
-            "The block layer below counted {:.1} on average, splitting and other programs included.",
-            seen.iter().sum::<f64>() / count as f64
-        ),
-    };
-    let why =
-        format!("The program's own count, averaged over time and over {} trials. {below}", counts.len());
-    Some(writer.found(&conditions, &[deepest], estimate, &sentence, why))
+    let at_device = (!seen.is_empty()).then(|| seen.iter().sum::<f64>() / seen.len() as f64);
+    let facts = Facts { at_device, reached, trials: counts.len() };
+    Some(writer.concluded(&conditions, &[deepest], estimate, Detail::EffectiveDepth(facts)))
 }
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Point, Rw, Trial};
+    use iosonde_model::{Point, Rw, Trial, Witnesses};
     use iosonde_testkit::specimen;
 
     use super::*;
 
-    fn said(in_flight: [f64; 5]) -> String {
+    fn facts(in_flight: [f64; 5], at_device: Option<f64>) -> (Option<f64>, Facts) {
         let trials = in_flight.map(|mean| Trial {
             in_flight_mean: Some(mean),
+            witnesses: Witnesses { block_layer_in_flight_mean: at_device, ..Witnesses::default() },
             ..specimen::healthy(Rw::RandRead, 4096, 128, 100_000)
         });
         let point = Point::planned(0, "x", trials[0].spec.clone());
@@ -120,13 +113,25 @@ mod tests {
             read: None,
             write: None,
         };
-        EffectiveDepth.conclude("x", &[evidence], 0.95)[0].sentence().clone()
+        let found = EffectiveDepth.conclude("x", &[evidence], 0.95).remove(0);
+        match found.detail {
+            Detail::EffectiveDepth(facts) => (found.value, facts),
+            detail => panic!("{detail:?}"),
+        }
     }
 
     #[test]
-    fn what_lies_on_both_sides_of_the_bound_cannot_be_told() {
-        assert!(said([127.9, 128.0, 127.8, 128.0, 127.9]).ends_with("it was reached."));
-        assert!(said([64.0, 63.0, 65.0, 64.0, 64.5]).ends_with("the number asked for was not reached."));
-        assert!(said([128.0, 90.0, 127.0, 70.0, 126.0]).ends_with("whether it was reached cannot be told."));
+    fn an_interval_around_the_bound_leaves_open_whether_it_was_reached() {
+        let reached = |in_flight| facts(in_flight, None).1.reached;
+        assert_eq!(reached([127.9, 128.0, 127.8, 128.0, 127.9]), Some(true));
+        assert_eq!(reached([64.0, 63.0, 65.0, 64.0, 64.5]), Some(false));
+        assert_eq!(reached([128.0, 90.0, 127.0, 70.0, 126.0]), None);
+    }
+
+    #[test]
+    fn the_program_and_the_device_have_a_count_each() {
+        let (program, facts) = facts([128.0; 5], Some(16.0));
+        assert!((program.unwrap() - 128.0).abs() < 1e-9, "{program:?}");
+        assert_eq!(facts, Facts { at_device: Some(16.0), reached: Some(true), trials: 5 });
     }
 }

@@ -8,7 +8,7 @@ use iosonde_model::{
 };
 use iosonde_stats::{LogEstimate, robust};
 
-use crate::words::{Unit, capitalised, with_interval};
+use crate::words::Unit;
 
 /// Points that differ in what a finding varies and in nothing else.
 pub(super) struct Group<'e, 'a> {
@@ -99,20 +99,6 @@ pub(super) fn valid_latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, 
     let direction = evidence.direction(op).ok_or_else(|| no_interval(evidence))?;
     in_numbers(direction.latency_ns_mean, evidence)?;
     Ok(no_better_than_requests(grained(direction.latency_ns_mean), evidence, op))
-}
-
-// In words, for findings that still make their own.
-
-pub(super) fn stands(evidence: &Evidence, used: &[About]) -> Result<(), String> {
-    Ok(valid(evidence, used)?)
-}
-
-pub(super) fn rate(evidence: &Evidence, op: Op, used: &[About]) -> Result<LogEstimate, String> {
-    Ok(valid_rate(evidence, op, used)?)
-}
-
-pub(super) fn latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, String> {
-    Ok(valid_latency(evidence, op)?)
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
@@ -233,33 +219,6 @@ impl Writer<'_> {
         self.blank(conditions, points, Status::Inconclusive, Detail::Inconclusive(why.into()))
     }
 
-    /// A finding with its value and words. `sentence` gets the value with its interval where it has `{}`.
-    pub(super) fn found(
-        &self,
-        conditions: &Conditions,
-        points: &[&Evidence],
-        estimate: Estimate,
-        sentence: &str,
-        why: impl Into<String>,
-    ) -> Finding {
-        let sentence = capitalised(&sentence.replace("{}", &with_interval(self.unit, &estimate)));
-        let detail = Detail::Said { sentence, why: Some(capitalised(&why.into())) };
-        self.concluded(conditions, points, estimate, detail)
-    }
-
-    /// A finding that the trials do not allow, in words: what was looked for, and why it cannot be said.
-    pub(super) fn refused(
-        &self,
-        conditions: &Conditions,
-        points: &[&Evidence],
-        what: &str,
-        why: &str,
-    ) -> Finding {
-        let sentence = capitalised(&format!("{what} cannot be told: {why}."));
-        let detail = Detail::Said { sentence, why: Some(capitalised(&format!("{why}."))) };
-        self.blank(conditions, points, Status::Inconclusive, detail)
-    }
-
     fn blank(
         &self,
         conditions: &Conditions,
@@ -338,7 +297,7 @@ mod tests {
         let both = DirectionEvidence { iops: borrowed, latency_ns_mean: borrowed };
         let (trials, void) = (trials.iter().collect(), vec![None; 5]);
         let evidence = Evidence { point: &point, trials, void, read: Some(both), write: None };
-        let own = rate(&evidence, Op::Read, &[]).unwrap();
+        let own = valid_rate(&evidence, Op::Read, &[]).unwrap();
         assert_eq!(own.degrees_of_freedom, 4.0);
         // By hand: the logarithms scatter by 0.0794, over the root of 5.
         assert!((own.standard_error - 0.0355).abs() < 1e-3, "{own:?}");

@@ -13,11 +13,14 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Estimate, Finding, units};
+use iosonde_model::{
+    Detail, Estimate, Finding, Inconclusive,
+    detail::{SizeLaw, SizeLawProblem},
+};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{Group, Writer, workload},
+    group::{Group, Writer},
     hockney,
 };
 use crate::words::Unit;
@@ -46,19 +49,10 @@ impl FindingKind for HalfSize {
         groups
             .iter()
             .map(|group| {
-                let what = workload(&group.conditions);
+                let (conditions, points) = (&group.conditions, &group.points);
                 match half_size(group, confidence) {
-                    Ok((size, why)) => writer.found(
-                        &group.conditions,
-                        &group.points,
-                        size,
-                        &format!("{what}, one at a time, reach half of their attainable rate at {{}}."),
-                        why,
-                    ),
-                    Err(why) => {
-                        let what = format!("At which size {what}, one at a time, reach half of their rate");
-                        writer.refused(&group.conditions, &group.points, &what, &why)
-                    }
+                    Ok((size, fit)) => writer.concluded(conditions, points, size, Detail::SizeLaw(fit)),
+                    Err(why) => writer.inconclusive(conditions, points, why),
                 }
             })
             .collect()
@@ -76,17 +70,14 @@ impl FindingKind for HalfSize {
     }
 }
 
-/// The size with its interval and the fit's assumption, or why there is none.
-fn half_size(group: &Group, confidence: f64) -> Result<(Estimate, String), String> {
+/// Returns the size and the fit that it comes from.
+fn half_size(group: &Group, confidence: f64) -> Result<(Estimate, SizeLaw), Inconclusive> {
     let law = hockney::of(group, confidence)?;
-    let largest = group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes).max().unwrap_or(0);
-    let flat =
-        || format!("the time of a request does not rise enough with its size up to {}", units::size(largest));
-    let size = law.half_size_bytes.ok_or_else(flat)?;
+    let largest_bytes =
+        group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes).max().unwrap_or(0);
+    let size = law.half_size_bytes.ok_or(SizeLawProblem::Flat { largest_bytes })?;
     match (size.low, size.high) {
-        (Some(low), Some(high)) if high <= SPREAD_MAX * low => Ok((size, law.assumption())),
-        _ => {
-            Err("its interval spans more than a factor of four; smaller and larger blocks would tell".into())
-        }
+        (Some(low), Some(high)) if high <= SPREAD_MAX * low => Ok((size, law.fit)),
+        _ => Err(SizeLawProblem::WideInterval.into()),
     }
 }

@@ -10,7 +10,10 @@
 //! 10 %, the law is refused.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, units};
+use iosonde_model::{
+    Conditions, Estimate, Inconclusive,
+    detail::{SizeLaw, SizeLawProblem},
+};
 use iosonde_stats::{
     least_squares::{Fit, least_squares},
     normal, student_t,
@@ -48,29 +51,8 @@ pub(super) struct Hockney {
     /// The size at which half of the asymptotic rate is reached, in bytes; `None` where the time of a
     /// request does not depend on its size as far as was measured.
     pub(super) half_size_bytes: Option<Estimate>,
-    /// Where and by what share the points miss the law most.
-    worst_miss: (u64, f64),
-    /// Whether the interval was stretched.
-    stretched: bool,
-}
-
-impl Hockney {
-    /// What a reader must know of the law.
-    pub(super) fn assumption(&self) -> String {
-        let (bytes, share) = self.worst_miss;
-        let (size, miss) = (units::size(bytes), units::percent(share));
-        let base =
-            "the law t(b) = t₀ + b/B, fitted to the times of single requests over their sizes (Hockney)";
-        match self.stretched {
-            true => {
-                format!(
-                    "{base}. The points bend away from it, by {miss} at {size}; the interval is stretched \
-                     to match."
-                )
-            }
-            false => format!("{base}. The largest miss is {miss}, at {size}."),
-        }
-    }
+    /// How well the points follow it.
+    pub(super) fit: SizeLaw,
 }
 
 /// ln t(b) = ln t₀ + ln(1 + b / n½).
@@ -79,16 +61,16 @@ fn log_time(log_t0: f64, log_half: f64, bytes: u64) -> f64 {
 }
 
 /// The law through the points of a group, or why there is none.
-pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, String> {
+pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, Inconclusive> {
     one_at_a_time(group)?;
-    fit(&sizes(group, confidence)?, confidence)
+    Ok(fit(&sizes(group, confidence)?, confidence)?)
 }
 
 /// The curve of a group of points made one at a time, or why there is none.
-fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, String> {
+fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, Inconclusive> {
     let mut sizes = Vec::new();
     for evidence in &group.points {
-        let rate = group::rate(evidence, group.op, &[])?;
+        let rate = group::valid_rate(evidence, group.op, &[])?;
         sizes.push(Size {
             bytes: evidence.point.spec.block_size_bytes,
             log_time: 1e9_f64.ln() - rate.log_mean,
@@ -100,31 +82,25 @@ fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, String> {
 }
 
 /// The law through these points, or why not.
-pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
-    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else {
-        return Err("nothing was measured".into());
-    };
-    if sizes.len() < SIZES_MIN || last.bytes < first.bytes * SIZE_RANGE_MIN {
-        return Err(format!(
-            "block sizes that were measured: {}; a law of two parts needs {SIZES_MIN} over a range of \
-             {SIZE_RANGE_MIN} times",
-            sizes.len()
-        ));
+pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, SizeLawProblem> {
+    let wide = |first: &Size, last: &Size| last.bytes >= first.bytes * SIZE_RANGE_MIN;
+    let (first, last) = (sizes.first(), sizes.last());
+    if sizes.len() < SIZES_MIN || !first.zip(last).is_some_and(|(first, last)| wide(first, last)) {
+        let (sizes, needed, range_needed) = (sizes.len(), SIZES_MIN, SIZE_RANGE_MIN);
+        return Err(SizeLawProblem::TooFewSizes { sizes, needed, range_needed });
     }
     let (fit, rising) = curve(sizes)?;
     let at = |bytes: u64| {
         if rising { log_time(fit.parameters[0], fit.parameters[1], bytes) } else { fit.parameters[0] }
     };
     let misses = sizes.iter().map(|size| (size.bytes, (size.log_time - at(size.bytes)).exp_m1().abs()));
-    let worst_miss = misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are sizes");
+    let (worst_size_bytes, worst_miss_share) =
+        misses.max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are sizes");
     let stretched = is_bent(fit.chi_square, fit.degrees_of_freedom);
-    if stretched && worst_miss.1 > MISS_MAX {
-        return Err(format!(
-            "the times do not follow t₀ + b/B: {} misses it by {}",
-            units::size(worst_miss.0),
-            units::percent(worst_miss.1)
-        ));
+    if stretched && worst_miss_share > MISS_MAX {
+        return Err(SizeLawProblem::NotLinear { size_bytes: worst_size_bytes, miss_share: worst_miss_share });
     }
+    let law = SizeLaw { worst_size_bytes, worst_miss_share, widened: stretched };
     let t = if stretched { student_t(confidence, fit.degrees_of_freedom) } else { normal(confidence) };
     // What the points miss by beyond their own errors belongs to the interval even where a bend is not sure.
     let fit = if stretched || fit.chi_square > fit.degrees_of_freedom { fit.widened() } else { fit };
@@ -132,12 +108,12 @@ pub(super) fn fit(sizes: &[Size], confidence: f64) -> Result<Hockney, String> {
         let (log, half) = (fit.parameters[parameter], t * fit.standard_error(parameter));
         Estimate { value: log.exp(), low: Some((log - half).exp()), high: Some((log + half).exp()) }
     };
-    Ok(Hockney { t0_ns: estimate(0), half_size_bytes: rising.then(|| estimate(1)), worst_miss, stretched })
+    Ok(Hockney { t0_ns: estimate(0), half_size_bytes: rising.then(|| estimate(1)), fit: law })
 }
 
 /// The least-squares curve with parameters ln t₀ and ln n½, and true; or a constant, ln t₀ alone, and false
 /// where time does not rise with size.
-fn curve(sizes: &[Size]) -> Result<(Fit, bool), String> {
+fn curve(sizes: &[Size]) -> Result<(Fit, bool), SizeLawProblem> {
     let observed: Vec<_> = sizes.iter().map(|size| size.log_time).collect();
     let errors: Vec<_> = sizes.iter().map(|size| size.standard_error).collect();
     let (first, last) = (sizes[0], sizes[sizes.len() - 1]);
@@ -153,7 +129,7 @@ fn curve(sizes: &[Size]) -> Result<(Fit, bool), String> {
     let level = |p: &[f64]| vec![p[0]; sizes.len()];
     least_squares(level, &observed, &errors, &[first.log_time])
         .map(|fit| (fit, false))
-        .map_err(|why| why.to_string())
+        .map_err(|_| SizeLawProblem::NoFit)
 }
 
 /// Whether the residuals are larger than the points' own errors explain.
@@ -176,13 +152,10 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
 }
 
 /// Several in flight: then the time between completions is no request's time.
-fn one_at_a_time(group: &Group) -> Result<(), String> {
+fn one_at_a_time(group: &Group) -> Result<(), SizeLawProblem> {
     match group.conditions.queue_depth {
         Some(1) => Ok(()),
-        depth => Err(format!(
-            "with {} in flight the time between completions is no request's own; measure one at a time",
-            depth.unwrap_or(0)
-        )),
+        depth => Err(SizeLawProblem::SeveralInFlight { queue_depth: depth.unwrap_or(0) }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The law t(b) = t₀ + b/B against curves that follow it, bend away from it, and do not rise.
 
-use iosonde_model::Status;
+use iosonde_model::{Detail, Finding};
 
 use super::*;
 use crate::{
@@ -11,6 +11,14 @@ use crate::{
 const SIZES: &str =
     "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"";
 const LARGE: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"random-vs-sequential\"";
+
+/// Why a finding is inconclusive.
+fn problem(finding: &Finding) -> SizeLawProblem {
+    match finding.detail {
+        Detail::Inconclusive(Inconclusive::SizeLaw(problem)) => problem,
+        _ => panic!("{finding:?}"),
+    }
+}
 
 fn exact(time_ns: impl Fn(f64) -> f64, standard_error: f64) -> Vec<Size> {
     let size = |power: u32| {
@@ -26,7 +34,7 @@ fn an_exact_law_gives_its_two_numbers() {
     let law = fit(&exact(|bytes| 100_000.0 + bytes, 0.01), 0.95).unwrap();
     assert!((law.t0_ns.value / 100_000.0 - 1.0).abs() < 1e-6, "{:?}", law.t0_ns);
     assert!((law.half_size_bytes.unwrap().value / 100_000.0 - 1.0).abs() < 1e-6);
-    assert!(law.assumption().contains("largest miss is"), "{}", law.assumption());
+    assert!(!law.fit.widened && law.fit.worst_miss_share < 1e-6, "{:?}", law.fit);
 }
 
 #[test]
@@ -72,8 +80,17 @@ fn the_plateau_is_the_measured_size_that_reaches_95_percent() {
     assert!(covered >= 0.93, "{covered}");
     let slow = Pretend { t0_ns: 1e6, ..Pretend::usual() };
     let finding = &slow.conclusions(&PlateauBlockSize, SIZES, 1)[0][0];
-    assert_eq!(finding.status, Status::Inconclusive);
-    assert!(finding.sentence().contains("still rises at 4 MiB"), "{}", finding.sentence());
+    // 19 × 1 MB.
+    assert!(
+        matches!(
+            problem(finding),
+            SizeLawProblem::StillRising {
+                largest_bytes: 4_194_304,
+                needed_bytes: Some(17_000_000..21_000_000)
+            }
+        ),
+        "{finding:?}"
+    );
 }
 
 #[test]
@@ -81,7 +98,10 @@ fn a_limit_that_cuts_the_curve_off_is_a_plateau_without_a_law() {
     // 100 µs whatever the size, then 1 GB/s at most: a corner at 100,000 B that no t₀ + b/B has.
     let sharp = exact(|bytes| f64::max(100_000.0, bytes), 0.005);
     let refusal = fit(&sharp, 0.95).err().unwrap();
-    assert!(refusal.contains("do not follow t₀ + b/B"), "{refusal}");
+    assert!(
+        matches!(refusal, SizeLawProblem::NotLinear { miss_share, .. } if miss_share > MISS_MAX),
+        "{refusal:?}"
+    );
 }
 
 #[test]
@@ -91,20 +111,14 @@ fn a_time_that_does_not_rise_has_a_cost_and_no_half_size() {
     assert!(law.half_size_bytes.is_none());
     let flat = Pretend { bytes_per_s: 1e15, t0_ns: 80_000.0, ..Pretend::usual() };
     let finding = &flat.conclusions(&HalfSize, SIZES, 1)[0][0];
-    assert_eq!(finding.status, Status::Inconclusive);
-    assert!(
-        finding.sentence().contains("does not rise enough with its size up to 4 MiB"),
-        "{}",
-        finding.sentence()
-    );
+    assert_eq!(problem(finding), SizeLawProblem::Flat { largest_bytes: 4_194_304 });
     let plateau = &flat.conclusions(&PlateauBlockSize, SIZES, 1)[0][0];
-    assert!(plateau.sentence().contains("still rises"), "{}", plateau.sentence());
+    assert!(matches!(problem(plateau), SizeLawProblem::StillRising { .. }), "{plateau:?}");
 }
 
 #[test]
 fn several_in_flight_have_no_cost_of_their_own() {
     let study = format!("{SIZES}\ndepth = 8");
     let finding = &Pretend::usual().conclusions(&PerRequestCost, &study, 1)[0][0];
-    assert_eq!(finding.status, Status::Inconclusive);
-    assert!(finding.sentence().contains("measure one at a time"), "{}", finding.sentence());
+    assert_eq!(problem(finding), SizeLawProblem::SeveralInFlight { queue_depth: 8 });
 }

@@ -21,16 +21,18 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{About, Conditions, Estimate, Finding, LatencyLimit, Op, Trial, TrialSpec, units};
+use iosonde_model::{
+    About, Conditions, Detail, Estimate, Finding, Inconclusive, LatencyLimit, Op, Trial, TrialSpec,
+    detail::{Lack, LatencyLimitProblem, LatencyLimited},
+};
 use iosonde_stats::{pool_adjacent_violators, student_t};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{self, Writer, only_direction},
+    group::{Writer, only_direction},
     pooled,
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 /// Rounds in which the loads must have enclosed the limit, of all.
 const ENCLOSED_SHARE_MIN: f64 = 0.8;
@@ -115,12 +117,12 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
         span_bytes: Some(spec.span_bytes),
         ..Conditions::default()
     };
-    let what = group::workload(&conditions);
-    let topic = format!("How many {what} a second keep {}", limit.describe());
-    let refused = |why: &str| Some(writer.refused(&conditions, family, &topic, why));
+    let refused = |problem: LatencyLimitProblem| {
+        Some(writer.inconclusive(&conditions, family, Inconclusive::LatencyLimit { limit, problem }))
+    };
     let rounds = match rounds(family, limit, op) {
         Ok(rounds) => rounds,
-        Err(why) => return refused(&hopeless(family, limit, op).unwrap_or(why)),
+        Err(why) => return refused(hopeless(family, limit, op).unwrap_or(why)),
     };
     let (lowest, highest) = (rounds.iter().map(|r| r[0].0), rounds.iter().map(|r| r[r.len() - 1].0));
     let (lowest, highest) = (lowest.fold(f64::INFINITY, f64::min), highest.fold(0.0, f64::max));
@@ -129,21 +131,13 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
         crossings.iter().filter_map(|c| if let Crossing::At(log) = c { Some(*log) } else { None }).collect();
     if (logs.len() as f64) < ENCLOSED_SHARE_MIN * crossings.len() as f64 {
         let above = crossings.iter().filter(|c| matches!(c, Crossing::Above)).count();
-        let side = if above * 2 > crossings.len() - logs.len() {
-            format!(
-                "more than {} a second keep it, and no higher load has enough trials",
-                units::count(highest)
-            )
-        } else {
-            format!(
-                "even {} a second, the lowest load with enough trials, do not keep it",
-                units::count(lowest)
-            )
-        };
-        return refused(&side);
+        return refused(match above * 2 > crossings.len() - logs.len() {
+            true => LatencyLimitProblem::AllKeep { highest_iops: highest },
+            false => LatencyLimitProblem::NoneKeeps { lowest_iops: lowest },
+        });
     }
     if logs.len() < FEWEST_ROUNDS {
-        return refused(&format!("{} rounds enclose it and {FEWEST_ROUNDS} are needed", logs.len()));
+        return refused(LatencyLimitProblem::TooFewRounds { rounds: logs.len(), needed: FEWEST_ROUNDS });
     }
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;
@@ -152,23 +146,13 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
     let half = student_t(writer.confidence, n - 1.0) * (variance / n).sqrt().max(1e-4);
     let estimate =
         Estimate { value: mean.exp(), low: Some((mean - half).exp()), high: Some((mean + half).exp()) };
-    let sentence = format!("{} keep {} up to {{}}.", capitalised(&what), limit.describe());
-    let arrivals = match spec.arrivals {
-        iosonde_model::Arrivals::Fixed => "at equal distances",
-        iosonde_model::Arrivals::Poisson => "at random, as of independent clients",
-    };
-    let why = format!(
-        "Requests arrive {arrivals}; latency counts from the moment that each was due. The mean over {} rounds of \
-         the load at which {} crosses the limit.",
-        logs.len(),
-        limit.name()
-    );
-    Some(writer.found(&conditions, family, estimate, &sentence, why))
+    let facts = LatencyLimited { limit, arrivals: spec.arrivals, rounds: logs.len() };
+    Some(writer.concluded(&conditions, family, estimate, Detail::LatencyLimited(facts)))
 }
 
 /// Why no load keeps the limit, though each has too few requests for its percentile: of all that the lowest load
 /// completed, surely more than the limit allows took longer.
-fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<String> {
+fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<LatencyLimitProblem> {
     let allowed = 1.0 - limit.quantile?;
     let load = |evidence: &&&Evidence| evidence.point.spec.rate_iops.unwrap_or(f64::INFINITY);
     let lowest = family.iter().min_by(|a, b| load(a).total_cmp(&load(b)))?;
@@ -179,13 +163,7 @@ fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<String>
     let share = over / f64::max(count, 1.0);
     // Three standard errors of a share.
     let surely = count >= SURELY_OF && share - 3.0 * (share * (1.0 - share) / count).sqrt() > allowed;
-    surely.then(|| {
-        format!(
-            "no load keeps it: even with {} a second, the lowest that was offered, {} of the requests take longer",
-            units::count(load(&lowest)),
-            units::percent(share)
-        )
-    })
+    surely.then(|| LatencyLimitProblem::NoneCanKeep { lowest_iops: load(&lowest), over_share: share })
 }
 
 /// Requests from which on a share of them is known well enough.
@@ -202,7 +180,11 @@ enum Crossing {
 }
 
 /// Loads and latencies of each round, loads rising: (requests a second, ns).
-fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(f64, f64)>>, String> {
+fn rounds(
+    family: &[&Evidence],
+    limit: LatencyLimit,
+    op: Op,
+) -> Result<Vec<Vec<(f64, f64)>>, LatencyLimitProblem> {
     let mut rounds: std::collections::BTreeMap<u32, Vec<(f64, f64)>> = std::collections::BTreeMap::new();
     let mut too_few = None;
     for evidence in family {
@@ -214,12 +196,8 @@ fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(
         let figures: Option<Vec<f64>> = standing.iter().map(|trial| figure_ns(trial)).collect();
         // A load too low for its figure says nothing, and takes nothing from the others.
         let Some(figures) = figures else {
-            too_few = Some(format!(
-                "a trial of {} completed too few requests for its {}: {} are needed",
-                spec.describe(),
-                limit.name(),
-                limit.requests_needed()
-            ));
+            let (spec, needed) = (Box::new(spec.clone()), limit.requests_needed());
+            too_few = Some(LatencyLimitProblem::TooFewRequests { spec, needed });
             continue;
         };
         for (trial, figure_ns) in standing.into_iter().zip(figures) {
@@ -229,7 +207,7 @@ fn rounds(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Result<Vec<Vec<(
     let mut whole: Vec<Vec<(f64, f64)>> = rounds.into_values().filter(|round| round.len() >= 2).collect();
     whole.iter_mut().for_each(|round| round.sort_by(|a, b| a.0.total_cmp(&b.0)));
     if whole.is_empty() {
-        return Err(too_few.unwrap_or_else(|| "no round has two loads whose latency stands".into()));
+        return Err(too_few.unwrap_or(LatencyLimitProblem::NoRounds));
     }
     Ok(whole)
 }
@@ -260,7 +238,7 @@ mod tests {
         use iosonde_model::{Point, Rw};
         use iosonde_testkit::specimen;
         // A disk: 5 ms each, and 60 requests a trial.
-        let told = |limit: &str, latency_ns: u64| {
+        let problem = |limit: &str, latency_ns: u64| {
             let mut trial = specimen::healthy(Rw::RandRead, 4096, 8, 60);
             trial.spec.rate_iops = Some(500.0);
             trial.spec.latency_limit = Some(limit.parse().unwrap());
@@ -273,11 +251,19 @@ mod tests {
                 read: None,
                 write: None,
             };
-            IopsAtLatency.conclude("promise", &[evidence], 0.95)[0].sentence().clone()
+            match IopsAtLatency.conclude("promise", &[evidence], 0.95).remove(0).detail {
+                Detail::Inconclusive(Inconclusive::LatencyLimit { problem, .. }) => problem,
+                detail => panic!("{detail:?}"),
+            }
         };
-        let impossible = told("p99=1ms", 5_000_000);
-        assert!(impossible.contains("no load keeps it: even with 500 a second"), "{impossible}");
-        assert!(told("p99=1ms", 500_000).contains("too few requests for its p99"));
+        assert_eq!(
+            problem("p99=1ms", 5_000_000),
+            LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 }
+        );
+        assert!(matches!(
+            problem("p99=1ms", 500_000),
+            LatencyLimitProblem::TooFewRequests { needed: 1000, .. }
+        ));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::{Conditions, Estimate, Op, Rw, units};
+use iosonde_model::{Conditions, Estimate, Inconclusive, Op, Rw, detail::LayoutProblem};
 use iosonde_stats::normal;
 
 use super::{Proof, group};
@@ -72,6 +72,11 @@ pub(super) struct Points<'e, 'a> {
     large: Option<&'e Evidence<'a>>,
 }
 
+/// Distance between two requests of a strided point.
+pub(super) fn stride_bytes(evidence: &Evidence) -> u64 {
+    evidence.point.spec.stride_bytes.unwrap_or(0)
+}
+
 /// Whether two strided points differ in their strides only.
 fn alike(one: &Evidence, other: &Evidence) -> bool {
     let (one, other) = (&one.point.spec, &other.point.spec);
@@ -114,7 +119,7 @@ impl<'e, 'a> Points<'e, 'a> {
                 && other.block_size_bytes > 8 * spec.block_size_bytes
         });
         // A stride more or less is no reason to say nothing; too few of them are.
-        let stands = |evidence: &&Evidence| group::rate(evidence, Op::Read, &[]).is_ok();
+        let stands = |evidence: &&Evidence| group::valid_rate(evidence, Op::Read, &[]).is_ok();
         let (standing, left_out): (Vec<_>, Vec<_>) = strided.iter().copied().partition(stands);
         match standing.len() >= STRIDES_MIN {
             true => Self { strided: standing, left_out, alone, large },
@@ -122,34 +127,24 @@ impl<'e, 'a> Points<'e, 'a> {
         }
     }
 
-    /// ` Left out, since their trials do not stand: strides of 8 KiB, 16 KiB.`; empty where all stand.
-    pub(super) fn left_out_words(&self) -> String {
-        let stride = |evidence: &&Evidence| units::size(evidence.point.spec.stride_bytes.unwrap_or(0));
-        let strides: Vec<String> = self.left_out.iter().map(stride).collect();
-        match strides.is_empty() {
-            true => String::new(),
-            false => {
-                format!(" Left out, since their trials do not stand: strides of {}.", strides.join(", "))
-            }
-        }
+    /// Strides whose trials are not valid, where enough others are.
+    pub(super) fn invalid_strides_bytes(&self) -> Vec<u64> {
+        self.left_out.iter().map(|evidence| stride_bytes(evidence)).collect()
     }
 
     /// What they show, or why nothing.
-    pub(super) fn shown(&self, confidence: f64) -> Result<Shown, String> {
+    pub(super) fn shown(&self, confidence: f64) -> Result<Shown, Inconclusive> {
         let spec = &self.strided[0].point.spec;
         let in_flight = spec.asked_in_flight() as usize;
         if self.strided.len() < STRIDES_MIN || in_flight < 2 {
-            return Err(format!(
-                "strides that were measured with {in_flight} in flight: {}; it takes {STRIDES_MIN}, with several in \
-                 flight",
-                self.strided.len()
-            ));
+            let (strides, needed) = (self.strided.len(), STRIDES_MIN);
+            return Err(LayoutProblem::TooFewStrides { strides, needed, queue_depth: in_flight }.into());
         }
         let mut strides = Vec::new();
         for evidence in &self.strided {
-            let rate = group::rate(evidence, Op::Read, &[])?;
+            let rate = group::valid_rate(evidence, Op::Read, &[])?;
             strides.push(Stride {
-                stride_bytes: evidence.point.spec.stride_bytes.unwrap_or(0),
+                stride_bytes: stride_bytes(evidence),
                 log_rate: rate.log_mean,
                 standard_error: rate.normal_error(confidence),
             });
@@ -157,32 +152,27 @@ impl<'e, 'a> Points<'e, 'a> {
         // A link or a program that bounds all strides alike hides whatever is striped.
         self.unbounded(ends(&strides).1, spec.block_size_bytes)?;
         let alone_s = match self.alone {
-            Some(alone) => Some(1.0 / group::rate(alone, Op::Read, &[])?.value()),
+            Some(alone) => Some(1.0 / group::valid_rate(alone, Op::Read, &[])?.value()),
             None => None,
         };
         let pattern = Pattern { block_bytes: spec.block_size_bytes, span_bytes: spec.span_bytes, in_flight };
         match judged(&pattern, &strides, alone_s, confidence)? {
-            Shown::Level if !self.left_out.is_empty() => Err(format!(
-                "the strides that stand are served alike, and the others might not be.{}",
-                self.left_out_words().trim_end_matches('.')
-            )),
+            Shown::Level if !self.left_out.is_empty() => {
+                let invalid_strides_bytes = self.invalid_strides_bytes();
+                Err(LayoutProblem::EqualValidStrides { invalid_strides_bytes }.into())
+            }
             shown => Ok(shown),
         }
     }
 
     /// What limits the highest rate must be the units.
-    fn unbounded(&self, highest: f64, block_bytes: u64) -> Result<(), String> {
+    fn unbounded(&self, highest: f64, block_bytes: u64) -> Result<(), Inconclusive> {
         if let Some(large) = self.large {
             let carried =
-                group::rate(large, Op::Read, &[])?.value() * large.point.spec.block_size_bytes as f64;
+                group::valid_rate(large, Op::Read, &[])?.value() * large.point.spec.block_size_bytes as f64;
             let share = highest.exp() * block_bytes as f64 / carried;
             if share > BOUND {
-                return Err(format!(
-                    "the highest rate moves {} of the {} that large reads move, so that the way to the storage may \
-                     hide some of its units; smaller blocks would tell",
-                    units::percent(share),
-                    units::rate(carried)
-                ));
+                return Err(LayoutProblem::LinkLimit { share, bytes_per_s: carried }.into());
             }
         }
         // Strides that are left out may be those that kept the program busiest.
@@ -190,10 +180,7 @@ impl<'e, 'a> Points<'e, 'a> {
         let busy = all.flat_map(|evidence| &evidence.trials).filter_map(|trial| trial.busy_share);
         let busy = busy.fold(0.0, f64::max);
         if busy > BOUND {
-            return Err(format!(
-                "the program itself was busy for {} of the time and may hide some of the units",
-                units::percent(busy)
-            ));
+            return Err(LayoutProblem::GeneratorLimit { cpu_share: busy }.into());
         }
         Ok(())
     }
@@ -211,7 +198,7 @@ fn judged(
     strides: &[Stride],
     alone_s: Option<f64>,
     confidence: f64,
-) -> Result<Shown, String> {
+) -> Result<Shown, LayoutProblem> {
     let (lowest, highest) = ends(strides);
     if highest - lowest < LEVEL.ln() {
         return Ok(Shown::Level);
@@ -220,10 +207,7 @@ fn judged(
     // The lowest rate must be that of one unit, or their number has a factor that no stride reaches.
     let times = alone_s.map_or(1.0, |alone_s| lowest.exp() * alone_s);
     if times > ALONE_MAX {
-        return Err(format!(
-            "even at the worst stride {times:.1} requests are served in the time of one alone, so that no stride was \
-             found that meets a single unit"
-        ));
+        return Err(LayoutProblem::NoSingleUnit { requests: times });
     }
     Ok(Shown::Layouts(layouts))
 }
@@ -295,7 +279,11 @@ fn misses(strides: &[Stride], predicted: &[f64], model_error: f64) -> (f64, f64)
 }
 
 /// The likeliest layout, and those that chance does not exclude.
-pub(super) fn layouts(pattern: &Pattern, strides: &[Stride], confidence: f64) -> Result<Vec<Layout>, String> {
+pub(super) fn layouts(
+    pattern: &Pattern,
+    strides: &[Stride],
+    confidence: f64,
+) -> Result<Vec<Layout>, LayoutProblem> {
     let mut roughly: Vec<(f64, Layout)> = candidates(pattern, strides)
         .into_iter()
         .map(|layout| {
@@ -317,12 +305,9 @@ pub(super) fn layouts(pattern: &Pattern, strides: &[Stride], confidence: f64) ->
         })
         .collect();
     fitted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (best, miss, _) = *fitted.first().ok_or("no layout was tried")?;
+    let (best, miss, _) = *fitted.first().ok_or(LayoutProblem::NoLayout)?;
     if miss > MISS_MAX {
-        return Err(format!(
-            "the rates at these strides follow no even layout over units: the nearest misses one by {}",
-            units::percent(miss)
-        ));
+        return Err(LayoutProblem::Uneven { miss_share: miss });
     }
     // Two parameters; both are whole numbers, so that this is cautious.
     let most = best + 2.0 * normal(confidence).powi(2);
@@ -470,7 +455,10 @@ mod tests {
             match judged(&pattern, &strides, Some((-11f64).exp()), 0.95) {
                 Ok(Shown::Layouts(found)) => panic!("{units} units are taken for {found:?}"),
                 Ok(Shown::Level) => assert_ne!(units, 10),
-                Err(why) => assert!(why.contains("even at the worst stride 5.0"), "{why}"),
+                Err(LayoutProblem::NoSingleUnit { requests }) => {
+                    assert!((requests - 5.0).abs() < 0.05, "{requests}");
+                }
+                Err(why) => panic!("{why:?}"),
             }
         }
     }
@@ -515,6 +503,7 @@ mod tests {
             standard_error: 0.01,
         };
         let all: Vec<Stride> = (12..24).map(|power| 1 << power).enumerate().map(falling).collect();
-        assert!(layouts(&PATTERN, &all, 0.95).unwrap_err().contains("no even layout"));
+        let why = layouts(&PATTERN, &all, 0.95).unwrap_err();
+        assert!(matches!(why, LayoutProblem::Uneven { miss_share } if miss_share > MISS_MAX), "{why:?}");
     }
 }

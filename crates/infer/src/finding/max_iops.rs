@@ -15,13 +15,16 @@
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::{
+    Detail, Finding,
+    detail::{Highest, QueueDepthProblem},
+};
 use iosonde_stats::LogEstimate;
 
 use super::{
     FindingKind, Proof, Told, best, closed_loop,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
 };
 use crate::words::Unit;
 
@@ -61,32 +64,26 @@ impl FindingKind for MaxIops {
 }
 
 fn most(writer: &Writer, group: &Group) -> Finding {
-    let (conditions, what) = (&group.conditions, workload(&group.conditions));
+    let conditions = &group.conditions;
     let mut points = group.points.clone();
     // Of equally many in flight those of several workers come last: one worker's processor is no plateau.
     points.sort_by_key(|evidence| (evidence.point.spec.asked_in_flight(), evidence.point.spec.jobs));
     let mut standing: Vec<(u64, LogEstimate)> = Vec::new();
-    let mut refusals = Vec::new();
+    let mut invalid = Vec::new();
     for evidence in points {
-        match group::rate(evidence, group.op, &[]) {
+        match group::valid_rate(evidence, group.op, &[]) {
             Ok(rate) => standing.push((evidence.point.spec.asked_in_flight(), rate)),
-            Err(why) => refusals.push(why),
+            Err(why) => invalid.push(why),
         }
     }
     if standing.len() < 2 {
-        let one = "one number in flight cannot tell the most".to_owned();
-        let why = refusals.first().unwrap_or(&one);
-        return writer.refused(
-            conditions,
-            &group.points,
-            &format!("How many {what} a second are the most"),
-            why,
-        );
+        let why = invalid.into_iter().next().unwrap_or_else(|| QueueDepthProblem::OneDepth.into());
+        return writer.inconclusive(conditions, &group.points, why);
     }
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     let taking_part = best::without_ignorance(&rates, writer.confidence, |place| place + 1 < rates.len());
-    let left_out: Vec<_> = (0..rates.len()).filter(|place| !taking_part.contains(place)).collect();
-    let left_out = left_out_words(left_out.iter().map(|&place| standing[place].0));
+    let left_out = (0..rates.len()).filter(|place| !taking_part.contains(place));
+    let imprecise_queue_depths = left_out.map(|place| standing[place].0).collect();
     let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     let rising = still_rising(&standing, writer.confidence);
@@ -96,34 +93,12 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         true => (rates[deepest].estimate(writer.confidence), vec![deepest]),
         false => best::highest(&rates, writer.confidence).expect("there are two"),
     };
-    let in_flight: Vec<_> = top.iter().map(|&place| standing[place].0).collect();
-    let with = match (in_flight.first(), in_flight.last()) {
-        (Some(first), Some(last)) if first != last => format!("with {first} to {last} in flight"),
-        (Some(first), _) => format!("with {first} in flight"),
-        _ => String::new(),
-    };
-    let sentence = match rising {
-        true => format!("{what} reach at least {{}} {with}, and the rate was still rising."),
-        false => format!("{what} reach {{}} at most, {with}."),
-    };
-    let why = match rising {
-        true => format!("The rate with the most in flight of {} points.{left_out}", rates.len()),
-        false => format!(
-            "The highest of {} points, corrected for having been chosen as the highest.{left_out}",
-            rates.len()
-        ),
-    };
-    Finding { at_least: rising, ..writer.found(conditions, &group.points, estimate, &sentence, why) }
-}
-
-/// ` Left out, since it is hardly known: 16 in flight.`
-fn left_out_words(in_flight: impl Iterator<Item = u64>) -> String {
-    let numbers: Vec<_> = in_flight.map(|number| number.to_string()).collect();
-    match numbers.as_slice() {
-        [] => String::new(),
-        [one] => format!(" Left out, since it is hardly known: {one} in flight."),
-        several => format!(" Left out, since they are hardly known: {} in flight.", several.join(", ")),
-    }
+    // The points are in the order of their queue depths.
+    let end = |place: Option<&usize>| place.map_or(0, |&place| standing[place].0);
+    let queue_depths = [end(top.first()), end(top.last())];
+    let facts = Highest { points: rates.len(), queue_depths, imprecise_queue_depths, invalid };
+    let found = writer.concluded(conditions, &group.points, estimate, Detail::Highest(facts));
+    Finding { at_least: rising, ..found }
 }
 
 /// Whether the last step surely rose by more than 5 %.

@@ -94,27 +94,35 @@ impl FindingKind for MixInterference {
     fn proof(&self) -> Proof {
         Proof {
             device: r#"
-name = "no-difference"
-summary = "a queue that does not tell reads from writes"
-capacity = "64GiB"
-[queue]
-servers = 4
-service = { fixed = "80us" }
-[noise]
-latency_cv = 0.02
+name = "one-line"
+summary = "one unit of flash with one line for reads and slower writes"
+capacity = "1GiB"
+[flash]
+units = 1
+stripe = "4KiB"
+page = "4KiB"
+mapping_unit = "4KiB"
+read = "100us"
+program = "300us"
+erase = "1us"
+pages_per_block = 65536
+placement = "static"
 "#,
             study: r#"
 name = "mixes"
 question = "Do writes hold up reads?"
 time = "60s"
+size = "1GiB"
 [[experiment]]
 kind = "mix"
 mix = [0, 50, 100]
-depth = 32
+depth = [4, 1]
 "#,
             truths: &[
-                (Some(1.0), "32 in flight / (4 servers / 80 us) = 640 us, whatever they are"),
-                (Some(1.0), "nor do reads hold up writes"),
+                (Some(2.0), "reads and writes in turn, 4 in line: 2 x 100 us + 2 x 300 us for 4 x 100 us"),
+                (Some(1.0), "one at a time, no read waits for a write: 100 us either way"),
+                (Some(2.0 / 3.0), "2 x 100 us + 2 x 300 us for 4 x 300 us"),
+                (Some(1.0), "one at a time, no write waits for a read: 300 us either way"),
             ],
             widest: 0.05,
         }

@@ -21,11 +21,14 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Estimate, Finding, Note, Op, Status, Trial, units};
+use iosonde_model::{
+    About, Detail, Estimate, Finding, Inconclusive, Note, Op, Status, Trial,
+    detail::{RoundTrip, SizeLawProblem},
+};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     hockney, pooled,
 };
 use crate::words::Unit;
@@ -99,67 +102,46 @@ fn is_network(trial: &Trial) -> bool {
 }
 
 fn one(writer: &Writer, group: &Group) -> Finding {
-    let about = "How long a request is on its way to the server and back";
     match round_trip(group, writer.confidence) {
-        Ok((trip, why)) => {
-            let sentence = format!(
-                "{} spend {{}} each on the way to the server and back, however small they are.",
-                workload(&group.conditions)
-            );
-            writer.found(&group.conditions, &group.points, trip, &sentence, why)
+        Ok((trip, facts)) => {
+            writer.concluded(&group.conditions, &group.points, trip, Detail::RoundTrip(facts))
         }
-        Err(why) => writer.refused(&group.conditions, &group.points, about, &why),
+        Err(why) => writer.inconclusive(&group.conditions, &group.points, why),
     }
 }
 
-fn round_trip(group: &Group, confidence: f64) -> Result<(Estimate, String), String> {
+fn round_trip(group: &Group, confidence: f64) -> Result<(Estimate, RoundTrip), Inconclusive> {
     let law = hockney::of(group, confidence)?;
     let smallest = group.points.iter().min_by_key(|one| one.point.spec.block_size_bytes);
-    let smallest = smallest.ok_or("nothing was measured")?;
+    let smallest = smallest.ok_or(Inconclusive::NothingMeasured)?;
     of_one_kind(smallest)?;
-    let busy_ns = busy_ns(smallest);
-    let less = |ns: f64| ns - busy_ns.unwrap_or(0.0);
+    let cpu_ns = busy_ns(smallest);
+    let less = |ns: f64| ns - cpu_ns.unwrap_or(0.0);
     let trip = Estimate {
         value: less(law.t0_ns.value),
         low: law.t0_ns.low.map(less),
         high: law.t0_ns.high.map(less),
     };
     if trip.low.is_none_or(|low| low <= 0.0) {
-        return Err("it is not told from the time in which the program itself is busy".to_owned());
+        return Err(SizeLawProblem::BelowCpuTime.into());
     }
-    let mut why = law.assumption();
-    if let Some(busy_ns) = busy_ns {
-        why.push_str(&format!(" Less {} in which the program itself was busy.", units::time(busy_ns)));
-    }
-    let told: Vec<f64> =
+    let counted: Vec<f64> =
         smallest.standing(About::Rate).filter_map(|trial| trial.witnesses.network_round_trip_ns).collect();
-    if !told.is_empty() {
-        let mean_ns = told.iter().sum::<f64>() / told.len() as f64;
-        let bytes = units::size(smallest.point.spec.block_size_bytes);
-        why.push_str(&format!(
-            " The network's client counts {} from sending to answer for reads of {bytes}.",
-            units::time(mean_ns)
-        ));
-    }
-    why.push_str(" Assumes that the server answers from its memory.");
-    Ok((trip, why))
+    let client_ns = (!counted.is_empty()).then(|| counted.iter().sum::<f64>() / counted.len() as f64);
+    let client_block_size_bytes = smallest.point.spec.block_size_bytes;
+    Ok((trip, RoundTrip { law: law.fit, cpu_ns, client_ns, client_block_size_bytes }))
 }
 
 /// Reads that wait for the server's medium are of another kind than those that its memory answers.
-fn of_one_kind(smallest: &Evidence) -> Result<(), String> {
-    group::stands(smallest, &[About::Latency])?;
+fn of_one_kind(smallest: &Evidence) -> Result<(), Inconclusive> {
+    group::valid(smallest, &[About::Latency])?;
     let all = pooled::merged(pooled::latencies(smallest, Op::Read));
     let quantiles = [0.1, 0.5, 0.9].map(|share| all.quantile_ns(share));
-    let [Some(early), Some(middle), Some(late)] = quantiles else {
-        return Err("nothing was measured".to_owned());
+    let [Some(p10_ns), Some(middle), Some(p90_ns)] = quantiles else {
+        return Err(Inconclusive::NothingMeasured);
     };
-    if late - early > ALIKE * middle {
-        return Err(format!(
-            "small reads take from {} to {}, as if some waited for the server's medium; a smaller --size is held by \
-             its memory",
-            units::time(early),
-            units::time(late)
-        ));
+    if p90_ns - p10_ns > ALIKE * middle {
+        return Err(SizeLawProblem::MixedLatency { p10_ns, p90_ns }.into());
     }
     Ok(())
 }
@@ -223,9 +205,10 @@ mod tests {
             trial.busy_share = Some(500.0 * iops / 1e9);
         })[0];
         // 100 µs + b / 1 GB/s, of which half a microsecond is the program's.
-        assert_eq!(found.status, Status::Found, "{}", found.sentence());
+        let Detail::RoundTrip(facts) = found.detail else { panic!("{found:?}") };
         assert!(found.low.unwrap() <= 99_500.0 && 99_500.0 <= found.high.unwrap(), "{found:?}");
-        assert!(found.why().unwrap().contains("counts 95.0 µs from sending to answer"), "{found:?}");
+        assert_eq!((facts.client_ns, facts.client_block_size_bytes), (Some(95_000.0), 4096));
+        assert!((facts.cpu_ns.unwrap() - 500.0).abs() < 1e-6, "{facts:?}");
     }
 
     #[test]
@@ -235,17 +218,23 @@ mod tests {
             let read = trial.read.as_mut().unwrap();
             (0..read.histogram.total()).for_each(|_| read.histogram.record(9_000_000));
         })[0];
-        assert!(refused.sentence().contains("waited for the server's medium"), "{}", refused.sentence());
+        let Detail::Inconclusive(Inconclusive::SizeLaw(SizeLawProblem::MixedLatency { p10_ns, p90_ns })) =
+            refused.detail
+        else {
+            panic!("{refused:?}")
+        };
+        assert!(p10_ns < p90_ns && p90_ns > 8.9e6, "{p10_ns} {p90_ns}");
     }
 
     #[test]
     fn the_link_stands_beside_the_round_trip() {
         let mut all = told(|trial| trial.witnesses.network_round_trip_ns = Some(95_000.0));
-        let mut link = Finding { name: FindingName::DeviceBandwidth, unit: "B/s".into(), ..all[0].clone() };
+        let mut link = Finding { name: FindingName::DeviceBandwidth, unit: Unit::Rate, ..all[0].clone() };
         (link.value, link.low, link.high) = (Some(1.2e8), Some(1.1e8), Some(1.3e8));
         link.conditions.queue_depth = Some(16);
         all.push(link);
         beside_the_link(&mut all);
-        assert!(all[0].why().unwrap().contains("With 16 in flight the link carries 120 MB/s"), "{all:?}");
+        let bytes_per_s = Estimate { value: 1.2e8, low: Some(1.1e8), high: Some(1.3e8) };
+        assert_eq!(all[0].notes, [Note::LinkCarries { queue_depth: 16, bytes_per_s }]);
     }
 }

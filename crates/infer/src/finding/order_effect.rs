@@ -73,15 +73,22 @@ impl FindingKind for OrderEffect {
     fn proof(&self) -> Proof {
         Proof {
             device: r#"
-name = "no-memory"
-summary = "four servers that know nothing of what came before"
+name = "spare-tokens"
+summary = "a bucket of tokens that slow writes leave full and reads empty"
 capacity = "1GiB"
-[queue]
-servers = 4
-service = { fixed = "500us" }
-[noise]
-rate_cv_100ms = 0.02
-lag1_100ms = 0.5
+[throttle]
+iops = 1000
+burst = { iops = 1500, credit = 750 }
+[flash]
+units = 1
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "16KiB"
+read = "60us"
+program = "10ms"
+erase = "1us"
+pages_per_block = 65536
+placement = "static"
 "#,
             study: r#"
 name = "in-turn"
@@ -92,9 +99,15 @@ size = "1GiB"
 [[experiment]]
 kind = "queue-depth"
 rw = ["randread", "randwrite"]
-depth = [1, 4, 16]
+block_size = "16k"
+depth = [1, 4]
 "#,
-            truths: &[(Some(1.0), "no part remembers a write that has ended")],
+            // 750 tokens last for 750 / (1,500 - 1,000) = 1.5 s, a trial for 1.44 s: what is left then is spent within
+            // the 0.14 s of the next trial's warm-up.
+            truths: &[(
+                Some(1.5),
+                "1,500 a second while the tokens last that writes left, and they last for a trial; else 1,000",
+            )],
             widest: 0.02,
         }
     }

@@ -14,9 +14,11 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
 use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
+use iosonde_model::{
+    Detail, Finding,
+    detail::{Lack, Layout, LayoutProblem},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -56,26 +58,16 @@ impl FindingKind for Parallelism {
 
 fn one(writer: &Writer, points: &Points) -> Finding {
     let conditions = layout::conditions(points);
-    let about = "How many units work side by side";
+    let strided = &points.strided;
     match points.shown(writer.confidence) {
         Ok(Shown::Layouts(layouts)) => {
             let estimate = layout::over(&layouts, |layout| layout.units);
-            let sentence = "The storage spreads its addresses over units that work side by side, and serves {} at once \
-                            where they are spread evenly.";
-            let why = format!(
-                "The rates at {} strides, against layouts of every stripe and number of units: {} of them cannot be \
-                 excluded. Assumes units that are alike and serve in turn.{}",
-                points.strided.len(),
-                layouts.len(),
-                points.left_out_words()
-            );
-            writer.found(&conditions, &points.strided, estimate, sentence, why)
+            let invalid_strides_bytes = points.invalid_strides_bytes();
+            let (strides, layouts) = (strided.len(), layouts.len());
+            let facts = Layout::Striped { strides, layouts, invalid_strides_bytes };
+            writer.concluded(&conditions, strided, estimate, Detail::Layout(facts))
         }
-        Ok(Shown::Level) => {
-            let why = "every stride is served alike, so that no two addresses are seen to share a unit; the number in \
-                       flight at the knee (`queue_depth_knee`) bounds what works at once";
-            writer.refused(&conditions, &points.strided, about, why)
-        }
-        Err(why) => writer.refused(&conditions, &points.strided, about, &why),
+        Ok(Shown::Level) => writer.inconclusive(&conditions, strided, LayoutProblem::EqualStrides),
+        Err(why) => writer.inconclusive(&conditions, strided, why),
     }
 }

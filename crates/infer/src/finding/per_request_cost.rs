@@ -17,14 +17,10 @@
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
 use iosonde_model::FindingName;
+use iosonde_model::{Detail, Finding};
 
-use super::{
-    FindingKind, Proof, Told,
-    group::{Writer, workload},
-    hockney,
-};
+use super::{FindingKind, Proof, Told, group::Writer, hockney};
 use crate::words::Unit;
 
 pub(crate) struct PerRequestCost;
@@ -48,19 +44,10 @@ impl FindingKind for PerRequestCost {
         groups
             .iter()
             .map(|group| {
-                let what = workload(&group.conditions);
+                let (conditions, points) = (&group.conditions, &group.points);
                 match hockney::of(group, confidence) {
-                    Ok(law) => writer.found(
-                        &group.conditions,
-                        &group.points,
-                        law.t0_ns,
-                        &format!("{what}, one at a time, cost {{}} each, whatever their size."),
-                        law.assumption(),
-                    ),
-                    Err(why) => {
-                        let what = format!("What each of the {what} costs whatever its size");
-                        writer.refused(&group.conditions, &group.points, &what, &why)
-                    }
+                    Ok(law) => writer.concluded(conditions, points, law.t0_ns, Detail::SizeLaw(law.fit)),
+                    Err(why) => writer.inconclusive(conditions, points, why),
                 }
             })
             .collect()

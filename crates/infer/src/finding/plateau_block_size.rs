@@ -18,15 +18,18 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Detail, Estimate, Finding, units};
+use iosonde_model::{
+    Detail, Estimate, Finding, Inconclusive,
+    detail::{Plateau, PlateauMethod, SizeLawProblem},
+};
 use iosonde_stats::{LogEstimate, student_t};
 
 use super::{
     FindingKind, Proof, Told, best,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     hockney,
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 /// Share of the asymptotic rate that counts as the plateau.
 const SHARE: f64 = 0.95;
@@ -52,21 +55,17 @@ impl FindingKind for PlateauBlockSize {
         groups
             .iter()
             .map(|group| {
-                let what = workload(&group.conditions);
+                let (conditions, points) = (&group.conditions, &group.points);
                 match plateau(group, confidence) {
-                    Ok(found) => {
-                        let Sizes { value, low, high, why } = found;
+                    Ok(Sizes { value, low, high, method }) => {
                         let estimate =
                             Estimate { value: value as f64, low: Some(low as f64), high: Some(high as f64) };
-                        let mut finding = writer.found(&group.conditions, &group.points, estimate, "", why);
-                        let why = finding.why().map(str::to_owned);
-                        finding.detail = Detail::Said { sentence: sentence(group, value, low, high), why };
-                        finding
+                        let sizes = points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
+                        let next_smaller_bytes = sizes.filter(|&bytes| bytes < low).max();
+                        let detail = Detail::Plateau(Plateau { next_smaller_bytes, method });
+                        writer.concluded(conditions, points, estimate, detail)
                     }
-                    Err(why) => {
-                        let what = format!("From which size on larger {what} buy nothing");
-                        writer.refused(&group.conditions, &group.points, &what, &why)
-                    }
+                    Err(why) => writer.inconclusive(conditions, points, why),
                 }
             })
             .collect()
@@ -87,98 +86,70 @@ impl FindingKind for PlateauBlockSize {
     }
 }
 
-fn sentence(group: &Group, value: u64, low: u64, high: u64) -> String {
-    let in_flight = match group.conditions.queue_depth {
-        Some(1) | None => "one at a time".to_owned(),
-        Some(depth) => format!("{depth} in flight"),
-    };
-    let what = workload(&group.conditions);
-    let smaller = group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes);
-    let smaller = smaller.filter(|&bytes| bytes < low).max();
-    let from = match smaller {
-        // The edge lies in between: an interval of no width would say that it is known exactly.
-        Some(smaller) if low == high => format!("over {}", units::size(smaller)),
-        None if low == high => "the smallest measured".to_owned(),
-        _ => units::size(low),
-    };
-    let (value, high) = (units::size(value), units::size(high));
-    capitalised(&format!(
-        "{what}, {in_flight}, give 95 % of their attainable rate from {value} [{from}, {high}] on."
-    ))
-}
-
 /// Measured sizes.
 struct Sizes {
     value: u64,
     low: u64,
     high: u64,
-    why: String,
+    method: PlateauMethod,
 }
 
-fn plateau(group: &Group, confidence: f64) -> Result<Sizes, String> {
+fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
     let mut rates = Vec::new();
     for evidence in &group.points {
         let bytes = evidence.point.spec.block_size_bytes;
-        let mut rate = group::rate(evidence, group.op, &[])?;
+        let mut rate = group::valid_rate(evidence, group.op, &[])?;
         rate.log_mean += (bytes as f64).ln();
         rates.push((bytes, rate));
     }
     rates.sort_by_key(|&(bytes, _)| bytes);
     if rates.len() < hockney::SIZES_MIN {
-        return Err(format!(
-            "block sizes that were measured: {}; {} are needed",
-            rates.len(),
-            hockney::SIZES_MIN
-        ));
+        let (sizes, needed) = (rates.len(), hockney::SIZES_MIN);
+        return Err(SizeLawProblem::TooFewSizes { sizes, needed, range_needed: 1 }.into());
     }
     let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
     match law {
         Some((law, half)) => {
-            let told = by_law(&rates, &half, law.assumption())?;
+            let told = by_law(&rates, &half, PlateauMethod::Law(law.fit))?;
             // A law that bends a little may be believed for its two parts, and not against points that surely are
             // there.
             match by_comparison(&rates, confidence) {
                 Ok(seen) if seen.high < told.low => Ok(Sizes {
-                    why: format!(
-                        "Each size compared with the highest rate: by the law of two parts it would be {}, which the \
-                         sizes below contradict.",
-                        units::size(told.value)
-                    ),
+                    method: PlateauMethod::ComparisonAgainstLaw { law_bytes: told.value },
                     ..seen
                 }),
                 _ => Ok(told),
             }
         }
-        None => by_comparison(&rates, confidence),
+        None => Ok(by_comparison(&rates, confidence)?),
     }
 }
 
 /// 95 % at 19 n½, rounded up to a measured size.
-fn by_law(rates: &[(u64, LogEstimate)], half: &Estimate, why: String) -> Result<Sizes, String> {
+fn by_law(
+    rates: &[(u64, LogEstimate)],
+    half: &Estimate,
+    method: PlateauMethod,
+) -> Result<Sizes, SizeLawProblem> {
     let times = SHARE / (1.0 - SHARE);
     let measured =
         |bytes: f64| rates.iter().map(|&(size, _)| size).find(|&size| size as f64 >= times * bytes);
-    let largest = rates.last().map_or(0, |&(size, _)| size);
-    let rising = || {
-        format!(
-            "throughput still rises at {}; 95 % would need about {}",
-            units::size(largest),
-            units::size((times * half.value).round() as u64)
-        )
-    };
-    let (Some(low), Some(high)) = (half.low, half.high) else { return Err(rising()) };
+    let largest_bytes = rates.last().map_or(0, |&(size, _)| size);
+    let needed_bytes = Some((times * half.value).round() as u64);
+    let rising = SizeLawProblem::StillRising { largest_bytes, needed_bytes };
+    let (Some(low), Some(high)) = (half.low, half.high) else { return Err(rising) };
     Ok(Sizes {
-        value: measured(half.value).ok_or_else(rising)?,
-        low: measured(low).ok_or_else(rising)?,
-        high: measured(high).ok_or_else(rising)?,
-        why: format!("{why} 95 % of B is reached at 19 n½; measured sizes only."),
+        value: measured(half.value).ok_or(rising)?,
+        low: measured(low).ok_or(rising)?,
+        high: measured(high).ok_or(rising)?,
+        method,
     })
 }
 
 /// Every size against the highest rate.
-fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes, String> {
+fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes, SizeLawProblem> {
     let estimates: Vec<_> = rates.iter().map(|&(_, rate)| rate).collect();
-    let (top, _) = best::highest(&estimates, confidence).ok_or("nothing was measured")?;
+    let (top, _) = best::highest(&estimates, confidence).ok_or(SizeLawProblem::Unsure)?;
     let (top, high, low) = (top.value.ln(), top.high.map_or(0.0, f64::ln), top.low.map_or(0.0, f64::ln));
     let top_error = (high - low) / 2.0;
     let wanted = top + SHARE.ln();
@@ -194,16 +165,15 @@ fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes,
         let after = above.iter().rposition(|&(_, above, error)| !holds(above, error)).map_or(0, |i| i + 1);
         above.get(after).map(|&(size, ..)| size)
     };
-    let unsure = || "the rates are too uncertain, or fall again, at the largest sizes".to_owned();
-    let largest = rates[rates.len() - 1].0;
-    let likely = from(&|above, _| above >= 0.0).ok_or_else(unsure)?;
-    if likely == largest {
-        return Err(format!("throughput still rises at {}", units::size(largest)));
+    let largest_bytes = rates[rates.len() - 1].0;
+    let likely = from(&|above, _| above >= 0.0).ok_or(SizeLawProblem::Unsure)?;
+    if likely == largest_bytes {
+        return Err(SizeLawProblem::StillRising { largest_bytes, needed_bytes: None });
     }
     Ok(Sizes {
         value: likely,
-        low: from(&|above, error| above + error >= 0.0).ok_or_else(unsure)?,
-        high: from(&|above, error| above - error >= 0.0).unwrap_or(largest),
-        why: "Each size compared with the highest rate, since the times follow no law of two parts.".into(),
+        low: from(&|above, error| above + error >= 0.0).ok_or(SizeLawProblem::Unsure)?,
+        high: from(&|above, error| above - error >= 0.0).unwrap_or(largest_bytes),
+        method: PlateauMethod::Comparison,
     })
 }

@@ -15,11 +15,14 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Finding, units};
+use iosonde_model::{
+    Conditions, Detail, Finding, Inconclusive,
+    detail::{Pace, ProcessorShare as Facts},
+};
 
 use super::{
     FindingKind, Proof, Told,
-    group::{self, Group, Writer, workload},
+    group::{self, Group, Writer},
     over_trials,
 };
 use crate::words::Unit;
@@ -87,47 +90,32 @@ fn shares(evidence: &Evidence) -> Vec<f64> {
     took_time.filter_map(|trial| trial.busy_share).map(|share| share.min(1.0)).collect()
 }
 
-/// Of the time that passed: less is hardly any.
-const HARDLY: f64 = 1e-3;
-
 fn one(writer: &Writer, group: &Group) -> Finding {
     let size = |evidence: &&&Evidence| evidence.point.spec.block_size_bytes;
     let (Some(largest), Some(smallest)) =
         (group.points.iter().max_by_key(size), group.points.iter().min_by_key(size))
     else {
-        return writer.refused(&group.conditions, &group.points, "Who is at work", "nothing was measured");
+        return writer.inconclusive(&group.conditions, &group.points, Inconclusive::NothingMeasured);
     };
     let conditions = Conditions {
         block_size_bytes: Some(largest.point.spec.block_size_bytes),
         ..group.conditions.clone()
     };
-    let what = workload(&conditions);
     let Some(estimate) = over_trials::mean(&shares(largest), writer.confidence) else {
-        let about = format!("How busy {what} keep the processor");
-        return writer.refused(&conditions, &[largest], &about, "too few trials know their processor time");
+        return writer.inconclusive(&conditions, &[largest], Inconclusive::NoCpuTime);
     };
-    let means = match (estimate.low, estimate.high) {
-        (Some(low), _) if low > BUSY => "the curve is the program's and the memory's, not the storage's",
-        (_, Some(high)) if high < IDLE => "most of the time something else was waited for",
-        _ => "the program and what it waited for share the time",
-    };
-    let sentence = match estimate.high {
-        // What a ratio is printed with has no digit for it.
-        Some(high) if high < HARDLY => {
-            format!(
-                "{what}: the processor's time is less than a thousandth of the time that passed [0, 0.001]: {means}."
-            )
-        }
-        _ => format!("{what}: the processor's time is {{}} the time that passed: {means}."),
+    let pace = match (estimate.low, estimate.high) {
+        (Some(low), _) if low > BUSY => Pace::Cpu,
+        (_, Some(high)) if high < IDLE => Pace::Waiting,
+        _ => Pace::Both,
     };
     let small = shares(smallest);
-    let at_smallest = small.iter().sum::<f64>() / small.len().max(1) as f64;
-    let why = format!(
-        "Processor time over elapsed time. With {} it is {:.2}.",
-        units::size(smallest.point.spec.block_size_bytes),
-        at_smallest
-    );
-    let mut finding = writer.found(&conditions, &[largest], estimate, &sentence, why);
+    let facts = Facts {
+        pace,
+        smallest_block_size_bytes: smallest.point.spec.block_size_bytes,
+        share_at_smallest: small.iter().sum::<f64>() / small.len().max(1) as f64,
+    };
+    let mut finding = writer.concluded(&conditions, &[largest], estimate, Detail::ProcessorShare(facts));
     finding.trials = largest.trials.iter().map(|trial| trial.id).collect();
     finding
 }

@@ -8,11 +8,14 @@
 //! numbers in flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is
 //! fitted too and the interval is the profile likelihood over it. What a wrong family may cost is added in
 //! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %; where the
-//! corner is known to be sharper than k = 4, at least 12 % over k, and the difference less its noise. Refused
-//! where fewer than four numbers in flight stand, where one in flight is missing, where the deepest is less
-//! than four times the knee (the plateau is then a guess), where a point's number in flight was not
-//! reached, and where a point misses every curve by over 10 %. Numbers of which the device saw less than half, by
-//! the block layer's count, are left out and named: their curve would be that of a queue above the device.
+//! corner is known to be sharper than k = 4, at least 12 % over k, and the difference less its noise.
+//!
+//! Inconclusive where fewer than four queue depths are valid, where queue depth 1 is missing, where the deepest is
+//! less than four times the upper end of the saturation point's interval (the plateau is then a guess), where a
+//! queue depth was not reached, and where the curves do not fit: chi-squared rejects the best one at 1 %, and a
+//! point misses it by over 10 %. If chi-squared rejects it and no point misses it by so much, the interval is
+//! widened. Queue depths of which the device saw less than half, by the block layer's count, are excluded and named:
+//! their curve would be that of a queue above the device.
 //!
 //! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of
 //! runs.
@@ -25,13 +28,16 @@
 use iosonde_judge::{evidence::Evidence, reach::too_few_at_the_device};
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::{About, Finding, Trial};
+use iosonde_model::{
+    About, Detail, Finding, Trial,
+    detail::{ClosedLoop, QueueDepthProblem},
+};
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
-    group::{Group, Writer, workload},
+    group::{Group, Writer},
 };
-use crate::words::{Unit, capitalised};
+use crate::words::Unit;
 
 pub(crate) struct QueueDepthKnee;
 
@@ -63,31 +69,18 @@ impl FindingKind for QueueDepthKnee {
 }
 
 fn knee(writer: &Writer, group: &Group) -> Finding {
-    let (what, conditions) = (workload(&group.conditions), &group.conditions);
-    let (reached, unseen) = reached(group);
-    let left_out = match unseen.as_slice() {
-        [] => String::new(),
-        depths => {
-            let depths: Vec<String> = depths.iter().map(u64::to_string).collect();
-            format!("the device saw less than half of {} in flight, which are left out", depths.join(", "))
-        }
-    };
+    let conditions = &group.conditions;
+    let (reached, excluded) = reached(group);
     match closed_loop::of(&reached, writer.confidence) {
         Ok(curve) => {
-            let sentence = format!(
-                "the knee of {what} lies at {{}}: up to there more in flight is mostly throughput, beyond it mostly \
-                 waiting."
-            );
-            let assumption = curve.assumption();
-            let why = match left_out.is_empty() {
-                true => assumption,
-                false => format!("{assumption} {}.", capitalised(&left_out)),
-            };
-            writer.found(conditions, &reached.points, curve.knee(), &sentence, why)
+            let (widened_for, excluded_queue_depths) = (curve.widened_for, excluded);
+            let detail = Detail::ClosedLoop(ClosedLoop { widened_for, excluded_queue_depths });
+            writer.concluded(conditions, &reached.points, curve.knee(), detail)
         }
+        Err(why) if excluded.is_empty() => writer.inconclusive(conditions, &group.points, why),
         Err(why) => {
-            let why = if left_out.is_empty() { why } else { format!("{left_out}; {why}") };
-            writer.refused(conditions, &group.points, &format!("The knee of {what}"), &why)
+            let why = QueueDepthProblem::ExcludedDepths { queue_depths: excluded, why: Box::new(why) };
+            writer.inconclusive(conditions, &group.points, why)
         }
     }
 }
@@ -108,7 +101,7 @@ fn reached<'e, 'a>(group: &Group<'e, 'a>) -> (Group<'e, 'a>, Vec<u64>) {
 
 #[cfg(test)]
 mod tests {
-    use iosonde_model::{Run, Status};
+    use iosonde_model::{Inconclusive, Run, Status};
 
     use super::*;
     use crate::{
@@ -132,8 +125,14 @@ mod tests {
         }
         conclude(&mut run, None).unwrap();
         let knee = knee_of_reads(&run);
-        assert_eq!(knee.status, Status::Inconclusive, "{}", knee.sentence());
-        assert!(knee.sentence().contains("the device saw less than half of 8, 16, "), "{}", knee.sentence());
+        let Detail::Inconclusive(Inconclusive::QueueDepth(QueueDepthProblem::ExcludedDepths {
+            queue_depths,
+            ..
+        })) = &knee.detail
+        else {
+            panic!("{knee:?}")
+        };
+        assert_eq!(queue_depths[..2], [8, 16]);
         // And one that stands still is no witness of anything.
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_in_flight_mean = Some(0.0));
         conclude(&mut run, None).unwrap();

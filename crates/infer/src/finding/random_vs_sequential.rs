@@ -60,33 +60,42 @@ impl FindingKind for RandomVsSequential {
     fn proof(&self) -> Proof {
         Proof {
             device: r#"
-name = "no-order"
-summary = "a queue that does not look at addresses"
-capacity = "64GiB"
-[link]
-bandwidth = "2GB/s"
-latency = "5us"
-[queue]
-servers = 4
-service = { fixed = "4ms" }
-[noise]
-latency_cv = 0.05
+name = "two-units"
+summary = "two units of flash that reads in order visit in turn"
+capacity = "1GiB"
+[flash]
+units = 2
+stripe = "16KiB"
+page = "16KiB"
+mapping_unit = "4KiB"
+read = "60us"
+program = "600us"
+erase = "3ms"
+pages_per_block = 256
+placement = "static"
 "#,
             study: r#"
-name = "no-order"
+name = "order"
 question = "Does order matter?"
 time = "60s"
+precision = "0.5%"
+size = "1GiB"
 [[experiment]]
 kind = "random-vs-sequential"
-rw = ["read", "randread", "write", "randwrite"]
-block_size = "1M"
-depth = 8
+rw = ["read", "randread"]
+block_size = "16k"
+depth = [2, 1]
 "#,
+            // After each 60 us both units are free or one request still waits: a random new one makes either state
+            // with chance 1/2, and 2 or 1 requests end next. In order it is always 2.
             truths: &[
-                (Some(1.0), "no part looks at addresses: 4 servers / 4 ms either way"),
-                (Some(1.0), "nor for writes"),
+                (
+                    Some(0.75),
+                    "2 in flight on 2 units: 1 or 2 random reads end each 60 us, and always 2 in order",
+                ),
+                (Some(1.0), "one at a time, no read waits for another: 60 us either way"),
             ],
-            widest: 0.03,
+            widest: 0.12,
         }
     }
 }

@@ -118,7 +118,7 @@ impl FindingKind for Shape {
             device: r#"
 name = "one-bad-stride"
 summary = "eight units of flash, all of which a stride of 128 KiB brings down to one"
-capacity = "1GiB"
+capacity = "4GiB"
 [flash]
 units = 8
 stripe = "16KiB"
@@ -138,7 +138,7 @@ lag1_100ms = 0.5
 name = "strides"
 question = "Is one stride worse than its neighbours?"
 time = "60s"
-size = "1GiB"
+size = "4GiB"
 [[experiment]]
 kind = "stride"
 rw = "read"
@@ -148,7 +148,8 @@ depth = 128
 "#,
             truths: &[(
                 Some(0.125),
-                "strides of 5, 7, 9 and 11 stripes go round all 8 units, one of 8 stays on one: 1/8",
+                "strides of 5, 7, 9 and 11 stripes go round all 8 units, one of 8 stays on one: 1/8; a pass of 32,768 \
+                 reads outlasts a trial of 0.7 s, or the next pass, one block further on, would keep two units busy",
             )],
             widest: 0.05,
         }

@@ -13,8 +13,10 @@
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Detail, Finding, Status, units};
+use iosonde_model::{
+    Detail, Finding,
+    detail::{Lack, Layout},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -54,35 +56,22 @@ impl FindingKind for StripeBytes {
 
 fn one(writer: &Writer, points: &Points) -> Finding {
     let conditions = layout::conditions(points);
+    let strided = &points.strided;
     match points.shown(writer.confidence) {
         Ok(Shown::Layouts(layouts)) => {
             let estimate = layout::over(&layouts, |layout| layout.stripe_bytes);
-            let sentence = "{} of neighbouring addresses lie on one unit before the next one's turn comes.";
-            let why = format!(
-                "The rates at {} strides fall where requests meet on the same unit. Assumes a stripe of a \
-                    power of two.{}",
-                points.strided.len(),
-                points.left_out_words()
-            );
-            writer.found(&conditions, &points.strided, estimate, sentence, why)
+            let invalid_strides_bytes = points.invalid_strides_bytes();
+            let (strides, layouts) = (strided.len(), layouts.len());
+            let facts = Layout::Striped { strides, layouts, invalid_strides_bytes };
+            writer.concluded(&conditions, strided, estimate, Detail::Layout(facts))
         }
         Ok(Shown::Level) => {
-            let stride =
-                |place: usize| units::size(points.strided[place].point.spec.stride_bytes.unwrap_or(0));
-            Finding {
-                status: Status::Absent,
-                detail: Detail::Said { sentence: format!(
-                    "Nothing is striped by address over a number of units that is a power of two or three times \
-                     one: reads every {} are served as fast as reads every {}.",
-                    stride(0),
-                    stride(points.strided.len() - 1)
-                ), why: Some(
-                    "The highest rate is within 20 % of the lowest. These strides never keep to one of 5, 7 or 9 units."
-                        .to_owned(),
-                ) },
-                ..writer.refused(&conditions, &points.strided, "", "")
-            }
+            let end =
+                |evidence: Option<&&Evidence>| evidence.map_or(0, |evidence| layout::stride_bytes(evidence));
+            let (shortest_bytes, longest_bytes) = (end(strided.first()), end(strided.last()));
+            let facts = Layout::NotStriped { shortest_bytes, longest_bytes };
+            writer.absent(&conditions, strided, Detail::Layout(facts))
         }
-        Err(why) => writer.refused(&conditions, &points.strided, "How addresses are spread over units", &why),
+        Err(why) => writer.inconclusive(&conditions, strided, why),
     }
 }

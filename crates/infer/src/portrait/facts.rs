@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, CheckName, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point, Run, Rw, Status, Sync,
-    Trait, Trial, TrialSpec,
+    About, CheckName, Derivation, Estimate, Finding, FindingName, Judgement, Op, Outcome, Point, Run, Rw,
+    Status, Sync, Trait, TraitKey, TraitSource, Trial, TrialSpec,
 };
 use iosonde_stats::normal;
 
 use crate::words::is_vague;
 
-/// What a trait follows from where it is no finding but the single points of a run.
-pub(super) const POINTS: &str = "points";
 /// A mean that is no better known than this goes by the trials that were not disturbed.
 const WIDE: f64 = 0.1;
 
@@ -116,14 +114,13 @@ impl<'a> Facts<'a> {
         2 * self.standing(point).count() > point.trial_ids.len()
     }
 
-    /// What a finding that was refused says of it.
-    pub(super) fn refusal(&self, name: FindingName, op: Op) -> Option<&'a str> {
-        let mut of_op = self.run.findings.iter().filter(|finding| {
+    /// A finding that was concluded without a value.
+    pub(super) fn inconclusive(&self, name: FindingName, op: Op) -> Option<&'a Finding> {
+        self.run.findings.iter().find(|finding| {
             finding.name == name
                 && finding.conditions.op == Some(op)
                 && finding.status == Status::Inconclusive
-        });
-        of_op.next().map(|finding| finding.sentence().trim_end_matches('.'))
+        })
     }
 
     fn found(&self, name: FindingName) -> std::vec::IntoIter<Fact<'a>> {
@@ -329,57 +326,47 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Where a trait stands in the device's file, what it is called and in which unit.
-pub(super) struct Place {
-    pub(super) key: &'static str,
-    pub(super) label: &'static str,
-    pub(super) unit: &'static str,
-}
+/// A parameter that is to be set.
+#[derive(Clone, Copy)]
+pub(super) struct Place(pub(super) TraitKey);
 
 impl Place {
     /// Worked out from findings: their relative widths add up as squares do, as for a product.
-    pub(super) fn from(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
+    pub(super) fn from(self, value: f64, facts: &[Fact], derivation: Derivation) -> Trait {
         let estimated = facts.iter().all(|fact| fact.instead.is_none());
         let width = facts.iter().map(|fact| fact.relative_half_width().powi(2)).sum::<f64>().sqrt();
-        let mut names: Vec<String> = facts.iter().map(|fact| fact.finding.name.to_string()).collect();
-        names.dedup();
-        self.of(
-            Estimate {
-                value,
-                low: estimated.then_some(value * (1.0 - width).max(0.0)),
-                high: estimated.then_some(value * (1.0 + width)),
-            },
-            names,
-            why,
-        )
+        let mut sources: Vec<_> = facts.iter().map(|fact| TraitSource::Finding(fact.finding.name)).collect();
+        sources.dedup();
+        let estimate = Estimate {
+            value,
+            low: estimated.then_some(value * (1.0 - width).max(0.0)),
+            high: estimated.then_some(value * (1.0 + width)),
+        };
+        Trait { key: self.0, estimate, sources, derivation }
     }
 
     /// Chosen from few candidates by findings: no interval says how far off it may be.
-    pub(super) fn chosen(&self, value: f64, facts: &[Fact], why: impl Into<String>) -> Trait {
-        let mut chosen = self.from(value, facts, why);
+    pub(super) fn chosen(self, value: f64, facts: &[Fact], derivation: Derivation) -> Trait {
+        let mut chosen = self.from(value, facts, derivation);
         (chosen.estimate.low, chosen.estimate.high) = (None, None);
         chosen
     }
 
     /// A finding's own value.
-    pub(super) fn is(&self, fact: &Fact, why: impl Into<String>) -> Trait {
+    pub(super) fn is(self, fact: &Fact, derivation: Derivation) -> Trait {
         let finding = fact.finding;
         let estimate = Estimate { value: fact.value(), low: finding.low, high: finding.high };
-        self.of(estimate, vec![finding.name.to_string()], why)
+        Trait { key: self.0, estimate, sources: vec![TraitSource::Finding(finding.name)], derivation }
     }
 
     /// What the run's points tell, though no finding says it.
-    pub(super) fn fitted(&self, value: f64, why: impl Into<String>) -> Trait {
-        self.of(Estimate { value, low: None, high: None }, vec![POINTS.to_owned()], why)
+    pub(super) fn fitted(self, value: f64, derivation: Derivation) -> Trait {
+        let estimate = Estimate { value, low: None, high: None };
+        Trait { key: self.0, estimate, sources: vec![TraitSource::Points], derivation }
     }
 
     /// What no finding tells.
-    pub(super) fn assumed(&self, value: f64, why: impl Into<String>) -> Trait {
-        self.of(Estimate { value, low: None, high: None }, Vec::new(), why)
-    }
-
-    fn of(&self, estimate: Estimate, findings: Vec<String>, why: impl Into<String>) -> Trait {
-        let Self { key, label, unit } = *self;
-        Trait { key: key.into(), label: label.into(), estimate, unit: unit.into(), findings, why: why.into() }
+    pub(super) fn assumed(self, value: f64, derivation: Derivation) -> Trait {
+        Trait { sources: Vec::new(), ..self.fitted(value, derivation) }
     }
 }

@@ -16,10 +16,9 @@ mod disk;
 mod facts;
 mod fit;
 mod servers;
-mod text;
 mod units;
 
-use iosonde_model::{Build, FindingName, Op, Portrait, Run, Trait};
+use iosonde_model::{Build, FindingName, NoPortrait, Op, Portrait, Run, Trait, TraitKey, Unidentified};
 
 pub use compliance::{AGREES, is_comparable, rests_on, why_not};
 use facts::Facts;
@@ -33,42 +32,26 @@ const LINES_RATIO: f64 = 2.0;
 /// Within this, reads and writes cost the same.
 const ALIKE: f64 = 0.25;
 
-/// Draws a run's storage.
+/// Fits a device to a run.
 ///
-/// # Errors The sentence that says which finding is missing, and what would give it.
-pub fn portrait(run: &Run) -> Result<Portrait, String> {
+/// # Errors
+/// The finding that is lacking.
+pub fn portrait(run: &Run) -> Result<Portrait, NoPortrait> {
     let facts = Facts::of(run);
-    for (known, what, name) in [
-        (facts.alone(Op::Read), "how long one small read takes alone", FindingName::BaseLatency),
-        (facts.most(Op::Read), "how many small reads a second there are at most", FindingName::MaxIops),
-    ] {
-        if known.is_none() {
-            return Err(missing(&facts, what, name));
-        }
+    let needed =
+        [(facts.alone(Op::Read), FindingName::BaseLatency), (facts.most(Op::Read), FindingName::MaxIops)];
+    if let Some((_, lacks)) = needed.into_iter().find(|(known, _)| known.is_none()) {
+        let inconclusive = facts.inconclusive(lacks, Op::Read).cloned().map(Box::new);
+        return Err(NoPortrait { lacks, inconclusive });
     }
     let build = build(&facts);
-    let (traits, mut untold) = match build {
+    let (traits, mut unidentified) = match build {
         Build::Disk => disk::draw(&facts),
         Build::Units => units::draw(&facts),
         Build::Servers => servers::draw(&facts),
     };
-    untold.push(
-        "Noise, neighbours, heat and what builds up over hours are not drawn: the device's rates do not scatter."
-            .to_owned(),
-    );
-    let sentence = text::sentence(build, &traits);
-    let device = text::device(run, build, &traits, &untold);
-    Ok(Portrait { sentence, build, traits, untold, device })
-}
-
-/// Why there is no portrait: the reason that the finding itself gives, or the study that would find it.
-fn missing(facts: &Facts, what: &str, name: FindingName) -> String {
-    match facts.refusal(name, Op::Read) {
-        Some(why) => format!("{what} was not found, and everything else rests on it. {why}"),
-        None => format!(
-            "{what} was not found, and everything else rests on it: `iosonde run quick TARGET` would tell"
-        ),
-    }
+    unidentified.push(Unidentified::Noise);
+    Ok(Portrait { build, traits, unidentified, capacity_bytes: facts.capacity_bytes() as u64 })
 }
 
 fn build(facts: &Facts) -> Build {
@@ -101,7 +84,7 @@ fn is_disk(facts: &Facts) -> bool {
 }
 
 /// The trait of a key.
-fn find<'a>(traits: &'a [Trait], key: &str) -> Option<&'a Trait> {
+fn find(traits: &[Trait], key: TraitKey) -> Option<&Trait> {
     traits.iter().find(|one| one.key == key)
 }
 

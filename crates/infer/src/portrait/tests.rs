@@ -1,7 +1,6 @@
 //! Portraits of runs whose findings are set.
 
-use iosonde_model::FindingName;
-use iosonde_model::{Build, Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec, Unit};
+use iosonde_model::{Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec, Unit};
 use iosonde_testkit::specimen;
 
 use super::*;
@@ -37,8 +36,8 @@ fn run(findings: Vec<Finding>, depth: u32) -> Run {
     Run { findings, ..specimen::run_on(Device::unknown("simulated", 1 << 30), trial) }
 }
 
-fn value(portrait: &Portrait, key: &str) -> f64 {
-    find(&portrait.traits, key).unwrap_or_else(|| panic!("no {key}: {portrait:?}")).estimate.value
+fn value(portrait: &Portrait, key: TraitKey) -> f64 {
+    portrait.find(key).unwrap_or_else(|| panic!("no {key}: {portrait:?}")).estimate.value
 }
 
 #[test]
@@ -56,23 +55,22 @@ fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
     ];
     let drawn = portrait(&run(findings.clone(), 256)).unwrap();
     assert_eq!(drawn.build, Build::Units);
-    assert!((30.0..=34.0).contains(&value(&drawn, "flash.units")), "{drawn:?}");
-    assert_eq!(value(&drawn, "flash.write_buffer.drain"), 480e6);
+    assert!((30.0..=34.0).contains(&value(&drawn, TraitKey::FlashUnits)), "{drawn:?}");
+    assert_eq!(value(&drawn, TraitKey::BufferDrain), 480e6);
     // Writes in a burst come at the link's rate, not at the drain's.
-    assert_eq!(value(&drawn, "link.bandwidth.write"), 3.5e9);
-    assert!(
-        drawn.sentence.contains("units side by side") && drawn.sentence.contains("drains at 480"),
-        "{}",
-        drawn.sentence
-    );
-    assert!(drawn.untold.iter().any(|sentence| sentence.contains("`parallelism`")), "{:?}", drawn.untold);
+    assert_eq!(value(&drawn, TraitKey::LinkWrite), 3.5e9);
+    assert!(drawn.unidentified.contains(&Unidentified::Units), "{drawn:?}");
     // Where the units are known, what is left of a read is its way.
-    let known =
-        findings.into_iter().chain([finding(FindingName::Parallelism, Op::Read, 4096, 32.0, Unit::InFlight)]).collect();
+    let known = findings
+        .into_iter()
+        .chain([finding(FindingName::Parallelism, Op::Read, 4096, 32.0, Unit::None)])
+        .collect();
     let drawn = portrait(&run(known, 256)).unwrap();
-    assert_eq!(value(&drawn, "flash.units"), 32.0);
-    assert!((value(&drawn, "flash.read") / 60e3 - 1.0).abs() < 0.05, "{drawn:?}");
-    assert!((value(&drawn, "flash.read") + value(&drawn, "link.latency") - 66_500.0).abs() < 1.0);
+    assert_eq!(value(&drawn, TraitKey::FlashUnits), 32.0);
+    assert!((value(&drawn, TraitKey::FlashRead) / 60e3 - 1.0).abs() < 0.05, "{drawn:?}");
+    assert!(
+        (value(&drawn, TraitKey::FlashRead) + value(&drawn, TraitKey::LinkLatency) - 66_500.0).abs() < 1.0
+    );
 }
 
 #[test]
@@ -85,14 +83,9 @@ fn servers_are_whole_and_the_way_is_what_is_left() {
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Servers);
-    assert_eq!(value(&drawn, "queue.servers"), 4.0);
-    assert!((value(&drawn, "queue.service.fixed") - 80e3).abs() < 1.0);
-    assert!((value(&drawn, "link.latency") - 5e3).abs() < 1.0);
-    assert!(
-        drawn.device.contains("servers = 4\n") && drawn.device.contains("{ fixed = \"80.000us\" }"),
-        "{}",
-        drawn.device
-    );
+    assert_eq!(value(&drawn, TraitKey::QueueServers), 4.0);
+    assert!((value(&drawn, TraitKey::QueueService) - 80e3).abs() < 1.0);
+    assert!((value(&drawn, TraitKey::LinkLatency) - 5e3).abs() < 1.0);
 }
 
 #[test]
@@ -125,14 +118,18 @@ fn a_disk_is_known_by_its_turn_and_its_seek_is_what_the_turn_leaves() {
     ];
     let drawn = portrait(&run(findings, 64)).unwrap();
     assert_eq!(drawn.build, Build::Disk);
-    assert!((value(&drawn, "disk.rpm") - 7200.0).abs() < 2.0);
+    assert!((value(&drawn, TraitKey::DiskRpm) - 7200.0).abs() < 2.0);
     // 12.7 ms - 4.17 ms - 30 us - 20 us, over all of what there is.
-    assert!((value(&drawn, "disk.seek.average") / 8.48e6 - 1.0).abs() < 0.01, "{drawn:?}");
-    assert!(drawn.device.contains("policy = \"sptf\""), "{}", drawn.device);
+    assert!((value(&drawn, TraitKey::DiskSeekAverage) / 8.48e6 - 1.0).abs() < 0.01, "{drawn:?}");
 }
 
 #[test]
 fn without_the_findings_that_it_rests_on_there_is_no_portrait() {
-    let said = portrait(&run(Vec::new(), 1)).unwrap_err();
-    assert!(said.contains("alone was not found") && said.contains("iosonde run quick"), "{said}");
+    let lacks = |run: &Run| portrait(run).unwrap_err();
+    let nothing = NoPortrait { lacks: FindingName::BaseLatency, inconclusive: None };
+    assert_eq!(lacks(&run(Vec::new(), 1)), nothing);
+    let mut refused = finding(FindingName::BaseLatency, Op::Read, 4096, 1e5, Unit::Time);
+    (refused.status, refused.value) = (Status::Inconclusive, None);
+    let handed_on = lacks(&run(vec![refused.clone()], 1)).inconclusive;
+    assert_eq!(handed_on, Some(Box::new(refused)));
 }

@@ -12,7 +12,7 @@
 //! and several at a time, its points are fitted instead ([`super::fit`]), and units, page, stripe, way and link are
 //! those that explain all of them together.
 
-use iosonde_model::{FindingName, Op, Trait};
+use iosonde_model::{Derivation, FindingName, Op, Trait, TraitKey, Unidentified};
 
 use super::{
     array::Array,
@@ -29,9 +29,6 @@ const LINK_BOUND: f64 = 0.9;
 const PAGE_BYTES: f64 = 16_384.0;
 /// The usual piece of a mapping.
 const MAPPING_BYTES: f64 = 4_096.0;
-/// Of what a fit chose.
-const NEAREST: &str = "of all that were tried, with which reads of each size, one and several at a time, take most \
-                       nearly what they took";
 /// No flash programs a page in less, so that a write which is done sooner was taken by a buffer.
 const PROGRAM_NS: f64 = 150e3;
 /// What a buffer usually takes to answer.
@@ -58,12 +55,11 @@ struct Reads<'a> {
     solved: bool,
 }
 
-pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
+pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     let (mut traits, mut untold) = (Vec::new(), Vec::new());
     let Some(reads) = Reads::of(facts) else { return (traits, untold) };
     if let Some(array) = reads.fitted.filter(|array| array.host_ns > 0.0) {
-        let place = Place { key: "host.request_cost", label: "the program, for each request", unit: "ns" };
-        traits.push(place.fitted(array.host_ns, "the time that it was busy, over the requests of that time"));
+        traits.push(Place(TraitKey::HostRequestCost).fitted(array.host_ns, Derivation::BusyTimePerRequest));
     }
     servers::link(facts, reads.way_ns, &mut traits, &mut untold);
     if let Some(array) = reads.fitted {
@@ -71,12 +67,12 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<String>) {
     }
     widen_for_writes(facts, &mut traits);
     traits.push(reads.units_trait(facts, &mut untold));
-    let place = Place { key: "flash.read", label: "read of a page", unit: "ns" };
-    let why = "what a small read takes alone, less its way and its bytes";
+    let place = Place(TraitKey::FlashRead);
+    let how = Derivation::LatencyLessPath;
     let known = facts.any(FindingName::Parallelism).is_some() && reads.solved;
-    let sense = place.from(reads.sense_ns, &[reads.alone], why);
+    let sense = place.from(reads.sense_ns, &[reads.alone], how);
     // Without the units the share that is way was chosen with them, and no interval has that.
-    traits.push(if known { sense } else { place.chosen(reads.sense_ns, &[reads.alone], why) });
+    traits.push(if known { sense } else { place.chosen(reads.sense_ns, &[reads.alone], how) });
     let page_bytes = layout(facts, &reads, &mut traits, &mut untold);
     writes(facts, &reads, page_bytes, &mut traits, &mut untold);
     (traits, untold)
@@ -121,45 +117,36 @@ impl<'a> Reads<'a> {
         Some(Self { alone, most, fitted: None, units, way_ns, sense_ns, bandwidth, solved })
     }
 
-    fn units_trait(&self, facts: &Facts, untold: &mut Vec<String>) -> Trait {
-        let place = Place { key: "flash.units", label: "units", unit: "1" };
+    fn units_trait(&self, facts: &Facts, untold: &mut Vec<Unidentified>) -> Trait {
+        let place = Place(TraitKey::FlashUnits);
         if let Some(fact) = facts.any(FindingName::Parallelism) {
             if !self.solved {
-                untold.push(
-                    "How much of a read is its way was assumed: the link, or the program, bounds small reads before \
-                     the units do."
-                        .to_owned(),
-                );
+                untold.push(Unidentified::PathShare);
             }
-            return place.is(&fact, "from strides that meet all units, or fewer");
+            return place.is(&fact, Derivation::Strides);
         }
-        untold.push(
-            "How many units there are follows from the rates of all sizes and depths only: nothing told them apart by \
-             their addresses (`parallelism`)."
-                .to_owned(),
-        );
+        untold.push(Unidentified::Units);
         if self.fitted.is_some() {
-            return place.fitted(self.units, NEAREST);
+            return place.fitted(self.units, Derivation::BestFit);
         }
-        let both = [self.most, self.alone];
-        place.chosen(self.units, &both, "what the highest rate asks for, by the law of lines of their own")
+        place.chosen(self.units, &[self.most, self.alone], Derivation::UnitsForHighestRate)
     }
 }
 
 /// The link that explains the reads best: where the units bound large reads, a faster one than these show.
-fn fitted_link(array: &Array, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
+fn fitted_link(array: &Array, traits: &mut Vec<Trait>, untold: &mut Vec<Unidentified>) {
     let rate = array.link_bytes_per_ns * 1e9;
     if rate.is_infinite() {
-        traits.retain(|one| !one.key.starts_with("link.bandwidth"));
-        untold.push("No link was seen: nothing that was measured came near one's bound.".to_owned());
+        traits.retain(|one| !matches!(one.key, TraitKey::LinkRead | TraitKey::LinkWrite));
+        untold.push(Unidentified::LinkBound);
         return;
     }
-    let place = |key, label| Place { key, label, unit: "B/s" }.fitted(rate, NEAREST);
-    traits.retain(|one| one.key != "link.bandwidth.read");
-    traits.push(place("link.bandwidth.read", "link, reads"));
-    let written = traits.iter_mut().find(|one| one.key == "link.bandwidth.write");
+    let link = |key| Place(key).fitted(rate, Derivation::BestFit);
+    traits.retain(|one| one.key != TraitKey::LinkRead);
+    traits.push(link(TraitKey::LinkRead));
+    let written = traits.iter_mut().find(|one| one.key == TraitKey::LinkWrite);
     if let Some(written) = written.filter(|written| written.estimate.value < rate) {
-        *written = place("link.bandwidth.write", "link, writes");
+        *written = link(TraitKey::LinkWrite);
     }
 }
 
@@ -208,16 +195,15 @@ fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
 
 /// Writes that a buffer takes come as fast as the link brings them, however fast they last.
 fn widen_for_writes(facts: &Facts, traits: &mut [Trait]) {
-    let read = super::find(traits, "link.bandwidth.read").cloned();
-    let (Some(read), Some(place)) = (read, traits.iter().position(|one| one.key == "link.bandwidth.write"))
+    let read = super::find(traits, TraitKey::LinkRead).cloned();
+    let (Some(read), Some(place)) = (read, traits.iter().position(|one| one.key == TraitKey::LinkWrite))
     else {
         return;
     };
     if !is_buffered(facts) || read.estimate.value <= traits[place].estimate.value {
         return;
     }
-    let why = "as reads: what lasts is the medium's rate, and a burst was not told apart from it".to_owned();
-    traits[place] = Trait { key: "link.bandwidth.write".into(), label: "link, writes".into(), why, ..read };
+    traits[place] = Trait { key: TraitKey::LinkWrite, derivation: Derivation::EqualToReads, ..read };
 }
 
 fn is_buffered(facts: &Facts) -> bool {
@@ -226,8 +212,7 @@ fn is_buffered(facts: &Facts) -> bool {
 }
 
 /// Stripe, page and mapping unit; gives the page.
-fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<String>) -> f64 {
-    let place = |key, label| Place { key, label, unit: "B" };
+fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Vec<Unidentified>) -> f64 {
     let stripe = facts.any(FindingName::StripeBytes);
     let bandwidth = reads.bandwidth;
     let (page_bytes, stripe_bytes) = reads.fitted.map_or_else(
@@ -240,44 +225,44 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
         },
         |array| (array.page_bytes, array.stripe_bytes),
     );
-    let (page, spread) = (place("flash.page", "page"), place("flash.stripe", "stripe"));
+    let (page, spread) = (Place(TraitKey::FlashPage), Place(TraitKey::FlashStripe));
     match stripe {
-        Some(stripe) => traits.push(spread.is(&stripe, "from the stride that meets all units")),
-        None if reads.fitted.is_some() => traits.push(spread.fitted(stripe_bytes, NEAREST)),
+        Some(stripe) => traits.push(spread.is(&stripe, Derivation::StrideOfAllUnits)),
+        None if reads.fitted.is_some() => traits.push(spread.fitted(stripe_bytes, Derivation::BestFit)),
         None => {
-            untold.push(
-                "How neighbouring addresses are spread over the units was not found (`stripe_bytes`)."
-                    .to_owned(),
-            );
-            traits.push(spread.assumed(stripe_bytes, "one page on each in turn"));
+            untold.push(Unidentified::Stripe);
+            traits.push(spread.assumed(stripe_bytes, Derivation::PagePerUnit));
         }
     }
     if reads.fitted.is_some() {
-        traits.push(page.fitted(page_bytes, NEAREST));
+        traits.push(page.fitted(page_bytes, Derivation::BestFit));
     } else {
-        untold.push("The page was not found: reads of a few pages may be off.".to_owned());
-        traits.push(page.assumed(
-            page_bytes,
-            "the usual one, or the least with which large reads are as fast as they were",
-        ));
+        untold.push(Unidentified::Page);
+        traits.push(page.assumed(page_bytes, Derivation::PageForRate));
     }
-    let mapping = place("flash.mapping_unit", "mapping unit");
+    let mapping = Place(TraitKey::FlashMappingUnit);
     traits.push(match facts.any(FindingName::MappingUnitBytes) {
-        Some(unit) => mapping.is(&unit, "smaller writes read first"),
-        None => mapping.assumed(MAPPING_BYTES.min(page_bytes), "the usual one"),
+        Some(unit) => mapping.is(&unit, Derivation::SmallWritesReadFirst),
+        None => mapping.assumed(MAPPING_BYTES.min(page_bytes), Derivation::Default),
     });
     page_bytes
 }
 
-fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>, untold: &mut Vec<String>) {
-    let program = Place { key: "flash.program", label: "program of a page", unit: "ns" };
+fn writes(
+    facts: &Facts,
+    reads: &Reads,
+    page_bytes: f64,
+    traits: &mut Vec<Trait>,
+    untold: &mut Vec<Unidentified>,
+) {
+    let program = Place(TraitKey::FlashProgram);
     let (alone, buffered) = (facts.alone(Op::Write), is_buffered(facts));
     if alone.is_none() && !buffered {
-        untold.push("Nothing was written: writes are not drawn.".to_owned());
-        traits.push(program.assumed(USUAL_PROGRAM_NS, "a usual one"));
+        untold.push(Unidentified::Writes);
+        traits.push(program.assumed(USUAL_PROGRAM_NS, Derivation::Default));
         return;
     }
-    let link = super::find(traits, "link.bandwidth.write").map_or(f64::INFINITY, |link| link.estimate.value);
+    let link = super::find(traits, TraitKey::LinkWrite).map_or(f64::INFINITY, |link| link.estimate.value);
     let way_ns = reads.way_ns + reads.fitted.map_or(0.0, |array| array.host_ns);
     let rest_ns = |alone: Fact| (alone.value() - way_ns - alone.block_bytes() * 1e9 / link).max(1e3);
     let rest_ns = alone.map_or(USUAL_ANSWER_NS, rest_ns);
@@ -285,11 +270,7 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
         .of_op(FindingName::SustainedRate, Op::Write)
         .or(facts.of_op(FindingName::DeviceBandwidth, Op::Write));
     if let Some(alone) = alone.filter(|_| !buffered) {
-        traits.push(program.from(
-            rest_ns,
-            &[alone],
-            "what a small write takes alone, less its way and its bytes",
-        ));
+        traits.push(program.from(rest_ns, &[alone], Derivation::LatencyLessPath));
         return;
     }
     // As slow as it may be without bounding what lasts.
@@ -297,24 +278,22 @@ fn writes(facts: &Facts, reads: &Reads, page_bytes: f64, traits: &mut Vec<Trait>
     let (program_ns, flush_ns) = match facts.any(FindingName::FlushLatency) {
         Some(flush) => {
             let ns = (flush.value() - way_ns).min(bound_ns).max(reads.sense_ns);
-            let why = "a flush after one write goes the way and waits for one program";
+            let how = Derivation::FlushAfterWrite;
             // A piece that is larger than a page takes several of them, and whether it is was perhaps not found.
             let whole =
                 facts.any(FindingName::MappingUnitBytes).is_some_and(|unit| unit.value() <= page_bytes);
             traits.push(if whole {
-                program.from(ns, &[flush], why)
+                program.from(ns, &[flush], how)
             } else {
-                program.chosen(ns, &[flush], why)
+                program.chosen(ns, &[flush], how)
             });
             (ns, (flush.value() - way_ns - ns).max(0.0))
         }
         None => (USUAL_PROGRAM_NS.min(bound_ns), 0.0),
     };
     if facts.any(FindingName::FlushLatency).is_none() {
-        untold.push(
-            "What a program takes was not found (`flush_latency`): reads among writes may be off.".to_owned(),
-        );
-        traits.push(program.assumed(program_ns, "a usual one, and fast enough for what lasts"));
+        untold.push(Unidentified::Program);
+        traits.push(program.assumed(program_ns, Derivation::DefaultWithinSustained));
     }
     buffer(facts, link, rest_ns, flush_ns, lasting, traits, untold);
 }
@@ -326,43 +305,32 @@ fn buffer(
     flush_ns: f64,
     lasting: Option<Fact>,
     traits: &mut Vec<Trait>,
-    untold: &mut Vec<String>,
+    untold: &mut Vec<Unidentified>,
 ) {
-    let place = |key, label, unit| Place { key, label, unit };
-    let size = place("flash.write_buffer.size", "buffer", "B");
+    let size = Place(TraitKey::BufferSize);
     match facts.any(FindingName::WriteBufferBytes) {
-        Some(bytes) => traits.push(size.is(&bytes, "what is written before it becomes slower")),
+        Some(bytes) => traits.push(size.is(&bytes, Derivation::BytesBeforeSlower)),
         None => {
-            untold.push(
-                "Writes are taken by a buffer whose size was not found; `iosonde run sustained-write TARGET` would \
-                 tell."
-                    .to_owned(),
-            );
+            untold.push(Unidentified::BufferSize);
             // A long write would have shown a larger one, unless the link is no faster than what drains.
             let unseen = facts.says_none(FindingName::WriteBufferBytes)
                 && lasting.is_some_and(|rate| rate.value() < LINK_BOUND * link);
             let drain_s = if unseen { UNSEEN_DRAIN_S } else { USUAL_DRAIN_S };
             let drains = lasting.map_or(f64::INFINITY, |rate| rate.value() * drain_s);
             let bytes = USUAL_BUFFER_BYTES.min(drains).max(1_048_576.0);
-            let why = if unseen {
-                "too small for a long write to show it"
-            } else {
-                "a usual one, or what drains in a quarter of a second"
-            };
-            traits.push(size.assumed(bytes, why));
+            let how = if unseen { Derivation::BelowDetection } else { Derivation::QuarterSecondOfDrain };
+            traits.push(size.assumed(bytes, how));
         }
     }
     let alone: Vec<_> = facts.alone(Op::Write).into_iter().collect();
-    let why = "what a small write takes alone, less its way and its bytes";
-    let latency = place("flash.write_buffer.latency", "write into the buffer", "ns");
+    let latency = Place(TraitKey::BufferLatency);
     traits.push(if alone.is_empty() {
-        latency.assumed(latency_ns, "a usual one; how long a small write takes alone was not found")
+        latency.assumed(latency_ns, Derivation::Default)
     } else {
-        latency.from(latency_ns, &alone, why)
+        latency.from(latency_ns, &alone, Derivation::LatencyLessPath)
     });
     if let Some(rate) = lasting {
-        traits.push(place("flash.write_buffer.drain", "drains", "B/s").is(&rate, "what writes go on at"));
+        traits.push(Place(TraitKey::BufferDrain).is(&rate, Derivation::SustainedRate));
     }
-    let why = "what a flush takes beyond the program";
-    traits.push(place("flash.write_buffer.flush", "flush", "ns").assumed(flush_ns, why));
+    traits.push(Place(TraitKey::BufferFlush).assumed(flush_ns, Derivation::FlushBeyondProgram));
 }

@@ -1,6 +1,9 @@
 //! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
 
-use iosonde_model::{Claim, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetLine, Standing, TrialSpec};
+use iosonde_model::{
+    Claim, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine, Standing, TrialSpec,
+    UnlikeClaim,
+};
 use iosonde_testkit::specimen;
 
 use super::{MARGIN, lines};
@@ -46,6 +49,14 @@ fn against(run: &Run, typed: &str, whole: bool, steady: bool) -> SheetLine {
     lines(run, &sheet, MARGIN).remove(0)
 }
 
+/// Conditions that the measured point does not meet.
+fn unlike(line: &SheetLine) -> &[UnlikeClaim] {
+    match &line.basis {
+        SheetBasis::Measured { unlike, .. } => unlike,
+        _ => &[],
+    }
+}
+
 #[test]
 fn a_claim_is_met_missed_or_exceeded_with_certainty() {
     let verdict =
@@ -68,7 +79,7 @@ fn an_interval_that_holds_everything_meets_nothing() {
     for claimed in [10_000, 30_000, 60_000, 200_000] {
         let line = against(&rough, &format!("randwrite 4k {claimed}"), true, false);
         assert_eq!(line.verdict, Standing::NotComparable, "{claimed}");
-        assert!(line.why.contains("too rough to tell"), "{}", line.why);
+        assert!(unlike(&line).contains(&UnlikeClaim::WideInterval), "{line:?}");
     }
     assert_eq!(against(&rough, "randwrite 4k 300000", true, false).verdict, Standing::Below);
     // Of two points for one claim the one that is surely faster answers.
@@ -79,23 +90,22 @@ fn an_interval_that_holds_everything_meets_nothing() {
     (iops.low, iops.high) = (Some(35_200.0), Some(36_000.0));
     rough.points.push(sure);
     let line = against(&rough, "randwrite 4k 35000", true, false);
-    assert_eq!((line.verdict, line.measured), (Standing::Meets, Some(35_600.0)), "{}", line.why);
+    assert_eq!((line.verdict, line.measured), (Standing::Meets, Some(35_600.0)), "{line:?}");
 }
 
 #[test]
 fn two_gigabytes_of_a_drive_are_not_the_drive() {
     let line = against(&run(Rw::RandWrite, 2 << 30, 316_935.0, 0.01), "randwrite 4k 118000", true, true);
     assert_eq!(line.verdict, Standing::NotComparable);
-    for said in ["span 2 GiB of 1 TB", "not in steady state", "0.00 drive writes"] {
-        assert!(line.why.contains(said), "{}", line.why);
-    }
+    let [span, state] = unlike(&line) else { panic!("{line:?}") };
+    assert_eq!(*span, UnlikeClaim::Span { span_bytes: Some(2 << 30), whole_bytes: TB });
+    assert!(matches!(state, UnlikeClaim::NotSteady { drive_writes: Some(0.0), .. }), "{state:?}");
 }
 
 #[test]
 fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
     let fresh = |iops| against(&run(Rw::RandWrite, TB, iops, 0.01), "randwrite 4k 118000", true, true);
     assert_eq!(fresh(300_000.0).verdict, Standing::Above);
-    assert!(fresh(300_000.0).why.contains("suspicious rather than good"));
     assert_eq!(fresh(50_000.0).verdict, Standing::Below);
     assert_eq!(fresh(118_000.0).verdict, Standing::NotComparable);
     let mut worn = run(Rw::RandWrite, TB, 118_000.0, 0.01);
@@ -112,7 +122,8 @@ fn less_with_fewer_in_flight_than_claimed_is_no_refutation() {
     };
     assert_eq!(with(256, 90_000.0).verdict, Standing::Below);
     assert_eq!(with(128, 90_000.0).verdict, Standing::NotComparable);
-    assert!(with(128, 90_000.0).why.contains("128 in flight, not 256"));
+    let fewer = UnlikeClaim::QueueDepth { measured: 128, claimed: 256 };
+    assert_eq!(unlike(&with(128, 90_000.0)), [fewer]);
     assert_eq!(with(128, 100_000.0).verdict, Standing::Meets, "as much with less is as much");
 }
 
@@ -120,10 +131,10 @@ fn less_with_fewer_in_flight_than_claimed_is_no_refutation() {
 fn what_was_not_measured_is_said() {
     let line = against(&run(Rw::RandRead, TB, 1e5, 0.01), "randwrite 4k 118000", false, false);
     assert_eq!((line.verdict, line.measured), (Standing::NotComparable, None));
-    assert_eq!(line.why, "no randwrite of 4 KiB was measured");
+    assert_eq!(line.basis, SheetBasis::NotMeasured { rw: Rw::RandWrite, block_size_bytes: Some(4096) });
     let mut buffered = run(Rw::RandRead, TB, 1e5, 0.01);
     buffered.points[0].spec.direct = false;
     let line = against(&buffered, "randread 4k 100000", true, false);
     assert_eq!(line.verdict, Standing::NotComparable);
-    assert!(line.why.contains("page cache"));
+    assert_eq!(unlike(&line), [UnlikeClaim::PageCache]);
 }

@@ -4,8 +4,11 @@ use super::{
     CacheProblem, Lack, LimitProblem, LongWriteProblem, MappingUnitProblem, PlatterProblem, ReadaheadProblem,
 };
 use crate::{
-    About, TrialSpec,
-    detail::{DriftProblem, EffectProblem, UnsureFeature},
+    About, LatencyLimit, TrialSpec,
+    detail::{
+        DriftProblem, EffectProblem, LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem,
+        UnsureFeature,
+    },
 };
 
 /// Why the trials cannot answer.
@@ -69,6 +72,23 @@ pub enum Inconclusive {
     MappingUnit(MappingUnitProblem),
     /// About arm and platter.
     Platter(PlatterProblem),
+    /// No trial was made.
+    NothingMeasured,
+    /// Too few trials have the CPU time of the program.
+    NoCpuTime,
+    /// About a curve over block sizes.
+    SizeLaw(SizeLawProblem),
+    /// About queue depths.
+    QueueDepth(QueueDepthProblem),
+    /// About the load that keeps a latency limit.
+    LatencyLimit {
+        /// Limit that was asked about.
+        limit: LatencyLimit,
+        /// Reason.
+        problem: LatencyLimitProblem,
+    },
+    /// About parallel units.
+    Layout(LayoutProblem),
 }
 
 /// Makes an [`Inconclusive`] of what a family says.
@@ -90,6 +110,9 @@ from! {
     Limit(LimitProblem),
     MappingUnit(MappingUnitProblem),
     Platter(PlatterProblem),
+    SizeLaw(SizeLawProblem),
+    QueueDepth(QueueDepthProblem),
+    Layout(LayoutProblem),
 }
 
 impl From<String> for Inconclusive {

@@ -1,36 +1,48 @@
 //! Details of findings: what was found beside the value, or why nothing could be, as numbers. Words are made of them
 //! in the report.
 
+mod cached;
 mod curve;
 mod drift;
-mod effect;
-mod cached;
 mod durable;
+mod effect;
+mod highest;
 mod inconclusive;
 mod lack;
+mod latency_limit;
+mod layout;
 mod limit;
 mod long_write;
 mod mapping_unit;
 mod note;
 mod platter;
+mod processor;
+mod queue_depth;
 mod readahead;
+mod size_law;
 
+pub use cached::{CacheProblem, Cached};
 pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
+pub use durable::Durable;
 pub use effect::{
     ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer, ReadsAfterWrites,
     Workers, WorkersAnswer,
 };
-pub use cached::{CacheProblem, Cached};
-pub use durable::Durable;
+pub use highest::Highest;
 pub use inconclusive::Inconclusive;
 pub use lack::Lack;
+pub use latency_limit::{LatencyLimitProblem, LatencyLimited};
+pub use layout::{Layout, LayoutProblem};
 pub use limit::{Limit, LimitProblem};
 pub use long_write::{Drain, LongWrite, LongWriteProblem, Pause};
 pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
 pub use platter::{Platter, PlatterProblem};
+pub use processor::{Pace, ProcessorShare};
+pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
 pub use readahead::{Readahead, ReadaheadProblem};
+pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
 
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +86,24 @@ pub enum Detail {
     MappingUnit(MappingUnit),
     /// Arm and platter of a disk.
     Platter(Platter),
+    /// The highest of several points.
+    Highest(Highest),
+    /// The law of a request's time and its size.
+    SizeLaw(SizeLaw),
+    /// The block size from which on throughput hardly rises.
+    Plateau(Plateau),
+    /// A network round trip.
+    RoundTrip(RoundTrip),
+    /// A closed-loop curve of throughput over queue depth.
+    ClosedLoop(ClosedLoop),
+    /// Queue depths at the program and at the device.
+    EffectiveDepth(EffectiveDepth),
+    /// Load up to which a latency limit is kept.
+    LatencyLimited(LatencyLimited),
+    /// Addresses striped over parallel units, or not.
+    Layout(Layout),
+    /// CPU time over elapsed time.
+    ProcessorShare(ProcessorShare),
 }
 
 impl Detail {
@@ -85,6 +115,7 @@ impl Detail {
             Self::AccessOrder(answer) => *answer == RatioAnswer::Undecided,
             Self::Workers(workers) => workers.answer == WorkersAnswer::Undecided,
             Self::ReadsAfterWrites(reads) => reads.answer == RatioAnswer::Undecided,
+            Self::EffectiveDepth(depth) => depth.reached.is_none(),
             _ => false,
         }
     }

@@ -6,11 +6,13 @@ mod comparison;
 mod declare;
 mod experiment;
 mod finding;
+mod portrait;
 
 pub use check::CheckName;
 pub use comparison::{ComparedFigure, RunProperty, WorkloadGroup};
 pub use experiment::ExperimentName;
 pub use finding::FindingName;
+pub use portrait::TraitKey;
 
 #[cfg(test)]
 mod tests {
@@ -33,6 +35,7 @@ mod tests {
         check(ComparedFigure::ALL, ComparedFigure::as_str);
         check(WorkloadGroup::ALL, WorkloadGroup::as_str);
         check(RunProperty::ALL, RunProperty::as_str);
+        check(TraitKey::ALL, TraitKey::as_str);
         assert_eq!([FindingName::ALL.len(), CheckName::ALL.len(), ExperimentName::ALL.len()], [38, 22, 19]);
     }
 

@@ -1,32 +1,32 @@
 //! The portrait: what the findings say that the storage is made of, part by part, and what they do not tell.
 
-use iosonde_model::{Run, Trait};
+use iosonde_model::{Run, Trait, TraitSource, Unit};
 use maud::{Markup, html};
 
 use super::{
     parts::{capital, prose},
     tables,
 };
-use crate::quantity::Quantity;
+use crate::{device_file::device_file, quantity::Quantity, text::portrait as words};
 
 /// The section; nothing where the findings draw no portrait.
 pub(super) fn portrait(run: &Run) -> Markup {
     let Ok(drawn) = iosonde_infer::portrait::portrait(run) else { return html! {} };
     html! {
         section #portrait aria-labelledby="portrait-head" {
-            h2 #portrait-head { "A portrait of it" }
-            p.answer-line { (prose(&drawn.sentence)) }
+            h2 #portrait-head { "Fitted model" }
+            p.answer-line { (prose(&words::sentence(&drawn))) }
             details {
-                summary { "What each part follows from" }
+                summary { "Sources of the parameters" }
                 (parts(&drawn.traits))
-                @if !drawn.untold.is_empty() {
-                    h3.later { "What is not told" }
-                    ul { @for line in &drawn.untold { li { (prose(line)) } } }
+                @if !drawn.unidentified.is_empty() {
+                    h3.later { "Not identified" }
+                    ul { @for &what in &drawn.unidentified { li { (prose(&words::unidentified(what))) } } }
                 }
             }
             details {
-                summary { "As a simulated device, to be run against" }
-                pre.scroll tabindex="0" { code { (drawn.device) } }
+                summary { "As a simulated device" }
+                pre.scroll tabindex="0" { code { (device_file(run, &drawn)) } }
             }
         }
     }
@@ -35,41 +35,49 @@ pub(super) fn portrait(run: &Run) -> Markup {
 fn parts(traits: &[Trait]) -> Markup {
     let table = html! {
         table.stack {
-            thead { tr { @for head in ["Part", "Value", "From", "How"] { th scope="col" { (head) } } } }
+            thead { tr { @for head in ["Parameter", "Value", "From", "How"] { th scope="col" { (head) } } } }
             tbody {
                 @for part in traits {
                     tr {
-                        th scope="row" { (capital(&part.label)) }
+                        th scope="row" { (capital(words::label(part.key))) }
                         td.n { (value(part)) }
                         td {
-                            @if part.is_assumed() { span.doubt { "assumed" } }
-                            @else { (part.findings.join(", ").replace('_', " ").replace("iops", "IOPS")) }
+                            @if part.is_assumed() { span.doubt { "default" } }
+                            @else { (sources(part)) }
                         }
-                        td { (prose(&part.why)) }
+                        td { (prose(words::how(part.derivation))) }
                     }
                 }
             }
         }
     };
-    tables::scroll("Parts of the portrait", &table)
+    tables::scroll("Parameters of the fitted model", &table)
+}
+
+fn sources(part: &Trait) -> String {
+    let name = |&source: &TraitSource| words::source(source).replace('_', " ").replace("iops", "IOPS");
+    part.sources.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn value(part: &Trait) -> String {
     let estimate = &part.estimate;
-    match (Quantity::of_unit(&part.unit), part.unit.as_str()) {
-        (Some(quantity), _) => quantity.interval_text(estimate.value, estimate.low, estimate.high),
-        (None, "1") => bare(estimate.value, estimate.low.zip(estimate.high), ""),
-        (None, unit) => bare(estimate.value, estimate.low.zip(estimate.high), &format!(" {unit}")),
-    }
+    let quantity = match part.key.unit() {
+        Unit::None => return bare(estimate.value, estimate.low.zip(estimate.high)),
+        unit => Quantity::of_unit(unit.name()),
+    };
+    quantity.map_or_else(
+        || bare(estimate.value, estimate.low.zip(estimate.high)),
+        |quantity| quantity.interval_text(estimate.value, estimate.low, estimate.high),
+    )
 }
 
-fn bare(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String {
+fn bare(value: f64, ends: Option<(f64, f64)>) -> String {
     let number = |value: f64| {
         let text = format!("{value:.2}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     match ends {
-        Some((low, high)) => format!("{}{unit} [{}, {}]", number(value), number(low), number(high)),
-        None => format!("{}{unit}", number(value)),
+        Some((low, high)) => format!("{} [{}, {}]", number(value), number(low), number(high)),
+        None => number(value),
     }
 }

@@ -365,12 +365,9 @@ fn knee(run: &Run) -> Option<StorageLine> {
 
 fn plateau(run: &Run) -> Option<StorageLine> {
     let from = both(run, FindingName::PlateauBlockSize, |finding| {
-        let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
-        let ends = format!("{}, {}", size(finding.low), size(finding.high));
-        // Its sentence knows which smaller size was measured, where one is the least that it may be.
-        let sentence = super::sentence(finding);
-        let range = sentence.split(['[', ']']).nth(1).unwrap_or(&ends);
-        format!("from {} [{range}]", size(finding.value))
+        let value = finding.value.unwrap_or(0.0) as u64;
+        let sizes = super::plateau_sizes(finding).unwrap_or_else(|| units::size(value));
+        format!("from {sizes}")
     });
     // Its law is the plateau's, and so would be the reason why not.
     let half =

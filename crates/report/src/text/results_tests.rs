@@ -1,6 +1,6 @@
 //! The lines that a person reads about the storage, whole.
 
-use iosonde_model::{Conditions, Detail, Flush};
+use iosonde_model::{Conditions, Detail, Flush, detail::RatioAnswer};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -75,9 +75,12 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         high: found.then_some(9000.0),
         at_least: false,
         confidence: 0.95,
-        detail: Detail::Said {
-            sentence: format!("What {name} says."),
-            why: Some(format!("How {name} was worked out.")),
+        detail: match name {
+            FindingName::RandomVsSequential if found => Detail::AccessOrder(RatioAnswer::Higher),
+            _ => Detail::Said {
+                sentence: format!("What {name} says."),
+                why: Some(format!("How {name} was worked out.")),
+            },
         },
         notes: Vec::new(),
         trials: Vec::new(),
@@ -239,8 +242,8 @@ fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
         storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
     };
     let noisy = strides(0.2, None);
-    let asked = "cannot be told from this run: whether stride matters to 4 KiB sequential reads, one at a time; \
-        to 64 KiB sequential reads, one at a time";
+    let asked =
+        "unknown: effect of the stride on 4 KiB sequential reads at QD 1; 64 KiB sequential reads at QD 1";
     assert_eq!(noisy, [asked]);
     assert_eq!(
         strides(0.2, Some("the host's cache")),

@@ -1,6 +1,6 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{CheckName, Detail, Device, FindingName, Phase, Reason, Scopes, Tally, Unit, Verdict};
+use iosonde_model::{Cause, CheckName, Detail, Device, FindingName, Phase, Reason, Scopes, Tally, Unit, Verdict};
 
 use super::*;
 use iosonde_infer::conclude::conclude;

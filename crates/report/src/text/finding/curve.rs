@@ -7,11 +7,10 @@ use iosonde_infer::{
 use iosonde_model::{
     Conditions, Finding, Op,
     detail::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature},
-    units,
 };
 
 use super::{
-    effect::{at, level, requests},
+    effect::{at, level, margin, requests},
     value,
 };
 
@@ -40,10 +39,7 @@ pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
 pub(super) fn shape_why(shape: &CurveShape) -> String {
     match shape {
         CurveShape::Smooth { levels, .. } => {
-            format!(
-                "None of {levels} levels differs from both neighbours by more than {}.",
-                units::percent(MARGIN)
-            )
+            format!("None of {levels} levels differs from both neighbours by more than {}.", margin(MARGIN))
         }
         CurveShape::Feature { others, levels, .. } => {
             let more = if *others > 0 { format!(" Further features: {others}.") } else { String::new() };
@@ -80,8 +76,8 @@ pub(super) fn crossover_sentence(finding: &Finding, facts: &Crossover) -> String
         ),
         Crossover::Never { lowest, highest, lead } => {
             let lead = match lead {
-                Lead::Equal => format!("throughput is equal within {}", units::percent(MARGIN)),
-                Lead::NoneSeen => format!("any difference is below {}", units::percent(2.0 * MARGIN)),
+                Lead::Equal => format!("throughput is equal within {}", margin(MARGIN)),
+                Lead::NoneSeen => format!("any difference is below {}", margin(2.0 * MARGIN)),
                 Lead::Always(op) => format!("{op}s are faster throughout"),
                 Lead::NeverSlower(op) => format!("{op}s are never slower"),
             };

@@ -15,6 +15,11 @@ use iosonde_model::{
 
 use super::{inconclusive, value};
 
+/// `5 %`: a margin has no decimals.
+pub(super) fn margin(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
 /// `4 KiB random reads at QD 32`.
 pub(in crate::text) fn requests(conditions: &Conditions) -> String {
     let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
@@ -72,11 +77,11 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
     let said = match effect.answer {
         EffectAnswer::Changes => ratio,
         EffectAnswer::NoEffect => {
-            format!("no effect of {parameter} within {} {range}; {largest}", units::percent(MARGIN))
+            format!("no effect of {parameter} within {} {range}; {largest}", margin(MARGIN))
         }
         EffectAnswer::NoneSeen => format!(
             "no effect of {parameter} seen {range}; {largest}; one below {} may be missed",
-            units::percent(2.0 * MARGIN)
+            margin(2.0 * MARGIN)
         ),
         EffectAnswer::Undecided => format!("effect of {parameter} unknown; {ratio}"),
     };
@@ -102,10 +107,12 @@ pub(super) fn why(effect: &Effect) -> String {
         true => String::new(),
         false => format!(" Left out: {}.", left_out.join("; ")),
     };
-    format!(
-        "Largest of {} ratios to {reference}; the interval holds for all of them together.{left_out}",
-        effect.ratios
-    )
+    match effect.ratios {
+        1 => format!("Ratio to {reference}.{left_out}"),
+        ratios => format!(
+            "Largest of {ratios} ratios to {reference}; the interval holds for all of them together.{left_out}"
+        ),
+    }
 }
 
 /// What access order does to `what` (`1 MiB reads`), without a figure and a capital.
@@ -125,10 +132,7 @@ pub(super) fn order_sentence(finding: &Finding, answer: RatioAnswer) -> String {
 
 pub(super) fn order_why(finding: &Finding) -> String {
     let depth = finding.conditions.queue_depth.unwrap_or(1);
-    format!(
-        "Random over sequential throughput at QD {depth}; as fast means within {}.",
-        units::percent(MARGIN)
-    )
+    format!("Random over sequential throughput at QD {depth}; as fast means within {}.", margin(MARGIN))
 }
 
 pub(super) fn workers_sentence(finding: &Finding, facts: &Workers) -> String {
@@ -165,10 +169,7 @@ pub(super) fn workers_why(facts: &Workers) -> String {
         let ratio = with_interval(Unit::Ratio, ratio);
         format!(" Compared with one worker at QD {}: {ratio}.", facts.queue_depth_each)
     });
-    format!(
-        "Both sides have one total queue depth; no effect means within {}.{alone}",
-        units::percent(MARGIN)
-    )
+    format!("Both sides have one total queue depth; no effect means within {}.{alone}", margin(MARGIN))
 }
 
 pub(super) fn after_writes_sentence(finding: &Finding, facts: &ReadsAfterWrites) -> String {
@@ -204,5 +205,94 @@ pub(super) fn problem(problem: EffectProblem) -> String {
         EffectProblem::TooFewReads { needed } => format!(
             "no point has {needed} trials after a write and {needed} after a read; use a longer `--time`"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_infer::conclude::conclude;
+    use iosonde_model::FindingName;
+    use iosonde_testkit::pretend::{Pretend, wording};
+
+    use crate::text::{sentence, why_of};
+
+    fn words(pretend: &Pretend, study: &str, name: FindingName) -> (String, String) {
+        let study = format!("name = \"x\"\nquestion = \"?\"\n[[experiment]]\n{study}\n");
+        let mut run = pretend.run(&study, 1);
+        conclude(&mut run, None).unwrap();
+        let finding = run.findings.iter().find(|finding| finding.name == name).expect("it is asked");
+        (wording(&sentence(finding)), wording(&why_of(finding).unwrap_or_default()))
+    }
+
+    fn exact() -> Pretend {
+        Pretend { cv: 0.0005, ..Pretend::usual() }
+    }
+
+    #[test]
+    fn a_parameter_without_effect_names_its_range_and_a_vague_one_what_is_known() {
+        let study = "kind = \"stride\"\nrw = \"read\"\nstride = [\"64k\", \"1M\"]";
+        let (said, why) = words(&exact(), study, FindingName::StrideEffect);
+        assert_eq!(
+            said,
+            "# KiB sequential reads at QD #: no effect of the stride within # % from stride # KiB to stride # MiB; \
+             largest ratio #× [#, #], at stride # MiB."
+        );
+        assert_eq!(why, "Ratio to stride # KiB.");
+        let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
+        assert_eq!(
+            words(&noisy, study, FindingName::StrideEffect).0,
+            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× [#, #] that \
+             at stride # KiB."
+        );
+        let wild = Pretend { cv: 2.0, ..Pretend::usual() };
+        assert_eq!(
+            words(&wild, study, FindingName::StrideEffect).0,
+            "Effect of the stride on # KiB sequential reads at QD #: unknown; trials scatter so much that a factor of # \
+             would not show."
+        );
+    }
+
+    #[test]
+    fn a_mix_is_compared_with_a_direction_alone() {
+        let (said, _) = words(&exact(), "kind = \"mix\"\nmix = [0, 50, 100]", FindingName::MixInterference);
+        assert_eq!(
+            said,
+            "# KiB random reads at QD #: no effect of mixed-in writes within # % from reads alone to # % writes; \
+             largest ratio #× [#, #], with # % writes."
+        );
+    }
+
+    #[test]
+    fn workers_and_access_order_say_which_side_is_faster() {
+        let (said, why) = words(&exact(), "kind = \"jobs\"", FindingName::JobsEffect);
+        assert_eq!(
+            said,
+            "# KiB random reads: # workers at QD # each reach #× [#, #] the throughput of one at QD #; only the total \
+             queue depth matters."
+        );
+        assert!(why.ends_with("Compared with one worker at QD #: #× [#, #]."), "{why}");
+        let disk = Pretend { random_ratio: 0.1, ..exact() };
+        let study = "kind = \"random-vs-sequential\"\nrw = [\"read\", \"randread\"]";
+        assert_eq!(
+            words(&disk, study, FindingName::RandomVsSequential).0,
+            "Random # MiB reads are slower than sequential ones: #× [#, #]."
+        );
+    }
+
+    #[test]
+    fn curves_name_their_ends() {
+        let depths = "kind = \"queue-depth\"\nrw = [\"randread\", \"randwrite\"]";
+        assert_eq!(
+            words(&exact(), depths, FindingName::Shape).0,
+            "# KiB random reads: no dip, peak or step from QD # to QD #"
+        );
+        assert_eq!(
+            words(&exact(), depths, FindingName::Crossover).0,
+            "# KiB random reads and writes: no crossover from QD # to QD #; throughput is equal within # %."
+        );
+        assert_eq!(
+            words(&exact(), depths, FindingName::Drift).0,
+            "No drift: throughput changed by at most # % in # min."
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use iosonde_model::{About, Inconclusive};
 
-use super::{curve, drift, effect};
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
+use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
@@ -44,5 +44,11 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::Limit(problem) => limit::problem(*problem),
         Inconclusive::MappingUnit(problem) => mapping_unit::problem(problem),
         Inconclusive::Platter(problem) => platter::problem(problem),
+        Inconclusive::NothingMeasured => "nothing was measured".to_owned(),
+        Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
+        Inconclusive::SizeLaw(problem) => size_law::problem(problem),
+        Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
+        Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),
+        Inconclusive::Layout(problem) => layout::problem(problem),
     }
 }

@@ -1,26 +1,32 @@
 //! Words of findings, one file for each family.
 
+mod cached;
 mod curve;
 mod drift;
-pub(super) mod effect;
-mod cached;
 mod durable;
 #[cfg(test)]
 mod example;
+pub(super) mod effect;
+mod highest;
 mod inconclusive;
 mod lack;
+mod latency_limit;
+mod layout;
 mod limit;
 mod long_write;
 mod mapping_unit;
 mod note;
 mod platter;
+mod processor;
+mod queue_depth;
 mod readahead;
+mod size_law;
 
 use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
     words::{capitalised, with_interval},
 };
-use iosonde_model::{Conditions, Detail, Finding, FindingName, Status};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Status};
 
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
@@ -44,6 +50,15 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::Durable(facts) => durable::sentence(finding, *facts),
         Detail::MappingUnit(facts) => mapping_unit::sentence(finding, *facts),
         Detail::Platter(facts) => platter::sentence(finding, *facts),
+        Detail::Highest(facts) => highest::sentence(finding, facts),
+        Detail::SizeLaw(_) => size_law::sentence(finding),
+        Detail::Plateau(facts) => size_law::plateau_sentence(finding, facts),
+        Detail::RoundTrip(_) => size_law::sentence(finding),
+        Detail::ClosedLoop(_) => queue_depth::curve_sentence(finding),
+        Detail::EffectiveDepth(facts) => queue_depth::effective_sentence(finding, facts),
+        Detail::LatencyLimited(facts) => latency_limit::sentence(finding, facts),
+        Detail::Layout(facts) => layout::sentence(finding, facts),
+        Detail::ProcessorShare(facts) => processor::sentence(finding, facts),
     }
 }
 
@@ -67,6 +82,15 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::Durable(facts) => Some(durable::why(*facts)),
         Detail::MappingUnit(facts) => Some(mapping_unit::why(*facts)),
         Detail::Platter(facts) => Some(platter::why(*facts)),
+        Detail::Highest(facts) => Some(highest::why(finding, facts)),
+        Detail::SizeLaw(law) => Some(size_law::why(law)),
+        Detail::Plateau(facts) => Some(size_law::plateau_why(facts)),
+        Detail::RoundTrip(facts) => Some(size_law::round_trip_why(facts)),
+        Detail::ClosedLoop(facts) => Some(queue_depth::curve_why(facts)),
+        Detail::EffectiveDepth(facts) => Some(queue_depth::effective_why(facts)),
+        Detail::LatencyLimited(facts) => Some(latency_limit::why(facts)),
+        Detail::Layout(facts) => Some(layout::why(facts)),
+        Detail::ProcessorShare(facts) => Some(processor::why(facts)),
     };
     let notes: Vec<String> = finding.notes.iter().map(note::words).collect();
     let all: Vec<String> = own.into_iter().chain(notes).collect();
@@ -85,6 +109,7 @@ fn plain(finding: &Finding) -> String {
 
 fn why_of_plain(finding: &Finding) -> Option<&'static str> {
     match finding.name {
+        FindingName::BaseLatency => Some("Mean over all requests, system call included."),
         FindingName::CacheLatency => Some(cached::LATENCY),
         FindingName::RotationPeriod => Some(platter::ROTATION),
         FindingName::SeekTimeAverage => Some(platter::why_of_seek(finding)),
@@ -97,8 +122,30 @@ fn value(finding: &Finding) -> String {
     with_interval(finding.unit, &estimate(finding))
 }
 
+/// Workload with its queue depth: `4 KiB random reads at QD 1`.
+fn workload_at(finding: &Finding) -> String {
+    let depth = finding.conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
+    format!("{}{depth}", workload(&finding.conditions))
+}
+
+/// Several queue depths: `QD 8, 16`.
+fn depths(queue_depths: &[u64]) -> String {
+    format!("QD {}", queue_depths.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Block size of a plateau with its interval; `None` for other findings.
+pub(super) fn plateau_sizes(finding: &Finding) -> Option<String> {
+    match &finding.detail {
+        Detail::Plateau(facts) => Some(size_law::plateau_sizes(finding, facts)),
+        _ => None,
+    }
+}
+
 /// What a finding is about: `Base latency of 4 KiB random reads`.
 pub(super) fn subject(finding: &Finding) -> String {
+    if let Detail::Inconclusive(Inconclusive::LatencyLimit { limit, .. }) = &finding.detail {
+        return format!("IOPS with {} of {}", limit.describe(), workload(&finding.conditions));
+    }
     let what = match finding.name {
         FindingName::DeviceBandwidth => "Bandwidth",
         FindingName::MaxIops => "Highest IOPS",
@@ -150,7 +197,47 @@ pub(super) fn subject(finding: &Finding) -> String {
         _ => {}
     }
     match finding.conditions.op {
+        // The storage has them, whatever is read.
+        _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),
         Some(_) => format!("{what} of {}", workload(&finding.conditions)),
         None => what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Conditions, Op, Status, Unit};
+
+    use super::*;
+
+    /// Finding about 4 KiB random reads at QD 1, from value, lower and upper end.
+    pub(super) fn reads(name: FindingName, unit: Unit, ends: [f64; 3], detail: Detail) -> Finding {
+        Finding {
+            name,
+            experiment: "x".into(),
+            conditions: Conditions {
+                op: Some(Op::Read),
+                random: Some(true),
+                block_size_bytes: Some(4096),
+                queue_depth: Some(1),
+                ..Conditions::default()
+            },
+            status: Status::Found,
+            value: Some(ends[0]),
+            unit,
+            low: Some(ends[1]),
+            high: Some(ends[2]),
+            at_least: false,
+            confidence: 0.95,
+            detail,
+            notes: Vec::new(),
+            trials: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_value_without_facts_has_a_subject_and_an_interval() {
+        let found = reads(FindingName::BaseLatency, Unit::Time, [84e3, 83e3, 85e3], Detail::Plain);
+        assert_eq!(sentence(&found), "Latency at QD 1 of 4 KiB random reads: 84 µs [83, 85].");
     }
 }

@@ -1,0 +1,83 @@
+//! Wires: one file per subcommand; owns stdout, stderr, exit codes and signals.
+//!
+//! A library beside the program, so that tests and benches run a study on a simulated device by the functions that
+//! `iosonde run` calls, without a process and a notebook for each.
+
+mod args;
+mod campaign;
+mod command;
+mod destination;
+mod failure;
+mod measure;
+mod notebook;
+mod options;
+mod output;
+mod progress;
+mod results;
+mod screen;
+mod selftest;
+mod session;
+mod sheets;
+mod sides;
+mod simulated;
+mod state;
+mod stream;
+mod studies;
+mod typed;
+mod usage;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use command::registry;
+use failure::Failure;
+use screen::Screen;
+
+pub use simulated::run_simulated;
+
+/// Runs the program on its command line and returns its exit code.
+pub fn run_program() -> ExitCode {
+    let done = usage::parse(&std::env::args_os().collect::<Vec<_>>()).and_then(|cli| {
+        let screen = Screen::new(&cli.shared);
+        dispatch(&cli, screen)
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, text }) => {
+            if !text.is_empty() {
+                Screen::complain(&text);
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, screen: Screen) -> Result<(), Failure> {
+    let store = cli.shared.store.as_deref();
+    match &cli.command {
+        Command::Run(args) => command::run::run(args, store, screen),
+        Command::Resume(args) => command::resume::run(args, store, screen),
+        Command::Point(args) => command::point::run(args, store, screen),
+        Command::Ls(args) => command::ls::run(args, store, screen),
+        Command::Show(args) => command::show::run(args, store, screen),
+        Command::Rm(args) => command::rm::run(args, store, screen),
+        Command::Report(args) => command::report::run(args, store, screen),
+        Command::Judge(args) => command::judge::run(args, screen),
+        Command::Export(args) => command::export::run(args, store, screen),
+        Command::Import(args) => command::import::run(args, store, screen),
+        Command::Compare(args) => command::compare::run(args, store, screen),
+        Command::Spec(args) => command::spec::run(args, store, screen),
+        Command::Specs(args) => command::spec::list_sheets(args.name.as_deref(), screen),
+        Command::Doctor(args) => command::doctor::run(args, screen),
+        Command::Studies(args) => command::studies::run(args, screen),
+        Command::Engines(args) => registry::engine(args.name.as_deref(), screen),
+        Command::Checks(args) => registry::show(&iosonde_judge::check::CHECKS, args.name.as_deref(), screen),
+        Command::Experiments(args) => registry::experiment(args.name.as_deref(), screen),
+        Command::Findings(args) => {
+            registry::show(&iosonde_infer::finding::FINDINGS, args.name.as_deref(), screen)
+        }
+        Command::Selftest(args) => command::selftest::run(args, screen),
+        Command::Devices(args) => command::devices::run(args, store, screen),
+        Command::Explain(args) => registry::explain(&args.name, screen),
+    }
+}

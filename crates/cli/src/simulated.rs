@@ -1,0 +1,43 @@
+//! A study on a simulated device, by the functions of `iosonde run` and without a notebook.
+
+use iosonde_infer::conclude;
+use iosonde_model::{Run, RunState, Study};
+use iosonde_sim::DeviceFile;
+
+use crate::{
+    campaign::plan,
+    failure::Failure,
+    measure::{Measurement, info::new_info},
+    options::Options,
+    screen::Screen,
+    session,
+};
+
+/// Runs a study on a simulated device, as `iosonde run STUDY sim:DEVICE --seed SEED` does, and returns the run with its
+/// verdicts and findings. Device and study are texts in TOML; `size_bytes` stands for `--size`.
+///
+/// # Errors
+/// Returns the message that the command would end with.
+pub fn run_simulated(device: &str, study: &str, size_bytes: Option<u64>, seed: u64) -> Result<Run, String> {
+    measured(device, study, size_bytes, seed).map_err(|failure| failure.text)
+}
+
+fn measured(device: &str, study: &str, size_bytes: Option<u64>, seed: u64) -> Result<Run, Failure> {
+    const NAME: &str = "simulated";
+    let file = DeviceFile::parse(device, NAME).map_err(Failure::usage)?;
+    let study = Study::parse(study, NAME).map_err(Failure::usage)?;
+    let options = Options { size_bytes, ..Options::usual(study.time_ns, study.precision, seed) };
+    let session = session::simulated(NAME, &file, &options)?;
+    plan::planned(&study, NAME, &options, &session)?;
+    let mut info = new_info(NAME.into(), &format!("sim:{NAME}"), &options, &session);
+    (info.study, info.study_source) = (study.name.clone(), study.source.clone());
+    let run = Run::new(info, Vec::new());
+    let mut measurement = Measurement::new(options, session, None, run, Screen::silent());
+    measurement.prepare_for(&study)?;
+    let mut course = measurement.begin(&study)?;
+    let closed = measurement.follow(&mut course)?;
+    measurement.note_state(RunState::Done)?;
+    let mut run = measurement.run;
+    conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;
+    Ok(run)
+}

@@ -1,0 +1,16 @@
+//! Facts of the highest of several points.
+
+use super::Inconclusive;
+
+/// Points that were compared, and those that were not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Highest {
+    /// Points that were compared.
+    pub points: usize,
+    /// Smallest and largest queue depth of the points that may be the highest.
+    pub queue_depths: [u64; 2],
+    /// Queue depths that were excluded: their intervals are too wide to change the answer.
+    pub imprecise_queue_depths: Vec<u64>,
+    /// Why other points could not be compared, one for each.
+    pub invalid: Vec<Inconclusive>,
+}

@@ -1,0 +1,75 @@
+//! Words of the load up to which a latency limit is kept.
+
+use iosonde_infer::{finding::group::workload, words::capitalised};
+use iosonde_model::{
+    Arrivals, Finding,
+    detail::{LatencyLimitProblem, LatencyLimited},
+    units,
+};
+
+use super::value;
+
+pub(super) fn sentence(finding: &Finding, facts: &LatencyLimited) -> String {
+    let what = capitalised(&workload(&finding.conditions));
+    format!("{what} keep {} up to {}.", facts.limit.describe(), value(finding))
+}
+
+pub(super) fn why(facts: &LatencyLimited) -> String {
+    let arrivals = match facts.arrivals {
+        Arrivals::Fixed => "Evenly spaced",
+        Arrivals::Poisson => "Poisson",
+    };
+    format!("{arrivals} arrivals; latency counts from the intended start. Mean over {} rounds.", facts.rounds)
+}
+
+/// A clause without its full stop.
+pub(super) fn problem(problem: &LatencyLimitProblem) -> String {
+    let load = |iops: &f64| format!("{} IOPS", units::count(*iops));
+    match problem {
+        LatencyLimitProblem::TooFewRequests { spec, needed } => {
+            format!("a trial of {} has too few requests; the percentile needs {needed}", spec.describe())
+        }
+        LatencyLimitProblem::NoRounds => "no round has two loads with valid latency".to_owned(),
+        LatencyLimitProblem::AllKeep { highest_iops } => {
+            format!("every load up to {} keeps it; offer more", load(highest_iops))
+        }
+        LatencyLimitProblem::NoneKeeps { lowest_iops } => {
+            format!("even {}, the lowest load with enough trials, exceeds it; offer less", load(lowest_iops))
+        }
+        LatencyLimitProblem::NoneCanKeep { lowest_iops, over_share } => format!(
+            "no load keeps it: at {}, the lowest load, {} of requests exceed it",
+            load(lowest_iops),
+            units::percent(*over_share)
+        ),
+        LatencyLimitProblem::TooFewRounds { rounds, needed } => {
+            format!("{rounds} rounds have loads on both sides of the limit, {needed} are needed")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Inconclusive, Unit};
+
+    use super::super::{sentence, tests::reads};
+    use super::*;
+
+    #[test]
+    fn the_limit_stands_in_the_sentence_whether_it_is_kept_or_not() {
+        let limit = "p99=1ms".parse().unwrap();
+        let facts = LatencyLimited { limit, arrivals: Arrivals::Poisson, rounds: 9 };
+        let of = |detail| {
+            sentence(&reads(FindingName::IopsAtLatency, Unit::Iops, [5400.0, 5300.0, 5500.0], detail))
+        };
+        assert_eq!(
+            of(Detail::LatencyLimited(facts)),
+            "4 KiB random reads keep p99 under 1.00 ms up to 5.4 k IOPS [5.3, 5.5]."
+        );
+        let problem = LatencyLimitProblem::NoneCanKeep { lowest_iops: 500.0, over_share: 1.0 };
+        assert_eq!(
+            of(Detail::Inconclusive(Inconclusive::LatencyLimit { limit, problem })),
+            "IOPS with p99 under 1.00 ms of 4 KiB random reads: unknown; no load keeps it: at 500 IOPS, the lowest \
+             load, 100 % of requests exceed it."
+        );
+    }
+}

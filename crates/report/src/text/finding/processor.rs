@@ -1,0 +1,53 @@
+//! Words of the CPU share.
+
+use iosonde_infer::{finding::lookup::estimate, words};
+use iosonde_model::{
+    Finding,
+    detail::{Pace, ProcessorShare},
+    units,
+};
+
+use super::subject;
+
+/// CPU share below which the number says no more than that it is small.
+const SMALL: f64 = 1e-3;
+
+pub(super) fn sentence(finding: &Finding, facts: &ProcessorShare) -> String {
+    let share = match finding.high {
+        Some(high) if high < SMALL => "below 0.1 % [0, 0.1]".to_owned(),
+        _ => words::percent(&estimate(finding)),
+    };
+    let pace = match facts.pace {
+        Pace::Cpu => "CPU-bound",
+        Pace::Waiting => "mostly waiting for storage",
+        Pace::Both => "limited by CPU and storage",
+    };
+    format!("{}: {share}; {pace}.", subject(finding))
+}
+
+pub(super) fn why(facts: &ProcessorShare) -> String {
+    let (share, size) =
+        (units::percent(facts.share_at_smallest), units::size(facts.smallest_block_size_bytes));
+    format!("CPU time over elapsed time. With blocks of {size} it is {share}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Unit};
+
+    use super::super::{sentence, tests::reads};
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_percentage_with_its_meaning() {
+        let of = |pace, ends| {
+            let facts = ProcessorShare { pace, smallest_block_size_bytes: 4096, share_at_smallest: 0.4 };
+            sentence(&reads(FindingName::ProcessorShare, Unit::Ratio, ends, Detail::ProcessorShare(facts)))
+        };
+        assert_eq!(
+            of(Pace::Cpu, [0.95, 0.94, 0.96]),
+            "CPU share of 4 KiB random reads: 95 % [94, 96]; CPU-bound."
+        );
+        assert!(of(Pace::Waiting, [5e-4, 4e-4, 6e-4]).contains(": below 0.1 % [0, 0.1]; mostly waiting"));
+    }
+}

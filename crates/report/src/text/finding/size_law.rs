@@ -1,0 +1,166 @@
+//! Words of findings about throughput and latency over block size.
+
+use iosonde_model::{
+    Finding, FindingName,
+    detail::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem},
+    units,
+};
+
+use super::{subject, value, workload_at};
+use iosonde_infer::words::capitalised;
+
+/// Fixed cost of a request, or half-bandwidth size.
+pub(super) fn sentence(finding: &Finding) -> String {
+    match finding.name {
+        FindingName::HalfSize => {
+            let what = capitalised(&workload_at(finding));
+            format!("{what} reach half of their bandwidth with blocks of {}.", value(finding))
+        }
+        _ => format!("{}: {}.", subject(finding), value(finding)),
+    }
+}
+
+pub(super) fn why(law: &SizeLaw) -> String {
+    let (miss, size) = (units::percent(law.worst_miss_share), units::size(law.worst_size_bytes));
+    let widened = if law.widened { "; the interval is wider for it" } else { "" };
+    format!(
+        "Linear model: time = fixed cost + size / bandwidth. Largest deviation: {miss} at {size}{widened}."
+    )
+}
+
+pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
+    let what = capitalised(&workload_at(finding));
+    format!("{what} reach 95 % of their bandwidth from {} on.", plateau_sizes(finding, facts))
+}
+
+/// Block size with its interval: `1 MiB [over 256 KiB, 1 MiB]`.
+pub(super) fn plateau_sizes(finding: &Finding, facts: &Plateau) -> String {
+    let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
+    let low = match facts.next_smaller_bytes {
+        // The plateau begins between two measured sizes: an interval of no width would claim to know it exactly.
+        Some(smaller) if finding.low == finding.high => format!("over {}", units::size(smaller)),
+        None if finding.low == finding.high => "the smallest measured".to_owned(),
+        _ => size(finding.low),
+    };
+    format!("{} [{low}, {}]", size(finding.value), size(finding.high))
+}
+
+pub(super) fn plateau_why(facts: &Plateau) -> String {
+    match facts.method {
+        PlateauMethod::Law(law) => format!("{} Rounded up to a measured size.", why(&law)),
+        PlateauMethod::Comparison => {
+            "Each size is compared with the highest bandwidth; the linear model does not fit.".to_owned()
+        }
+        PlateauMethod::ComparisonAgainstLaw { law_bytes } => format!(
+            "Each size is compared with the highest bandwidth. The linear model gives {}, which smaller sizes \
+             contradict.",
+            units::size(law_bytes)
+        ),
+    }
+}
+
+pub(super) fn round_trip_why(facts: &RoundTrip) -> String {
+    let mut all = why(&facts.law);
+    if let Some(cpu_ns) = facts.cpu_ns {
+        all += &format!(" CPU time of {} per request is subtracted.", units::time(cpu_ns));
+    }
+    if let Some(client_ns) = facts.client_ns {
+        let (time, size) = (units::time(client_ns), units::size(facts.client_block_size_bytes));
+        all += &format!(" The network client counts {time} for reads of {size}.");
+    }
+    all + " Assumes that the server answers from memory."
+}
+
+/// A clause without its full stop.
+pub(super) fn problem(problem: &SizeLawProblem) -> String {
+    match problem {
+        SizeLawProblem::SeveralInFlight { queue_depth } => {
+            format!("at QD {queue_depth} the time of single requests is unknown; measure at QD 1")
+        }
+        SizeLawProblem::TooFewSizes { sizes, needed, range_needed: 1 } => {
+            format!("{sizes} block sizes were measured, {needed} are needed")
+        }
+        SizeLawProblem::TooFewSizes { sizes, needed, range_needed } => {
+            format!(
+                "{sizes} block sizes were measured; it takes {needed} over a range of {range_needed} times"
+            )
+        }
+        SizeLawProblem::NoFit => "the linear model could not be fitted".to_owned(),
+        SizeLawProblem::NotLinear { size_bytes, miss_share } => format!(
+            "{} requests deviate by {} from the linear model",
+            units::size(*size_bytes),
+            units::percent(*miss_share)
+        ),
+        SizeLawProblem::Flat { largest_bytes } => {
+            format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
+        }
+        SizeLawProblem::WideInterval => {
+            "its interval spans a factor of over 4; measure smaller and larger blocks".to_owned()
+        }
+        SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
+            let needed = needed_bytes
+                .map_or_else(String::new, |bytes| format!("; 95 % needs about {}", units::size(bytes)));
+            format!("throughput still rises at {}{needed}", units::size(*largest_bytes))
+        }
+        SizeLawProblem::Unsure => {
+            "throughput of the largest blocks is too uncertain, or falls again; use more `--time`".to_owned()
+        }
+        SizeLawProblem::BelowCpuTime => "it is no longer than the program's CPU time per request".to_owned(),
+        SizeLawProblem::MixedLatency { p10_ns, p90_ns } => format!(
+            "small reads take {} to {} (p10 to p90); some miss the server's cache, so use a smaller `--size`",
+            units::time(*p10_ns),
+            units::time(*p90_ns)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, Inconclusive, Unit};
+
+    use super::super::{sentence, tests::reads, why_of};
+    use super::*;
+
+    const LAW: SizeLaw = SizeLaw { worst_size_bytes: 4096, worst_miss_share: 0.02, widened: false };
+
+    #[test]
+    fn a_plateau_between_two_sizes_has_a_lower_bound() {
+        let of = |low: f64, next_smaller_bytes| {
+            let facts = Plateau { next_smaller_bytes, method: PlateauMethod::Law(LAW) };
+            let ends = [1_048_576.0, low, 1_048_576.0];
+            reads(FindingName::PlateauBlockSize, Unit::Bytes, ends, Detail::Plateau(facts))
+        };
+        assert_eq!(
+            sentence(&of(1_048_576.0, Some(262_144))),
+            "4 KiB random reads at QD 1 reach 95 % of their bandwidth from 1 MiB [over 256 KiB, 1 MiB] on."
+        );
+        assert!(sentence(&of(262_144.0, Some(65_536))).contains("from 1 MiB [256 KiB, 1 MiB] on"));
+    }
+
+    #[test]
+    fn a_round_trip_names_what_was_subtracted() {
+        let facts = RoundTrip {
+            law: LAW,
+            cpu_ns: Some(6000.0),
+            client_ns: Some(95_000.0),
+            client_block_size_bytes: 4096,
+        };
+        let name = FindingName::NetworkRoundTrip;
+        let found = reads(name, Unit::Time, [5e5, 4.9e5, 5.1e5], Detail::RoundTrip(facts));
+        assert_eq!(sentence(&found), "Network round trip of 4 KiB random reads: 500 µs [490, 510].");
+        let why = why_of(&found).unwrap();
+        assert!(why.contains("CPU time of 6.00 µs per request") || why.contains("CPU time of 6 µs"), "{why}");
+        assert!(why.contains("counts 95.0 µs for reads of 4 KiB."), "{why}");
+    }
+
+    #[test]
+    fn a_curve_that_is_not_linear_is_unknown() {
+        let why = SizeLawProblem::NotLinear { size_bytes: 4 << 20, miss_share: 0.53 };
+        let detail = Detail::Inconclusive(Inconclusive::SizeLaw(why));
+        let found = reads(FindingName::HalfSize, Unit::Bytes, [0.0; 3], detail);
+        assert_eq!(
+            sentence(&found),
+            "Half-bandwidth size of 4 KiB random reads: unknown; 4 MiB requests deviate by 53 % from the linear model."
+        );
+    }
+}
