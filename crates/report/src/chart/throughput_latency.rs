@@ -113,7 +113,6 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
                 && finding.status == Status::Inconclusive
                 && conditions.op == Some(family.op)
                 && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
-                && !crate::text::sentence(finding).is_empty()
         };
         let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
         run.findings.iter().find(about).filter(|_| !known).map(|finding| crate::text::sentence(finding))

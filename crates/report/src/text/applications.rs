@@ -6,7 +6,7 @@ use crate::text::pages::Many;
 use crate::text::pages::Pages;
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
-use iosonde_infer::words::Unit;
+use iosonde_infer::words::{Style, Unit};
 use iosonde_infer::words::bounded;
 
 /// What one kind of application would get.
@@ -54,7 +54,7 @@ fn database(run: &Run) -> Application {
 }
 
 fn plain(iops: &Estimate) -> String {
-    bounded(Unit::Iops, iops).replace(" IOPS", "")
+    bounded(Style::bare(Unit::Iops), iops)
 }
 
 fn log_writer(run: &Run) -> Application {

@@ -52,8 +52,8 @@ fn of_memory_nothing_is_said_but_why() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     assert_eq!(
         lines(&pretend),
-        [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
-             stand as statements about the device"]
+        [": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, one at a time are valid, 5 are \
+             needed"]
     );
 }
 
@@ -263,7 +263,7 @@ fn points_that_stand_are_not_nothing() {
     conclude(&mut run, None).unwrap();
     let said = &storage_lines(&run)[0].text;
     assert!(
-        said.starts_with("beyond what each point got nothing can be said: it takes several workers"),
+        said.starts_with("no finding beyond the points: "),
         "{said}"
     );
 }

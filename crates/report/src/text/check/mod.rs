@@ -34,6 +34,14 @@ pub fn why(judgement: &Judgement) -> String {
     judgement.cause.as_ref().map_or_else(String::new, cause)
 }
 
+/// Why a check says what it says of a point, where the workload is named already.
+pub fn why_at_point(judgement: &Judgement) -> String {
+    match &judgement.cause {
+        Some(Cause::AtPoint { cause: seen, .. }) => cause(seen),
+        _ => why(judgement),
+    }
+}
+
 fn cause(cause: &Cause) -> String {
     match cause {
         Cause::Tally(tally) => tally::words(tally, self::cause),
