@@ -116,7 +116,7 @@ mod tests {
             high: Some(value * 1.01),
             at_least: false,
             confidence: 0.95,
-            detail: iosonde_model::Detail::Said { sentence: String::new(), why: None },
+            detail: iosonde_model::Detail::Plain,
             notes: Vec::new(),
             trials: Vec::new(),
         }

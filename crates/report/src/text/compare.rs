@@ -163,7 +163,8 @@ fn number(value: f64, half_width: f64) -> impl Fn(f64) -> String {
     let place = |value: f64| value.abs().max(1e-3).log10().floor() as i32;
     let three = (2 - place(value)).max(0);
     let earned = if half_width > 0.0 { -place(half_width) } else { three };
-    let digits = earned.clamp(three.min(1), three) as usize;
+    // Below 10 one decimal stays, whatever the interval: 3.3 times.
+    let digits = earned.clamp((three - 1).clamp(0, 1), three) as usize;
     move |number| format!("{number:.digits$}")
 }
 
