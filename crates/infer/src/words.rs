@@ -300,7 +300,9 @@ mod tests {
 
     #[test]
     fn the_unit_of_a_column_stands_above_it() {
-        let of = |low, high| bounded(Style::bare(Unit::Iops), &Estimate { value: 1e4, low: Some(low), high: Some(high) });
+        let of = |low, high| {
+            bounded(Style::bare(Unit::Iops), &Estimate { value: 1e4, low: Some(low), high: Some(high) })
+        };
         assert_eq!(of(9900.0, 10_100.0), "10.0 k [9.9, 10.1]");
         assert_eq!(of(300.0, 2700.0), "between 300 and 2.7 k");
         let depth = Estimate { value: 46.0, low: Some(41.0), high: Some(52.0) };

@@ -109,9 +109,8 @@ fn advice(run: &Run, paint: Paint) -> String {
     }
     // Where nothing can be advised, what would make it possible is the advice; but nothing is said twice.
     let first = run.findings.iter().find(|f| f.status == Status::Inconclusive && f.experiment != RUN);
-    let told = |finding: &&Finding| {
-        storage_lines(run).iter().any(|line| line.inconclusive == Some(finding.name))
-    };
+    let told =
+        |finding: &&Finding| storage_lines(run).iter().any(|line| line.inconclusive == Some(finding.name));
     if let (true, Some(finding)) = (out.is_empty(), first.filter(|finding| !told(finding))) {
         let why = clean(&crate::text::clause(finding));
         out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {why}"));

@@ -135,10 +135,8 @@ pub(super) fn write_buffer(run: &Run) -> Option<Line> {
         finding.name == FindingName::WriteBufferBytes && finding.status != Status::Inconclusive
     };
     if let Some(buffer) = run.findings.iter().find(told) {
-        let other = run
-            .points
-            .iter()
-            .any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
+        let other =
+            run.points.iter().any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
         let size = buffer.value.filter(|_| other)?;
         return Some(Line::doubt(Circumstance::WriteBuffer { buffer_bytes: size as u64 }));
     }

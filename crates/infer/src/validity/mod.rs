@@ -12,7 +12,9 @@ use iosonde_judge::check::Symptom;
 use iosonde_model::{Phase, Run, Trial};
 
 use crate::answered_limit;
-pub use fact::{ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage, Scope};
+pub use fact::{
+    ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage, Scope,
+};
 
 /// Whether a run is valid, and the facts behind it.
 #[derive(Debug, Clone, PartialEq)]

@@ -27,7 +27,8 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
     if measured.is_empty() {
         return Some(Fatal::NothingMeasured);
     }
-    let most = |invalid: &[&Judgement]| ids(invalid).len() as f64 >= INVALID_SHARE_MAX * measured.len() as f64;
+    let most =
+        |invalid: &[&Judgement]| ids(invalid).len() as f64 >= INVALID_SHARE_MAX * measured.len() as f64;
     let of = |names: &[CheckName]| -> Vec<&Judgement> {
         invalid_verdicts(run, measured).filter(|line| names.contains(&line.check)).collect()
     };

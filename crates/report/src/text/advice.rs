@@ -8,9 +8,9 @@ use crate::text::pages::Pages;
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
-use iosonde_infer::words::{Style, Unit};
 use iosonde_infer::words::bounded;
 use iosonde_infer::words::is_vague;
+use iosonde_infer::words::{Style, Unit};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {

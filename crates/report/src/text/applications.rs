@@ -6,8 +6,8 @@ use crate::text::pages::Many;
 use crate::text::pages::Pages;
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
-use iosonde_infer::words::{Style, Unit};
 use iosonde_infer::words::bounded;
+use iosonde_infer::words::{Style, Unit};
 
 /// What one kind of application would get.
 #[derive(Debug, Clone, PartialEq, Eq)]

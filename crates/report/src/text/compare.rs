@@ -160,7 +160,8 @@ fn amount(estimate: &Estimate) -> Amount {
 
 /// Writes numbers with at most three significant digits of `value`, fewer where the interval is wide.
 fn number(value: f64, half_width: f64) -> impl Fn(f64) -> String {
-    let place = |value: f64| value.abs().max(1e-3).log10().floor() as i32;
+    // Half of 6.6 − 6.4 is 0.0999…96 in binary, and has its first digit where 0.1 has it.
+    let place = |value: f64| (value.abs().max(1e-3) * (1.0 + 1e-9)).log10().floor() as i32;
     let three = (2 - place(value)).max(0);
     let earned = if half_width > 0.0 { -place(half_width) } else { three };
     // Below 10 one decimal stays, whatever the interval: 3.3 times.

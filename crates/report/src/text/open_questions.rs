@@ -25,7 +25,10 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
         let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
         let answered = own().any(|finding| finding.status != Status::Inconclusive);
         if let Some(first) = own().next().filter(|_| !answered) {
-            lines.push(StorageLine { inconclusive: Some(first.name), ..line(label, refusal(run, kind, first)) });
+            lines.push(StorageLine {
+                inconclusive: Some(first.name),
+                ..line(label, refusal(run, kind, first))
+            });
         }
     }
     lines.truncate(LINES_MAX);

@@ -21,12 +21,12 @@ use iosonde_infer::finding::group::workload;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
-use iosonde_infer::words::{Style, Unit};
 use iosonde_infer::words::at_least;
 use iosonde_infer::words::bounded;
 use iosonde_infer::words::is_vague;
 use iosonde_infer::words::lowered;
 use iosonde_infer::words::with_interval;
+use iosonde_infer::words::{Style, Unit};
 use iosonde_model::FindingName;
 
 /// One line about the storage.
@@ -270,8 +270,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
-        refused
-            .find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
+        refused.find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
     };
     told.or_else(alone).or_else(unkept).map(|text| line("promise", text))
 }
@@ -346,11 +345,15 @@ fn knee(run: &Run) -> Option<StorageLine> {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let size_bytes = finding.conditions.block_size_bytes;
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough = found(run, FindingName::DepthFor95Percent, op)
-            .filter(same_size)
-            .map_or_else(String::new, |depth| {
-                format!(", 95 % of the highest needs {}", bounded(Style::bare(Unit::InFlight), &estimate(depth)))
-            });
+        let enough = found(run, FindingName::DepthFor95Percent, op).filter(same_size).map_or_else(
+            String::new,
+            |depth| {
+                format!(
+                    ", 95 % of the highest needs {}",
+                    bounded(Style::bare(Unit::InFlight), &estimate(depth))
+                )
+            },
+        );
         // The lines above speak of the smallest requests; of others the size is said.
         let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
         let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);

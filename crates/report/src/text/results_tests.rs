@@ -52,8 +52,10 @@ fn of_memory_nothing_is_said_but_why() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     assert_eq!(
         lines(&pretend),
-        [": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, one at a time are valid for \
-             the device, 5 are needed"]
+        [
+            ": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, one at a time are valid for \
+             the device, 5 are needed"
+        ]
     );
 }
 
@@ -77,9 +79,7 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         confidence: 0.95,
         detail: match name {
             FindingName::RandomVsSequential if found => Detail::AccessOrder(RatioAnswer::Higher),
-            _ if status == Status::Inconclusive => {
-                Detail::Inconclusive(Inconclusive::EstimateNotANumber)
-            }
+            _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
             _ => Detail::Plain,
         },
         notes: Vec::new(),
@@ -213,7 +213,10 @@ fn a_study_of_order_alone_says_it_of_every_size() {
 #[test]
 fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
     let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Inconclusive)]);
-    assert_eq!((lines.len(), lines[0].text.as_str()), (1, "mapping unit of 4 KiB random reads: unknown; the estimate is not finite"));
+    assert_eq!(
+        (lines.len(), lines[0].text.as_str()),
+        (1, "mapping unit of 4 KiB random reads: unknown; the estimate is not finite")
+    );
 }
 
 #[test]
@@ -269,8 +272,5 @@ fn points_that_stand_are_not_nothing() {
         .run("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"\njobs = 1\n", 1);
     conclude(&mut run, None).unwrap();
     let said = &storage_lines(&run)[0].text;
-    assert!(
-        said.starts_with("no finding beyond the points: "),
-        "{said}"
-    );
+    assert!(said.starts_with("no finding beyond the points: "), "{said}");
 }

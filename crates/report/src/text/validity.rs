@@ -1,6 +1,8 @@
 //! Words of the answer whether a run is valid: the first lines of every report.
 
-use iosonde_infer::validity::{self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Scope, Validity};
+use iosonde_infer::validity::{
+    self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Scope, Validity,
+};
 use iosonde_model::{Judgement, Run, units};
 
 use crate::text::{command, vantage};
@@ -115,7 +117,8 @@ fn words(fact: &Fact, run: &Run) -> String {
     match fact {
         Fact::Trials { trials, invalid, outliers, reasons } => counts(*trials, *invalid, *outliers, reasons),
         Fact::LimitFound => {
-            "a rate limit was looked for and found; throughput here is the limit's, not the storage's".to_owned()
+            "a rate limit was looked for and found; throughput here is the limit's, not the storage's"
+                .to_owned()
         }
         Fact::Warnings { scope, count, single_trial, example } => {
             warnings(*scope, *count, *single_trial, &why(example))
@@ -219,7 +222,9 @@ fn circumstance(facts: &Circumstance, target: &str) -> String {
             "measured through the page cache; every figure includes caching and copying".to_owned()
         }
         Circumstance::DriveWarnings(warnings) => format!("the drive itself warns: {}", warnings.join("; ")),
-        Circumstance::OnBattery => "measured on battery; processors and links may have been slowed".to_owned(),
+        Circumstance::OnBattery => {
+            "measured on battery; processors and links may have been slowed".to_owned()
+        }
         Circumstance::SmallerThanAsked { measured_bytes, asked_bytes } => {
             format!("{} were measured, not the requested {}", size(*measured_bytes), size(*asked_bytes))
         }

@@ -1,6 +1,9 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{About, Cause, CheckName, Closed, Detail, Device, DeviceNote, FindingName, Judgement, Medium, Op, Phase, Reason, RunState, Scopes, Status, Tally, Trial, Unit, Verdict, cause::NoWitness};
+use iosonde_model::{
+    About, Cause, CheckName, Closed, Detail, Device, DeviceNote, FindingName, Judgement, Medium, Op, Phase,
+    Reason, RunState, Scopes, Status, Tally, Trial, Unit, Verdict, cause::NoWitness,
+};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -131,7 +134,10 @@ fn what_was_asked_and_not_reached_is_said_with_its_median() {
     let told = of(&Pretend { cv: 0.12, ..reader() }, |_| {});
     assert_eq!(told.mark, Mark::Doubt);
     let text = &texts(&told)[0];
-    assert!(text.starts_with("? the time was up: 15 of 15 points have intervals wider than the requested ±5.0 %"), "{text}");
+    assert!(
+        text.starts_with("? the time was up: 15 of 15 points have intervals wider than the requested ±5.0 %"),
+        "{text}"
+    );
     assert!(text.contains("(median ±"), "{text}");
 }
 
@@ -173,9 +179,7 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
         }
     });
     assert!(
-        told
-            .headline
-            .starts_with("no: these figures are memory, not storage (the device moved 0 % of the ")
+        told.headline.starts_with("no: these figures are memory, not storage (the device moved 0 % of the ")
     );
     assert!(
         texts(&told).contains(
@@ -225,11 +229,7 @@ fn busy(trial: &mut Trial, share: f64) {
 #[test]
 fn the_program_s_own_limit_is_no_storage() {
     let told = of(&reader(), |run| run.trials.iter_mut().for_each(|trial| busy(trial, 0.99)));
-    assert!(
-        told
-            .headline
-            .starts_with("no: the load generator was the limit, not the storage (")
-    );
+    assert!(told.headline.starts_with("no: the load generator was the limit, not the storage ("));
 }
 
 #[test]
@@ -395,7 +395,8 @@ fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
     assert_eq!(with_credit(None, |_| {}), STANDS);
     // An hour below full rate spends no credit: only a fall that was seen ends the doubt.
     assert!(
-        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0).starts_with("? this type of volume has burst credit")
+        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0)
+            .starts_with("? this type of volume has burst credit")
     );
     // A limit that showed says it better.
     let limit = iosonde_model::IoLimit {
@@ -428,10 +429,7 @@ fn a_failed_run_and_a_pause_are_told() {
     });
     let lines = texts(&told);
     assert_eq!(told.headline, "yes, with 2 warnings");
-    assert!(
-        lines[0].starts_with("? 1 trial: the storage did not answer for 3.99 s before"),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with("? 1 trial: the storage did not answer for 3.99 s before"), "{lines:?}");
     assert_eq!(lines[1], "? the run ended with an error before it was complete");
 }
 

@@ -4,9 +4,9 @@ mod cached;
 mod curve;
 mod drift;
 mod durable;
+pub(super) mod effect;
 #[cfg(test)]
 mod example;
-pub(super) mod effect;
 mod highest;
 mod inconclusive;
 mod lack;
