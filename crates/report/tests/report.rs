@@ -76,7 +76,7 @@ fn every_finding_says_its_sentence_and_every_refusal_its_reason() {
     let (page, markdown) = (visible(&page(&run)), markdown(&run));
     for finding in &run.findings {
         let told = match finding.status {
-            Status::Inconclusive => iosonde_report::text::why_of(finding).expect("an inconclusive finding has a reason"),
+            Status::Inconclusive => iosonde_report::text::why_of(finding).expect("it has a reason"),
             Status::Found | Status::Absent => iosonde_report::text::sentence(finding),
         };
         // Commands stand in elements of their own, and a sentence may begin with a capital.
@@ -343,7 +343,8 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[1].name = "=cmd|' /C calc'!A1".into();
     sides[0].name = "\t@SUM(1,1)".into();
-    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let mut cells = 0;
@@ -360,7 +361,8 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
 #[test]
 fn several_runs_share_a_page_with_bars_and_ratios() {
     let sides: Vec<_> = (1..=3).map(common::side).collect();
-    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     assert!(!page.contains("<b>1</b>"), "a name became markup");

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use syn::{
     Attribute, Expr, ExprMethodCall, File, ImplItemFn, Item, ItemFn, ItemMod, Local, Meta, Pat,
-    spanned::Spanned,
     visit::{self, Visit},
 };
 

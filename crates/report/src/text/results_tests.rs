@@ -152,7 +152,8 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "knee: saturation point of 4 KiB random reads: unknown; the estimate is not finite; {} asks with up to 1024 in flight",
+                "knee: saturation point of 4 KiB random reads: unknown; the estimate is not finite; \
+                 {} asks with up to 1024 in flight",
                 command("queue-depth")
             ),
             format!(

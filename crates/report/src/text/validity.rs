@@ -252,14 +252,14 @@ fn circumstance(facts: &Circumstance, target: &str) -> String {
             size(*buffer_bytes)
         ),
         Circumstance::WriteBufferUnknown { written_bytes, area_bytes } => {
-            let all = units::decimal_bytes(*written_bytes);
+            // Blocks that are written again fit where they fitted before.
             let written = match written_bytes > area_bytes && *area_bytes > 0 {
-                true => format!("{} written to ({all} in all)", size(*area_bytes)),
-                false => format!("{all} written"),
+                true => size(*area_bytes),
+                false => units::decimal_bytes(*written_bytes),
             };
             let test = command::command("sustained-write", target)
                 .unwrap_or_else(|| "the experiment `sustained-write`".to_owned());
-            format!("writes: the {written} may fit into a write buffer; {test} tests it")
+            format!("writes: {written} may fit a write buffer; try {test}")
         }
     }
 }

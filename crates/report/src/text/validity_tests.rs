@@ -41,8 +41,8 @@ fn written_bytes_may_fit_a_buffer() {
     let told = of(&Pretend { cv: 0.01, ..Pretend::usual() }, |_| {});
     assert_eq!(told.headline, "yes, with 1 warning");
     assert!(
-        texts(&told)[0].starts_with("? writes: the ")
-            && texts(&told)[0].contains(" may fit into a write buffer; `iosonde run sustained-write ")
+        texts(&told)[0].starts_with("? writes: ")
+            && texts(&told)[0].contains(" may fit a write buffer; try `iosonde run sustained-write ")
     );
 }
 
@@ -72,7 +72,7 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
     assert!(found.starts_with("writes: a buffer of 64 MiB absorbs the first writes"), "{found}");
     assert_eq!(with(Status::Absent), None);
     let refused = with(Status::Inconclusive).expect("nobody knows");
-    assert!(refused.contains("may fit into a write buffer"), "{refused}");
+    assert!(refused.contains("may fit a write buffer"), "{refused}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     for depth in [1, 4, 16] {
         let conditions = Conditions { queue_depth: Some(depth), ..Conditions::default() };
         let told = Finding {
-            name: FindingName::Crossover,
+            name: FindingName::BurstRate,
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,
@@ -160,7 +160,7 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     let page = html(&run).replace('\u{a0}', " ");
     let (_, section) = page.split_once("How many requests must be in flight").expect("the section");
     let (section, _) = section.split_once("</section>").expect("it ends");
-    assert_eq!(section.matches("Crossover of ").count(), 1);
+    assert_eq!(section.matches("Burst throughput").count(), 1);
     assert!(section.contains("none (at QD 1, 4 and 16)."), "{section}");
 }
 

@@ -1,8 +1,8 @@
 //! What is concluded about the invented device: values in closed form.
 
 use iosonde_model::{
-    Conditions, Detail, Finding, FindingName, Op, Status, Unit,
-    detail::{Plateau, PlateauMethod, RatioAnswer},
+    Conditions, Detail, Finding, FindingName, Inconclusive, Op, Status, Unit,
+    detail::{Plateau, PlateauMethod, QueueDepthProblem, RatioAnswer},
 };
 
 type Told = (f64, f64, f64);
@@ -66,8 +66,7 @@ pub(super) fn findings() -> Vec<Finding> {
         }
         found
     });
-    let why = "the deepest point has 128 in flight, less than four times the corner at 40; measure deeper: \
-               `iosonde run queue-depth ./ --set depth=1..512*2`";
+    let why = QueueDepthProblem::TooFewDepths { depths: 4, needed: 5, smallest: 1 };
     let nothing = finding(
         FindingName::QueueDepthKnee,
         "queue-depth-writes",
@@ -76,7 +75,7 @@ pub(super) fn findings() -> Vec<Finding> {
         (0.0, 0.0, 0.0),
     );
     let status = Status::Inconclusive;
-    let detail = Detail::Inconclusive(why.into());
+    let detail = Detail::Inconclusive(Inconclusive::QueueDepth(why));
     let refused = Finding { status, detail, value: None, low: None, high: None, ..nothing };
     found.chain([refused]).collect()
 }
