@@ -184,7 +184,7 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     for section in story::sections(run) {
         put(out, &format!("\n## {}\n", inline(section.question.unwrap_or(&section.name))));
         for answer in &section.answers {
-            put(out, &format!("{}\n", inline(&answer)));
+            put(out, &format!("{}\n", inline(answer)));
         }
         put(out, &format!("{}\n", inline(&section.sure)));
         table(&story::POINT_HEADS, section.rows.into_iter(), out);

@@ -115,7 +115,7 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
                 && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
         };
         let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
-        run.findings.iter().find(about).filter(|_| !known).map(|finding| crate::text::sentence(finding))
+        run.findings.iter().find(about).filter(|_| !known).map(crate::text::sentence)
     };
     for why in families.iter().filter_map(refused) {
         reading = format!("{reading} {why}");
