@@ -3,9 +3,29 @@
 use iosonde_model::Estimate;
 pub use iosonde_model::Unit;
 
+/// Unit of a number, and whether its name is written behind the number.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    unit: Unit,
+    named: bool,
+}
+
+impl Style {
+    /// Numbers of IOPS or of a queue depth without the unit's name, which stands elsewhere: `10.0 k [9.9, 10.1]`.
+    pub fn bare(unit: Unit) -> Self {
+        Self { unit, named: false }
+    }
+}
+
+impl From<Unit> for Style {
+    fn from(unit: Unit) -> Self {
+        Self { unit, named: true }
+    }
+}
+
 /// The factor that brings a value into the range that people read, and what then stands behind the
 /// number.
-fn scaled(unit: Unit, value: f64) -> (f64, &'static str) {
+fn scaled(style: Style, value: f64) -> (f64, &'static str) {
     let pick = |base: f64, names: &'static [&'static str]| {
         // 0.9995: what would print as 1000 moves to the next unit instead.
         let mut power = 0;
@@ -14,12 +34,14 @@ fn scaled(unit: Unit, value: f64) -> (f64, &'static str) {
         }
         (base.powi(power), names[power as usize])
     };
-    match unit {
+    match style.unit {
         Unit::Time => pick(1e3, &[" ns", " µs", " ms", " s"]),
         Unit::Rate => pick(1e3, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s"]),
-        Unit::Iops => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
+        Unit::Iops if style.named => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
+        Unit::Iops => pick(1e3, &["", " k", " M", " G"]),
         Unit::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
-        Unit::InFlight => (1.0, " in flight"),
+        Unit::InFlight if style.named => (1.0, " in flight"),
+        Unit::InFlight => (1.0, ""),
         Unit::PerHour => (0.01, " % an hour"),
         Unit::Ratio => (1.0, "×"),
         Unit::None => (1.0, ""),
@@ -27,43 +49,72 @@ fn scaled(unit: Unit, value: f64) -> (f64, &'static str) {
 }
 
 /// A value with its interval, for a sentence.
-pub fn with_interval(unit: Unit, estimate: &Estimate) -> String {
-    written(unit, estimate, usize::MAX)
+pub fn with_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
+    written(style.into(), estimate, usize::MAX).whole()
 }
 
-/// The same in a table's narrow column: no more than four digits of the value, however well it is known.
-pub fn in_a_column(unit: Unit, estimate: &Estimate) -> String {
+/// Value with the digits that its interval earns, and without the interval.
+pub fn without_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
+    written(style.into(), estimate, usize::MAX).value
+}
+
+/// A value with its interval in a table's narrow column: no more than four digits, however well it is known.
+pub fn in_a_column(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
     if is_vague(estimate) {
-        return bounded(unit, estimate);
+        return bounded(style, estimate);
     }
-    let (factor, _) = scaled(unit, estimate.value);
-    let whole = (estimate.value / factor).abs().max(1.0).log10().floor() as usize + 1;
-    written(unit, estimate, 4usize.saturating_sub(whole))
+    written(style, estimate, column_decimals(style, estimate.value)).whole()
+}
+
+/// A number without an interval, as [`in_a_column`] writes it.
+pub fn number_in_a_column(unit: Unit, value: f64) -> String {
+    let exact = Estimate { value, low: Some(value), high: Some(value) };
+    written(unit.into(), &exact, column_decimals(unit.into(), value)).value
+}
+
+fn column_decimals(style: Style, value: f64) -> usize {
+    let (factor, _) = scaled(style, value);
+    let whole = (value / factor).abs().max(1.0).log10().floor() as usize + 1;
+    4usize.saturating_sub(whole)
+}
+
+/// A value with its unit, and its interval or what stands in its place.
+struct Written {
+    value: String,
+    interval: String,
+}
+
+impl Written {
+    fn whole(&self) -> String {
+        format!("{} {}", self.value, self.interval)
+    }
 }
 
 /// A queue depth with its interval: `QD 7.8 [7.1, 8.5]`.
 pub fn queue_depth(estimate: &Estimate) -> String {
-    format!("QD {}", written_as(Unit::InFlight, estimate, usize::MAX, (1.0, "")))
+    format!("QD {}", with_interval(Style::bare(Unit::InFlight), estimate))
 }
 
 /// A share with its interval: `20 % [19, 21]`.
 pub fn percent(share: &Estimate) -> String {
-    written_as(Unit::None, share, usize::MAX, (0.01, " %"))
+    written_as(Unit::None, share, usize::MAX, (0.01, " %")).whole()
 }
 
-fn written(unit: Unit, estimate: &Estimate, digits_max: usize) -> String {
-    written_as(unit, estimate, digits_max, scaled(unit, estimate.value))
+fn written(style: Style, estimate: &Estimate, digits_max: usize) -> Written {
+    written_as(style.unit, estimate, digits_max, scaled(style, estimate.value))
 }
 
 /// A value in multiples of a factor, with a name behind it.
-fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name): (f64, &str)) -> String {
+fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name): (f64, &str)) -> Written {
     let value = estimate.value / factor;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
-        return format!("{value:.*}{name} (no interval)", decimals(value, value / 50.0));
+        let value = format!("{value:.*}{name}", decimals(value, value / 50.0));
+        return Written { value, interval: "(no interval)".to_owned() };
     };
     let (low, high) = (low / factor, high / factor);
     if unit == Unit::Ratio && high > UNKNOWN * low {
-        return format!("{value:.2}{name} (no usable interval)");
+        return Written { value: format!("{value:.2}{name}"), interval: "(no usable interval)".to_owned() };
     }
     let digits = match unit {
         // Whole requests stay whole.
@@ -73,10 +124,11 @@ fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name)
     };
     let digits = digits.min(digits_max);
     // Requests come whole: what takes more than 2 takes 3. An interval without width would say that nothing is unsure.
-    if unit == Unit::InFlight && digits == 0 && low == high && low > 1.0 {
-        return format!("{value:.0}{name} [over {:.0}, {high:.0}]", low - 1.0);
-    }
-    format!("{value:.digits$}{name} [{low:.digits$}, {high:.digits$}]")
+    let interval = match unit == Unit::InFlight && digits == 0 && low == high && low > 1.0 {
+        true => format!("[over {:.0}, {high:.0}]", low - 1.0),
+        false => format!("[{low:.digits$}, {high:.digits$}]"),
+    };
+    Written { value: format!("{value:.digits$}{name}"), interval }
 }
 
 /// High over low of a ratio's interval from which on it says nothing: `[0.00, 791.00]` is no figure.
@@ -91,39 +143,41 @@ pub fn is_vague(estimate: &Estimate) -> bool {
 }
 
 /// What to act upon: a value with its interval, or `between 2 and 29 in flight` where that is all that is known.
-pub fn bounded(unit: Unit, estimate: &Estimate) -> String {
+pub fn bounded(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
     match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) if unit == Unit::Ratio && high > UNKNOWN * low => {
-            with_interval(unit, estimate)
+        (Some(low), Some(high)) if style.unit == Unit::Ratio && high > UNKNOWN * low => {
+            with_interval(style, estimate)
         }
         (Some(low), Some(high)) if is_vague(estimate) => {
-            let (low, high) = match unit {
+            let (low, high) = match style.unit {
                 Unit::InFlight => {
-                    (low.floor().to_string(), format!("{}{}", high.ceil(), scaled(unit, high).1))
+                    (low.floor().to_string(), format!("{}{}", high.ceil(), scaled(style, high).1))
                 }
-                _ => (rounded(unit, low), rounded(unit, high)),
+                _ => (rounded(style, low), rounded(style, high)),
             };
             format!("between {low} and {high}")
         }
-        _ => with_interval(unit, estimate),
+        _ => with_interval(style, estimate),
     }
 }
 
 /// What is a least, such as a rate that was still rising: its low end where that is all that is known.
-pub fn at_least(unit: Unit, estimate: &Estimate) -> String {
+pub fn at_least(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
     match estimate.low.filter(|_| is_vague(estimate)) {
-        Some(low) => format!("at least {}", rounded(unit, low)),
-        None => format!("at least {}", with_interval(unit, estimate)),
+        Some(low) => format!("at least {}", rounded(style, low)),
+        None => format!("at least {}", with_interval(style, estimate)),
     }
 }
 
 /// A bound: two digits at the least, in its own unit, and no zeros behind the point.
-fn rounded(unit: Unit, value: f64) -> String {
-    let (factor, name) = scaled(unit, value);
+fn rounded(style: Style, value: f64) -> String {
+    let (factor, name) = scaled(style, value);
     let value = value / factor;
     let decimals = match value {
         // Whether 1.03 or 0.97 is what decides about faster and slower.
-        value if unit == Unit::Ratio && (0.95..9.95).contains(&value) => 2,
+        value if style.unit == Unit::Ratio && (0.95..9.95).contains(&value) => 2,
         value if value > 0.0 && value < 0.95 => 1 - value.log10().floor().clamp(-4.0, 0.0) as i32,
         value => i32::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0")),
     };
@@ -242,6 +296,19 @@ mod tests {
             bounded(Unit::Time, &Estimate { value: 8e4, low: None, high: None }),
             "80 µs (no interval)"
         );
+    }
+
+    #[test]
+    fn the_unit_of_a_column_stands_above_it() {
+        let of = |low, high| {
+            bounded(Style::bare(Unit::Iops), &Estimate { value: 1e4, low: Some(low), high: Some(high) })
+        };
+        assert_eq!(of(9900.0, 10_100.0), "10.0 k [9.9, 10.1]");
+        assert_eq!(of(300.0, 2700.0), "between 300 and 2.7 k");
+        let depth = Estimate { value: 46.0, low: Some(41.0), high: Some(52.0) };
+        assert_eq!(with_interval(Style::bare(Unit::InFlight), &depth), "46 [41, 52]");
+        assert_eq!(without_interval(Unit::InFlight, &depth), "46 in flight");
+        assert_eq!(number_in_a_column(Unit::Time, 91_234.5), "91.23 µs");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::text::point_table::point_table;
 use crate::text::results::storage_lines;
-use crate::text::validity::belief;
+use crate::text::validity::validity;
 use iosonde_model::Run;
 
 use crate::{
@@ -115,9 +115,9 @@ fn inline(text: &str) -> String {
 }
 
 fn first_screen(run: &Run, out: &mut String) {
-    let belief = belief(run);
-    put(out, &format!("## Believe: {}\n", inline(&belief.headline)));
-    for line in &belief.lines {
+    let validity = validity(run);
+    put(out, &format!("## Believe: {}\n", inline(&validity.headline)));
+    for line in &validity.lines {
         put(out, &format!("- {} {}", line.mark.symbol(), inline(&line.text)));
     }
     put(out, "\n## Storage\n");
@@ -184,7 +184,7 @@ fn experiments(run: &Run, figures: &mut Figures, out: &mut String) {
     for section in story::sections(run) {
         put(out, &format!("\n## {}\n", inline(section.question.unwrap_or(&section.name))));
         for answer in &section.answers {
-            put(out, &format!("{}\n", inline(&answer)));
+            put(out, &format!("{}\n", inline(answer)));
         }
         put(out, &format!("{}\n", inline(&section.sure)));
         table(&story::POINT_HEADS, section.rows.into_iter(), out);

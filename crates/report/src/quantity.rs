@@ -2,6 +2,7 @@
 
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
+use iosonde_infer::words::without_interval;
 use iosonde_model::{Estimate, units};
 
 /// What a number counts, which decides how it is written.
@@ -114,25 +115,31 @@ impl Quantity {
     /// A value with its unit and its interval in the same unit, as findings' sentences write it:
     /// `6.91 GB/s [6.84, 6.98]`; without an interval the value alone.
     pub fn interval_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
-        let unit = match self {
-            _ if low.is_none() || high.is_none() => return self.text(value),
-            Self::Bytes => Unit::Bytes,
-            Self::BytesPerSecond => Unit::Rate,
-            Self::Iops => Unit::Iops,
-            Self::Nanoseconds => Unit::Time,
-            Self::InFlight => Unit::InFlight,
-            Self::Ratio => Unit::Ratio,
-            Self::Seconds | Self::Percent | Self::Celsius | Self::Tail | Self::Place => {
-                return self.text(value);
-            }
-        };
-        with_interval(unit, &Estimate { value, low, high })
+        match self.unit().filter(|_| low.is_some() && high.is_some()) {
+            Some(unit) => with_interval(unit, &Estimate { value, low, high }),
+            None => self.text(value),
+        }
     }
 
     /// A value alone, with the digits that its interval earns: `4.7 in flight`.
     pub fn earned_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
-        let text = self.interval_text(value, low, high);
-        text.split_once(" [").map_or(text.clone(), |(value, _)| value.to_owned())
+        match self.unit().filter(|_| low.is_some() && high.is_some()) {
+            Some(unit) => without_interval(unit, &Estimate { value, low, high }),
+            None => self.text(value),
+        }
+    }
+
+    /// Unit of findings of this quantity.
+    fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Bytes => Some(Unit::Bytes),
+            Self::BytesPerSecond => Some(Unit::Rate),
+            Self::Iops => Some(Unit::Iops),
+            Self::Nanoseconds => Some(Unit::Time),
+            Self::InFlight => Some(Unit::InFlight),
+            Self::Ratio => Some(Unit::Ratio),
+            Self::Seconds | Self::Percent | Self::Celsius | Self::Tail | Self::Place => None,
+        }
     }
 
     /// A tick's label, without the unit where the axis names it.

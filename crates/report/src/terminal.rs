@@ -4,12 +4,12 @@ use crate::text::point_table::PointRow;
 use crate::text::point_table::point_table;
 use crate::text::results::storage_lines;
 use crate::text::validity::Mark;
-use crate::text::validity::belief;
+use crate::text::validity::validity;
 use iosonde_infer::finding::RUN;
-use iosonde_infer::words::lowered;
+use iosonde_infer::words::{Style, in_a_column, is_vague};
 use iosonde_model::{
-    Direction, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
-    TrialSpec, Verification, units,
+    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
+    TrialSpec, Unit, Verification, units,
 };
 
 use crate::{
@@ -42,9 +42,9 @@ fn symbol(paint: Paint, mark: Mark) -> String {
 }
 
 fn believe(run: &Run, paint: Paint) -> String {
-    let belief = belief(run);
-    let mut out = paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&belief.headline));
-    for line in &belief.lines {
+    let validity = validity(run);
+    let mut out = paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
+    for line in &validity.lines {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     out
@@ -66,20 +66,19 @@ fn storage(run: &Run, paint: Paint) -> String {
     out
 }
 
-const IOPS: &str = " IOPS";
-
 /// What each workload got, where no finding says it.
 fn points(run: &Run, paint: Paint) -> String {
     let Some(table) = point_table(run) else { return String::new() };
     let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
     // The unit of all stands above them.
-    let iops = table.rows.iter().all(|row| row.rate.contains(IOPS) && !row.rate.contains("between"));
+    let iops = table.rows.iter().all(|row| row.unit == Unit::Iops && !is_vague(&row.rate));
     let row = |row: &PointRow| {
         let (p50, p99) = (time(row.median_ns), time(row.p99_ns));
-        let rate = if iops { row.rate.replace(IOPS, "") } else { row.rate.clone() };
+        let style = if iops { Style::bare(row.unit) } else { row.unit.into() };
+        let rate = in_a_column(style, &row.rate);
         [clean(&row.workload), rate, p50, p99]
     };
-    let heads = ["", if iops { IOPS.trim() } else { "rate" }, "p50", "p99"].map(str::to_owned);
+    let heads = ["", if iops { "IOPS" } else { "rate" }, "p50", "p99"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(heads).chain(table.rows.iter().map(row)).collect();
     let widths: [usize; 4] =
         std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
@@ -108,20 +107,13 @@ fn advice(run: &Run, paint: Paint) -> String {
     for advice in crate::text::advice::advice(run) {
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "→")), 4, &clean(&advice.sentence));
     }
-    // Where nothing can be advised, what would make it possible is the advice.
-    let refused = run.findings.iter().filter(|f| f.status == Status::Inconclusive);
-    // "Its interval .." speaks of what the sentence before it named, which does not stand here.
-    let alone = |why: &String| !why.starts_with("Its ");
-    // Nor is what STORAGE says said again.
-    let lines = storage_lines(run);
-    let said = |why: &str| lines.iter().any(|line| line.text.contains(&lowered(why.trim_end_matches('.'))));
-    let refused = refused
-        .filter(|f| f.experiment != RUN)
-        .filter_map(crate::text::why_of)
-        .find(alone)
-        .filter(|why| !said(why));
-    if let (true, Some(why)) = (out.is_empty(), refused) {
-        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {}", lowered(&clean(&why))));
+    // Where nothing can be advised, what would make it possible is the advice; but nothing is said twice.
+    let first = run.findings.iter().find(|f| f.status == Status::Inconclusive && f.experiment != RUN);
+    let told =
+        |finding: &&Finding| storage_lines(run).iter().any(|line| line.inconclusive == Some(finding.name));
+    if let (true, Some(finding)) = (out.is_empty(), first.filter(|finding| !told(finding))) {
+        let why = clean(&crate::text::clause(finding));
+        out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {why}"));
     }
     if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "DO")) }
 }
@@ -317,11 +309,11 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
 /// The same answer as a study's; then what could not be judged of this trial, and what looked and found
 /// nothing.
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
-    let belief = belief(run);
+    let validity = validity(run);
     let mut out = String::from("\n");
-    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&belief.headline));
+    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
     // That all of one trial stand is what the headline says.
-    for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+    for line in validity.lines.iter().filter(|line| line.mark != Mark::Yes) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();

@@ -73,16 +73,16 @@ fn the_story_in_markdown() {
 #[test]
 fn every_finding_says_its_sentence_and_every_refusal_its_reason() {
     let run = common::run(9);
-    let (page, text) = (visible(&page(&run)), markdown(&run));
+    let (page, markdown) = (visible(&page(&run)), markdown(&run));
     for finding in &run.findings {
         let told = match finding.status {
-            Status::Inconclusive => finding.why().expect("a refusal has a reason"),
-            Status::Found | Status::Absent => finding.sentence(),
+            Status::Inconclusive => iosonde_report::text::why_of(finding).expect("it has a reason"),
+            Status::Found | Status::Absent => iosonde_report::text::sentence(finding),
         };
         // Commands stand in elements of their own, and a sentence may begin with a capital.
         let told = told.split('`').next().expect("split gives at least one part").trim_end();
         assert!(page.contains(&told[1..]), "the page lacks: {told}");
-        assert!(text.contains(told), "the Markdown lacks: {told}");
+        assert!(markdown.contains(told), "the Markdown lacks: {told}");
     }
 }
 
@@ -204,7 +204,7 @@ fn a_doubted_point_is_hollow_and_says_why() {
     let run = common::run(9);
     let rate =
         figures(&run).into_iter().find(|figure| figure.name == "rate-vs-depth").expect("it has depths");
-    assert!(rate.reading.contains("busy for 93 %"), "{}", rate.reading);
+    assert!(rate.reading.contains("the program was 93 % busy"), "{}", rate.reading);
     // The doubt is about the rate, so the latency of the same point stands.
     let latency = figures(&run).into_iter().find(|f| f.name == "latency-vs-depth").expect("it has depths");
     assert!(!latency.reading.contains("93 %"), "{}", latency.reading);
@@ -294,8 +294,8 @@ fn a_run_without_a_valid_trial_says_just_that_and_why() {
     let run = common::nothing();
     let page = page(&run);
     let seen = visible(&page);
-    assert!(seen.contains("the page cache held all of it"), "the reason is not told");
-    assert!(seen.contains("no trial stands"), "{seen}");
+    assert!(seen.contains("the whole span of 1 GiB was in the page cache"), "the reason is not told");
+    assert!(seen.contains("no trial is valid"), "{seen}");
     assert!(!seen.contains("figure class=\"chart\" id=\"chart-throughput"), "a chart of void trials");
     assert!(
         seen.contains("From those") || !seen.contains("GB/s ["),
@@ -343,7 +343,8 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
     let mut sides: Vec<_> = (1..=2).map(common::side).collect();
     sides[1].name = "=cmd|' /C calc'!A1".into();
     sides[0].name = "\t@SUM(1,1)".into();
-    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     let mut cells = 0;
@@ -360,7 +361,8 @@ fn a_name_is_no_formula_in_the_tables_of_a_page() {
 #[test]
 fn several_runs_share_a_page_with_bars_and_ratios() {
     let sides: Vec<_> = (1..=3).map(common::side).collect();
-    let question = compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
+    let question =
+        compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
     let page = iosonde_report::several(&sides, &compared);
     assert!(!page.contains("<b>1</b>"), "a name became markup");

@@ -88,7 +88,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
     let alone = default_out(&sides[0].runs[0], "html").to_string_lossy().into_owned();
     let html = FORMATS.find("html").map_err(Failure::failed)?;
     let shown = Shown {
-        text: &|| iosonde_report::comparison(&compared, paint) + &beliefs(sides, paint),
+        text: &|| iosonde_report::comparison(&compared, paint) + &validities(sides, paint),
         html: &|| html.several(sides, &compared).map_err(Failure::failed),
         json: &|| iosonde_report::compared_json(&compared).map_err(Failure::failed),
         name: alone.replace(ids[0], &ids.join("-")).into(),
@@ -104,11 +104,11 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
 }
 
 /// Whether each run can be believed, in its first words.
-fn beliefs(sides: &[Side], paint: Paint) -> String {
+fn validities(sides: &[Side], paint: Paint) -> String {
     let mut text = "\nBELIEVE\n".to_owned();
     for side in sides {
-        let belief = iosonde_report::text::validity::belief(&side.runs[0]);
-        text += &paragraph(&format!("  {}: {}", side.name, belief.headline), paint);
+        let validity = iosonde_report::text::validity::validity(&side.runs[0]);
+        text += &paragraph(&format!("  {}: {}", side.name, validity.headline), paint);
     }
     text
 }

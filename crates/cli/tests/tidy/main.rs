@@ -8,6 +8,7 @@ mod cycles;
 mod imports;
 mod known_cycles;
 mod names;
+mod prose;
 mod registers;
 mod sources;
 mod style;
@@ -40,6 +41,11 @@ fn nothing_is_left_for_later() {
 #[test]
 fn names_are_written_as_text_in_model_alone() {
     assert_tidy(names::literals(&sources::all()));
+}
+
+#[test]
+fn nothing_decides_by_looking_into_a_sentence() {
+    assert_tidy(prose::looked_into(&sources::all()));
 }
 
 #[test]

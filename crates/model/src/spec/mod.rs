@@ -172,6 +172,11 @@ impl TrialSpec {
     }
 
     fn describe_stream(&self) -> String {
+        self.parts().join(", ")
+    }
+
+    /// Parts of a stream's description: `4 KiB random reads`, `32 in flight`, `fdatasync:1`.
+    pub fn parts(&self) -> Vec<String> {
         let size = self.block_sizes.describe().unwrap_or_else(|| units::size(self.block_size_bytes));
         let what = match self.rw {
             Rw::Read => "sequential reads".to_owned(),
@@ -180,33 +185,38 @@ impl TrialSpec {
             Rw::RandWrite => "random writes".to_owned(),
             Rw::Trim => "sequential trims".to_owned(),
             Rw::RandTrim => "random trims".to_owned(),
-            Rw::Rw => format!("sequential, {} % reads", self.read_percent.unwrap_or(50.0)),
-            Rw::RandRw => format!("random, {} % reads", self.read_percent.unwrap_or(50.0)),
+            Rw::Rw => "sequential".to_owned(),
+            Rw::RandRw => "random".to_owned(),
         };
         let stride = self.stride_bytes.map_or_else(String::new, |s| format!(" every {}", units::size(s)));
+        let mix = self.rw.is_mixed().then(|| format!("{} % reads", self.read_percent.unwrap_or(50.0)));
         let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
-            (Some(rate), arrivals, depth) => {
-                let at_random = if arrivals == Arrivals::Poisson { " at random" } else { "" };
-                format!("{} a second{at_random}, at most {depth} in flight", units::count(rate))
-            }
-            (None, _, 1) => "one at a time".to_owned(),
-            (None, _, depth) => format!("{depth} in flight"),
+            (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
+            (Some(rate), ..) => format!("{} a second", units::count(rate)),
+            (None, _, 1) => format!("one at a time{}", self.describe_jobs()),
+            (None, _, depth) => format!("{depth} in flight{}", self.describe_jobs()),
         };
-        let jobs = if self.jobs > 1 { format!(" in each of {} jobs", self.jobs) } else { String::new() };
-        let mut rest = String::new();
-        if self.distribution != Distribution::Uniform {
-            rest += &format!(", {}", self.distribution);
-        }
-        if self.sync != Sync::None {
-            rest += &format!(", {}", self.sync);
-        }
-        if self.payload != Payload::Random {
-            rest += &format!(", payload {}", self.payload);
-        }
-        if self.verify {
-            rest += ", verified";
-        }
-        format!("{size} {what}{stride}, {load}{jobs}{rest}")
+        let first = [Some(format!("{size} {what}{stride}")), mix, Some(load)];
+        first.into_iter().flatten().chain(self.particulars()).collect()
+    }
+
+    /// Parts of a stream's description behind its size, pattern and load.
+    pub fn particulars(&self) -> Vec<String> {
+        let depth = self.queue_depth;
+        [
+            self.rate_iops.map(|_| format!("at most {depth} in flight{}", self.describe_jobs())),
+            (self.distribution != Distribution::Uniform).then(|| self.distribution.to_string()),
+            (self.sync != Sync::None).then(|| self.sync.to_string()),
+            (self.payload != Payload::Random).then(|| format!("payload {}", self.payload)),
+            self.verify.then(|| "verified".to_owned()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn describe_jobs(&self) -> String {
+        if self.jobs > 1 { format!(" in each of {} jobs", self.jobs) } else { String::new() }
     }
 
     /// Returns the queue depth over all jobs and streams.

@@ -10,7 +10,7 @@ pub(crate) mod pick;
 
 use iosonde_model::{Named, Run, registry};
 
-use crate::figure::{Dot, Figure, Standing};
+use crate::figure::{Figure, Standing};
 
 registry! {
     /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the
@@ -56,30 +56,20 @@ pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
     };
     let (void, doubted) = (of(Standing::Void), of(Standing::Doubted));
     let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
-    let both = !void.is_empty() && !doubted.is_empty();
-    let said =
-        [(void, Standing::Void), (doubted, Standing::Doubted)].into_iter().filter_map(|(dots, standing)| {
-            let (first, word) = (dots.first()?, standing.word()?);
-            let subject = match (dots.len(), both) {
-                (1, _) => format!("One hollow {what} is"),
-                (_, false) => format!("Hollow {what}s are"),
-                (count, true) => format!("{count} hollow {what}s are"),
-            };
-            Some(format!("{subject} {word}{}.", told(first, word)))
-        });
+    let said = [void, doubted].into_iter().filter_map(|dots| {
+        let first = dots.first()?;
+        let subject = match dots.len() {
+            1 => format!("One hollow {what}"),
+            count => format!("{count} hollow {what}s, for example"),
+        };
+        // Its tip names it first, and says last why it is hollow.
+        let (name, why) = (first.tip.first()?, first.tip.last()?);
+        Some(format!("{subject}: {name}, {why}."))
+    });
     let said: Vec<String> = said.collect();
     for sentence in said {
         let reading = &mut figure.reading;
         *reading = if reading.is_empty() { sentence } else { format!("{reading} {sentence}") };
     }
     figure
-}
-
-/// What the dot is, and why it does not stand, as its tip says it.
-fn told(dot: &Dot, word: &str) -> String {
-    let (Some(head), Some(why)) = (dot.tip.first(), dot.tip.last()) else { return String::new() };
-    let why = why.trim_end_matches('.').trim_start_matches(&format!("{word}: "));
-    // Some reasons begin with the workload that they are about.
-    let why = why.strip_prefix(head.as_str()).map_or(why, |rest| rest.trim_start_matches(": "));
-    format!(": {head}: {why}")
 }

@@ -160,7 +160,7 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
     let whole = |point: &Point| point.trial_ids.iter().filter(|id| trials.causes(**id).is_empty()).count();
     let (mut found, mut counts) = (HashMap::new(), HashMap::<(usize, CheckName), u32>::new());
     for verdict in verdicts {
-        let told = || (standing, crate::text::why(verdict));
+        let told = || (standing, crate::text::why_at_point(verdict));
         match (verdict.point, verdict.trial.and_then(|id| owner.get(&id))) {
             (Some(point), _) => drop(found.entry(point).or_insert_with(told)),
             (None, Some(&id)) => {
@@ -461,8 +461,8 @@ pub(super) fn family_name(all: &[Family], family: &Family) -> String {
 
 /// What a workload's description says behind its size, pattern and number in flight.
 fn particulars(spec: &TrialSpec) -> Vec<String> {
-    let words = spec.describe();
-    words.split([',', ';']).skip(2).map(|word| word.trim().to_owned()).collect()
+    let beside = spec.and.iter().map(|stream| format!("beside {}", stream.describe()));
+    spec.particulars().into_iter().chain(beside).collect()
 }
 
 /// An axis label that names what was held while block sizes varied: "block size, one request at a time".

@@ -113,10 +113,9 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
                 && finding.status == Status::Inconclusive
                 && conditions.op == Some(family.op)
                 && conditions.block_size_bytes == Some(family.spec().block_size_bytes)
-                && !crate::text::sentence(finding).is_empty()
         };
         let known = pick::finding(run, FindingName::QueueDepthKnee, family).is_some();
-        run.findings.iter().find(about).filter(|_| !known).map(|finding| crate::text::sentence(finding))
+        run.findings.iter().find(about).filter(|_| !known).map(crate::text::sentence)
     };
     for why in families.iter().filter_map(refused) {
         reading = format!("{reading} {why}");

@@ -6,7 +6,7 @@ use crate::text::point_table::point_table;
 use crate::text::results::StorageLine;
 use crate::text::results::storage_lines;
 use crate::text::validity::Mark;
-use crate::text::validity::belief;
+use crate::text::validity::validity;
 use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
@@ -44,13 +44,13 @@ pub(super) fn first_screen(run: &Run, charts: &Charts) -> Markup {
 }
 
 fn believe(run: &Run) -> Markup {
-    let belief = belief(run);
+    let validity = validity(run);
     html! {
         section aria-labelledby="believe" {
             h2 #believe { "Can this be believed?" }
-            p class={ "headline " (class(belief.mark)) } { (prose(&capital(&belief.headline))) }
+            p class={ "headline " (class(validity.mark)) } { (prose(&capital(&validity.headline))) }
             ul.marked {
-                @for line in &belief.lines {
+                @for line in &validity.lines {
                     li {
                         span class={ "mark " (class(line.mark)) } {
                             span aria-hidden="true" { (line.mark.symbol()) }

@@ -1,7 +1,7 @@
 //! The page of several runs.
 
 use crate::text::validity::Mark;
-use crate::text::validity::belief;
+use crate::text::validity::validity;
 use iosonde_infer::compare::Side;
 use iosonde_infer::words::Unit;
 use iosonde_infer::words::with_interval;
@@ -83,9 +83,9 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                     @for (number, run) in side.runs.iter().enumerate().take(1) {
                         dt { (side.name) }
                         dd {
-                            @let belief = belief(run);
-                            (capital(&belief.headline))
-                            @for line in belief.lines.iter().filter(|line| line.mark != Mark::Yes) {
+                            @let validity = validity(run);
+                            (capital(&validity.headline))
+                            @for line in validity.lines.iter().filter(|line| line.mark != Mark::Yes) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
                             @if number == 0 && side.runs.len() > 1 {

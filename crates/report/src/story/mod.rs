@@ -6,6 +6,7 @@ mod facts;
 use std::collections::{BTreeMap, HashMap};
 
 use iosonde_infer::finding::RUN;
+use iosonde_infer::words::capitalised;
 use iosonde_model::{
     Closed, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial, TrialSpec, units,
 };
@@ -158,21 +159,22 @@ fn section(run: &Run, name: &str, kinds: &BTreeMap<String, String>) -> Section {
 
 /// What findings say, each sentence once: where several say the same of several numbers in flight, with all of these.
 fn answers(found: &[&Finding]) -> Vec<String> {
-    let mut said: Vec<(String, Vec<u32>)> = Vec::new();
+    let mut said: Vec<(&Finding, String, Vec<u32>)> = Vec::new();
     for finding in found {
         let depth = finding.conditions.queue_depth;
-        match said.iter_mut().find(|(sentence, _)| *sentence == crate::text::sentence(finding)) {
-            Some((_, depths)) => depths.extend(depth),
-            None => said.push((crate::text::sentence(finding), depth.into_iter().collect())),
+        let sentence = crate::text::sentence(finding);
+        match said.iter_mut().find(|(_, other, _)| *other == sentence) {
+            Some((.., depths)) => depths.extend(depth),
+            None => said.push((finding, sentence, depth.into_iter().collect())),
         }
     }
-    let told = |(sentence, mut depths): (String, Vec<u32>)| {
+    let told = |(finding, sentence, mut depths): (&Finding, String, Vec<u32>)| {
         depths.dedup();
         match depths.as_slice() {
             [some @ .., last] if !some.is_empty() => {
                 let some: Vec<String> = some.iter().map(u32::to_string).collect();
-                let sentence = sentence.trim_end_matches('.');
-                format!("{sentence} (so with {} and with {last} in flight).", some.join(", "))
+                let clause = capitalised(&crate::text::clause(finding));
+                format!("{clause} (at QD {} and {last}).", some.join(", "))
             }
             _ => sentence,
         }

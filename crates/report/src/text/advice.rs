@@ -8,9 +8,9 @@ use crate::text::pages::Pages;
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
-use iosonde_infer::words::Unit;
 use iosonde_infer::words::bounded;
 use iosonde_infer::words::is_vague;
+use iosonde_infer::words::{Style, Unit};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
@@ -77,8 +77,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let conditions = &knee.conditions;
     let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let number = bounded(Unit::InFlight, &estimate(enough)).replace(" in flight", "");
-    let least = bounded(Unit::InFlight, &estimate(knee)).replace(" in flight", "");
+    let number = bounded(Style::bare(Unit::InFlight), &estimate(enough));
+    let least = bounded(Style::bare(Unit::InFlight), &estimate(knee));
     let sentence = if is_vague(&estimate(knee)) {
         format!(
             "{size} {op}s: how many to keep in flight is known only to lie {least}; {number} give 95 % of the \
@@ -168,7 +168,7 @@ fn order(run: &Run) -> Option<Advice> {
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Advice> {
     let pages = Pages::of(run)?;
-    let rate = |estimate: &Estimate| bounded(Unit::Iops, estimate).replace(" IOPS", "");
+    let rate = |estimate: &Estimate| bounded(Style::bare(Unit::Iops), estimate);
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(", many at once at most {}", rate(most)),
         Some(Many::Rising) => "; what many get at once is not known: the rate was still rising".to_owned(),

@@ -6,8 +6,8 @@ use crate::text::pages::Many;
 use crate::text::pages::Pages;
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
-use iosonde_infer::words::Unit;
 use iosonde_infer::words::bounded;
+use iosonde_infer::words::{Style, Unit};
 
 /// What one kind of application would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn database(run: &Run) -> Application {
 }
 
 fn plain(iops: &Estimate) -> String {
-    bounded(Unit::Iops, iops).replace(" IOPS", "")
+    bounded(Style::bare(Unit::Iops), iops)
 }
 
 fn log_writer(run: &Run) -> Application {
@@ -116,7 +116,7 @@ mod tests {
             high: Some(value * 1.01),
             at_least: false,
             confidence: 0.95,
-            detail: iosonde_model::Detail::Said { sentence: String::new(), why: None },
+            detail: iosonde_model::Detail::Plain,
             notes: Vec::new(),
             trials: Vec::new(),
         }

@@ -160,10 +160,12 @@ fn amount(estimate: &Estimate) -> Amount {
 
 /// Writes numbers with three significant digits of `value`, or two where the interval is wide.
 fn number(value: f64, half_width: f64) -> impl Fn(f64) -> String {
-    let place = |value: f64| value.abs().max(1e-3).log10().floor() as i32;
-    let [two, three] = [1, 2].map(|digits| (digits - place(value)).max(0));
+    // Half of 6.6 − 6.4 is 0.0999…96 in binary, and has its first digit where 0.1 has it.
+    let place = |value: f64| (value.abs().max(1e-3) * (1.0 + 1e-9)).log10().floor() as i32;
+    let three = (2 - place(value)).max(0);
     let earned = if half_width > 0.0 { -place(half_width) } else { three };
-    let digits = earned.clamp(two, three) as usize;
+    // Below 10 one decimal stays, whatever the interval: 3.3 times.
+    let digits = earned.clamp((three - 1).clamp(0, 1), three) as usize;
     move |number| format!("{number:.digits$}")
 }
 

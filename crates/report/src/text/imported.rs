@@ -63,12 +63,13 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
             }
         };
     };
-    // Reads and writes of one result may be doubted in the same words.
+    // Reads and writes of one result may be doubted for one cause.
+    let mut causes: Vec<Option<&Cause>> = Vec::new();
     let mut why: Vec<String> = Vec::new();
     for judgement in &troubles {
-        let words = super::why(judgement);
-        if !why.contains(&words) {
-            why.push(words);
+        if !causes.contains(&judgement.cause.as_ref()) {
+            causes.push(judgement.cause.as_ref());
+            why.push(super::why(judgement));
         }
     }
     let void = worst.verdict == Outcome::Invalid;
@@ -137,6 +138,12 @@ fn whole(number: f64) -> String {
 
 /// `4 KiB 50:50 depth 64`: what tells one row of a table from another.
 fn workload(spec: &TrialSpec) -> String {
+    let beside = if spec.and.is_empty() { "" } else { " and others beside it" };
+    format!("{} depth {}{beside}", requests(spec), spec.asked_in_flight())
+}
+
+/// Requests of a workload without their depth: `4 KiB 50:50`.
+fn requests(spec: &TrialSpec) -> String {
     let mix = match spec.rw {
         Rw::Trim | Rw::RandTrim => "trims".to_owned(),
         rw if rw.is_mixed() => {
@@ -147,8 +154,7 @@ fn workload(spec: &TrialSpec) -> String {
         _ => "100:0".to_owned(),
     };
     let pattern = if spec.rw.is_random() { "" } else { "sequential " };
-    let beside = if spec.and.is_empty() { "" } else { " and others beside it" };
-    format!("{} {pattern}{mix} depth {}{beside}", units::size(spec.block_size_bytes), spec.asked_in_flight())
+    format!("{} {pattern}{mix}", units::size(spec.block_size_bytes))
 }
 
 /// Twice what the law itself may be missed by at either end.
@@ -183,8 +189,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
     let times = |value: f64| {
         format!("×{}", if value >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") })
     };
-    let what = workload(&least.spec);
-    let what = what.split_once(" depth ").map_or(what.as_str(), |(what, _)| what);
+    let what = requests(&least.spec);
     let same = (latency / needed - 1.0).abs() <= CLAIM_TOLERANCE;
     let but = if same { "so it did" } else { "it grew" };
     let grew = if same { format!("{but} ({})", times(latency)) } else { format!("{but} {}", times(latency)) };

@@ -52,12 +52,13 @@ fn an_imported_table_is_judged_worst_first() {
         said,
         [
             // 88.1e3 × 2981e-6 + 87.6e3 × 2880e-6 = 514.9.
-            "4 KiB 50:50 depth 1024: VOID as a depth figure: 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = 515 in flight, \
+            "4 KiB 50:50 depth 1024: VOID as a depth figure: 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = queue depth 515, \
              not 1024",
             // 189e3 × 248e-6 = 46.9.
-            "4 KiB 100:0 depth 64: VOID as a depth figure: 189 k × 248 µs = 47 in flight, not 64",
+            "4 KiB 100:0 depth 64: VOID as a depth figure: 189 k × 248 µs = queue depth 47, not 64",
             // 76.1e3 × 128e-6 + 75.6e3 × 52e-6 = 13.7.
-            "4 KiB 50:50 depth 16: VOID as a depth figure: 76.1 k × 128 µs + 75.6 k × 52.0 µs = 13.7 in flight, not 16",
+            "4 KiB 50:50 depth 16: VOID as a depth figure: 76.1 k × 128 µs + 75.6 k × 52.0 µs = queue depth 13.7, \
+             not 16",
             // 19.7e3 × 1167e-6 + 20.1e3 × 1993e-6 = 63.05.
             "64 KiB 50:50 depth 64: believable: 63 of 64 in flight",
         ]

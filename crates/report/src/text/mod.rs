@@ -17,7 +17,7 @@ pub mod sheet;
 pub mod validity;
 mod vantage;
 
-pub use check::{figures, why};
+pub use check::{figures, why, why_at_point};
 use finding::plateau_sizes;
-pub use finding::{sentence, why_of};
+pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::note;

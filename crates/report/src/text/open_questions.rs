@@ -8,7 +8,6 @@ use crate::text::command;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::When;
-use iosonde_infer::words::lowered;
 
 /// Lines at the most: a screen that is full of what is not known is not read.
 const LINES_MAX: usize = 3;
@@ -26,7 +25,10 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
         let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
         let answered = own().any(|finding| finding.status != Status::Inconclusive);
         if let Some(first) = own().next().filter(|_| !answered) {
-            lines.push(line(label, refusal(run, kind, first)));
+            lines.push(StorageLine {
+                inconclusive: Some(first.name),
+                ..line(label, refusal(run, kind, first))
+            });
         }
     }
     lines.truncate(LINES_MAX);
@@ -34,10 +36,10 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
 }
 
 fn refusal(run: &Run, kind: &dyn FindingKind, first: &Finding) -> String {
-    let sentence = lowered(crate::text::sentence(first).trim_end_matches('.'));
+    let clause = crate::text::clause(first);
     match better(run, kind) {
-        Some(better) => format!("{sentence}; {better}"),
-        None => sentence,
+        Some(better) => format!("{clause}; {better}"),
+        None => clause,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::text::results::is_open;
 use iosonde_infer::finding::When;
 use iosonde_infer::finding::kind;
 use iosonde_infer::words::Unit;
-use iosonde_infer::words::in_a_column;
+use iosonde_infer::words::{in_a_column, number_in_a_column};
 
 /// Rows at the most: a page that scrolls away is not read.
 const ROWS_MAX: usize = 12;
@@ -38,7 +38,9 @@ pub struct PointRow {
     /// What the others do not have in common with it.
     pub workload: String,
     /// Requests or, of large ones, bytes a second.
-    pub rate: String,
+    pub rate: Estimate,
+    /// Unit of the rate.
+    pub unit: Unit,
     /// Half of the requests took no longer.
     pub median_ns: Option<f64>,
     /// Nor 99 of a hundred.
@@ -50,15 +52,15 @@ impl PointTable {
     pub fn lines(&self) -> Vec<StorageLine> {
         let line = |row: &PointRow| {
             let within = |share: &str, ns: Option<f64>| {
-                let told = in_a_column(Unit::Time, &Estimate { value: ns?, low: ns, high: ns });
-                Some(format!("{share} within {}", told.split(" [").next().unwrap_or_default()))
+                Some(format!("{share} within {}", number_in_a_column(Unit::Time, ns?)))
             };
             let parts = [within("half", row.median_ns), within("99 %", row.p99_ns)];
-            let text = std::iter::once(row.rate.clone()).chain(parts.into_iter().flatten());
+            let text = std::iter::once(in_a_column(row.unit, &row.rate)).chain(parts.into_iter().flatten());
             StorageLine {
                 label: row.workload.clone(),
                 text: text.collect::<Vec<_>>().join("; "),
                 folded: false,
+                inconclusive: None,
             }
         };
         self.rows.iter().map(line).collect()
@@ -132,16 +134,15 @@ fn answered(run: &Run, experiment: &str) -> bool {
 /// Where they differ in their spans, these are among the parts.
 fn rows(point: &Point, spans: bool) -> Vec<(Vec<String>, PointRow)> {
     let span = spans.then(|| format!("within {}", units::size(point.spec.span_bytes)));
-    let parts: Vec<String> = point.spec.describe().split(", ").map(str::to_owned).chain(span).collect();
+    let parts: Vec<String> = point.spec.parts().into_iter().chain(span).collect();
     let own: Vec<(Op, &PointDirection)> =
         Op::DIRECTIONS.into_iter().filter_map(|op| Some((op, point.direction(op)?))).collect();
     let several = own.len() > 1;
+    let large = point.spec.block_size_bytes >= LARGE_BYTES;
     let row = |(op, direction): (Op, &PointDirection)| PointRow {
         workload: if several { format!("{op}s") } else { String::new() },
-        rate: match point.spec.block_size_bytes >= LARGE_BYTES {
-            true => in_a_column(Unit::Rate, &direction.bytes_per_s),
-            false => in_a_column(Unit::Iops, &direction.iops),
-        },
+        rate: if large { direction.bytes_per_s } else { direction.iops },
+        unit: if large { Unit::Rate } else { Unit::Iops },
         median_ns: direction.latency_ns_p50.map(|p50| p50.value),
         p99_ns: direction.latency_ns_p99.map(|p99| p99.value),
     };
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(told.shared, "4 KiB random, 70 % reads, 32 in flight");
         let workloads: Vec<&str> = told.rows.iter().map(|row| row.workload.as_str()).collect();
         assert_eq!(workloads, ["reads", "writes"]);
-        assert!(told.rows.iter().all(|row| row.rate.contains(" IOPS [") && row.median_ns.is_some()));
+        assert!(told.rows.iter().all(|row| row.unit == Unit::Iops && row.median_ns.is_some()));
         let sizes = "[[experiment]]\nkind = \"block-size\"\n";
         assert_eq!(table(sizes), None, "findings say it all");
         assert_eq!(table(&format!("{sizes}{mix}")), None, "beside figures it is one table among many");
@@ -191,7 +192,7 @@ mod tests {
         let spans = matrix("block_size = \"4k\"\ndepth = 1\nspan = [\"64M\", \"256M\"]").unwrap();
         assert_eq!(spans.rows[1].workload, "within 256 MiB", "{spans:?}");
         let large = matrix("block_size = \"1M\"\ndepth = 1").unwrap();
-        assert!(large.rows[0].rate.contains("B/s"), "{large:?}");
+        assert_eq!(large.rows[0].unit, Unit::Rate);
         let line = &large.lines()[0];
         assert!(line.text.contains("; half within ") && line.text.contains("; 99 % within "), "{line:?}");
     }

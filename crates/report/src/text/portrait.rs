@@ -6,7 +6,7 @@ use iosonde_model::{
     Unidentified, Unit, units,
 };
 
-/// `Fitted model: flash, 6 parallel units, 65 µs page read. Stripe and write buffer are defaults (not identified).`
+/// `Fitted model: flash, 6 parallel units, 65.0 µs page read. Stripe and write buffer are defaults (not identified).`
 pub fn sentence(portrait: &Portrait) -> String {
     let rotation = portrait.find(TraitKey::DiskRpm).is_some_and(|one| !one.is_assumed());
     let head = match portrait.build {

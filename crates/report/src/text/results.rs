@@ -21,12 +21,12 @@ use iosonde_infer::finding::group::workload;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
-use iosonde_infer::words::Unit;
 use iosonde_infer::words::at_least;
 use iosonde_infer::words::bounded;
 use iosonde_infer::words::is_vague;
 use iosonde_infer::words::lowered;
 use iosonde_infer::words::with_interval;
+use iosonde_infer::words::{Style, Unit};
 use iosonde_model::FindingName;
 
 /// One line about the storage.
@@ -38,6 +38,8 @@ pub struct StorageLine {
     pub text: String,
     /// Whether it may wait behind the figures until somebody asks.
     pub folded: bool,
+    /// Name of the findings that it reports as inconclusive, with the reason.
+    pub inconclusive: Option<FindingName>,
 }
 
 /// What a concluded run says about the storage: what it is first, then its figures, then what was asked and could not
@@ -54,28 +56,29 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     let figures: Vec<_> =
         figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     if figures.is_empty() && found(run, FindingName::RandomVsSequential, Op::Read).is_none() {
-        return vec![line("", nothing(run))];
+        return vec![nothing(run)];
     }
     let untold = open_questions::lines(run, &figures);
     std::iter::once(line("", what_it_is(run))).chain(figures).chain(untold).collect()
 }
 
 /// Why nothing is said. One question that could not be answered is named; of many, the first reason is that of all.
-fn nothing(run: &Run) -> String {
+fn nothing(run: &Run) -> StorageLine {
     let first = run.findings.iter().find(|finding| finding.status == Status::Inconclusive);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
+    let inconclusive = first.map(|first| first.name);
     let why = match (of_one_kind, first) {
-        (Some(only), _) => return lowered(super::sentence(only).trim_end_matches('.')),
-        (None, Some(first)) => &super::why_of(first).unwrap_or_default(),
-        (None, None) => "nothing was asked that these trials answer",
+        (Some(only), _) => return StorageLine { inconclusive, ..line("", super::clause(only)) },
+        (None, Some(first)) => super::reason(first).unwrap_or_default(),
+        (None, None) => "nothing was asked that these trials answer".to_owned(),
     };
     let told = match run.verdicts.iter().any(|judgement| judgement.verdict == Outcome::Invalid) {
-        true => "nothing can be said about the storage",
-        // Its points stand.
-        false => "beyond what each point got nothing can be said",
+        true => "nothing is known about the storage",
+        // Its points are valid.
+        false => "no finding beyond the points",
     };
-    format!("{told}: {}", lowered(why.trim_end_matches('.')))
+    StorageLine { inconclusive, ..line("", format!("{told}: {why}")) }
 }
 
 /// Findings that the figures above put together, each into a line with others.
@@ -138,10 +141,10 @@ fn is_read(run: &Run, finding: &Finding) -> bool {
 
 /// A finding's sentence; that nothing is there is believed for what was looked through, so that is said with it.
 fn in_a_line(finding: &Finding) -> String {
-    let sentence = lowered(crate::text::sentence(finding).trim_end_matches('.'));
-    match super::why_of(finding).filter(|_| finding.status == Status::Absent) {
-        Some(why) => format!("{sentence} ({})", lowered(why.trim_end_matches('.'))),
-        None => sentence,
+    let clause = super::clause(finding);
+    match super::reason(finding).filter(|_| finding.status == Status::Absent) {
+        Some(reason) => format!("{clause} ({reason})"),
+        None => clause,
     }
 }
 
@@ -154,7 +157,7 @@ pub(super) fn is_open(finding: &Finding) -> bool {
 fn untold(open: &[&Finding]) -> Option<String> {
     let [first, others @ ..] = open else { return None };
     if others.is_empty() {
-        return Some(lowered(crate::text::sentence(first).trim_end_matches('.')));
+        return Some(super::clause(first));
     }
     let asked = std::iter::once(lowered(&finding::subject(first)));
     let asked = asked.chain(others.iter().map(|other| finding::effect::requests(&other.conditions)));
@@ -162,7 +165,7 @@ fn untold(open: &[&Finding]) -> Option<String> {
 }
 
 pub(super) fn line(label: &str, text: String) -> StorageLine {
-    StorageLine { label: label.to_owned(), text, folded: false }
+    StorageLine { label: label.to_owned(), text, folded: false, inconclusive: None }
 }
 
 fn worded(unit: Unit, finding: &Finding) -> String {
@@ -221,7 +224,7 @@ fn order(finding: &Finding) -> Option<String> {
 fn both(run: &Run, name: FindingName, say: impl Fn(&Finding) -> String) -> Option<String> {
     let one = |op: Op| match found(run, name, op) {
         Some(finding) => Some(format!("{op} {}", say(finding))),
-        None => Some(format!("{op} cannot be told: {}", why_not(run, name, op)?)),
+        None => Some(format!("{op} unknown: {}", why_not(run, name, op)?)),
     };
     Op::TRANSFERS
         .iter()
@@ -234,11 +237,7 @@ fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
     let refused = run.findings.iter().filter(|finding| {
         finding.name == name && finding.status == Status::Inconclusive && finding.conditions.op == Some(op)
     });
-    let why = refused.min_by_key(|finding| finding.conditions.block_size_bytes)?;
-    let why = super::why_of(why)?;
-    // What would answer stands in the report; here the other direction has the room.
-    let why = why.trim_end_matches('.').split("; ").next().unwrap_or_default();
-    Some(lowered(why))
+    super::problem(refused.min_by_key(|finding| finding.conditions.block_size_bytes)?)
 }
 
 fn bandwidth(run: &Run) -> Option<StorageLine> {
@@ -271,10 +270,9 @@ fn promise(run: &Run) -> Option<StorageLine> {
     // A promise that was asked about is answered, also with why it cannot be.
     let unkept = || {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
-        refused
-            .find_map(|finding| Some(format!("{}: {}", limit.describe(), lowered(&super::why_of(finding)?))))
+        refused.find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
     };
-    told.or_else(alone).or_else(unkept).map(|text| line("promise", text.trim_end_matches('.').to_owned()))
+    told.or_else(alone).or_else(unkept).map(|text| line("promise", text))
 }
 
 /// Whether two points make the same requests, whatever the load.
@@ -290,7 +288,7 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     together.take(TOLD_OF_EACH).filter_map(|point| {
         let own = |op: Op| {
             let direction = point.direction(op)?;
-            let iops = bounded(Unit::Iops, &direction.iops).replace(" IOPS", "");
+            let iops = bounded(Style::bare(Unit::Iops), &direction.iops);
             let latency = direction.latency_ns_mean.as_ref();
             let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
             // Whoever waits for the flush waits for both.
@@ -347,11 +345,15 @@ fn knee(run: &Run) -> Option<StorageLine> {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let size_bytes = finding.conditions.block_size_bytes;
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough = found(run, FindingName::DepthFor95Percent, op)
-            .filter(same_size)
-            .map_or_else(String::new, |depth| {
-                format!(", 95 % of the highest needs {}", in_flight(depth).replace(" in flight", ""))
-            });
+        let enough = found(run, FindingName::DepthFor95Percent, op).filter(same_size).map_or_else(
+            String::new,
+            |depth| {
+                format!(
+                    ", 95 % of the highest needs {}",
+                    bounded(Style::bare(Unit::InFlight), &estimate(depth))
+                )
+            },
+        );
         // The lines above speak of the smallest requests; of others the size is said.
         let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
         let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);

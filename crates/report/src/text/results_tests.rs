@@ -1,6 +1,6 @@
 //! The lines that a person reads about the storage, whole.
 
-use iosonde_model::{Conditions, Detail, Flush, detail::RatioAnswer};
+use iosonde_model::{Conditions, Detail, Flush, Inconclusive, detail::RatioAnswer};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -52,8 +52,10 @@ fn of_memory_nothing_is_said_but_why() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     assert_eq!(
         lines(&pretend),
-        [": nothing can be said about the storage: 0 of 8 trials of 4 KiB random reads, one at a time, \
-             stand as statements about the device"]
+        [
+            ": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, one at a time are valid for \
+             the device, 5 are needed"
+        ]
     );
 }
 
@@ -77,10 +79,8 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         confidence: 0.95,
         detail: match name {
             FindingName::RandomVsSequential if found => Detail::AccessOrder(RatioAnswer::Higher),
-            _ => Detail::Said {
-                sentence: format!("What {name} says."),
-                why: Some(format!("How {name} was worked out.")),
-            },
+            _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
+            _ => Detail::Plain,
         },
         notes: Vec::new(),
         trials: Vec::new(),
@@ -113,7 +113,7 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
 fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
     let lines = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::Absent)]);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
-    assert_eq!(told[1], ("limit", "what throttle_rate says (how throttle_rate was worked out)"));
+    assert_eq!(told[1], ("limit", "rate limit of 4 KiB random reads: none"));
 }
 
 #[test]
@@ -152,11 +152,19 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         told,
         [
             format!(
-                "knee: what queue_depth_knee says; {} asks with up to 1024 in flight",
+                "knee: saturation point of 4 KiB random reads: unknown; the estimate is not finite; \
+                 {} asks with up to 1024 in flight",
                 command("queue-depth")
             ),
-            format!("stride: what stride_effect says; {} asks that alone", command("stride")),
-            format!("readahead: what readahead_bytes says; {} asks that alone", command("readahead")),
+            format!(
+                "stride: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; {} asks that \
+                 alone",
+                command("stride")
+            ),
+            format!(
+                "readahead: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; {} asks that alone",
+                command("readahead")
+            ),
         ]
     );
 }
@@ -167,7 +175,7 @@ fn the_half_of_an_answer_says_that_the_other_is_missing() {
     writes.conditions.op = Some(Op::Write);
     let lines = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
     let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
-    let told = "read cannot be told: how queue_depth_knee was worked out; write ";
+    let told = "read unknown: the estimate is not finite; write ";
     assert!(knee.text.starts_with(told), "{}", knee.text);
 }
 
@@ -206,7 +214,10 @@ fn a_study_of_order_alone_says_it_of_every_size() {
 #[test]
 fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
     let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Inconclusive)]);
-    assert_eq!((lines.len(), lines[0].text.as_str()), (1, "what mapping_unit_bytes says"));
+    assert_eq!(
+        (lines.len(), lines[0].text.as_str()),
+        (1, "mapping unit of 4 KiB random reads: unknown; the estimate is not finite")
+    );
 }
 
 #[test]
@@ -262,8 +273,5 @@ fn points_that_stand_are_not_nothing() {
         .run("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"\njobs = 1\n", 1);
     conclude(&mut run, None).unwrap();
     let said = &storage_lines(&run)[0].text;
-    assert!(
-        said.starts_with("beyond what each point got nothing can be said: it takes several workers"),
-        "{said}"
-    );
+    assert!(said.starts_with("no finding beyond the points: "), "{said}");
 }

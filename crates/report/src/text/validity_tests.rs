@@ -1,22 +1,25 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
-use iosonde_model::{Cause, CheckName, Detail, Device, FindingName, Phase, Reason, Scopes, Tally, Unit, Verdict};
+use iosonde_model::{
+    About, Cause, CheckName, Closed, Detail, Device, DeviceNote, FindingName, Judgement, Medium, Op, Phase,
+    Reason, RunState, Scopes, Status, Tally, Trial, Unit, Verdict, cause::NoWitness,
+};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
 use iosonde_testkit::pretend::Pretend;
 use iosonde_testkit::pretend::QUICK;
 
-fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> Belief {
+fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> ValidityText {
     let mut run = pretend.run(QUICK, 1);
     change(&mut run);
     let closed = vec![Some(Closed::Budget); 27];
     conclude(&mut run, Some(&closed)).unwrap();
-    belief(&run)
+    validity(&run)
 }
 
-fn texts(belief: &Belief) -> Vec<String> {
-    belief.lines.iter().map(|line| format!("{} {}", line.mark.symbol(), line.text)).collect()
+fn texts(told: &ValidityText) -> Vec<String> {
+    told.lines.iter().map(|line| format!("{} {}", line.mark.symbol(), line.text)).collect()
 }
 
 /// Reads only, so that no write buffer is a doubt.
@@ -27,19 +30,19 @@ fn reader() -> Pretend {
 
 #[test]
 fn a_clean_run_of_reads_is_a_plain_yes() {
-    let belief = of(&reader(), |_| {});
-    assert_eq!((belief.mark, belief.headline.as_str()), (Mark::Yes, "yes"));
+    let told = of(&reader(), |_| {});
+    assert_eq!((told.mark, told.headline.as_str()), (Mark::Yes, "yes"));
     // 6 sizes + 7 more depths + 2 orders = 15 points that read, 8 rounds.
-    assert_eq!(texts(&belief), ["✓ all 120 trials stand"]);
+    assert_eq!(texts(&told), ["✓ all 120 trials valid"]);
 }
 
 #[test]
 fn written_bytes_may_fit_a_buffer() {
-    let belief = of(&Pretend { cv: 0.01, ..Pretend::usual() }, |_| {});
-    assert_eq!(belief.headline, "yes, with one doubt");
+    let told = of(&Pretend { cv: 0.01, ..Pretend::usual() }, |_| {});
+    assert_eq!(told.headline, "yes, with 1 warning");
     assert!(
-        texts(&belief)[0].starts_with("? writes: the ")
-            && texts(&belief)[0].contains(" may still fit a write buffer; `iosonde run sustained-write ")
+        texts(&told)[0].starts_with("? writes: ")
+            && texts(&told)[0].contains(" may fit a write buffer; try `iosonde run sustained-write ")
     );
 }
 
@@ -59,17 +62,17 @@ fn a_buffer_that_was_looked_for_is_no_guess() {
             high: None,
             at_least: false,
             confidence: 0.95,
-            detail: Detail::Said { sentence: String::new(), why: None },
+            detail: Detail::Plain,
             notes: Vec::new(),
             trials: Vec::new(),
         });
-        belief(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
+        validity(&run).lines.into_iter().map(|line| line.text).find(|text| text.starts_with("writes: "))
     };
     let found = with(Status::Found).expect("the other points may lie within it");
-    assert!(found.starts_with("writes: a buffer of 64 MiB takes what comes first"), "{found}");
+    assert!(found.starts_with("writes: a buffer of 64 MiB absorbs the first writes"), "{found}");
     assert_eq!(with(Status::Absent), None);
     let refused = with(Status::Inconclusive).expect("nobody knows");
-    assert!(refused.contains("may still fit a write buffer"), "{refused}");
+    assert!(refused.contains("may fit a write buffer"), "{refused}");
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
         };
         let unchecked = Verdict::NotChecked(Reason::new(About::Device, Cause::Tally(tally)));
         run.verdicts = vec![Judgement::new(CheckName::CacheServed, "run", None, None, unchecked)];
-        belief(&run).lines.iter().any(|line| line.text.contains("trials not checked"))
+        validity(&run).lines.iter().any(|line| line.text.contains("trials not checked"))
     };
     assert!(!with(NoWitness::TooSmall { issued_bytes: 12_300, needed_bytes: 1 << 20 }, 120));
     assert!(with(NoWitness::NotRead { said: Vec::new() }, 120));
@@ -97,19 +100,19 @@ fn a_trial_that_moved_little_had_its_witness_and_is_no_doubt() {
 
 #[test]
 fn a_count_that_is_that_of_all_is_told_once() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.steal_share = Some(0.3));
     });
-    let first = &texts(&belief)[0];
-    assert!(first.starts_with("✗ all 120 trials are void, for example: the hypervisor gave"), "{first}");
+    let first = &texts(&told)[0];
+    assert!(first.starts_with("✗ all 120 trials invalid, for example: the hypervisor took 30 %"), "{first}");
 }
 
 #[test]
 fn preparations_and_canaries_are_not_counted_among_the_trials() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.pressure_cpu_some_share = Some(0.9));
     });
-    let doubt = texts(&belief).into_iter().find(|text| text.contains("waited for a processor"));
+    let doubt = texts(&told).into_iter().find(|text| text.contains("CPU"));
     assert!(
         doubt.as_deref().is_some_and(|text| text.starts_with("? 120 trials, for example: ")),
         "{doubt:?}"
@@ -118,21 +121,24 @@ fn preparations_and_canaries_are_not_counted_among_the_trials() {
 
 #[test]
 fn one_trial_that_is_void_is_spoken_of_as_one() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         run.trials.truncate(1);
         run.trials[0].witnesses.steal_share = Some(0.3);
     });
-    let first = &texts(&belief)[0];
-    assert!(first.starts_with("✗ the trial is void: the hypervisor gave 30 % of"), "{first}");
+    let first = &texts(&told)[0];
+    assert!(first.starts_with("✗ the trial is invalid: the hypervisor took 30 %"), "{first}");
 }
 
 #[test]
 fn what_was_asked_and_not_reached_is_said_with_its_median() {
-    let belief = of(&Pretend { cv: 0.12, ..reader() }, |_| {});
-    assert_eq!(belief.mark, Mark::Doubt);
-    let text = &texts(&belief)[0];
-    assert!(text.starts_with("? the time was up: intervals are ±"), "{text}");
-    assert!(text.contains("at 15 of 15 points they are wider than the ±5.0 % asked for"), "{text}");
+    let told = of(&Pretend { cv: 0.12, ..reader() }, |_| {});
+    assert_eq!(told.mark, Mark::Doubt);
+    let text = &texts(&told)[0];
+    assert!(
+        text.starts_with("? the time was up: 15 of 15 points have intervals wider than the requested ±5.0 %"),
+        "{text}"
+    );
+    assert!(text.contains("(median ±"), "{text}");
 }
 
 #[test]
@@ -156,16 +162,16 @@ fn a_virtual_machine_is_in_the_first_line() {
 fn tmpfs_is_memory_in_the_first_line() {
     let mut pretend = reader();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
-    let belief = of(&pretend, |_| {});
-    assert_eq!(belief.mark, Mark::No);
-    assert_eq!(belief.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
+    let told = of(&pretend, |_| {});
+    assert_eq!(told.mark, Mark::No);
+    assert_eq!(told.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
 }
 
 #[test]
 fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
     let mut pretend = reader();
     pretend.device.direct = false;
-    let belief = of(&pretend, |run| {
+    let told = of(&pretend, |run| {
         run.info.host.memory_bytes = Some(8 << 30);
         for trial in &mut run.trials {
             trial.spec.direct = false;
@@ -173,12 +179,10 @@ fn a_file_just_written_and_read_back_is_memory_in_the_first_line() {
         }
     });
     assert!(
-        belief
-            .headline
-            .starts_with("no: these figures are memory, not storage (the device moved 0 % of the ")
+        told.headline.starts_with("no: these figures are memory, not storage (the device moved 0 % of the ")
     );
     assert!(
-        texts(&belief).contains(
+        texts(&told).contains(
             &"? the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size`"
                 .to_owned()
         )
@@ -190,8 +194,8 @@ fn a_hole_is_no_storage() {
     let unread = |run: &mut Run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(0));
     };
-    let belief = of(&reader(), unread);
-    assert!(belief.headline.starts_with("no: nothing was read from storage (the device moved 0 % of the "));
+    let told = of(&reader(), unread);
+    assert!(told.headline.starts_with("no: nothing was read from storage (the device moved 0 % of the "));
     // A neighbour's megabyte changes nothing.
     let busy = of(&reader(), |run| {
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_read_bytes = Some(1 << 20));
@@ -224,26 +228,22 @@ fn busy(trial: &mut Trial, share: f64) {
 
 #[test]
 fn the_program_s_own_limit_is_no_storage() {
-    let belief = of(&reader(), |run| run.trials.iter_mut().for_each(|trial| busy(trial, 0.99)));
-    assert!(
-        belief
-            .headline
-            .starts_with("no: the program was the limit, not the storage (the program was busy 99 %")
-    );
+    let told = of(&reader(), |run| run.trials.iter_mut().for_each(|trial| busy(trial, 0.99)));
+    assert!(told.headline.starts_with("no: the load generator was the limit, not the storage ("));
 }
 
 #[test]
 fn a_few_lost_trials_are_named_and_leave_a_yes() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         for trial in run.trials.iter_mut().filter(|trial| trial.phase == Phase::Measure).take(2) {
             trial.read.as_mut().unwrap().errors = 1;
             trial.error_examples.push("1 x Input/output error (os error 5)".into());
         }
     });
-    assert_eq!(belief.headline, "yes");
+    assert_eq!(told.headline, "yes");
     assert!(
-        belief.lines[0].text.starts_with("118 of 120 trials stand; void are 2, for example: 1 of "),
-        "{belief:?}"
+        told.lines[0].text.starts_with("118 of 120 trials valid; 2 invalid, for example: 1 of "),
+        "{told:?}"
     );
 }
 
@@ -259,20 +259,20 @@ fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
     };
     assert!(without(1).starts_with("yes"), "{}", without(1));
     let part = without(3);
-    let first = "in part: 3 of 15 points say nothing about the storage; the others yes, with ";
+    let first = "in part: 3 of 15 points say nothing about the storage; the others: yes, with ";
     assert!(part.starts_with(first), "{part}");
 }
 
 #[test]
 fn without_a_witness_memory_cannot_be_ruled_out() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         for trial in &mut run.trials {
             trial.witnesses.block_layer_read_bytes = None;
             trial.witnesses.absent = vec!["no block device lies below this file system".into()];
         }
     });
     assert_eq!(
-        texts(&belief)[0],
+        texts(&told)[0],
         "? 120 of 120 trials not checked: bytes moved by the device are unknown: no block device lies below this \
          file system"
     );
@@ -282,13 +282,13 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
 fn less_than_asked_and_less_than_finished_are_said() {
     let mut pretend = reader();
     pretend.device.asked_size_bytes = Some(4 << 30);
-    let belief = of(&pretend, |run| run.info.state = RunState::Interrupted);
-    assert_eq!(belief.headline, "yes, with two doubts");
+    let told = of(&pretend, |run| run.info.state = RunState::Interrupted);
+    assert_eq!(told.headline, "yes, with 2 warnings");
     assert_eq!(
-        texts(&belief)[..2],
+        texts(&told)[..2],
         [
-            "? the run was interrupted; `iosonde resume` goes on where it stopped",
-            "? 1 GiB were measured, not the 4 GiB asked for"
+            "? the run was interrupted; `iosonde resume` continues it",
+            "? 1 GiB were measured, not the requested 4 GiB"
         ]
     );
 }
@@ -301,13 +301,13 @@ fn an_arm_is_spoken_of_only_where_something_turns() {
         pretend.device.size_bytes = Some(256 << 30);
         texts(&of(&pretend, |_| {}))
     };
-    let arm = "? the arm travelled over 1 GiB of this rotating disk's 256 GiB (0.4 %): random requests to all \
+    let arm = "? the arm travelled over 1 GiB of this rotating disk's 256 GiB (0.4 %); random requests to all \
                of it take longer";
     assert_eq!(of_medium(Medium::Disk, true)[0], arm);
     assert_eq!(of_medium(Medium::Simulated, true)[0], arm);
     // A guest's virtio disk calls itself rotating whatever it lies on.
-    assert_eq!(of_medium(Medium::Virtual, true), ["✓ all 120 trials stand"]);
-    assert_eq!(of_medium(Medium::Flash, false), ["✓ all 120 trials stand"]);
+    assert_eq!(of_medium(Medium::Virtual, true), ["✓ all 120 trials valid"]);
+    assert_eq!(of_medium(Medium::Flash, false), ["✓ all 120 trials valid"]);
 }
 
 #[test]
@@ -319,8 +319,8 @@ fn writing_to_what_a_snapshot_shares_is_told() {
             }
         })
     };
-    let said = |belief: &Belief| {
-        let found = belief.lines.iter().find(|line| line.text.contains("snapshot"));
+    let said = |told: &ValidityText| {
+        let found = told.lines.iter().find(|line| line.text.contains("snapshot"));
         found.map(|line| line.text.clone())
     };
     let writer = Pretend { cv: 0.01, ..Pretend::usual() };
@@ -338,18 +338,17 @@ fn a_file_in_pieces_is_told_on_a_disk_alone() {
     let of_medium = |medium, pieces| {
         let mut pretend = reader();
         pretend.device.medium = medium;
-        let belief = of(&pretend, |run| {
+        let told = of(&pretend, |run| {
             run.trials.iter_mut().for_each(|trial| trial.witnesses.pieces = Some(pieces));
         });
-        texts(&belief)
+        texts(&told)
     };
     assert_eq!(
         of_medium(Medium::Disk, 1024)[0],
-        "? the file lies in 1024 pieces of 1 MiB on average: the arm jumps between them while reads or writes are \
-         in sequence"
+        "? the file lies in 1024 pieces of 1 MiB on average; sequential requests include seeks between them"
     );
-    assert_eq!(of_medium(Medium::Disk, 8), ["✓ all 120 trials stand"]);
-    assert_eq!(of_medium(Medium::Flash, 1024), ["✓ all 120 trials stand"]);
+    assert_eq!(of_medium(Medium::Disk, 8), ["✓ all 120 trials valid"]);
+    assert_eq!(of_medium(Medium::Flash, 1024), ["✓ all 120 trials valid"]);
 }
 
 #[test]
@@ -357,30 +356,30 @@ fn what_the_drive_or_the_machine_says_of_itself_is_a_doubt() {
     let mut pretend = reader();
     let warnings = vec!["it is too hot or too cold".to_owned()];
     pretend.device.health = Some(iosonde_model::Health { warnings, ..Default::default() });
-    let belief = of(&pretend, |run| run.info.host.on_battery = Some(true));
+    let told = of(&pretend, |run| run.info.host.on_battery = Some(true));
     assert_eq!(
-        texts(&belief)[..2],
+        texts(&told)[..2],
         [
             "? the drive itself warns: it is too hot or too cold",
-            "? measured on battery: processors and links may have been slowed to make it last"
+            "? measured on battery; processors and links may have been slowed"
         ]
     );
 }
 
 #[test]
 fn a_witness_that_vanishes_in_mid_run_is_told() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         for trial in run.trials.iter_mut().skip(110) {
             trial.witnesses.block_layer_read_bytes = None;
             trial.witnesses.absent = vec!["the count of sectors read of vda went backwards".into()];
         }
     });
     assert_eq!(
-        texts(&belief)[0],
-        "? the device's counters could not be read for 10 trials of 120, from trial 111 on, so that nobody saw \
-         whether the bytes moved (the count of sectors read of vda went backwards)"
+        texts(&told)[0],
+        "? 10 of 120 trials have no device counters, from trial 111 on (the count of sectors read of vda went \
+         backwards); cached data cannot be ruled out there"
     );
-    assert_eq!(belief.headline, "yes, with one doubt");
+    assert_eq!(told.headline, "yes, with 1 warning");
 }
 
 #[test]
@@ -390,13 +389,14 @@ fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
         (pretend.device.medium, pretend.device.burst_credit) = (Medium::Virtual, credit);
         texts(&of(&pretend, change))[0].clone()
     };
-    const STANDS: &str = "✓ all 120 trials stand";
+    const STANDS: &str = "✓ all 120 trials valid";
     let line = with_credit(Some(true), |run| run.info.elapsed_s = 300.0);
-    assert!(line.starts_with("? volumes like this one are sold with credit for bursts; in 5 min"), "{line}");
+    assert!(line.starts_with("? this type of volume has burst credit, and 5 min"), "{line}");
     assert_eq!(with_credit(None, |_| {}), STANDS);
     // An hour below full rate spends no credit: only a fall that was seen ends the doubt.
     assert!(
-        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0).starts_with("? volumes like this one")
+        with_credit(Some(true), |run| run.info.elapsed_s = 4000.0)
+            .starts_with("? this type of volume has burst credit")
     );
     // A limit that showed says it better.
     let limit = iosonde_model::IoLimit {
@@ -409,30 +409,27 @@ fn a_volume_that_may_be_on_credit_is_named_until_a_limit_shows() {
     let mut pretend = reader();
     pretend.device.burst_credit = Some(true);
     let told = of(&pretend, |run| run.trials[0].witnesses.io_limits = Some(vec![limit.clone()]));
-    assert!(!texts(&told).iter().any(|line| line.contains("credit for bursts")), "{told:?}");
+    assert!(!texts(&told).iter().any(|line| line.contains("burst credit")), "{told:?}");
 }
 
 #[test]
 fn too_few_rounds_say_nothing() {
-    let belief = of(&reader(), |run| run.info.rounds = 2);
-    assert_eq!(belief.headline, "no: only 2 of at least 3 rounds were completed");
+    let told = of(&reader(), |run| run.info.rounds = 2);
+    assert_eq!(told.headline, "no: only 2 of at least 3 rounds were completed");
     // What else might be wrong with figures that say nothing is not told.
-    assert_eq!(texts(&belief), ["✓ all 120 trials stand"]);
+    assert_eq!(texts(&told), ["✓ all 120 trials valid"]);
 }
 
 #[test]
 fn a_failed_run_and_a_pause_are_told() {
-    let belief = of(&reader(), |run| {
+    let told = of(&reader(), |run| {
         run.info.state = RunState::Failed;
         run.trials[7].warmup_s += 4.0;
         run.trials[7].elapsed_s += 4.0;
     });
-    let lines = texts(&belief);
-    assert_eq!(belief.headline, "yes, with two doubts");
-    assert!(
-        lines[0].starts_with("? one trial: the storage stopped answering for 3.99 s before"),
-        "{lines:?}"
-    );
+    let lines = texts(&told);
+    assert_eq!(told.headline, "yes, with 2 warnings");
+    assert!(lines[0].starts_with("? 1 trial: the storage did not answer for 3.99 s before"), "{lines:?}");
     assert_eq!(lines[1], "? the run ended with an error before it was complete");
 }
 
@@ -446,7 +443,7 @@ const FELL: &str = "control group";
 
 const LIMIT: &str = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"limit\"";
 
-fn believed(study: &str) -> (Belief, String) {
+fn believed(study: &str) -> (ValidityText, String) {
     let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(study, 1);
     run.info.device.model = Some("Amazon Elastic Block Store".into());
     conclude(&mut run, None).unwrap();
@@ -457,18 +454,18 @@ fn believed(study: &str) -> (Belief, String) {
         (Status::Found, Some(3000.0), Some(2999.0), Some(3001.0));
     let advised =
         crate::text::advice::advice(&run).iter().map(|advice| format!("{}\n", advice.sentence)).collect();
-    (belief(&run), advised)
+    (validity(&run), advised)
 }
 
 #[test]
 fn a_limit_that_was_asked_for_is_the_answer_and_no_doubt() {
-    let (belief, advised) = believed(LIMIT);
-    let said = |text: &str| belief.lines.iter().any(|line| line.text.contains(text));
-    assert!(said(ANSWERED) && !said(FELL), "{belief:?}");
-    assert!(!said("sold with credit"), "its end was seen: {belief:?}");
+    let (told, advised) = believed(LIMIT);
+    let said = |text: &str| told.lines.iter().any(|line| line.text.contains(text));
+    assert!(said("a rate limit was looked for and found") && !said(FELL), "{told:?}");
+    assert!(!said("has burst credit"), "its end was seen: {told:?}");
     assert_eq!(advised, "count on 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n");
     // Beside other questions it stays a doubt about their figures.
     let both = format!("{LIMIT}\n[[experiment]]\nkind = \"queue-depth\"\ndepth = 2");
-    let (belief, _) = believed(&both);
-    assert!(belief.lines.iter().any(|line| line.text.contains(FELL)), "{belief:?}");
+    let (told, _) = believed(&both);
+    assert!(told.lines.iter().any(|line| line.text.contains(FELL)), "{told:?}");
 }

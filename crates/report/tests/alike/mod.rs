@@ -39,7 +39,10 @@ fn with_a_buffered_copy(mut run: Run) -> Run {
             direction.bytes_per_s.value *= 10.0;
             (direction.bytes_per_s.low, direction.bytes_per_s.high) = (None, None);
         }
-        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
+        let why = Verdict::Invalid(Reason::new(
+            About::Device,
+            iosonde_model::cause::CacheServed::Memory { name: None },
+        ));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(next), None, why));
         run.trials.push(trial);
         run.points.push(point);
@@ -96,7 +99,11 @@ fn where_all_is_void_the_picture_and_the_text_say_void_and_no_law_lies_over_it()
     let mut run = with_a_buffered_copy(common::run(9));
     run.points.retain(|point| point.experiment == "media");
     let drawn = figure(&run, "throughput-vs-block-size");
-    assert!(drawn.reading.contains("Hollow dots are void: 4 KiB random reads"), "{}", drawn.reading);
+    assert!(
+        drawn.reading.contains("hollow dots, for example: 4 KiB random reads, one at a time, void: "),
+        "{}",
+        drawn.reading
+    );
     assert!(drawn.marks.is_empty() && drawn.curves.is_empty(), "findings of other points");
     let text = terminal::charts(&run, PLAIN);
     let (points, _) =
@@ -137,16 +144,15 @@ fn two_lines_of_one_pattern_have_two_names() {
 #[test]
 fn what_several_findings_say_alike_stands_once_with_their_depths() {
     let mut run = common::run(3);
-    let sentence = "Random reads and writes do not change places from 4 KiB to 128 KiB.";
     let like = run.findings[0].clone();
     for depth in [1, 4, 16] {
         let conditions = Conditions { queue_depth: Some(depth), ..Conditions::default() };
         let told = Finding {
-            name: FindingName::Crossover,
+            name: FindingName::BurstRate,
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,
-            detail: iosonde_model::Detail::Said { sentence: sentence.into(), why: None },
+            detail: iosonde_model::Detail::Plain,
             ..like.clone()
         };
         run.findings.push(told);
@@ -154,8 +160,8 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
     let page = html(&run).replace('\u{a0}', " ");
     let (_, section) = page.split_once("How many requests must be in flight").expect("the section");
     let (section, _) = section.split_once("</section>").expect("it ends");
-    assert_eq!(section.matches("do not change places").count(), 1);
-    assert!(section.contains("(so with 1, 4 and with 16 in flight)."), "{section}");
+    assert_eq!(section.matches("Burst throughput").count(), 1);
+    assert!(section.contains("none (at QD 1, 4 and 16)."), "{section}");
 }
 
 #[test]

@@ -74,7 +74,10 @@ fn what_is_void_of_the_storage_is_no_sides_best() {
     let best = |p: &&iosonde_model::Point| p.spec.rw == Rw::RandWrite && p.spec.block_size_bytes == 16_384;
     let ids = run.points.iter().find(best).expect("it is measured").trial_ids.clone();
     for id in ids {
-        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
+        let why = Verdict::Invalid(Reason::new(
+            About::Device,
+            iosonde_model::cause::CacheServed::Memory { name: None },
+        ));
         run.verdicts.push(Judgement::new(CheckName::WriteBack, "trial", Some(id), None, why));
     }
     let reading = bars(&sides).reading;
@@ -86,14 +89,17 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     let mut sides = sides(&["one", "two"]);
     let run = &mut sides[1].runs[0];
     for id in run.trials.iter().map(|trial| trial.id).collect::<Vec<_>>() {
-        let why = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
+        let why = Verdict::Invalid(Reason::new(
+            About::Device,
+            iosonde_model::cause::CacheServed::Memory { name: None },
+        ));
         run.verdicts.push(Judgement::new(CheckName::NotSteady, "trial", Some(id), None, why));
     }
     let figure = bars(&sides);
     let standing = |side: usize| figure.series[side].dots.iter().map(|dot| dot.standing);
     assert!(standing(0).all(|standing| standing != Standing::Void));
     assert!(standing(1).all(|standing| standing == Standing::Void));
-    assert!(figure.reading.contains("Hollow bars are void: two, "), "{}", figure.reading);
+    assert!(figure.reading.contains("hollow bars, for example: two, "), "{}", figure.reading);
     assert!(figure.reading.contains("memory"), "{}", figure.reading);
     assert!(!figure.reading.contains("memory or the program"), "{}", figure.reading);
 }
@@ -128,13 +134,16 @@ fn a_page_tells_every_doubt_that_it_counts_and_leaves_out_no_single_row() {
     let run = &mut sides[0].runs[0];
     let checks: Vec<_> = CHECKS.iter().map(|check| check.id()).take(5).collect();
     for (place, check) in checks.iter().enumerate() {
-        let why = Verdict::Warning(Reason::new(About::Rate, iosonde_model::cause::CacheServed::Resident { span_bytes: (place as u64 + 1) << 20 }));
+        let why = Verdict::Warning(Reason::new(
+            About::Rate,
+            iosonde_model::cause::CacheServed::Resident { span_bytes: (place as u64 + 1) << 20 },
+        ));
         run.verdicts.push(Judgement::new(*check, "run", None, None, why));
     }
     let question =
         compare::Question { figure: iosonde_model::ComparedFigure::Iops, margin: 0.02, confidence: 0.95 };
     let compared = compare::compare(&sides, &question).expect("they have like points");
-    let page = iosonde_report::several(&sides, &compared);
+    let page = iosonde_report::several(&sides, &compared).replace('\u{a0}', " ");
     let (_, told) = page.split_once("Can each be believed?").expect("it is asked");
     let (told, _) = told.split_once("</section>").expect("it ends");
     for (place, check) in checks.iter().enumerate() {

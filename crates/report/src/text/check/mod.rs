@@ -5,25 +5,25 @@ mod cache_served;
 mod clock;
 mod compressible;
 mod corrupted;
-mod direct_ignored;
-mod errors;
-mod no_witness;
-mod tally;
-mod units;
-mod unmapped;
-mod working_set;
-mod write_back;
 mod depth_not_reached;
+mod direct_ignored;
 mod drift;
+mod errors;
 mod generator_bound;
 mod interference;
 mod littles_law;
 mod missed_rate;
 mod multimodal;
+mod no_witness;
 mod not_steady;
 mod outliers;
+mod tally;
 mod throttled;
 mod too_few_samples;
+mod units;
+mod unmapped;
+mod working_set;
+mod write_back;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +32,14 @@ use iosonde_model::{Cause, Judgement};
 /// Why a check says what it says, in a sentence without its full stop; empty for a pass.
 pub fn why(judgement: &Judgement) -> String {
     judgement.cause.as_ref().map_or_else(String::new, cause)
+}
+
+/// Why a check says what it says of a point, where the workload is named already.
+pub fn why_at_point(judgement: &Judgement) -> String {
+    match &judgement.cause {
+        Some(Cause::AtPoint { cause: seen, .. }) => cause(seen),
+        _ => why(judgement),
+    }
 }
 
 fn cause(cause: &Cause) -> String {

@@ -4,9 +4,9 @@ mod cached;
 mod curve;
 mod drift;
 mod durable;
+pub(super) mod effect;
 #[cfg(test)]
 mod example;
-pub(super) mod effect;
 mod highest;
 mod inconclusive;
 mod lack;
@@ -24,7 +24,7 @@ mod size_law;
 
 use iosonde_infer::{
     finding::{group::workload, lookup::estimate},
-    words::{capitalised, with_interval},
+    words::{capitalised, lowered, with_interval},
 };
 use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Status};
 
@@ -95,6 +95,29 @@ pub fn why_of(finding: &Finding) -> Option<String> {
     let notes: Vec<String> = finding.notes.iter().map(note::words).collect();
     let all: Vec<String> = own.into_iter().chain(notes).collect();
     (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// A finding's sentence for the middle of another one.
+pub fn clause(finding: &Finding) -> String {
+    within(&sentence(finding))
+}
+
+/// Assumptions behind a finding, or why it is inconclusive, for the middle of a sentence.
+pub fn reason(finding: &Finding) -> Option<String> {
+    why_of(finding).map(|why| within(&why))
+}
+
+/// Why a finding is inconclusive, without its notes, for the middle of a sentence.
+pub fn problem(finding: &Finding) -> Option<String> {
+    match &finding.detail {
+        Detail::Inconclusive(why) => Some(inconclusive::words(why)),
+        _ => None,
+    }
+}
+
+/// A text without its capital and its full stop.
+fn within(text: &str) -> String {
+    lowered(text.strip_suffix('.').unwrap_or(text))
 }
 
 /// A finding without facts beside its value.

@@ -1,0 +1,146 @@
+//! Circumstances that the figures of a run hold under.
+
+use iosonde_model::{
+    CheckName, Closed, Finding, FindingName, Judgement, Op, Outcome, Phase, Run, RunState, Status, Trial,
+};
+use iosonde_stats::robust;
+
+use super::fact::{Circumstance, Fact, Line};
+use super::trials::half_width;
+use crate::finding::lookup::found;
+
+/// Share of a rotating disk from which its arm travels nearly as it does over all of it: over a third, an average
+/// seek takes three quarters of one over the whole (a + b·√d).
+const STROKE_SHARE: f64 = 0.5;
+/// Share of the addressed span from which shared blocks are worth a word: the resolution of `quick`'s means.
+const SHARED_SHARE: f64 = 0.05;
+/// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
+const PIECE_BYTES: u64 = 4 << 20;
+
+pub(super) fn unfinished(run: &Run) -> Option<Line> {
+    match run.info.state {
+        RunState::Interrupted => Some(Line::doubt(Fact::Interrupted)),
+        RunState::Failed => Some(Line::doubt(Fact::Failed)),
+        RunState::Done | RunState::Running => None,
+    }
+}
+
+/// Points that are less precise than was asked, or have no interval.
+pub(super) fn imprecise(run: &Run) -> Option<Line> {
+    let asked = run.info.precision;
+    if asked <= 0.0 || run.info.study_source.is_empty() || run.points.is_empty() {
+        return None;
+    }
+    let half_widths: Vec<_> = run.points.iter().map(half_width).collect();
+    let wide = half_widths.iter().filter(|half| half.is_none_or(|half| half > asked)).count();
+    if wide == 0 {
+        return None;
+    }
+    let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
+    Some(Line::doubt(Fact::Imprecise {
+        time_up: run.points.iter().any(|point| point.closed == Some(Closed::Budget)),
+        points: run.points.len(),
+        wide,
+        missing: run.points.len() - known.len(),
+        half_width_median: robust::median(&known),
+        asked,
+    }))
+}
+
+/// Circumstances of the machine and of the target.
+pub(super) fn surroundings(run: &Run) -> Vec<Line> {
+    let (info, device) = (&run.info, &run.info.device);
+    let measured_bytes = device.working_set_bytes;
+    let told = |judgement: &Judgement| {
+        judgement.check == CheckName::WorkingSet
+            && judgement.verdict == Outcome::Warning
+            && judgement.scope == "run"
+    };
+    let page_cache = (!device.direct && !run.verdicts.iter().any(told)).then(|| Circumstance::PageCache {
+        working_set_bytes: measured_bytes,
+        fits_memory_bytes: info.host.memory_bytes.filter(|&memory_bytes| measured_bytes < memory_bytes),
+    });
+    let health = device.health.as_ref().filter(|health| !health.warnings.is_empty());
+    let asked = device.asked_size_bytes.filter(|&bytes| bytes > measured_bytes);
+    [
+        page_cache,
+        health.map(|health| Circumstance::DriveWarnings(health.warnings.clone())),
+        (info.host.on_battery == Some(true)).then_some(Circumstance::OnBattery),
+        asked.map(|asked_bytes| Circumstance::SmallerThanAsked { measured_bytes, asked_bytes }),
+    ]
+    .into_iter()
+    .flatten()
+    .map(Line::doubt)
+    .collect()
+}
+
+/// A disk's arm travels less over a part of it than over the whole.
+pub(super) fn short_strokes(run: &Run) -> Option<Line> {
+    let device = &run.info.device;
+    let random = run.points.iter().any(|point| point.spec.rw.is_random());
+    let (span_bytes, disk_bytes) = (device.working_set_bytes, device.size_bytes?);
+    let share = span_bytes as f64 / disk_bytes as f64;
+    if device.rotates() != Some(true) || !random || run.info.is_imported() || share >= STROKE_SHARE {
+        return None;
+    }
+    Some(Line::doubt(Circumstance::ShortStrokes { span_bytes, disk_bytes }))
+}
+
+/// A file in many pieces is not read in sequence, whatever the requests are.
+pub(super) fn fragmented(run: &Run) -> Option<Line> {
+    let sequential = run.points.iter().any(|point| !point.spec.rw.is_random());
+    if run.info.device.rotates() != Some(true) || !sequential {
+        return None;
+    }
+    let latest = run.trials.iter().rev().find(|trial| trial.witnesses.pieces.is_some())?;
+    let pieces = latest.witnesses.pieces.filter(|&pieces| pieces > 1)?;
+    let piece_bytes = latest.spec.span_bytes / pieces;
+    (piece_bytes < PIECE_BYTES).then(|| Line::doubt(Circumstance::Fragmented { pieces, piece_bytes }))
+}
+
+/// What a copy or a snapshot shares is not written over: the first write to each place finds a new one.
+pub(super) fn shared_blocks(run: &Run) -> Option<Line> {
+    let wrote = |trial: &&Trial| trial.phase == Phase::Measure && trial.spec.changes();
+    let part = |trial: &Trial| {
+        let (shared_bytes, span_bytes) = (trial.witnesses.shared_bytes?, trial.spec.span_bytes);
+        let enough = shared_bytes as f64 >= SHARED_SHARE * span_bytes as f64 && shared_bytes > 0;
+        enough.then_some(Circumstance::SharedBlocks { shared_bytes, span_bytes })
+    };
+    run.trials.iter().filter(wrote).find_map(part).map(Line::doubt)
+}
+
+/// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:
+/// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
+pub(super) fn burst_credit(run: &Run) -> Option<Line> {
+    let throttled = run
+        .verdicts
+        .iter()
+        .any(|line| line.check == CheckName::Throttled && line.verdict >= Outcome::Warning);
+    let spent =
+        throttled || Op::TRANSFERS.iter().any(|op| found(run, FindingName::ThrottleRate, *op).is_some());
+    if spent || run.info.device.burst_credit != Some(true) {
+        return None;
+    }
+    Some(Line::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
+}
+
+/// No burst shows how large a write buffer is; a long write that was measured does.
+pub(super) fn write_buffer(run: &Run) -> Option<Line> {
+    let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
+    let settled = run.info.device.state.as_deref() == Some("steady");
+    if !measures_writes || settled || run.info.is_imported() {
+        return None;
+    }
+    let told = |finding: &&Finding| {
+        finding.name == FindingName::WriteBufferBytes && finding.status != Status::Inconclusive
+    };
+    if let Some(buffer) = run.findings.iter().find(told) {
+        let other =
+            run.points.iter().any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
+        let size = buffer.value.filter(|_| other)?;
+        return Some(Line::doubt(Circumstance::WriteBuffer { buffer_bytes: size as u64 }));
+    }
+    let written_bytes = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+    let area_bytes = run.info.device.working_set_bytes;
+    Some(Line::doubt(Circumstance::WriteBufferUnknown { written_bytes, area_bytes }))
+}

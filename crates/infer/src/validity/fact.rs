@@ -1,0 +1,264 @@
+//! Facts behind the answer whether a run is valid, as numbers and enums. Words are made of them in the report.
+
+use iosonde_model::{CheckName, DeviceNote, Judgement};
+
+/// Weight of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Valid.
+    Yes,
+    /// Valid, with a warning.
+    Doubt,
+    /// Not valid.
+    No,
+}
+
+impl Mark {
+    /// `✓`, `?` or `✗`.
+    pub fn symbol(self) -> char {
+        match self {
+            Self::Yes => '✓',
+            Self::Doubt => '?',
+            Self::No => '✗',
+        }
+    }
+}
+
+/// One fact with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Weight for the answer.
+    pub mark: Mark,
+    /// Fact behind it.
+    pub fact: Fact,
+}
+
+impl Line {
+    /// A fact that warns.
+    pub(super) fn doubt(fact: impl Into<Fact>) -> Self {
+        Self { mark: Mark::Doubt, fact: fact.into() }
+    }
+}
+
+/// Why no figure of a run is valid.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fatal {
+    /// There is no measured trial.
+    NothingMeasured,
+    /// The bytes did not come from the storage.
+    NotStorage(NotStorage),
+    /// The load generator was the limit; the verdict on the first such trial.
+    GeneratorLimit(Judgement),
+    /// At least half of the trials are invalid for several reasons.
+    MostInvalid {
+        /// Invalid trials.
+        invalid: usize,
+        /// Measured trials.
+        trials: usize,
+        /// Whether only their queue depth is invalid, and their throughput may be valid.
+        depth_only: bool,
+        /// Verdict on the first of them.
+        example: Judgement,
+    },
+    /// Rounds were completed, but no point has a confidence interval.
+    NoInterval {
+        /// Completed rounds.
+        rounds: u32,
+    },
+    /// Fewer complete rounds than noise and drift can be estimated from.
+    TooFewRounds {
+        /// Completed rounds.
+        rounds: u32,
+        /// Rounds that are needed.
+        needed: u32,
+    },
+}
+
+/// Trials whose bytes did not come from the storage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotStorage {
+    /// Source of the bytes.
+    pub source: ByteSource,
+    /// Share of the requested bytes that the storage moved.
+    pub moved_share: f64,
+    /// Unwritten ranges of the file, where it has some.
+    pub holes: Option<DeviceNote>,
+    /// Verdict on the trial of which the storage moved the smallest share.
+    pub example: Judgement,
+}
+
+/// Source of bytes that the storage did not move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteSource {
+    /// Direct I/O that moved nothing.
+    Nothing,
+    /// Holes of the file, in part.
+    Holes,
+    /// Memory.
+    Memory,
+    /// Memory and the storage.
+    MemoryAndStorage,
+}
+
+/// Points without a valid trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidPoints {
+    /// Points without a valid trial.
+    pub invalid: usize,
+    /// Measured points.
+    pub points: usize,
+}
+
+/// Kind of thing that a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Trials.
+    Trial,
+    /// Points.
+    Point,
+    /// The whole run.
+    Run,
+}
+
+/// Invalid trials, by the first check that makes them invalid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvalidBy {
+    /// Name of the check.
+    pub check: CheckName,
+    /// Trials that it makes invalid and no earlier check does.
+    pub trials: usize,
+    /// Whether only their queue depth is invalid.
+    pub depth_only: bool,
+    /// Verdict on the first of them.
+    pub example: Judgement,
+}
+
+/// What a reader must know before using the figures.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    /// Counts of valid trials, invalid trials and outliers.
+    Trials {
+        /// Measured trials.
+        trials: usize,
+        /// Invalid ones.
+        invalid: usize,
+        /// Valid ones that are excluded from every mean.
+        outliers: usize,
+        /// Checks that make trials invalid, in the order of the checks; their counts add up to `invalid`.
+        reasons: Vec<InvalidBy>,
+    },
+    /// A rate limit was asked for and found.
+    LimitFound,
+    /// Warnings of one check.
+    Warnings {
+        /// Kind of thing that was judged.
+        scope: Scope,
+        /// Warnings.
+        count: usize,
+        /// Whether the run has a single trial.
+        single_trial: bool,
+        /// First of the verdicts.
+        example: Judgement,
+    },
+    /// Nothing could tell whether the device moved the bytes of most trials; the verdict that says so.
+    NoWitness(Judgement),
+    /// Counters of the device were lost during the run.
+    WitnessLost {
+        /// Trials without counters.
+        trials_without: usize,
+        /// Measured trials.
+        trials: usize,
+        /// Id of the first trial without counters.
+        from_trial: u64,
+        /// Error, as the system reported it.
+        reported: Option<String>,
+    },
+    /// The run was interrupted.
+    Interrupted,
+    /// The run ended with an error.
+    Failed,
+    /// Intervals are wider than was asked for, or missing.
+    Imprecise {
+        /// Whether the time was up.
+        time_up: bool,
+        /// Points.
+        points: usize,
+        /// Points whose interval is wider or missing.
+        wide: usize,
+        /// Points without an interval.
+        missing: usize,
+        /// Median half-width, as a share of the value; `None` where no point has an interval.
+        half_width_median: Option<f64>,
+        /// Half-width that was asked for.
+        asked: f64,
+    },
+    /// Circumstance that the figures hold under.
+    Circumstance(Circumstance),
+}
+
+impl From<Circumstance> for Fact {
+    fn from(circumstance: Circumstance) -> Self {
+        Self::Circumstance(circumstance)
+    }
+}
+
+/// Circumstance of the machine, the target or the writes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Circumstance {
+    /// Measured through the page cache.
+    PageCache {
+        /// Bytes that were addressed.
+        working_set_bytes: u64,
+        /// Memory of the machine, where they fit into it.
+        fits_memory_bytes: Option<u64>,
+    },
+    /// Warnings of the drive's own health report.
+    DriveWarnings(Vec<String>),
+    /// Measured on battery.
+    OnBattery,
+    /// Fewer bytes were addressed than asked for.
+    SmallerThanAsked {
+        /// Bytes that were addressed.
+        measured_bytes: u64,
+        /// Bytes that were asked for.
+        asked_bytes: u64,
+    },
+    /// Random requests covered a part of a rotating disk only.
+    ShortStrokes {
+        /// Bytes that were addressed.
+        span_bytes: u64,
+        /// Bytes of the disk.
+        disk_bytes: u64,
+    },
+    /// The file lies in many pieces on a rotating disk.
+    Fragmented {
+        /// Pieces.
+        pieces: u64,
+        /// Mean size of a piece.
+        piece_bytes: u64,
+    },
+    /// Blocks that were written to are shared with a copy or a snapshot.
+    SharedBlocks {
+        /// Bytes that are shared.
+        shared_bytes: u64,
+        /// Bytes that are addressed.
+        span_bytes: u64,
+    },
+    /// The volume has burst credit, and its end was not seen.
+    BurstCredit {
+        /// Time of the run.
+        elapsed_s: f64,
+    },
+    /// A write buffer was found by another experiment.
+    WriteBuffer {
+        /// Size of the buffer.
+        buffer_bytes: u64,
+    },
+    /// What was written may fit into a write buffer of unknown size.
+    WriteBufferUnknown {
+        /// Bytes written in all.
+        written_bytes: u64,
+        /// Bytes of the area that was written to.
+        area_bytes: u64,
+    },
+}

@@ -1,0 +1,72 @@
+//! Whether a run is valid: the first answer of every report, as facts.
+//!
+//! Only what the data carries is used; nothing is measured anew. What changes a reader's use of the figures comes
+//! before what merely qualifies them.
+
+mod circumstances;
+mod fact;
+mod trials;
+mod warnings;
+
+use iosonde_judge::check::Symptom;
+use iosonde_model::{Phase, Run, Trial};
+
+use crate::answered_limit;
+pub use fact::{
+    ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage, Scope,
+};
+
+/// Whether a run is valid, and the facts behind it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validity {
+    /// The answer.
+    pub mark: Mark,
+    /// Why no figure is valid, where none is.
+    pub fatal: Option<Fatal>,
+    /// Points without a valid trial, where they are more than a tenth.
+    pub invalid_points: Option<InvalidPoints>,
+    /// Facts, those of the most weight first.
+    pub lines: Vec<Line>,
+}
+
+impl Validity {
+    /// Number of warnings.
+    pub fn warnings(&self) -> usize {
+        self.lines.iter().filter(|line| line.mark == Mark::Doubt).count()
+    }
+}
+
+/// Whether a concluded run is valid.
+pub fn validity(run: &Run) -> Validity {
+    let explained = answered_limit::explained(run);
+    let limit = explained.contains(&Symptom::SeveralRates);
+    let run = &*answered_limit::beyond(run, &explained);
+    let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
+    let mut lines = vec![trials::counts(run, &measured)];
+    lines.extend(limit.then_some(Line { mark: Mark::Yes, fact: Fact::LimitFound }));
+    let invalid = trials::fatal(run, &measured);
+    lines.extend(warnings::of_checks(run, invalid.is_some()));
+    lines.extend(warnings::unwitnessed(run));
+    lines.extend(warnings::witness_lost(run, &measured));
+    lines.extend(circumstances::unfinished(run));
+    lines.extend(circumstances::surroundings(run));
+    let fatal = invalid.or_else(|| trials::unrepeated(run));
+    // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
+    // them.
+    if fatal.is_none() {
+        // Where the rate fell to a limit, the mean over the run is not what was asked for.
+        lines.extend(circumstances::imprecise(run).filter(|_| !limit));
+        lines.extend(circumstances::write_buffer(run));
+        lines.extend(circumstances::short_strokes(run));
+        lines.extend(circumstances::fragmented(run));
+        lines.extend(circumstances::shared_blocks(run));
+        lines.extend(circumstances::burst_credit(run));
+    }
+    // Stable: within a mark, the order above.
+    lines.sort_by_key(|line| std::cmp::Reverse(line.mark));
+    let mark = match fatal {
+        Some(_) => Mark::No,
+        None => lines.iter().map(|line| line.mark).max().unwrap_or(Mark::Yes),
+    };
+    Validity { mark, fatal, invalid_points: trials::invalid_points(run, &measured), lines }
+}

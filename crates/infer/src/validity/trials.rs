@@ -1,0 +1,188 @@
+//! Valid and invalid trials: their counts, and whether anything is left.
+
+use std::collections::BTreeSet;
+
+use iosonde_judge::check::CHECKS;
+use iosonde_model::{
+    About, Cause, CheckName, DeviceNote, Judgement, Medium, Op, Outcome, Point, Run, Trial,
+    cause::{CacheServed, DirectIgnored, Outliers, WriteBack},
+};
+use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
+
+use super::fact::{ByteSource, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage};
+
+/// Share of invalid trials from which a run says nothing.
+pub(super) const INVALID_SHARE_MAX: f64 = 0.5;
+/// Share of invalid trials above which it is a warning: trials are repeated, and a few are lost on any busy
+/// machine.
+const INVALID_SHARE_WARNING: f64 = 0.1;
+
+/// Share of direct I/O's bytes that the device moved, below which it moved nothing.
+const NOTHING_SHARE: f64 = 0.02;
+/// Share of the bytes that moved, from which figures are a mixture of memory and storage.
+const PART_SHARE: f64 = 0.5;
+
+/// Why nothing can be concluded from the trials, if so.
+pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
+    if measured.is_empty() {
+        return Some(Fatal::NothingMeasured);
+    }
+    let most =
+        |invalid: &[&Judgement]| ids(invalid).len() as f64 >= INVALID_SHARE_MAX * measured.len() as f64;
+    let of = |names: &[CheckName]| -> Vec<&Judgement> {
+        invalid_verdicts(run, measured).filter(|line| names.contains(&line.check)).collect()
+    };
+    let unmoved =
+        of(&[CheckName::CacheServed, CheckName::DirectIgnored, CheckName::WriteBack, CheckName::Unmapped]);
+    if most(&unmoved) {
+        return not_storage(run, &unmoved).map(Fatal::NotStorage);
+    }
+    let bound = of(&[CheckName::GeneratorBound]);
+    if most(&bound) {
+        return bound.first().map(|&first| Fatal::GeneratorLimit(first.clone()));
+    }
+    let any: Vec<_> = invalid_verdicts(run, measured).collect();
+    let &example = any.first().filter(|_| most(&any))?;
+    Some(Fatal::MostInvalid {
+        invalid: ids(&any).len(),
+        trials: measured.len(),
+        depth_only: depth_only(&any),
+        example: example.clone(),
+    })
+}
+
+/// Points without a valid trial, where they are more than a few.
+pub(super) fn invalid_points(run: &Run, measured: &[&Trial]) -> Option<InvalidPoints> {
+    let invalid: BTreeSet<u64> = invalid_verdicts(run, measured)
+        .filter(|line| line.about != About::Depth)
+        .filter_map(|line| line.trial)
+        .collect();
+    let points = |valid_only: bool| -> BTreeSet<usize> {
+        let own = measured.iter().filter(|trial| !valid_only || !invalid.contains(&trial.id));
+        own.filter_map(|trial| trial.point).collect()
+    };
+    let (all, valid) = (points(false).len(), points(true).len());
+    let lost = all - valid;
+    (lost as f64 > INVALID_SHARE_WARNING * all as f64).then_some(InvalidPoints { invalid: lost, points: all })
+}
+
+/// With fewer than three complete rounds nothing is known of noise and drift. (A run without a study is one trial,
+/// and says so elsewhere.)
+pub(super) fn unrepeated(run: &Run) -> Option<Fatal> {
+    let rounds = run.info.rounds;
+    if run.info.study_source.is_empty() {
+        return None;
+    }
+    if rounds < FEWEST_COMPLETE_ROUNDS {
+        return Some(Fatal::TooFewRounds { rounds, needed: FEWEST_COMPLETE_ROUNDS });
+    }
+    let no_interval = run.points.iter().all(|point| half_width(point).is_none());
+    no_interval.then_some(Fatal::NoInterval { rounds })
+}
+
+/// Half of the wider interval of a point's directions, as a share of the value.
+pub(super) fn half_width(point: &Point) -> Option<f64> {
+    let directions = Op::DIRECTIONS.into_iter().filter(|&op| point.spec.rw.has(op));
+    let widths = directions.map(|op| point.direction(op)?.iops.relative_half_width());
+    widths.collect::<Option<Vec<_>>>()?.into_iter().max_by(f64::total_cmp)
+}
+
+/// Memory, or nothing at all: a hole of a sparse file costs no storage.
+fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
+    let share_of = |line: &Judgement| {
+        moved_of_issued(line).map_or(1.0, |(moved, issued)| moved as f64 / issued.max(1) as f64)
+    };
+    // The plainest example, or the answer says one thing and its example another.
+    let &example = invalid.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)))?;
+    let holes = run.info.device.notes.iter().find(|note| matches!(note, DeviceNote::Holes { .. }));
+    // What went through the page cache although it should not have is memory all the same.
+    let ignored = invalid.iter().any(|line| line.check == CheckName::DirectIgnored);
+    // A study may go through the page cache on purpose where all else goes past it.
+    let past =
+        |line: &&Judgement| line.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
+    let direct = run.info.device.direct && !ignored && invalid.iter().any(past);
+    let direct = direct && run.info.device.medium != Medium::Memory;
+    let bytes = invalid.iter().filter_map(|line| moved_of_issued(line));
+    let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let moved_share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
+    let source = match (direct, holes) {
+        // Not exactly nothing: others' I/O is in the count.
+        (true, _) if moved_share < NOTHING_SHARE => ByteSource::Nothing,
+        (true, Some(_)) => ByteSource::Holes,
+        _ if moved_share < PART_SHARE => ByteSource::Memory,
+        _ => ByteSource::MemoryAndStorage,
+    };
+    Some(NotStorage { source, moved_share, holes: holes.cloned(), example: example.clone() })
+}
+
+/// Bytes of a trial that storage moved, and bytes of its requests, where a verdict compares them.
+fn moved_of_issued(line: &Judgement) -> Option<(u64, u64)> {
+    match line.cause.as_ref()? {
+        Cause::CacheServed(CacheServed::Shortfall { moved_bytes, issued_bytes, .. })
+        | Cause::DirectIgnored(DirectIgnored::ServedFromCache { moved_bytes, issued_bytes, .. })
+        | Cause::WriteBack(WriteBack::NotTaken { moved_bytes, issued_bytes }) => {
+            Some((*moved_bytes, *issued_bytes))
+        }
+        Cause::WriteBack(WriteBack::Dirty { dirty_after_bytes, issued_bytes }) => {
+            Some((issued_bytes.saturating_sub(*dirty_after_bytes), *issued_bytes))
+        }
+        _ => None,
+    }
+}
+
+/// Verdicts of `invalid` on measured trials.
+fn invalid_verdicts<'a>(run: &'a Run, measured: &[&Trial]) -> impl Iterator<Item = &'a Judgement> + use<'a> {
+    let known: BTreeSet<u64> = measured.iter().map(|trial| trial.id).collect();
+    run.verdicts.iter().filter(move |judgement| {
+        judgement.verdict == Outcome::Invalid && judgement.trial.is_some_and(|id| known.contains(&id))
+    })
+}
+
+fn ids(judgements: &[&Judgement]) -> BTreeSet<u64> {
+    judgements.iter().filter_map(|judgement| judgement.trial).collect()
+}
+
+fn depth_only(judgements: &[&Judgement]) -> bool {
+    judgements.iter().all(|line| line.about == About::Depth)
+}
+
+/// How many trials are valid, and why the others are not.
+pub(super) fn counts(run: &Run, measured: &[&Trial]) -> Line {
+    let lines: Vec<_> = invalid_verdicts(run, measured).collect();
+    let (trials, invalid) = (measured.len(), ids(&lines).len());
+    // Of invalid trials none is in a mean, near or far.
+    let outliers = if invalid == trials { 0 } else { outliers(run) };
+    // Each invalid trial counts under the first check that says so, so that the counts add up to all of them.
+    let mut counted = BTreeSet::new();
+    let reasons = CHECKS.iter().filter_map(|check| invalid_by(check.id(), &lines, &mut counted)).collect();
+    let share = invalid as f64 / trials as f64;
+    let mark = match share {
+        _ if invalid == 0 => Mark::Yes,
+        _ if share >= INVALID_SHARE_MAX => Mark::No,
+        _ if share > INVALID_SHARE_WARNING => Mark::Doubt,
+        _ => Mark::Yes,
+    };
+    Line { mark, fact: Fact::Trials { trials, invalid, outliers, reasons } }
+}
+
+/// Trials that a check makes invalid and that are not counted yet.
+fn invalid_by(check: CheckName, lines: &[&Judgement], counted: &mut BTreeSet<u64>) -> Option<InvalidBy> {
+    let fresh =
+        |line: &&&Judgement| line.check == check && line.trial.is_some_and(|id| !counted.contains(&id));
+    let own: Vec<&Judgement> = lines.iter().filter(fresh).copied().collect();
+    let &example = own.first()?;
+    let trials = ids(&own);
+    counted.extend(&trials);
+    Some(InvalidBy { check, trials: trials.len(), depth_only: depth_only(&own), example: example.clone() })
+}
+
+/// Trials that no verdict makes invalid and that are excluded from every mean.
+fn outliers(run: &Run) -> usize {
+    let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
+    let count = |judgement: &Judgement| match &judgement.cause {
+        Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),
+        Some(Cause::Tally(tally)) => tally.outliers,
+        _ => None,
+    };
+    run.verdicts.iter().filter(of_run).filter_map(count).max().unwrap_or(0) as usize
+}
