@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use iosonde_model::{Phase, units};
-use iosonde_plan::schedule::{ScheduledTrial, Progress as State, Schedule, ExperimentProgress};
+use iosonde_plan::schedule::{ExperimentProgress, Progress as State, Schedule, ScheduledTrial};
 
 use crate::screen::Screen;
 

@@ -7,7 +7,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use iosonde_plan::schedule::{TimeLeft, Terms};
+use iosonde_plan::schedule::{Terms, TimeLeft};
 use iosonde_testkit::schedule::{Kinship, Noise, Shape, time_left};
 
 /// A precision in units of the noise, and where it ends a run of 27 points.
@@ -61,7 +61,8 @@ fn main() {
 fn line(said: &[(TimeLeft, f64)]) -> String {
     let near = |(said, left_s): &&(TimeLeft, f64)| (said.likely_s / left_s - 1.0).abs() <= 0.2;
     // A third of a trial: what ends a run is a round's beginning.
-    let held = |(said, left_s): &&(TimeLeft, f64)| said.least_s <= left_s * 1.02 && *left_s <= said.most_s * 1.02;
+    let held =
+        |(said, left_s): &&(TimeLeft, f64)| said.least_s <= left_s * 1.02 && *left_s <= said.most_s * 1.02;
     let (numbers, ranges): (Vec<_>, Vec<_>) =
         said.iter().copied().partition(|(left, _)| left.is_one_number());
     let share = |count: usize, of: usize| 100.0 * count as f64 / of as f64;

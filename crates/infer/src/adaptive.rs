@@ -287,7 +287,9 @@ mod tests {
             added.iter().filter(|p| p.spec.queue_depth == 1).map(|p| p.spec.block_size_bytes).collect();
         // 19 x 100,000 B, give or take what five rounds know of it.
         assert!(matches!(sizes[..], [1_700_000..1_900_000, 1_900_000..2_100_000]), "{sizes:?}");
-        assert!(added.iter().all(|point| point.planned == iosonde_model::Planned::Adaptive && point.id >= 11));
+        assert!(
+            added.iter().all(|point| point.planned == iosonde_model::Planned::Adaptive && point.id >= 11)
+        );
         assert_eq!(added[0].id + 1, added[1].id);
     }
 
@@ -351,7 +353,11 @@ mod tests {
     fn a_run_that_was_killed_says_by_its_trials_that_points_were_added() {
         let mut run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
         let canaries = run.trials.clone().into_iter().filter(|trial| trial.point == Some(0));
-        run.trials.extend(canaries.map(|trial| Trial { point: None, phase: iosonde_model::Phase::Canary, ..trial }));
+        run.trials.extend(canaries.map(|trial| Trial {
+            point: None,
+            phase: iosonde_model::Phase::Canary,
+            ..trial
+        }));
         let plain = schedule(&run, 40);
         let upto =
             |round: u32| -> Vec<_> { run.trials.iter().filter(|t| t.round <= round).cloned().collect() };

@@ -36,7 +36,10 @@ pub fn judge(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), Pla
     judged(run, closed).map(|_| ())
 }
 
-fn judged(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(Vec<PlannedExperiment>, Voids), PlanError> {
+fn judged(
+    run: &mut Run,
+    closed: Option<&[Option<Closed>]>,
+) -> Result<(Vec<PlannedExperiment>, Voids), PlanError> {
     let (asked, mut points) = planned(run)?;
     for point in &mut points {
         let before = run.points.iter().find(|old| old.id == point.id).and_then(|old| old.closed);

@@ -10,7 +10,7 @@ mod consistency;
 pub mod finding;
 pub mod portrait;
 pub mod sheet;
-pub mod validity;
 #[cfg(test)]
 mod testing;
+pub mod validity;
 pub mod words;

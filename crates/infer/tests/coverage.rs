@@ -6,7 +6,9 @@
 
 use iosonde_model::Closed;
 use iosonde_plan::schedule::Terms;
-use iosonde_testkit::schedule::{Adding, Answer, Kinship, Noise, Shape, simulate, simulate_adding, time_left};
+use iosonde_testkit::schedule::{
+    Adding, Answer, Kinship, Noise, Shape, simulate, simulate_adding, time_left,
+};
 
 const POINTS: usize = 27;
 const RUNS: u64 = 40;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use iosonde_model::Trial;
-use iosonde_stats::trend::{Levels, Heterogeneity, Observation};
+use iosonde_stats::trend::{Heterogeneity, Levels, Observation};
 
 /// Nominal chance of naming a drift that is not there; the check's manual page says the real one and why.
 const CHANCE: f64 = 0.0007;

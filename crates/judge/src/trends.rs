@@ -74,7 +74,8 @@ impl Fit {
         let chosen: Vec<usize> = (0..rows.len()).filter(|&i| places[rows[i].group].is_some()).collect();
         let row = |&i: &usize| Some(Row { group: places[rows[i].group]?, ..rows[i] });
         let own: Vec<Row> = chosen.iter().filter_map(row).collect();
-        let effects = MixedModel::fit_with_reference(witness, &own, places.iter().flatten().count(), average)?;
+        let effects =
+            MixedModel::fit_with_reference(witness, &own, places.iter().flatten().count(), average)?;
         Some(Self { effects, groups: places, rows: chosen })
     }
 }

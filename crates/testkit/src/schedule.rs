@@ -16,7 +16,7 @@ use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::plain::plain_points;
-use iosonde_plan::schedule::{TimeLeft, Schedule, Terms, Unplannable};
+use iosonde_plan::schedule::{Schedule, Terms, TimeLeft, Unplannable};
 
 /// Whose noise resembles whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

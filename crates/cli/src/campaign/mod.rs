@@ -10,9 +10,9 @@
 
 use std::path::PathBuf;
 
+use iosonde_model::{RunState, Study};
 use iosonde_plan::schedule::TimeLeft;
 use iosonde_plan::schedule::chance;
-use iosonde_model::{RunState, Study};
 
 use crate::{
     destination::Destination,

@@ -1,11 +1,11 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
+use iosonde_model::{Point, Study, TrialSpec, units};
 use iosonde_plan::points;
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
-use iosonde_model::{Point, Study, TrialSpec, units};
 use iosonde_rig::prepare;
 
 use super::CampaignSpec;

@@ -1,8 +1,8 @@
 //! One session of a campaign: a run under way, where it stands in its study, and what it does next.
 
 use iosonde_model::{RunInfo, RunState, Study};
-use iosonde_plan::schedule::ScheduledTrial;
 use iosonde_plan::schedule::Progress;
+use iosonde_plan::schedule::ScheduledTrial;
 use iosonde_store::RunLock;
 
 use crate::{

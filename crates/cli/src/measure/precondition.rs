@@ -1,8 +1,8 @@
 //! Bringing the storage to the state that was asked for, before it is measured.
 
-use iosonde_plan::points;
 use iosonde_infer::sheet::WHOLE_SHARE;
 use iosonde_model::{DeviceNote, Phase, Rw, Trial, units};
+use iosonde_plan::points;
 use iosonde_rig::{drive::Limits, prepare};
 
 use super::{Measurement, STATE, prepare::FOREVER_S};

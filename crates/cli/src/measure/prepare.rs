@@ -1,7 +1,7 @@
 //! Preparing what is measured: the working set is filled so that no hole is read.
 
-use iosonde_plan::points;
 use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
+use iosonde_plan::points;
 use iosonde_rig::prepare;
 
 use super::{Measurement, write_limit};

@@ -67,7 +67,8 @@ impl Score {
             *self.wrong.entry(line.check.to_string()).or_default() += 1;
         }
         if self.example.is_none() {
-            self.example = wrong.or(caught).map(|line| format!("{}: {}", line.check, iosonde_report::text::why(line)));
+            self.example =
+                wrong.or(caught).map(|line| format!("{}: {}", line.check, iosonde_report::text::why(line)));
         }
     }
 

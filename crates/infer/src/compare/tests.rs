@@ -192,7 +192,8 @@ fn what_is_void_is_not_compared_and_says_why() {
     let mut a = run("a", &[1e4, 2e4]);
     a.points[0].read = None;
     a.points[0].trial_ids = vec![7];
-    let void = Verdict::Invalid(Reason::new(About::All, iosonde_model::cause::CacheServed::Memory { name: None }));
+    let void =
+        Verdict::Invalid(Reason::new(About::All, iosonde_model::cause::CacheServed::Memory { name: None }));
     a.verdicts = vec![Judgement::new(CheckName::CacheServed, "trial", Some(7), None, void)];
     let compared = compare(&[side("A", vec![a]), side("B", vec![run("b", &[1e4, 2e4])])], &QUESTION).unwrap();
     let line = &compared.comparisons[0];
@@ -207,7 +208,10 @@ fn from_memory(id: &str, rates: &[f64], places: &[usize]) -> Run {
     for &place in places {
         run.points[place].trials = 1;
         run.points[place].trial_ids = vec![place as u64];
-        let void = Verdict::Invalid(Reason::new(About::Device, iosonde_model::cause::CacheServed::Memory { name: None }));
+        let void = Verdict::Invalid(Reason::new(
+            About::Device,
+            iosonde_model::cause::CacheServed::Memory { name: None },
+        ));
         run.verdicts.push(Judgement::new(CheckName::CacheServed, "trial", Some(place as u64), None, void));
     }
     run

@@ -17,7 +17,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Finding,
-    detail::{Lack, ComparedFigure, Level},
+    detail::{ComparedFigure, Lack, Level},
 };
 
 use super::{

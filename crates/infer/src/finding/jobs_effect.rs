@@ -26,7 +26,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
-    detail::{Lack, EffectAnswer, EffectProblem, Workers, WorkersAnswer},
+    detail::{EffectAnswer, EffectProblem, Lack, Workers, WorkersAnswer},
 };
 use iosonde_plan::{experiment::alone, points};
 

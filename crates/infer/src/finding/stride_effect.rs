@@ -18,7 +18,7 @@ use iosonde_model::ExperimentName;
 use iosonde_model::FindingName;
 use iosonde_model::{
     Finding, StridePass,
-    detail::{Lack, ComparedFigure, Level},
+    detail::{ComparedFigure, Lack, Level},
 };
 
 use super::{

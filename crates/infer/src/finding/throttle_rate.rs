@@ -27,8 +27,8 @@ use super::{
     limit::{self, Fell, Shown},
     over_trials,
 };
-use iosonde_judge::check::Symptom;
 use crate::words::Unit;
+use iosonde_judge::check::Symptom;
 
 /// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
 /// first and last one half is its own, on average.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use iosonde_judge::validity::{Invalidity, TrialStanding};
 use iosonde_model::{
-    About, CheckName, Derivation, Estimate, Finding, FindingName, Op, Point, Run, Rw,
-    Status, Sync, Trait, TraitKey, TraitSource, Trial, TrialSpec,
+    About, CheckName, Derivation, Estimate, Finding, FindingName, Op, Point, Run, Rw, Status, Sync, Trait,
+    TraitKey, TraitSource, Trial, TrialSpec,
 };
 use iosonde_stats::normal;
 

@@ -130,7 +130,9 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     match course {
         Some(Verdict::Warning(reason)) => Verdict::Warning(reason),
-        _ if trial.witnesses.io_limits.is_none() => Verdict::NotChecked(Reason::new(About::Device, cause::Throttled::Unseen)),
+        _ if trial.witnesses.io_limits.is_none() => {
+            Verdict::NotChecked(Reason::new(About::Device, cause::Throttled::Unseen))
+        }
         _ => Verdict::Pass,
     }
 }
