@@ -34,7 +34,8 @@ pub fn judge(run: &mut Run) -> Voids {
     voids
 }
 
-/// Counts the outliers beside a pass: one trial in 400 is one by chance, which is no warning, and must not go unsaid either.
+/// Counts the outliers beside a pass: one trial in 400 is one by chance, which is no warning, and must not go unsaid
+/// either.
 fn count_outliers(run: &mut Run, outliers: &Outliers) {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
     let count = run.trials.iter().filter(measured).count();

@@ -2,8 +2,8 @@
 //!
 //! Eight observations give a variance to within a factor of two. Twenty-seven groups of eight with similar
 //! variances give it well. How similar they are follows from the spread of the sample variances beyond the spread
-//! expected by chance. It decides how far each variance is shrunk towards the common one. G. K. Smyth, *Linear models and empirical Bayes
-//! methods* (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on the weight of the prior.
+//! expected by chance. It decides how far each variance is shrunk towards the common one. G. K. Smyth, *Linear models
+//! and empirical Bayes methods* (Stat. Appl. Genet. Mol. Biol. 3, 2004), with a cap on the weight of the prior.
 //!
 //! Assumed: normal errors inside each group, and true variances that scatter like a scaled inverse χ².
 

@@ -114,7 +114,8 @@ impl Levels {
         Some(Heterogeneity { rose, fell, held: all - rose - fell })
     }
 
-    /// Fits the common slope of the logarithm per second: coefficient 0 of the result. `None` with too few observations.
+    /// Fits the common slope of the logarithm per second: coefficient 0 of the result. `None` with too few
+    /// observations.
     pub fn slope(&self, rows: &[Observation]) -> Option<Autoregressive> {
         let weighted = |limit: Option<f64>| {
             let (mut times, mut logs) = (Vec::new(), Vec::new());

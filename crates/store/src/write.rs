@@ -14,8 +14,8 @@ impl Notebook {
     /// the run has ended: it is how others know that it is alive.
     ///
     /// # Errors
-    /// Returns [`StoreError::IdTaken`] if a run has this id already, or another [`StoreError`] if the notebook cannot be
-    /// written.
+    /// Returns [`StoreError::IdTaken`] if a run has this id already, or another [`StoreError`] if the notebook cannot
+    /// be written.
     pub fn begin(&mut self, info: &RunInfo) -> Result<RunLock, StoreError> {
         lock::check_id(&info.id)?;
         let taken = || StoreError::IdTaken { id: info.id.clone() };
@@ -39,8 +39,8 @@ impl Notebook {
     /// Stores the present state of a run: state, elapsed time, bytes written, notes.
     ///
     /// # Errors
-    /// Returns [`StoreError::NoRun`] if the run was removed meanwhile, or another [`StoreError`] if the notebook cannot be
-    /// written.
+    /// Returns [`StoreError::NoRun`] if the run was removed meanwhile, or another [`StoreError`] if the notebook
+    /// cannot be written.
     pub fn update(&mut self, info: &RunInfo) -> Result<(), StoreError> {
         let text = to_text(info, || format!("run `{}`", info.id))?;
         let sql = "UPDATE runs SET label = :label, note = :note, study = :study, target = :target,
@@ -87,7 +87,8 @@ impl Notebook {
     /// Removes runs with their trials, all or none, and gives the room back to the file system.
     ///
     /// # Errors
-    /// Returns [`StoreError::UnderWay`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be written.
+    /// Returns [`StoreError::UnderWay`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be
+    /// written.
     pub fn remove(&mut self, ids: &[impl AsRef<str>]) -> Result<(), StoreError> {
         let _locks: Vec<RunLock> =
             ids.iter().map(|id| self.claim(id.as_ref())).collect::<Result<_, StoreError>>()?;

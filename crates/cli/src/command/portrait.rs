@@ -216,8 +216,8 @@ fn table(portrait: &Portrait, run: &Run, all: &[Compliance], screen: Screen) -> 
     text += "\n";
     text += &paragraph(
         &format!(
-            "Model against run {}: {agree} of {count} rates within {:.0} %; {fresh_agree} of {fresh} rates that were not \
-             fitted.",
+            "Model against run {}: {agree} of {count} rates within {:.0} %; {fresh_agree} of {fresh} rates that were \
+             not fitted.",
             run.info.id,
             AGREES * 100.0
         ),

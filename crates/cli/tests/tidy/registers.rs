@@ -26,7 +26,6 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
             "hockney",
             "layout",
             "limit",
-            "long_write",
             "lookup",
             "over_trials",
             "platter",

@@ -122,7 +122,7 @@ fn m4_a_burst_into_a_write_buffer_is_told_from_what_lasts() {
     let run = measured(BUFFER, &[&["point", "sim:device.toml"][..], &write[..]].concat());
     // 200 MB/s / 64 KiB = 3,052 a second lasts.
     let step = &said(&run, CheckName::NotSteady).why;
-    assert!(step.contains(" to 3.0") && step.contains("a mean over both describes neither"), "{step}");
+    assert!(step.contains(" to 3.0") && step.contains("the mean describes neither"), "{step}");
     assert!(said(&run, CheckName::Throttled).why.contains("a full write buffer"));
 }
 
@@ -242,9 +242,6 @@ fn m14_what_a_report_says_of_a_size_it_says_once_and_with_its_interval() {
     let text = std::fs::read_to_string(page).unwrap();
     let plateau = finding(&run, FindingName::PlateauBlockSize);
     assert!(text.contains(&plateau.sentence), "{text}");
-    let levels = text.lines().filter(|line| line.contains("of their attainable rate from"));
-    assert!(levels.clone().all(|line| line.contains(plateau.sentence.trim_end_matches('.'))), "{text}");
-    assert!(levels.count() > 0);
     // Every number of an advice stands in a finding that it names.
     for advice in &run.advice {
         let sources: Vec<&Finding> =
@@ -275,7 +272,7 @@ fn m15_no_effect_needs_an_interval_within_a_margin_and_a_law_needs_a_fit() {
     let curve = studied(UNITS, SIZES, &run);
     let law = finding(&curve, FindingName::PerRequestCost);
     assert_eq!(law.status, Status::Inconclusive);
-    assert!(law.sentence.contains("the times do not follow t₀ + b/B: "), "{}", law.sentence);
+    assert!(law.sentence.contains("from the linear model"), "{}", law.sentence);
 }
 
 #[test]

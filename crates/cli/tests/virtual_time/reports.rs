@@ -146,8 +146,11 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     assert!(near(iops(alone(Rw::RandWrite), Op::Write), 152.0));
     // Little's law: at 4 KiB the depth never reached the device, and the program set the rates.
     let troubles = troubles(&run);
-    assert!(troubles[&CheckName::DepthNotReached].1.contains("of the 64 asked for"), "{troubles:?}");
-    assert!(troubles[&CheckName::GeneratorBound].1.contains("not what the storage"), "{troubles:?}");
+    assert!(
+        troubles[&CheckName::DepthNotReached].1.contains(" of 64: the rest waited above it"),
+        "{troubles:?}"
+    );
+    assert!(troubles[&CheckName::GeneratorBound].1.contains("not the storage's"), "{troubles:?}");
     // So nothing is concluded about a buffer or the drive from rows that the program made.
     assert!(run.findings.iter().all(|finding| finding.status != Status::Found), "{:?}", run.findings);
 }
@@ -172,7 +175,7 @@ fn four_media_finds_the_curve_and_whose_it_is() {
     // "The SSD page size is approximately 4 KiB": the curve is the program's, and no statement about the device.
     for finding in findings(&run, FindingName::ProcessorShare) {
         assert!(finding.low.is_some_and(|low| low > 0.95), "{finding:?}");
-        assert!(finding.sentence.contains("the program's and the memory's"), "{}", finding.sentence);
+        assert!(finding.sentence.contains("CPU-bound"), "{}", finding.sentence);
     }
     let troubles = troubles(&run);
     assert!(
@@ -235,7 +238,7 @@ fn fio_ssd_profiling_finds_the_limits_and_refuses_the_sheets_conditions() {
     let (own, before, after) = (ends(32), ends(16), ends(64));
     assert!(own.1 > before.0.min(after.0), "{own:?} {before:?} {after:?}");
     // 316,935 random writes against a sheet's 118,000: not comparable, and why.
-    assert!(troubles(&run)[&CheckName::GeneratorBound].1.contains("what it can make, not what the storage"));
+    assert!(troubles(&run)[&CheckName::GeneratorBound].1.contains("is its limit, not the storage's"));
     let said = bench.iosonde(&["spec", "last", "d7-p5600", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     let lines = document["lines"].as_array().unwrap();

@@ -108,7 +108,7 @@ fn a_depth_that_a_blocking_engine_cannot_have_is_void() {
     let said = bench.iosonde(&["judge", "deep.json"]);
     assert!(said.out.contains("VOID as a depth figure"), "{}", said.out);
     let words: Vec<&str> = said.out.split_whitespace().collect();
-    assert!(words.join(" ").contains("= 2.0 in flight, not 32"), "{}", said.out);
+    assert!(words.join(" ").contains("= queue depth 2.0, not 32"), "{}", said.out);
 }
 
 /// M1, M6: the page cache reported as a device, as in many a thread of fio's own tracker.
@@ -120,7 +120,7 @@ fn what_went_through_the_page_cache_is_not_called_believable() {
     let said = bench.iosonde(&["judge", "buffered.txt"]);
     assert!(said.out.starts_with("1 result from fio 3.33 (psync): 1 in doubt"), "{}", said.out);
     let words: Vec<&str> = said.out.split_whitespace().collect();
-    let sentence = "doubtful as a figure of the device Buffered I/O, and the file does not state how many bytes the \
+    let sentence = "doubtful as a figure of the device buffered I/O, and the file does not state how many bytes the \
                     device moved";
     assert!(words.join(" ").contains(sentence), "{}", said.out);
 }
@@ -136,7 +136,7 @@ fn an_imported_result_is_a_run_like_any_other() {
         said.out
     );
     let shown = bench.iosonde(&["show", "laptop"]);
-    assert!(shown.out.contains("515 in flight, not 1024"), "{}", shown.out);
+    assert!(shown.out.contains("queue depth 515, not 1024"), "{}", shown.out);
     let run = bench.run(&["show", "laptop"]);
     assert_eq!((run.info.study.as_str(), run.info.device.kind.as_str()), ("import", "imported"));
     let report = bench.iosonde(&["report", "laptop", "-f", "md,html"]);

@@ -112,9 +112,9 @@ fn the_words_of_the_first_screen_can_be_explained() {
 fn a_study_s_own_answer_stands_on_its_screen() {
     let bench = Bench::new();
     let units = bench.iosonde(&["run", "units", "sim:client-nvme", "--time", "30s"]);
-    assert!(units.out.contains("units   the storage spreads"), "{}{}", units.out, units.err);
+    assert!(units.out.contains("units   parallel units: 32"), "{}{}", units.out, units.err);
     // 16 KiB stripes over 32 units: what devices/client-nvme.toml says.
-    assert!(units.out.contains("stripe  16 KiB [16, 16]"), "{}", units.out);
+    assert!(units.out.contains("stripe  stripe size: 16 KiB [16, 16]"), "{}", units.out);
     let page = bench.path("mix.html");
     let mix = bench.iosonde(&["run", "mix", "sim:plain-nvme", "--time", "30s", "-o", page.to_str().unwrap()]);
     for said in ["POINTS    32 in flight", "4 KiB random, 70 % reads: writes  ", "IOPS", "p99", "\n  mix  "] {
@@ -475,7 +475,7 @@ lag1_100ms = 0.6
         assert!((high - low) / truth < 0.1, "{name} {stage:?}: [{low}, {high}]");
     }
     let drain = run.findings.iter().find(|finding| finding.name == FindingName::BufferDrainRate).unwrap();
-    assert!(drain.why.as_ref().unwrap().contains("only at rest"), "{drain:?}");
+    assert!(drain.why.as_ref().unwrap().contains("only when idle"), "{drain:?}");
 }
 
 /// Reads through the page cache are void as statements about the device, and tell of the page cache all the same.

@@ -2,9 +2,9 @@
 //!
 //! What disturbs both alike (a machine that becomes slower, a neighbour that stays for a minute) is in both trials of a
 //! pair and not in their ratio. So the error of a line's ratio is taken from its pairs, one a round, through the same
-//! fit that gives a run's own intervals ([`MixedModel`]): with its allowance for what neighbours in time have in common,
-//! with what lines lend each other, and without pairs that lie far out. The ratio itself stays that of both runs'
-//! figures, which are means over time; a mean of the pairs' logarithms is not.
+//! fit that gives a run's own intervals ([`MixedModel`]): with its allowance for what neighbours in time have in
+//! common, with what lines lend each other, and without pairs that lie far out. The ratio itself stays that of both
+//! runs' figures, which are means over time; a mean of the pairs' logarithms is not.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
 //! Requests that a cache answers, told from those that it does not by their latencies: what two findings read.
 //!
 //! Where both kinds occur in a point, the logarithms of its latencies fall into two heaps. They are cut where the
-//! variance between the two is largest ([`two_groups`]), and the cut is believed where hardly anything lies near it and the slow take half as long again as the fast. A cache that
-//! holds what was used last, of which random requests use everything alike, holds a share C / W of a span W: so the
-//! share of fast requests, times the span, is the cache.
+//! variance between the two is largest ([`two_groups`]), and the cut is believed where hardly anything lies near it
+//! and the slow take half as long again as the fast. A cache that holds what was used last, of which random requests
+//! use everything alike, holds a share C / W of a span W: so the share of fast requests, times the span, is the
+//! cache.
 
 use iosonde_judge::{evidence::Evidence, settling};
 use iosonde_model::{

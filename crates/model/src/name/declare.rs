@@ -1,7 +1,7 @@
 //! How a list of names is declared.
 
-/// Declares an enum of names: one line a name, the variant and its text, and where it was renamed its former text, which
-/// is still understood.
+/// Declares an enum of names: one line a name, the variant and its text, and where it was renamed its former text,
+/// which is still understood.
 macro_rules! names {
     ($(#[$meta:meta])* $Name:ident $kind:literal {
         $($Variant:ident $text:literal $(formerly $former:literal)?,)+

@@ -1,5 +1,6 @@
 //! Tables: each in a container that scrolls by itself and can be reached with the keyboard.
 
+use crate::text;
 use iosonde_model::{Outcome, Run, units};
 use maud::{Markup, html};
 
@@ -29,8 +30,8 @@ pub(super) fn findings(rows: &[FindingRow], confidence: f64) -> Markup {
                         td.n { (row.value.as_deref().unwrap_or("none")) }
                         td { (row.conditions) }
                         td {
-                            (prose(&crate::text::sentence(row.finding)))
-                            @if let Some(why) = crate::text::why_of(row.finding) { span.why { (prose(&capital(&why))) } }
+                            (prose(&text::sentence(row.finding)))
+                            @if let Some(why) = text::why_of(row.finding) { span.why { (prose(&capital(&why))) } }
                         }
                     }
                 }
@@ -49,7 +50,8 @@ pub(super) fn refused(rows: &[FindingRow]) -> Markup {
                     tr {
                         th scope="row" { (capital(&row.name)) }
                         td { (row.conditions) }
-                        td { (prose(&capital(&crate::text::why_of(row.finding).unwrap_or_else(|| crate::text::sentence(row.finding))))) }
+                        @let why = text::why_of(row.finding).unwrap_or_else(|| text::sentence(row.finding));
+                        td { (prose(&capital(&why))) }
                     }
                 }
             }

@@ -53,7 +53,9 @@ pub fn several(sides: &[Side], compared: &Compared) -> String {
             (who(sides))
             (method(compared))
         }
-        footer { p { "Written by iosonde " (env!("CARGO_PKG_VERSION")) ". Everything is in this file; it loads nothing." } }
+        footer {
+            p { "Written by iosonde " (env!("CARGO_PKG_VERSION")) ". Everything is in this file; it loads nothing." }
+        }
     };
     document(&title, env!("CARGO_PKG_VERSION"), &body).into_string()
 }
@@ -143,7 +145,10 @@ fn left_out(refused: &[&Comparison], unmatched: usize) -> Markup {
         @match refused {
             [] => {}
             [first, _, _, _, ..] => {
-                p { (refused.len()) " like points, for example " (first.spec.describe()) ": " (prose(&compare::limits(first))) "." }
+                p {
+                    (refused.len()) " like points, for example " (first.spec.describe()) ": "
+                    (prose(&compare::limits(first))) "."
+                }
                 details { summary { "Each of them (" (refused.len()) ")" } (each) }
             }
             _ => (each)

@@ -53,8 +53,8 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
         title: format!("{} against {}, as a ratio", pair.b, pair.a),
         answer: text::compare::answer(pair),
         reading: format!(
-            "Each dot is a ratio of {what}, {} over {}, with its interval, which allows for the number of lines. Within \
-             the grey band both count as the same.{shown}",
+            "Each dot is a ratio of {what}, {} over {}, with its interval, which allows for the number of lines. \
+             Within the grey band both count as the same.{shown}",
             pair.b, pair.a
         ),
         x: Axis::log(

@@ -241,14 +241,14 @@ mod tests {
         let noisy = Pretend { cv: 0.2, ..Pretend::usual() };
         assert_eq!(
             words(&noisy, study, FindingName::StrideEffect).0,
-            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× [#, #] that \
-             at stride # KiB."
+            "# KiB sequential reads at QD #: effect of the stride unknown; throughput at stride # MiB is #× [#, #] \
+             that at stride # KiB."
         );
         let wild = Pretend { cv: 2.0, ..Pretend::usual() };
         assert_eq!(
             words(&wild, study, FindingName::StrideEffect).0,
-            "Effect of the stride on # KiB sequential reads at QD #: unknown; trials scatter so much that a factor of # \
-             would not show."
+            "Effect of the stride on # KiB sequential reads at QD #: unknown; trials scatter so much that a factor \
+             of # would not show."
         );
     }
 
