@@ -303,7 +303,7 @@ mod tests {
         let of = |low, high| {
             bounded(Style::bare(Unit::Iops), &Estimate { value: 1e4, low: Some(low), high: Some(high) })
         };
-        assert_eq!(of(9900.0, 10_100.0), "10.0 k [9.9, 10.1]");
+        assert_eq!(of(9800.0, 10_200.0), "10.0 k [9.8, 10.2]");
         assert_eq!(of(300.0, 2700.0), "between 300 and 2.7 k");
         let depth = Estimate { value: 46.0, low: Some(41.0), high: Some(52.0) };
         assert_eq!(with_interval(Style::bare(Unit::InFlight), &depth), "46 [41, 52]");

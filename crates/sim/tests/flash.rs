@@ -223,7 +223,7 @@ fn impossible_logs_are_refused() {
     assert!(refused("\"256MiB\"", "\"20TB\"").contains("up to 4,294,967,294 mapping units"));
     let slc = "spare = \"28%\"\nslc = { size = \"1GiB\", program = \"100us\", fold = \"idle 1s\" }";
     assert!(refused("spare = \"28%\"", &slc.replace("100us", "700us")).contains("in less than `program`"));
-    assert!(refused("spare = \"28%\"", &slc.replace("idle 1s", "often")).contains("it is \"idle TIME\""));
+    assert!(refused("spare = \"28%\"", &slc.replace("idle 1s", "often")).contains("neither \"idle TIME\""));
     assert!(refused("spare = \"28%\"", &slc.replace("1GiB", "16KiB")).contains("one page of each unit"));
     assert!(refused("spare", "state = \"stable\"\nspare").contains("state = stable cannot be"));
     assert!(refused("spare", "scale = 0\nspare").contains("scale = 0 cannot be"));

@@ -112,7 +112,7 @@ fn impossible_links_are_refused() {
     };
     assert_eq!(
         refused("bandwidth = \"3.5GB/s\"\nlatency = \"100us\"\nmax_transfer = \"4KiB\"\nslots = 8"),
-        "x.toml, line 4: [link] bandwidth = 3.5GB/s cannot be: 8 slots of 4 KiB each, held for at least 101 µs, \
+        "x.toml:4:13: [link] bandwidth = 3.5GB/s cannot be: 8 slots of 4 KiB each, held for at least 101 µs, \
          carry no more than 324 MB/s"
     );
     assert!(refused("slots = 0").contains("slots = 0 cannot be: there must be between 1 and 65,536"));
