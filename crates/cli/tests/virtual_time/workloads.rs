@@ -132,7 +132,7 @@ fn damage_between_writing_and_reading_is_found_and_voids_the_trial() {
     let damaged = read(true);
     assert_eq!(damaged.code, 3, "{}", damaged.out);
     let out = damaged.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["1 torn", "1 misplaced", "1000 without a whole mark", "the trial is void"] {
+    for said in ["1 torn", "1 misplaced", "1000 without a whole mark", "the trial is invalid"] {
         assert!(out.contains(said), "`{said}` is not in: {out}");
     }
 }
