@@ -160,4 +160,5 @@ pub(crate) const KNOWN: &[Known] = &[
         folder: "crates/stats/src",
         files: &["mixed_model.rs", "mixed_model/design.rs", "mixed_model/spread.rs"],
     },
+    Known { why: SHARED_TYPES, folder: "crates/sim/src/truth", files: &["computed.rs", "laws.rs", "mod.rs"] },
 ];
