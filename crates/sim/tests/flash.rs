@@ -225,7 +225,7 @@ fn impossible_logs_are_refused() {
     assert!(refused("spare = \"28%\"", &slc.replace("100us", "700us")).contains("in less than `program`"));
     assert!(refused("spare = \"28%\"", &slc.replace("idle 1s", "often")).contains("neither \"idle TIME\""));
     assert!(refused("spare = \"28%\"", &slc.replace("1GiB", "16KiB")).contains("one page of each unit"));
-    assert!(refused("spare", "state = \"stable\"\nspare").contains("state = stable cannot be"));
+    assert!(refused("spare", "state = \"stable\"\nspare").contains("`stable` is no state"));
     assert!(refused("spare", "scale = 0\nspare").contains("scale = 0 cannot be"));
     assert!(
         refused("placement = \"log\"", "placement = \"static\"\nscale = 8")
