@@ -18,6 +18,9 @@ const DEVICES: &[(&str, &str)] = devices![
     "hdd-7200",
     "usb-stick",
     "cloud-volume",
+    "cloud-gp3",
+    "cloud-p20",
+    "container",
     "nfs",
     "mac-nocache",
     "raid0",
@@ -35,7 +38,10 @@ const DEVICES: &[(&str, &str)] = devices![
     "dfs",
 ];
 
-/// The text of a built-in device's file.
+/// Returns the TOML text of a built-in device.
+///
+/// # Errors
+/// Returns [`Unknown`] with the nearest name if no built-in device has this name.
 pub fn builtin(name: &str) -> Result<&'static str, Unknown> {
     DEVICES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| Unknown {
         kind: "simulated device",
@@ -44,7 +50,7 @@ pub fn builtin(name: &str) -> Result<&'static str, Unknown> {
     })
 }
 
-/// The names of the built-in devices, the simplest first.
+/// Returns the names of the built-in devices, the simplest first.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     DEVICES.iter().map(|(name, _)| *name)
 }

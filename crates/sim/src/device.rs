@@ -28,64 +28,11 @@ use crate::{
     event::Leg,
     file::DeviceFile,
     flow::{Counters, Flow, Id},
-    part::{Part, Place, Side, Step},
+    part::{Part, PartPosition, Side, Step},
+    request::{Ask, Done, REFUSAL_NS},
 };
 
-/// Request to a simulated device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
-    /// The caller's mark, given back with the completion.
-    pub tag: u64,
-    /// Read, write, trim or flush. A flush has neither place nor length.
-    pub op: Op,
-    /// Offset of the first byte.
-    pub offset_bytes: u64,
-    /// Length in bytes.
-    pub length_bytes: u32,
-    /// True if the request bypasses the page cache.
-    pub direct: bool,
-}
-
-/// Completion of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
-    /// The mark that was given.
-    pub tag: u64,
-    /// Bytes moved, or a negative errno.
-    pub result: i32,
-    /// Time of completion, in virtual nanoseconds.
-    pub at_ns: u64,
-    /// Fate of the request's data, whatever `result` says.
-    pub fate: Fate,
-}
-
-/// Fate of a request's data. The device hides these faults from its host: verification has to find them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Fate {
-    /// Data arrived as requested.
-    #[default]
-    AsAsked,
-    /// Write lost completely.
-    Lost,
-    /// Write of which only the beginning arrived.
-    Torn {
-        /// Bytes that arrived: whole sectors of 512 bytes, at least one and not all.
-        arrived_bytes: u32,
-    },
-    /// A write went elsewhere.
-    Misplaced {
-        /// Offset at which the data arrived.
-        to_bytes: u64,
-    },
-    /// A read was given what its place held before the last write.
-    Stale,
-}
-
-/// How long the host takes to refuse a request that the device has no room for. It must not be nothing: a
-/// program that asks again at once would stop virtual time.
-pub(crate) const REFUSAL_NS: u64 = 1_000;
-
-/// A simulated device with its inside. It lives on from trial to trial, as a real one does.
+/// A simulated device and its internal state, which persists from trial to trial as that of a real one does.
 pub struct Device {
     file: DeviceFile,
     parts: Vec<Box<dyn Part>>,
@@ -96,12 +43,12 @@ pub struct Device {
 }
 
 impl Device {
-    /// A fresh device. The same file, seed and calls give the same run to the last bit.
+    /// Makes a device in the start state of its file. Equal files, seeds and calls give bit-identical results.
     pub fn new(file: &DeviceFile, seed: u64) -> Self {
         let parts: Vec<_> = (0u8..)
             .zip(file.settings())
             .map(|(stage, settings)| {
-                settings.build(&Place { seed, stage, capacity_bytes: file.capacity_bytes() })
+                settings.build(&PartPosition { seed, stage, capacity_bytes: file.capacity_bytes() })
             })
             .collect();
         let device_begins = file.settings().filter(|settings| settings.side() == Side::Host).count() as u8;
@@ -111,8 +58,8 @@ impl Device {
         Self { file: file.clone(), parts, device_begins, flow: Flow::new(above, processors), now_ns: 0 }
     }
 
-    /// Hands in a request at `now_ns`; several at one instant are taken in the order of the calls. Time never
-    /// goes backwards: an earlier `now_ns` counts as the latest that was given.
+    /// Submits a request at `now_ns`; several at one instant are taken in the order of the calls. Time never goes
+    /// backwards: an earlier `now_ns` counts as the latest one so far.
     pub fn submit(&mut self, now_ns: u64, ask: Ask) {
         self.submit_by(0, now_ns, ask);
     }
@@ -131,7 +78,7 @@ impl Device {
         self.flow.ready.first().map(|done| done.at_ns).or_else(|| self.flow.events.next_ns())
     }
 
-    /// Appends what was done at or before `now_ns`, in the order of time. A caller that goes from
+    /// Appends the requests that completed at or before `now_ns`, in the order of time. A caller that goes from
     /// [`next_event_ns`](Self::next_event_ns) to the next gets one instant at a time.
     pub fn reap(&mut self, now_ns: u64, done: &mut Vec<Done>) {
         self.advance(now_ns);
@@ -148,18 +95,18 @@ impl Device {
         self.flow.busy_ns()
     }
 
-    /// Returns the capacity.
+    /// Returns the simulated capacity.
     pub fn capacity_bytes(&self) -> u64 {
         self.file.capacity_bytes()
     }
 
-    /// The file it was made from.
+    /// Returns the file that the device was made from.
     pub fn file(&self) -> &DeviceFile {
         &self.file
     }
 
-    /// Bytes of a range that the simulated host's page cache holds: the witness that `cachestat` would be.
-    /// `None` where there is no page cache.
+    /// Returns the bytes of a range that the simulated host's page cache holds, as `cachestat` reports them on Linux;
+    /// `None` without a page cache.
     pub fn resident_bytes(&self, range: Range<u64>) -> Option<u64> {
         self.parts.iter().find_map(|part| part.resident_bytes(&range))
     }
@@ -169,9 +116,8 @@ impl Device {
         self.file.settings().any(|settings| settings.serves_old_versions())
     }
 
-    /// Processor time that a request costs the program. It already passes inside the device, where requests
-    /// wait for their worker's processor; a driver books it as busy time and must not move its clock by
-    /// it.
+    /// Returns the CPU time of one request in the program, in nanoseconds. The device already includes it in its
+    /// latencies; a driver counts it as busy time and must not advance its clock by it.
     pub fn host_cost_ns(&self, op: Op) -> u64 {
         self.file.settings().map(|settings| settings.host_cost_ns(op)).sum()
     }

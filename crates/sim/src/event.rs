@@ -11,7 +11,7 @@ pub(crate) enum Leg {
     Up(u8),
     /// Is back at the program.
     Out,
-    /// No request: the part at this stage asked for this moment, with a mark in the request's place.
+    /// No request: the part at this stage set this moment, with a mark in the request's place.
     Wake(u8),
 }
 

@@ -1,28 +1,29 @@
 //! Device files: a simulated device as TOML.
 
 use iosonde_model::{
-    Document, FileError,
+    FileError, TomlDocument,
     units::{self, SizeBytes},
 };
 use serde::{Deserialize, Serialize};
-use std::{fmt::Display, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
     builtin::builtin,
     part::{PARTS, Settings, Side},
+    reader::{Members, Reader, Start},
     start::StartState,
 };
 
-/// Setting as written in the file, for printing it back.
+/// Setting of a device file as written there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Parameter {
+pub struct DeviceParameter {
     /// Section and key, joined by dots: `queue.service.fixed`.
     pub key: String,
     /// Value as written in the file: `80us`.
     pub value: String,
 }
 
-/// A simulated device, read and checked.
+/// Description of a simulated device, read from TOML and checked.
 #[derive(Debug, Clone)]
 pub struct DeviceFile {
     name: String,
@@ -30,7 +31,7 @@ pub struct DeviceFile {
     capacity_bytes: u64,
     /// By how much the file's capacity was divided.
     scale: f64,
-    parameters: Vec<Parameter>,
+    parameters: Vec<DeviceParameter>,
     /// In the order of the way down.
     settings: Vec<Arc<dyn Settings>>,
     text: Arc<str>,
@@ -39,33 +40,32 @@ pub struct DeviceFile {
     member: Option<(String, String)>,
 }
 
-/// Function that returns the text of a device file by its name, for the members of an array.
-pub type Members<'a> = &'a dyn Fn(&str) -> Result<String, String>;
-
 /// Only devices that come with the program: reading files is not for here.
 fn builtin_members(name: &str) -> Result<String, String> {
     builtin(name).map(str::to_owned).map_err(|unknown| unknown.to_string())
 }
 
 impl DeviceFile {
-    /// Reads a device's text; `origin` is what errors call it. A key that no part knows is an error with a
-    /// suggestion, an impossible value one that names key, value and rule.
+    /// Reads a device's text; `origin` is the name of the file in errors.
+    ///
+    /// # Errors
+    /// Returns a [`FileError`] for an unknown key, with the nearest known one, and for an impossible value, with key,
+    /// value and rule.
     pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
         Self::parse_with(text, origin, &builtin_members)
     }
 
     /// Reads a device's text with a function that finds the members of an array, in place of the built-in devices.
+    ///
+    /// # Errors
+    /// As for [`DeviceFile::parse`], and the error of `members`.
     pub fn parse_with(text: &str, origin: &str, members: Members) -> Result<Self, FileError> {
-        Self::read(text, origin, None, Some(members))
+        Self::read(text, origin, Start::default(), Some(members))
     }
 
     /// A member of an array, which is none itself.
-    pub(crate) fn member(
-        text: &str,
-        origin: &str,
-        start_state: Option<StartState>,
-    ) -> Result<Self, FileError> {
-        Self::read(text, origin, start_state, None)
+    pub(crate) fn member(text: &str, origin: &str, start: Start) -> Result<Self, FileError> {
+        Self::read(text, origin, start, None)
     }
 
     /// The device alone, as an array's controller sees it: without program and page cache.
@@ -76,18 +76,23 @@ impl DeviceFile {
 
     /// Returns the device with another start state. A large device may be scaled down: see [`scale`](Self::scale).
     pub fn in_state(&self, state: StartState) -> Result<Self, FileError> {
-        let member = self.member.as_ref();
-        let members = |_: &str| Ok(member.map_or_else(String::new, |(_, text)| text.clone()));
-        Self::read(&self.text, &self.origin, Some(state), Some(&members))
+        self.beginning(Start { state: Some(state), written_bytes: 0 })
     }
 
-    fn read(
-        text: &str,
-        origin: &str,
-        start_state: Option<StartState>,
-        members: Option<Members>,
-    ) -> Result<Self, FileError> {
-        let document = Document::parse(text, origin)?;
+    /// Returns the device for a run that writes so many different bytes of it. A device that has no memory for them is
+    /// scaled down, as one that begins filled is.
+    pub fn written_to(&self, bytes: u64) -> Result<Self, FileError> {
+        self.beginning(Start { state: None, written_bytes: bytes })
+    }
+
+    fn beginning(&self, start: Start) -> Result<Self, FileError> {
+        let member = self.member.as_ref();
+        let members = |_: &str| Ok(member.map_or_else(String::new, |(_, text)| text.clone()));
+        Self::read(&self.text, &self.origin, start, Some(&members))
+    }
+
+    fn read(text: &str, origin: &str, start: Start, members: Option<Members>) -> Result<Self, FileError> {
+        let document = TomlDocument::parse(text, origin)?;
         let top: TopKeys = document.top().map_err(|error| error.explained(NEEDED))?;
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if top.name.is_empty() || !top.name.chars().all(is_plain) {
@@ -99,8 +104,9 @@ impl DeviceFile {
         if capacity_bytes < 512 {
             return Err(document.impossible("capacity", "a device holds at least one block of 512 bytes"));
         }
+        let meanings = PARTS.iter().flat_map(|part| part.needed()).copied().collect();
         let mut reader =
-            Reader { document, capacity_bytes, start_state, scaled: None, members, member: None };
+            Reader { document, meanings, capacity_bytes, start, scaled: None, members, member: None };
         let mut settings = Vec::new();
         for part in PARTS.iter() {
             settings.extend(part.read(&mut reader)?);
@@ -113,7 +119,8 @@ impl DeviceFile {
             ));
         }
         let (scale, capacity_bytes) = scaled.unwrap_or((1.0, capacity_bytes));
-        let parameters = document.values().into_iter().map(|(key, value)| Parameter { key, value }).collect();
+        let parameters =
+            document.values().into_iter().map(|(key, value)| DeviceParameter { key, value }).collect();
         let (text, origin) = (text.into(), origin.into());
         let TopKeys { name, summary, .. } = top;
         Ok(Self { name, summary, capacity_bytes, scale, parameters, settings, text, origin, member })
@@ -141,11 +148,11 @@ impl DeviceFile {
     }
 
     /// Returns every setting of the file, in the order in which the parts read them.
-    pub fn parameters(&self) -> &[Parameter] {
+    pub fn parameters(&self) -> &[DeviceParameter] {
         &self.parameters
     }
 
-    /// Memory of the simulated host; `None` where it has no page cache.
+    /// Returns the memory of the simulated host; `None` if it has no page cache.
     pub fn memory_bytes(&self) -> Option<u64> {
         self.settings().find_map(Settings::memory_bytes)
     }
@@ -170,52 +177,6 @@ struct TopKeys {
 }
 
 const NEEDED: &[(&str, &str)] = &[("name", "what to call the device"), ("capacity", "such as \"1TB\"")];
-
-/// A file being read: parts read their sections one after another, several of them the same one.
-pub(crate) struct Reader<'a> {
-    document: Document<'a>,
-    /// Size of the device, which parts compare theirs with.
-    pub(crate) capacity_bytes: u64,
-    /// State that was asked for, whatever the file says.
-    pub(crate) start_state: Option<StartState>,
-    /// Divisor of the device's size where a part had to simulate it smaller, and what is left of it.
-    pub(crate) scaled: Option<(f64, u64)>,
-    /// Source of an array's members; `None` in a member's own file.
-    pub(crate) members: Option<Members<'a>>,
-    /// Name and text of the members, which are read again when the device begins in another state.
-    pub(crate) member: Option<(String, String)>,
-}
-
-impl Reader<'_> {
-    /// A section as a part's struct, if the file has it.
-    pub(crate) fn section<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<Option<T>, FileError> {
-        self.document.section(name).map_err(with_meaning)
-    }
-
-    /// Whether the file has a section.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.document.get(name).is_some()
-    }
-
-    /// An error: the value at this path (`queue.servers`) breaks a rule.
-    pub(crate) fn impossible(&self, path: &str, rule: impl Display) -> FileError {
-        self.document.impossible(path, rule)
-    }
-
-    /// An error: this key is needed by another one.
-    pub(crate) fn missing(&self, path: &str, explain: &str) -> FileError {
-        self.document.missing(path, explain)
-    }
-
-    /// An error of the file as a whole.
-    pub(crate) fn whole(&self, message: impl Display) -> FileError {
-        self.document.whole(message)
-    }
-}
-
-fn with_meaning(error: FileError) -> FileError {
-    PARTS.iter().fold(error, |error, part| error.explained(part.needed()))
-}
 
 impl std::fmt::Display for DeviceFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -316,6 +277,7 @@ mod tests {
             ("[link]\nbandwidth = \"0GB/s\"", "never ends a request"),
             ("[noise]\nlag1_100ms = 1.0", "dies away"),
             ("[noise]\ndrift_per_hour = \"-100%\"", "never ends"),
+            ("[noise]\ndrift_per_gib = \"-100%\"", "never ends"),
             ("[noise]\ntail = { share = \"1%\", factor = 0.5 }", "the tail is slow"),
             ("[faults]\neio = \"2 per one\"", "a share"),
         ] {

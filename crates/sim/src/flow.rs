@@ -4,12 +4,12 @@ use iosonde_model::Op;
 use serde::Serialize;
 
 use crate::{
-    device::{Ask, Done, Fate},
     event::{EventQueue, Leg},
     random::whole_ns,
+    request::{Ask, Done, Fate},
 };
 
-/// Where a request stands in the table of requests under way.
+/// Index of a request in the table of outstanding requests.
 pub(crate) type Id = u32;
 
 /// A request under way.
@@ -17,27 +17,27 @@ pub(crate) type Id = u32;
 pub(crate) struct Request {
     /// The caller's mark.
     pub(crate) tag: u64,
-    /// Where it begins.
+    /// Offset of its beginning.
     pub(crate) offset_bytes: u64,
-    /// How much moves below: a page cache may fetch more or less than was asked for.
+    /// How much moves below: a page cache may fetch more or less than requested.
     pub(crate) length_bytes: u32,
-    /// How much the program asked for, and will be told.
+    /// Bytes that the program requested, which it gets as the result.
     pub(crate) asked_bytes: u32,
-    /// What it will say when it ends: 0 for success, or a positive errno.
+    /// Result of the request: 0 for success, or a positive errno.
     pub(crate) errno: i32,
-    /// What becomes of its bytes.
+    /// Fate of the request's data.
     pub(crate) fate: Fate,
     /// Read or write.
     pub(crate) op: Op,
-    /// Whether the page cache is to be bypassed.
+    /// True if the page cache is to be bypassed.
     pub(crate) direct: bool,
     /// How many times longer than nominal the medium takes for it: what noise and heat multiply into.
     pub(crate) stretch: f64,
-    /// How many times longer than nominal the program's processor takes for it.
+    /// Factor on the nominal CPU time of the program.
     pub(crate) effort: f64,
     /// The processor of the worker that asked.
     pub(crate) processor: usize,
-    /// When it left the host for the device; `None` while it is in the host.
+    /// Time at which it left the host for the device, in nanoseconds; `None` while it is in the host.
     pub(crate) entered_ns: Option<u64>,
     /// The stage that made it and will end it, for requests that no program made.
     pub(crate) owner: Option<u8>,
@@ -45,7 +45,7 @@ pub(crate) struct Request {
     pub(crate) parent: Option<Id>,
     /// Pieces of it that have not come back.
     pub(crate) pieces_left: u32,
-    /// How far the page cache has got with it.
+    /// State of the request in the page cache.
     pub(crate) fetch: Fetch,
     /// The next request that waits for the same one.
     pub(crate) next_waiting: Option<Id>,
@@ -53,7 +53,7 @@ pub(crate) struct Request {
     pub(crate) first_waiting: Option<Id>,
 }
 
-/// What the page cache knows of a read.
+/// State of a read in the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fetch {
     /// Not seen yet.
@@ -69,37 +69,36 @@ pub(crate) enum Fetch {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Bytes that the device gave.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes that the device took.
+    /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes that trims gave back to the device.
+    /// Bytes trimmed.
     pub trimmed_bytes: u64,
-    /// Reads that came back, failed ones included, and as many as there were pieces of a split one.
+    /// Completed reads, failed ones included; each piece of a split read counts.
     pub read_requests: u64,
-    /// Writes that came back, counted alike.
+    /// Completed writes, counted in the same way as reads.
     pub write_requests: u64,
-    /// Requests that came back with an error; they moved no bytes.
+    /// Requests that completed with an error; they moved no bytes.
     pub failed_requests: u64,
-    /// Sum over all requests of the time in the device, in nanoseconds: divided by a period, the mean queue depth of
-    /// the device.
+    /// Time in the device, summed over all requests, in nanoseconds. Divided by a period, it is the mean queue depth
+    /// of the device.
     pub in_flight_ns: u64,
-    /// Bytes that flash programmed: divided by what was written, the write amplification.
+    /// Bytes that flash programmed. Divided by the bytes written, they are the write amplification.
     pub programmed_bytes: u64,
     /// Blocks of flash that were erased.
     pub erased_blocks: u64,
-    /// Requests that a network brought back, and the time of all together from sending to answer: what the client
-    /// of a network file system counts.
+    /// Requests that were answered over the network, as the client of a network file system counts them.
     pub network_requests: u64,
-    /// Time spent waiting for the network, in nanoseconds.
+    /// Time from sending to answer, summed over these requests, in nanoseconds.
     pub network_waited_ns: u64,
-    /// Writes that succeeded and of which nothing arrived.
+    /// Writes that reported success and stored nothing (injected fault).
     pub lost_writes: u64,
-    /// Writes that succeeded and of which only a part arrived.
+    /// Writes that reported success and stored only a part (injected fault).
     pub torn_writes: u64,
-    /// Writes that succeeded and arrived elsewhere.
+    /// Writes that reported success and were stored elsewhere (injected fault).
     pub misplaced_writes: u64,
-    /// Reads that were given an older version.
+    /// Reads that returned an older version (injected fault).
     pub stale_reads: u64,
 }
 
@@ -200,7 +199,7 @@ impl Flow {
         self.insert(request)
     }
 
-    /// Makes a request that no program asked for; it comes back up to its `owner`, which closes it.
+    /// Makes a request of the device's own; it comes back up to its `owner`, which closes it.
     pub(crate) fn spawn(&mut self, owner: u8, op: Op, offset_bytes: u64, length_bytes: u32) -> Id {
         let ask = Ask { tag: u64::MAX, op, offset_bytes, length_bytes, direct: true };
         let id = self.open(ask, u64::MAX);
@@ -208,7 +207,7 @@ impl Flow {
         id
     }
 
-    /// Ends a request that no program asked for.
+    /// Ends a request of the device's own.
     pub(crate) fn close(&mut self, id: Id) {
         self.free.push(id);
     }
@@ -281,7 +280,7 @@ impl Flow {
     }
 
     /// The program's request that a request at the device is, or the first piece of; `None` for later pieces and for
-    /// what no program asked for.
+    /// requests of the device's own.
     pub(crate) fn asked_by_program(&self, id: Id) -> Option<Id> {
         let request = &self[id];
         match request.parent {

@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lane {
     free_ns: u64,
-    /// What rounding the last transfer to whole nanoseconds left over, in bytes times 1e9: carried on, so
-    /// that the lane's rate is exact however small the requests are.
+    /// Rounding error of the last transfer, in bytes times 1e9. It is carried over, so that the rate is exact for
+    /// small requests too.
     carried: u64,
 }
 

@@ -82,7 +82,7 @@ impl Pages {
         }
     }
 
-    /// Whether a page is there.
+    /// Returns true if a page is there.
     pub(crate) fn holds(&self, page: u32) -> bool {
         self.by_page.contains_key(&page)
     }
@@ -163,7 +163,7 @@ impl Pages {
         }
     }
 
-    /// How many pages are newer than what the device has.
+    /// Number of dirty pages.
     pub(crate) fn dirty_pages(&self) -> u64 {
         self.dirty.len() as u64
     }
@@ -188,7 +188,7 @@ impl Pages {
         }
     }
 
-    /// How many pages of a range are there.
+    /// Number of cached pages in a range.
     pub(crate) fn count_in(&self, range: Range<u32>) -> u64 {
         let inside = |page: &&u32| **page != NOBODY && range.contains(*page);
         // Whichever is quicker: a look at every slot in turn, or a search for each page, which takes ten times as long.

@@ -5,9 +5,10 @@ use iosonde_model::{Estimate, Op};
 use rand::RngExt;
 
 use crate::{
-    device::{Ask, Device, Done},
+    device::Device,
     file::DeviceFile,
     random::stream,
+    request::{Ask, Done},
 };
 
 /// Workload of a reference run.
@@ -15,15 +16,15 @@ use crate::{
 pub struct ReferenceLoad {
     /// Read or write.
     pub op: Op,
-    /// The share of reads in a mix, drawn at random; `op` alone if `None`.
+    /// Share of reads in a mix, from 0 to 1; `None` for requests of `op` alone.
     pub read_share: Option<f64>,
-    /// Random over the span, or in sequence and around its end.
+    /// True for offsets at random over the span, false for sequential ones that wrap around at its end.
     pub random: bool,
-    /// Bytes of one request, and what it is aligned to.
+    /// Bytes and alignment of one request.
     pub block_size_bytes: u32,
-    /// Requests kept in flight.
+    /// Queue depth.
     pub queue_depth: u32,
-    /// The part of the device that is addressed, from its beginning; all of it if `None`.
+    /// Length of the addressed part, from the beginning of the device; `None` for all of it.
     pub span_bytes: Option<u64>,
     /// Requests that are made before anything is counted: how a buffer is filled or a steady state reached.
     pub warm_up_requests: u64,
@@ -35,7 +36,7 @@ pub struct ReferenceLoad {
 /// Results of a fresh device under a load, with 95 % confidence intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reference {
-    /// Requests a second.
+    /// Completions per second.
     pub iops: Estimate,
     /// Mean time from submission to completion, in nanoseconds.
     pub latency_ns_mean: Estimate,
@@ -63,7 +64,7 @@ pub fn reference(file: &DeviceFile, load: &ReferenceLoad, seed: u64) -> Option<R
     Some(Reference { iops: per_s(mean(&per_request_ns)), latency_ns_mean: mean(&latencies_ns) })
 }
 
-/// A log: appends of so many bytes one at a time on a fresh device, each followed by a flush. Gives the mean time of a
+/// A log: appends of this length at QD 1 on a fresh device, each followed by a flush. Gives the mean time of a
 /// flush, and the appends a second.
 pub(crate) fn log_writes(file: &DeviceFile, length_bytes: u32, seed: u64) -> Option<(Estimate, Estimate)> {
     // Enough to see every erase and turn of a platter at its rate.
@@ -206,7 +207,7 @@ mod tests {
     fn what_theory_knows_it_finds() {
         let ideal = of(builtin("ideal").unwrap(), &load(32));
         assert!((ideal.iops.value / 50_000.0 - 1.0).abs() < 1e-6);
-        // 32 in flight / 50,000.
+        // QD 32 / 50,000.
         assert!((ideal.latency_ns_mean.value / 640_000.0 - 1.0).abs() < 1e-6);
     }
 

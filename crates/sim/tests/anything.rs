@@ -51,7 +51,7 @@ const UNUSUAL: &str = "name = \"unusual\"\ncapacity = \"64MiB\"\n\
     slc = { size = \"1MiB\", program = \"100us\", fold = \"idle 3ms\" }\nstate = \"filled:80%\"\n\
     read_cache = { size = \"1MiB\", latency = \"8us\" }\n";
 
-/// The same for a disk.
+/// A disk with unusual values.
 const UNUSUAL_DISK: &str = "name = \"unusual-disk\"\ncapacity = \"1GB\"\n\
     [host]\nmemory = \"64MiB\"\ncopy_rate = \"10GB/s\"\ndirect = \"nocache\"\n\
     [link]\nslots = 2\n\

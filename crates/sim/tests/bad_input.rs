@@ -73,6 +73,10 @@ fn cases() -> Vec<(String, &'static str, &'static str)> {
         // What slows down and what goes wrong.
         (with("[throttle]\niops = 3000\n"), "3000", "0"),
         (with("[throttle]\niops = 3000\n"), "iops = 3000", "iops = 3000\nburst = { iops = 2000, credit = 5 }"),
+        (with("[throttle]\niops = 3000\n"), "iops = 3000", "iops = 3000\nburst = { iops = 9000 }"),
+        (with("[throttle]\niops = 3000\n"), "3000", "{ read = 3000, write = 0 }"),
+        (with("[throttle]\niops = 3000\n"), "3000", "{ read = 3000 }"),
+        (with("[throttle]\niops = 3000\nchunk = \"16KiB\"\n"), "16KiB", "0KiB"),
         (with("[network]\nround_trip = \"0.4ms\"\nbandwidth = \"118MB/s\"\n"), "118MB/s", "0MB/s"),
         (with("[thermal]\nafter = \"60s at full rate\"\nfactor = 0.5\nrecover = \"30s\"\n"), "0.5", "1.5"),
         (with("[noise]\nlatency_cv = 0.05\n"), "0.05", "50"),

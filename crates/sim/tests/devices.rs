@@ -142,7 +142,7 @@ fn what_has_no_formula_is_computed_with_an_interval() {
             Known::Reference => assert!(truth.low <= truth.value && truth.value <= truth.high, "{truth:?}"),
         }
     }
-    // Random addresses fall short of even ones: 88 % at 128 in flight and 94 % at 256.
+    // Random addresses fall short of even ones: 88 % at QD 128 and 94 % at QD 256.
     for (depth, share) in [(128, 0.88), (256, 0.94)] {
         let at = |truth: &&iosonde_sim::Truth| {
             truth.finding == FindingName::MaxIops && truth.conditions.queue_depth == Some(depth)
@@ -151,7 +151,7 @@ fn what_has_no_formula_is_computed_with_an_interval() {
         assert_eq!(reached.conditions.random, Some(true));
         assert!((reached.value.unwrap() / 533_333.3 - share).abs() < 0.015, "{reached:?}");
     }
-    assert_eq!(all, truths_with_references(&file, 1), "a truth is the same whenever it is asked for");
+    assert_eq!(all, truths_with_references(&file, 1), "a truth is the same at every call");
 }
 
 #[test]

@@ -46,12 +46,12 @@ fn addresses_spread_evenly_reach_the_closed_form_and_one_unit_alone_a_thirty_sec
 
 #[test]
 fn random_addresses_queue_at_each_unit_apart() {
-    // Reference: 59 % at 32 in flight, 88 % at 128, 94 % at 256.
+    // Reference: 59 % at QD 32, 88 % at QD 128, 94 % at QD 256.
     for (depth, share) in [(32, 0.59), (128, 0.88), (256, 0.94)] {
         let ask = random_blocks(Op::Read, 262_144, 4096, 7);
         let end_ns = closed_loop(&mut device(UNITS, 1), depth, 1_000_000, ask);
         let reached = 1_000_000.0 * 1e9 / end_ns as f64 / 533_333.3;
-        assert!((reached - share).abs() < 0.01, "{depth} in flight: {reached}");
+        assert!((reached - share).abs() < 0.01, "QD {depth}: {reached}");
     }
 }
 
@@ -92,7 +92,7 @@ fn buffered(drain: &str) -> Device {
 #[test]
 fn a_burst_goes_into_the_buffer_and_a_long_run_at_the_programs_pace() {
     let mut burst = buffered("");
-    // 1,000 x 4 KiB fit; one at a time they take the buffer's latency.
+    // 1,000 x 4 KiB fit; at QD 1 they take the buffer's latency.
     assert_eq!(closed_loop(&mut burst, 1, 1_000, random_blocks(Op::Write, 65_536, 4096, 3)), 12_000_000);
     // Written in sequence, 16 at a time: the units' pace, with 4 MiB still in the buffer at the end.
     let mut long = buffered("");
@@ -445,6 +445,9 @@ fn a_drive_of_terabytes_begins_fresh_and_whole_and_is_scaled_once_it_is_full() {
     let filled = fresh.in_state(StartState::Filled { share: 1.0 }).unwrap();
     let scale = filled.scale().unwrap();
     assert!(scale > 100.0 && filled.capacity_bytes() < 16 << 30, "{scale}");
+    // So it is for a run that writes all of it, and not for one that writes a part.
+    let written = |bytes: u64| fresh.written_to(bytes).unwrap().scale();
+    assert_eq!((written(2_000_000_000_000), written(64 << 30)), (Some(scale), None));
     // What a small device needs no help with stays as it is.
     assert_eq!(terabytes("20GB", "state = \"steady\"").scale(), None);
 }

@@ -56,7 +56,7 @@ fn slots_hold_back_what_more_depth_would_bring() {
         let end_ns = closed_loop(&mut device(&toml, 1), depth, 64_000, |tag| read(tag, 4096));
         64_000.0 * 1e9 / end_ns as f64
     };
-    // 8 slots / 80 us = 100,000 however deep; without their limit 256 in flight would reach 533,333.
+    // 8 slots / 80 us = 100,000 however deep; without their limit QD 256 would reach 533,333.
     for depth in [8, 32, 256] {
         assert!((rate(8, depth) / 100_000.0 - 1.0).abs() < 0.001, "{depth}");
     }

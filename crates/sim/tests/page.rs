@@ -23,59 +23,60 @@ const COLUMNS: [(&str, &str); 9] = [
 const HEAD: &str = "\
 # Simulated devices
 
-A simulated device is storage whose truth is set. `iosonde run quick sim:hdd-7200` measures one through the
-same loop, checks and findings as a real disk, in virtual time: a minute of it takes a second or less, nothing
-is written anywhere, and the same seed gives the same result to the last bit. They are for learning, for
-rehearsing a study before it runs for an hour, and for finding out how often iosonde itself is wrong: every
-check and finding is proven on them.
+A simulated device is storage with a known truth. `iosonde run quick sim:hdd-7200` measures one through the same loop,
+checks and findings as a real disk, in virtual time: a minute of it takes a second or less. Nothing is written anywhere,
+and one seed always gives the same result, to the last bit. They serve for learning, for rehearsing a study before it
+runs for an hour, and for measuring how often iosonde itself is wrong: every check and finding is proved on them.
 
-`sim:NAME` is a device of the list below, `sim:PATH.toml` one of your own. `iosonde devices NAME` prints every
-value of a device and what is true of it; `--json` says the same to programs. The built-in files lie in
-`devices/` and begin with the source of their figures: copy one and change it.
+`sim:NAME` is a device of the list below, `sim:PATH.toml` one of your own. `iosonde devices NAME` prints every value of
+a device and its truths; `--json` prints them for programs. The built-in files are in `devices/` and begin with the
+source of their figures: copy one and change it.
 
-A device is made of sections, each a *part* that a request passes on its way down and, where it says so, on
-its way back up: effort, program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour,
-noise, and one medium (`[queue]`, `[flash]`, `[disk]` or `[raid]`). A section that is left out is not there;
-an unknown key is refused, with a suggestion, and so is a device that cannot be, with the key, the value and
-the rule.
+A device is made of sections. Each is a *part* that a request passes on its way down and, where stated, on its way back
+up: effort, program, page cache, splitting, throttle, network, slots, link, faults, heat, neighbour, noise, and one
+medium (`[queue]`, `[flash]`, `[disk]` or `[raid]`). A missing section means that the device has no such part. Unknown
+keys are refused, with a suggestion. Impossible devices are refused with the key, the value and the rule.
 
-What is simulated is what the laws below say, and no more: no wear, no read disturbance, no error correction,
-no power states, no file system's own metadata. Data is held only for `--verify`.
+The simulation follows the laws below, and no more: no wear, no read disturbance, no error correction, no power states,
+no file system's own metadata. Data is held only for `--verify`.
 
 ";
 
 /// Shown as it was measured, not made here: speed is the machine's.
 const SPEED: &str = "\
-## How fast, how large
+## Speed and memory
 
-One core simulates about 10 million requests a second of `ideal`, 1.3 million random writes on flash that
-collects garbage at 28 % spare and 0.7 million at 7 %, through the whole measured loop (`bench/simulator`).
-Memory grows with what is mapped, not with capacity: 64 GiB of flash in its steady state take 170 MB. Flash
-beyond them that begins filled or steady is scaled down, and says by how much.
+One core simulates about 10 million requests per second of `ideal`, through the whole measured loop (`bench/simulator`).
+For random writes on flash with garbage collection it simulates 1.3 million at 28 % spare and 0.7 million at 7 %. Memory
+grows with what is mapped, not with capacity: 64 GiB of flash in its steady state take 170 MB. Larger flash is
+scaled down, and says by how much, if it begins filled or steady, or if `--state` writes more than 64 GiB of it.
+`--size` remains a size of the whole device. `iosonde run STUDY sim:d7-p5600 --state steady --size 1600GB` (1:93) fills
+the drive and writes it 1.9 times at random in 7 s of processor time (unoptimised build). A medium without a log (queue,
+disk, static placement) needs no whole pass: use a smaller `--size`.
 
 ";
 
 /// Before the table.
 const KNOWN: &str = "\
-## How each finding's truth is known
+## Source of each finding's truth
 
-*Closed form*: a formula, whose derivation `iosonde devices NAME` gives in words. *Reference*: the device itself
-under a stated load in 20 batches, whose means give a 95 % interval. –: not defined; `iosonde devices NAME` says
-why. Both, where addresses spread evenly have a formula and random ones do not. A device of several sections has
-what each of them adds, but for one that wanders (a burst credit, noise that drifts, heat, a neighbour) nothing is
-computed: no short run tells it.
+*Closed form*: a formula; `iosonde devices NAME` gives its derivation. *Reference*: the device itself under a stated
+load in 20 batches, whose means give a 95 % interval. –: not defined; `iosonde devices NAME` says why. Both, where
+evenly spread addresses have a formula and random ones do not. A device of several sections combines their
+contributions. Nothing is computed for a device that varies in time (a burst credit, noise with drift, heat, a
+neighbour), because a short run does not show it.
 
 ";
 
-/// A published table against the device that stands for it (`crates/rig/tests/calibrated.rs`).
+/// A published table against the device that reproduces it (`crates/rig/tests/calibrated.rs`).
 const MATRIX: &str = "\
 ## One published table, row by row
 
-`fio-matrix-laptop` stands for a table of eight rows, with one set of figures: all 14 rates come out within 10.1 %,
-and the latencies of rows 2 and 3 within 13.2 %. The other six rows cannot hold for any storage. With N in flight at
-a rate X a request takes N / X on average (Little's law), and the table gives less:
+`fio-matrix-laptop` reproduces a table of eight rows, with one set of figures: all 14 throughputs within 10.1 %, and the
+latencies of rows 2 and 3 within 13.2 %. The other six rows cannot be true for any storage. At queue depth N and
+throughput X a request takes N / X on average (Little's law), and the table gives less:
 
-| row | | in flight | published mean | N / X | missing |
+| row | | QD | published mean | N / X | missing |
 |---|---|---|---|---|---|
 | 1 | 4 KiB, 50:50 | 64 | 224 µs | 390 µs | 166 µs |
 | 2 | 64 KiB, 50:50 | 64 | 1,584 µs | 1,608 µs | 24 µs |
@@ -86,38 +87,43 @@ a rate X a request takes N / X on average (Little's law), and the table gives le
 | 7 | 4 KiB, 50:50 | 256 | 780 µs | 1,490 µs | 710 µs |
 | 8 | 4 KiB, 50:50 | 1024 | 2,931 µs | 5,828 µs | 2,897 µs |
 
-On the simulated laptop the rates at 4 KiB are its program's (5.3 µs a read, 6.5 µs a write), so that nearly all
-waiting is for the processor, before a request is handed to the system. A clock that starts at that moment, as fio's
-completion latency does, leaves it out: that is where the missing wait may have stood. The column N / X is what the
-table should have printed.
+On the simulated laptop the program limits the IOPS at 4 KiB (5.3 µs per read, 6.5 µs per write), so that requests
+mostly wait for the processor, before the program submits them. A clock that starts at submission, as fio's completion
+latency does, leaves this time out: this may explain the missing time. The column N / X is the correct latency for the
+table.
 
 ";
 
 const PORTRAIT: &str = "\
-## A device from a run
+## A device fitted to a run
 
-`iosonde devices --from RUN -o drawn.toml` writes a simulated device from what a run found: flash with its units, pages,
-link and buffer, a disk with its turn, seek and rates, or servers behind one line. Each value stands below the findings
-that it follows from, with their interval; what no finding tells is assumed, and says so. `--check` runs the points of
-that run on it, `--check=OTHER` those of another run, and shows where model and measurement differ by more than 10 %.
-Noise, and what builds up over hours, is not drawn.
+`iosonde devices --from RUN -o fitted.toml` writes a simulated device fitted to a run's findings: flash with its units,
+pages, link and buffer, a disk with its rotation, seek and bandwidths, or servers behind one queue. Each value follows
+the findings that it is based on, with their interval; a value without a finding is a default, and marked so. `--check`
+runs the points of that run on it, `--check=OTHER` those of another run, and shows where model and measurement differ by
+more than 10 %. Noise, and effects over hours, are not modelled.
 
-Flash is fitted: of all numbers of units, pages and stripes that are built, and of ways and links between, those are
-drawn with which all plain reads of the run, of every size and depth, take most nearly what they took. The program's own
-time for a request is taken from the run as well. Strides that tell units and stripe (`parallelism`, `stripe_bytes`) are
-taken as they are. `--check` makes the trials again in the order and at the times at which the run made them.
+Flash is fitted over all usual numbers of units, pages and stripes, and over ways and links between. The result is the
+combination whose plain reads, of every size and depth, are nearest to those of the run. The program's own time for a
+request comes from the run as well. Units and stripe from strides (`parallelism`, `stripe_bytes`) are used unchanged.
+`--check` repeats the trials in the order and at the times of the run.
 
-How far it can be trusted was measured on invented devices, at 23 block sizes and depths that the findings had not
-seen (`bench/portrait --devices 40 --seed 3001`). Of the 80 devices 73 gave all of these rates within 10 % of what was
-measured: of 40 flash devices, all of which could be drawn, 38, and of 40 disks 35 (with an earlier state of the program
-36), which is less than the nine of ten aimed at: three of the five miss 4 KiB random reads with 32 in flight, by 11 %.
-All 80 gave nine of ten (99.6 % of 1,840 rates); of the 34 flash devices whose buffer empties within a second, 33 all.
+How good the model is was measured on random devices, at 23 block sizes and depths that the findings had not seen
+(`bench/portrait --devices 40 --seed 3001`):
+
+| devices | all points within 10 % |
+|---|---|
+| 40 flash devices, all fitted | 38 |
+| 40 disks | 35 (36 with an earlier version) |
+| all 80 | 73 |
+
+This is less than the goal of nine in ten for disks: three of the five miss 4 KiB random reads at QD 32, by 11 %. All 80
+gave nine of ten points (99.6 % of 1,840). Of the 34 flash devices whose buffer empties within a second, 33 gave all.
 
 A slow device whose buffer takes 3 to 12 s to empty needs more than the four minutes of that study: filling the file
-takes a quarter of it, and what is left suffices for too few visits of each point. The portrait then says that it lacks
-the buffer, and the bench studies the device once more for longer, as its findings ask for. Without that, with seed 1000
-and an older state of the program, 34 of 40 flash devices gave all rates: four of those that missed wrote 2.7 times too
-fast.
+takes a quarter of it, and the rest allows too few visits of each point. The fitted model then says that it lacks the
+buffer, and the bench studies the device again for longer, as its findings suggest. Without that, with seed 1000 and an
+older version, 34 of 40 flash devices gave all points: four of the others wrote 2.7 times too fast.
 
 ";
 
@@ -184,7 +190,7 @@ fn the_page_says_what_is() {
     }
     let kept = std::fs::read_to_string(PAGE).unwrap_or_default();
     let differs = kept.lines().zip(page.lines()).find(|(kept, made)| kept != made);
-    assert!(kept == page, "docs/devices.md is out of date ({differs:?}): UPDATE_DOCS=1 makes it anew");
+    assert!(kept == page, "docs/devices.md is out of date ({differs:?}): UPDATE_DOCS=1 writes it again");
 }
 
 #[test]

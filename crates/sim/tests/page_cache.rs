@@ -6,7 +6,7 @@ use drive::{closed_loop, device, random_blocks};
 use iosonde_model::Op;
 use iosonde_sim::{Ask, Device};
 
-/// 60 us for a request of any size, one at a time, and 1 GB/s; a hit costs 2 us + 4,096 B / 10.24 GB/s = 2.4
+/// 60 us for a request of any size, QD 1, and 1 GB/s; a hit costs 2 us + 4,096 B / 10.24 GB/s = 2.4
 /// us.
 fn cached(host: &str) -> Device {
     device(

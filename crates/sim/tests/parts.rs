@@ -8,7 +8,7 @@ use iosonde_sim::{Ask, Device, Done};
 
 const FAST: &str = "[queue]\nservers = 64\nservice = { fixed = \"50us\" }\n";
 
-/// Keeps `depth` in flight until `end_ns`; gives all that was done.
+/// Keeps a queue of `depth` requests until `end_ns`; returns all completions.
 fn run_until(device: &mut Device, depth: u64, end_ns: u64) -> Vec<Done> {
     (0..depth).for_each(|tag| device.submit(0, read(tag, 4096)));
     let (mut all, mut done) = (Vec::new(), Vec::new());
@@ -52,6 +52,59 @@ fn a_full_bucket_lasts_as_long_as_the_formula_says() {
     // 45,000 / (10,000 - 1,000) = 5 s at 10,000 a second, then 1,000.
     assert!(done_between(&all, 0, 5 * SECOND).abs_diff(50_000) <= 2);
     assert!(done_between(&all, 6 * SECOND, 20 * SECOND).abs_diff(14_000) <= 1);
+}
+
+fn write(tag: u64, length_bytes: u32) -> Ask {
+    Ask { op: Op::Write, ..read(tag, length_bytes) }
+}
+
+#[test]
+fn a_request_costs_a_token_for_each_chunk() {
+    let chunks = format!("{FAST}[throttle]\niops = 3000\nchunk = \"16KiB\"\n");
+    // 40 KiB are three chunks: 1,000 gaps of 3 / 3,000 s, and 50 us for the last.
+    let took = closed_loop(&mut device(&chunks, 1), 32, 1001, |tag| read(tag, 40 << 10));
+    assert_eq!(took, SECOND + 50_000);
+}
+
+#[test]
+fn reads_and_writes_share_a_bucket_or_have_one_each() {
+    let mix = |tag: u64| if tag.is_multiple_of(2) { read(tag, 4096) } else { write(tag, 4096) };
+    // 1,000 of either kind. Shared: 2,000 at 1,000 a second. Each its own: writes take as long at 500 a second.
+    let shared = closed_loop(&mut device(&format!("{FAST}[throttle]\niops = 1000\n"), 1), 32, 2001, mix);
+    assert_eq!(shared, 2 * SECOND + 50_000);
+    let each = format!("{FAST}[throttle]\niops = {{ read = 4000, write = 500 }}\n");
+    let took = closed_loop(&mut device(&each, 1), 32, 2001, mix);
+    assert!(took.abs_diff(2 * SECOND) < 5_000_000, "{took}");
+}
+
+#[test]
+fn both_limits_hold_and_the_tighter_one_decides() {
+    let both = format!("{FAST}[throttle]\niops = 1000\nbytes = \"10MB/s\"\n");
+    // 4 KiB at 1,000 a second are 4 MB/s; 100 kB at 10 MB/s are 100 a second.
+    assert_eq!(closed_loop(&mut device(&both, 1), 32, 1001, |tag| read(tag, 4096)), SECOND + 50_000);
+    assert_eq!(closed_loop(&mut device(&both, 1), 32, 101, |tag| read(tag, 100_000)), SECOND + 50_000);
+}
+
+#[test]
+fn a_credit_in_bytes_lasts_as_long_as_the_formula_says() {
+    let burst =
+        "[throttle]\nbytes = \"4096kB/s\"\nburst = { bytes = \"40960kB/s\", credit_bytes = \"184320kB\" }\n";
+    let all = run_until(&mut device(&format!("{FAST}{burst}"), 1), 64, 20 * SECOND);
+    // 184,320 kB / (40,960 - 4,096) kB/s = 5 s at 10,000 requests of 4,096 B a second, then 1,000.
+    assert!(done_between(&all, 0, 5 * SECOND).abs_diff(50_000) <= 2);
+    assert!(done_between(&all, 6 * SECOND, 20 * SECOND).abs_diff(14_000) <= 1);
+}
+
+#[test]
+fn portions_pass_at_once_and_keep_the_rate() {
+    let slices = format!("{FAST}[throttle]\niops = 2000\nrefill = \"100ms\"\n");
+    let all = run_until(&mut device(&slices, 1), 16, 10 * SECOND);
+    // 200 each 100 ms, all of them within 200 / 16 x 50 us, and nothing else until the next portion.
+    for slice in 0..99 {
+        let from_ns = slice * SECOND / 10;
+        assert_eq!(done_between(&all, from_ns, from_ns + 2_000_000), 200, "slice {slice}");
+        assert_eq!(done_between(&all, from_ns + 2_000_000, from_ns + SECOND / 10), 0, "slice {slice}");
+    }
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn members_add_up_and_truth_says_so() {
 
 #[test]
 fn random_addresses_queue_at_each_member_apart() {
-    // 4 equal stations with fixed times and 4 in flight: between the exponential network's N / (N + 4 - 1) = 0.571 and
+    // 4 equal stations with fixed times at QD 4: between the exponential network's N / (N + 4 - 1) = 0.571 and
     // the sharp corner's 1.
     let mut device = Device::new(&four(), 1);
     let requests = 100_000;

@@ -75,7 +75,7 @@ fn a_closed_loop_on_fixed_servers_is_exact() {
         let mut ideal = device("[queue]\nservers = 4\nservice = { fixed = \"80us\" }", 1);
         let requests = 96 * 256;
         let end_ns = closed_loop(&mut ideal, depth, requests, |tag| read(tag, 4096));
-        assert_eq!(end_ns, requests / depth.min(4) * 80_000, "{depth} in flight");
+        assert_eq!(end_ns, requests / depth.min(4) * 80_000, "QD {depth}");
     }
 }
 
@@ -160,6 +160,6 @@ fn fixed_times_in_a_row_have_a_sharp_corner() {
     for depth in [1, 4, 10, 16, 17, 18, 32] {
         let reached = rate(toml, depth, 100_000, |tag| read(tag, 4096));
         let expected = (depth as f64 * 1e9 / 71_096.0).min(244_140.6);
-        assert!((reached / expected - 1.0).abs() < 0.001, "{depth} in flight: {reached} for {expected}");
+        assert!((reached / expected - 1.0).abs() < 0.001, "QD {depth}: {reached} for {expected}");
     }
 }

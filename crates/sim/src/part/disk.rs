@@ -8,15 +8,15 @@
 //! * bytes pass at a rate that falls linearly with x from `outer` to `inner`, so that the address at x is the
 //!   share (outer x - (outer - inner) x^2 / 2) / ((outer + inner) / 2) of the capacity; tracks are skewed so
 //!   that a pass over many of them loses nothing;
-//! * a random read of b bytes that is alone therefore takes average + T / 2 + 2 b / (outer + inner) on
-//!   average, and reads in sequence go at the rate of their place;
+//! * a single random read of b bytes therefore takes average + T / 2 + 2 b / (outer + inner) on
+//!   average, and sequential reads have the bandwidth of their place;
 //! * with a `cache`, the head reads on after a read until it is needed elsewhere: a read that goes on where
 //!   the last one ended, by at most the cache's size, takes what has passed by meanwhile;
 //! * writes are done when they are on the platter. With a `write_cache` they are done 1 us after they have come, as
-//!   long as that has room, and reach the platter when no other request is in line, or when a write waits for room; a
+//!   long as that has room, and reach the platter when no other request is queued, or when a write waits for room; a
 //!   flush is done when all that the cache held when it came is on the platter. (Reads of what is in the cache
-//!   still go to the platter: a second copy is rare in a measurement.) Trims mean nothing to a disk: 1 us;
-//! * of the first `slots` requests in line the next is the oldest (`fifo`), or that which the head can begin
+//!   still go to the platter: a second copy is rare in a measurement.) Trims take 1 us and do nothing;
+//! * of the first `slots` queued requests the next is the oldest (`fifo`), or that which the head can begin
 //!   soonest (`sptf`, shortest positioning time first: Jacobson and Wilkes, 1991).
 //!
 //! ```toml
@@ -32,6 +32,7 @@
 
 mod arm;
 mod platter;
+mod settings;
 mod write_cache;
 
 use iosonde_model::{
@@ -42,12 +43,13 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    device::REFUSAL_NS,
-    file::Reader,
-    part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side},
+    part::{Burst, Fact, IdleLatency, Law, Limit, Load, Part, PartKind, PartPosition, Settings, Side},
+    reader::Reader,
+    request::REFUSAL_NS,
 };
 use arm::Arm;
 use platter::Platter;
+use settings::DiskSettings;
 
 /// Reads `[disk]`.
 pub(crate) struct Disk;
@@ -138,33 +140,12 @@ enum LinePolicy {
     Sptf,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct DiskSettings {
-    platter: Platter,
-    average_ns: f64,
-    cache_bytes: u64,
-    write_cache_bytes: Option<u64>,
-    slots: usize,
-    shortest_first: bool,
-}
-
-impl DiskSettings {
-    /// Whether a request of this kind ends in the electronics.
-    fn is_cached(&self, op: Op) -> bool {
-        op == Op::Write && self.write_cache_bytes.is_some()
-    }
-
-    fn mean_rate(&self) -> f64 {
-        (self.platter.outer + self.platter.inner) / 2.0
-    }
-}
-
 impl Settings for DiskSettings {
     fn side(&self) -> Side {
         Side::Medium
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         Box::new(Arm::new(*self, place.stage))
     }
 
@@ -172,10 +153,10 @@ impl Settings for DiskSettings {
         true
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         if !Op::TRANSFERS.contains(&load.op) || self.is_cached(load.op) {
             let words = format!("the disk's electronics {}", units::time(REFUSAL_NS as f64));
-            return Some(Idle { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
+            return Some(IdleLatency { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
         }
         let turn_ns = self.platter.turn_ns;
         let words = format!(
@@ -185,7 +166,12 @@ impl Settings for DiskSettings {
             units::rate(self.mean_rate())
         );
         let fixed_ns = (self.average_ns + turn_ns / 2.0) * load.stretch;
-        Some(Idle { fixed_ns, ns_per_byte: 1e9 / self.mean_rate() * load.stretch, linear: true, words })
+        Some(IdleLatency {
+            fixed_ns,
+            ns_per_byte: 1e9 / self.mean_rate() * load.stretch,
+            linear: true,
+            words,
+        })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

@@ -10,7 +10,7 @@ fn effect(cv: f64, random: &mut Random) -> f64 {
     if cv == 0.0 { 1.0 } else { LogNormal::from_mean_cv(1.0, cv).expect("the cv was checked").sample(random) }
 }
 
-/// What is drawn once in a device's life, under the name of whom it belongs to.
+/// Random effects that are drawn once per device: one for each name.
 pub(super) struct Effects {
     seed: u64,
     whose: &'static str,

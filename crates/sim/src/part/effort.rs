@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 use super::effects::Effects;
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Side, Step},
+    part::{Part, PartKind, PartPosition, Settings, Side, Step},
+    reader::Reader,
 };
 
 /// Reads `[host]`.
@@ -65,7 +65,7 @@ impl Settings for EffortSettings {
         Side::Host
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         Box::new(Working { effects: Effects::new(place.seed, "effort", self.run_cv, self.point_run_cv) })
     }
 }

@@ -37,11 +37,11 @@ use serde::Deserialize;
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    device::{Fate, REFUSAL_NS},
-    file::Reader,
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Step},
+    part::{Part, PartKind, PartPosition, Settings, Step},
     random::{Random, stream},
+    reader::Reader,
+    request::{Fate, REFUSAL_NS},
 };
 
 /// Input/output error.
@@ -127,7 +127,7 @@ impl Settings for FaultSettings {
         self.silent.stale > 0.0
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let draws = |kind: &str| stream(place.seed, &format!("faults.{kind}"));
         Box::new(Failing {
             settings: self.clone(),
@@ -162,7 +162,7 @@ impl Failing {
         if self.settings.stuck_ns.contains(&now_ns) { self.settings.stuck_ns.end } else { now_ns }
     }
 
-    /// What becomes of the bytes of a request that the program made.
+    /// Draws the fate of a request's data. Only requests of the program are affected.
     fn fate(&mut self, id: Id, flow: &mut Flow) -> Fate {
         let (request, shares) = (flow[id], self.settings.silent);
         let sectors = request.asked_bytes / SECTOR_BYTES;

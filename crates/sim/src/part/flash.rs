@@ -1,4 +1,4 @@
-//! Flash as the medium: parallel units of pages, a buffer that takes writes, a fast cache, and garbage.
+//! Flash as the medium: parallel units of pages, a write buffer, a fast cache, and garbage collection.
 //!
 //! Laws:
 //! * with static placement the byte at an offset lies on unit floor(offset / `stripe`) mod `units`, always.
@@ -7,12 +7,12 @@
 //!   blocks of each unit that it works with. Uniformly random writes over the whole device find a share u of
 //!   each collected block still valid, (u - 1) / ln u = user / physical for fifo, and write 1 / (1 - u) times
 //!   what the user does (Desnoyers, Analytic Models of SSD Write Performance, 2014); greedy comes within a few
-//!   percent of it (Xiang and Kurkoski, 2012; the law for blocks of a given size stands in `flash/steady.rs`).
+//!   percent of it (Xiang and Kurkoski, 2012; the law for blocks of a given size is in `flash/steady.rs`).
 //!   What is still valid is sensed and programmed again on its unit, then the block is erased, and what is
 //!   written to the unit until the next collection pays equal parts of that time;
 //! * a read senses every page that it touches, whole, in `read` each; a unit does one thing at a time, first
 //!   come, first served, so that units / read single pages a second can be read where addresses lie evenly.
-//!   Random addresses queue at each unit apart: with as many requests in flight as units, 59 % of that (a
+//!   Random addresses queue at each unit apart: at a queue depth equal to the units, 59 % of that (a
 //!   closed network of equal stations with fixed times; with exponential ones it would be N / (N + units - 1));
 //! * a write programs pages, `program` each, and with static placement every `pages_per_block` programs of a
 //!   unit an `erase`. What is written is rounded outwards to `mapping_unit`, after sensing the pages whose bytes
@@ -20,7 +20,7 @@
 //! * without `write_buffer` a write programs every page that it touches and is done when they are. With it, a
 //!   write is done after `latency` as long as there is room; each unit's bytes are gathered into whole pages,
 //!   and at most `drain` bytes a second are programmed, one page at a time on each unit. So a burst goes at the
-//!   speed of the link, and what lasts goes at the smaller of `drain` and units page / (program + erase /
+//!   speed of the link, and sustained writes at the smaller of `drain` and units page / (program + erase /
 //!   pages_per_block). A flush is done `flush` after all that the buffer held when it came is programmed;
 //! * with `slc`, pages are programmed in `slc.program` and without regard to `drain` until `slc.size` bytes have
 //!   been; then as above. `fold = "idle 1s"`: after a second without work, a page of each unit at a time is
@@ -35,10 +35,10 @@
 //! writes make of it (and a full fast cache).
 //!
 //! A log is simulated whole up to 16,777,216 mapping units (64 GiB at 4 KiB), and beyond them as long as it
-//! begins fresh: memory is taken for what has been written. A larger one that begins filled or steady is
-//! *scaled*: capacity, buffers and caches are divided by one number, so that half a million pages or more are
-//! left; units, blocks, times and spare stay as they are, and so do all rates that do not depend on
-//! size. `scale = 8` sets that number.
+//! begins fresh: memory is taken for what has been written. A larger one that begins filled or steady, or of which
+//! a run writes more than that many mapping units, is *scaled*: capacity, buffers and caches are divided by one
+//! number, so that half a million pages or more are left; units, blocks, times and spare stay as they are, and so
+//! do all rates that do not depend on size. `scale = 8` sets that number.
 //!
 //! ```toml
 //! [flash]
@@ -68,6 +68,7 @@ mod layout;
 mod log;
 mod map;
 mod read;
+mod settings;
 mod slc;
 mod steady;
 mod trimmed;
@@ -77,20 +78,11 @@ use iosonde_model::{FileError, Named};
 use std::sync::Arc;
 
 use crate::{
-    file::Reader,
     pages::PAGED_CAPACITY_LIMIT_BYTES,
-    part::{Part, PartKind, Place, Settings},
-    random::stream,
-    start::StartState,
+    part::{PartKind, Settings},
+    reader::Reader,
 };
-use buffer::{Buffer, BufferSettings};
-use chips::Chips;
-use ground::{Ground, Placement};
-use layout::Layout;
-use log::{Log, LogSize, Policy};
-use slc::{Slc, SlcSettings};
-use trimmed::Trimmed;
-use units::{Times, Units};
+use settings::FlashSettings;
 
 /// Reads `[flash]`.
 pub(crate) struct Flash;
@@ -110,7 +102,7 @@ impl PartKind for Flash {
         let Some(flash) = reader.section::<read::FlashKeys>("flash")? else { return Ok(None) };
         let layout = read::layout(&flash, reader)?;
         let mut times = read::times(&flash, reader)?;
-        let state = reader.start_state.unwrap_or(flash.state);
+        let state = reader.start.state.unwrap_or(flash.state);
         let log = read::log(&flash, reader, &layout, times.pages_per_block, state)?;
         times.erases_in_turn = log.is_none();
         let scale = log.map_or(1.0, |log| log.scale);
@@ -131,58 +123,5 @@ impl PartKind for Flash {
             reader.scaled = Some((log.scale, log.size.user_slots * layout.mapping_unit_bytes));
         }
         Ok(Some(Arc::new(FlashSettings { layout, times, log, buffer, slc, cache, state })))
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct ReadCacheSettings {
-    size_bytes: u64,
-    latency_ns: u64,
-}
-
-/// A log, and by how much the device's capacity was divided to make it.
-#[derive(Debug, Clone, Copy)]
-struct LogSettings {
-    size: LogSize,
-    policy: Policy,
-    scale: f64,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct FlashSettings {
-    layout: Layout,
-    times: Times,
-    log: Option<LogSettings>,
-    buffer: Option<BufferSettings>,
-    slc: Option<SlcSettings>,
-    cache: Option<ReadCacheSettings>,
-    state: StartState,
-}
-
-impl FlashSettings {
-    fn chips(&self, place: &Place) -> Box<dyn Part> {
-        let Layout { units, page_bytes, .. } = self.layout;
-        let mut slc = self.slc.map(|settings| Slc::new(settings, page_bytes, units));
-        if let (Some(slc), StartState::Steady) = (&mut slc, self.state) {
-            slc.fill();
-        }
-        let placement = match self.log {
-            None => Placement::Static(Trimmed::default()),
-            Some(LogSettings { size, policy, .. }) => {
-                let mut log = Log::new(size, policy);
-                match self.state {
-                    StartState::Fresh => {}
-                    StartState::Filled { share } => log.fill(share),
-                    StartState::Steady => {
-                        log = steady::log(size, policy, &mut stream(place.seed, "flash.state"));
-                    }
-                }
-                Placement::Log(log, vec![0.0; units as usize])
-            }
-        };
-        let ground =
-            Ground { layout: self.layout, units: Units::new(units, self.times, page_bytes, slc), placement };
-        let buffer = self.buffer.map(|settings| Buffer::new(settings, place.stage, units, page_bytes));
-        Box::new(Chips::new(ground, buffer, self.cache, place.stage))
     }
 }

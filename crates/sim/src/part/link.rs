@@ -1,6 +1,6 @@
 //! The link between the host and the device: a command takes `latency` to arrive, bytes move at `bandwidth`.
 //!
-//! Law: T(b) = latency + b / bandwidth for a request that is alone (Hockney, The Science of Computer
+//! Law: T(b) = latency + b / bandwidth for a single request (Hockney, The Science of Computer
 //! Benchmarking, 1996: t0 and r-infinity), and at most bandwidth / b requests a second. Transfers in one
 //! direction go one after another; a write's bytes move on its way down, a read's on its way up. With
 //! `duplex` (the default, as PCIe) the two directions do not disturb each other; without it (as SATA and USB
@@ -22,11 +22,11 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
     lane::Lane,
-    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Step},
+    part::{IdleLatency, Limit, Load, Part, PartKind, PartPosition, Settings, Step},
     rates::Rates,
+    reader::Reader,
 };
 
 /// Reads `[link]`.
@@ -70,11 +70,11 @@ struct LinkSettings {
 }
 
 impl Settings for LinkSettings {
-    fn build(&self, _place: &Place) -> Box<dyn Part> {
+    fn build(&self, _place: &PartPosition) -> Box<dyn Part> {
         Box::new(Wire { settings: *self, lanes: [Lane::default(); 2] })
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         let latency = units::time(self.latency_ns as f64);
         let bytes_per_s = self.bandwidth.map(|bandwidth| bandwidth.of(load.op).0);
         let words = match bytes_per_s {
@@ -82,7 +82,7 @@ impl Settings for LinkSettings {
             None => format!("link {latency}"),
         };
         let ns_per_byte = bytes_per_s.map_or(0.0, |bytes_per_s| 1e9 / bytes_per_s as f64);
-        Some(Idle { fixed_ns: self.latency_ns as f64, ns_per_byte, linear: true, words })
+        Some(IdleLatency { fixed_ns: self.latency_ns as f64, ns_per_byte, linear: true, words })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {
@@ -101,7 +101,7 @@ struct Wire {
 impl Wire {
     fn transfer(&mut self, from_ns: u64, id: Id, flow: &Flow) -> u64 {
         let request = &flow[id];
-        // What failed moves no bytes.
+        // Failed requests move no bytes.
         let Some(bandwidth) = self.settings.bandwidth.filter(|_| request.errno == 0) else { return from_ns };
         let lane = usize::from(self.settings.duplex && request.op == Op::Write);
         self.lanes[lane].transfer(from_ns, request.length_bytes, bandwidth.of(request.op).0)

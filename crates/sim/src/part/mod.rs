@@ -10,8 +10,8 @@ use iosonde_model::{FileError, FindingName, Named, Op, registry};
 use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
+    reader::Reader,
 };
 
 registry! {
@@ -66,7 +66,7 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 
     /// The part itself, fresh.
-    fn build(&self, place: &Place) -> Box<dyn Part>;
+    fn build(&self, place: &PartPosition) -> Box<dyn Part>;
 
     /// Processor time of the program.
     fn host_cost_ns(&self, _op: Op) -> u64 {
@@ -129,7 +129,7 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
     }
 
     /// Returns its share of the latency of a request at queue depth 1.
-    fn idle(&self, _load: &Load) -> Option<Idle> {
+    fn idle(&self, _load: &Load) -> Option<IdleLatency> {
         None
     }
 
@@ -161,7 +161,7 @@ pub(crate) trait Settings: fmt::Debug + Send + Sync {
 
 /// Position of a part in a device, and the seed of its randomness.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct PartPosition {
     /// The device's.
     pub(crate) seed: u64,
     /// Stage of the part, counted from the program down.
@@ -197,7 +197,7 @@ pub(crate) trait Part: Send {
         Step::On(now_ns)
     }
 
-    /// A moment that the part asked for with [`Leg::Wake`](crate::event::Leg::Wake), and the mark it gave
+    /// A moment that the part set with [`Leg::Wake`](crate::event::Leg::Wake), and the mark it gave
     /// instead of a request.
     fn wake(&mut self, _now_ns: u64, _token: u32, _flow: &mut Flow) {}
 
@@ -233,7 +233,7 @@ pub(crate) struct Load {
 
 /// Contribution of a part to the latency at queue depth 1: `fixed_ns + ns_per_byte * bytes` for the load's block size.
 #[derive(Debug, Clone)]
-pub(crate) struct Idle {
+pub(crate) struct IdleLatency {
     /// Fixed time in nanoseconds, or the time at this size where it is not `linear`.
     pub(crate) fixed_ns: f64,
     /// Time for each byte, in nanoseconds.

@@ -19,10 +19,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Step},
+    part::{Part, PartKind, PartPosition, Settings, Step},
     random::stream,
+    reader::Reader,
 };
 
 /// Reads `[noise]`.
@@ -79,7 +79,7 @@ struct NeighbourSettings {
 }
 
 impl Settings for NeighbourSettings {
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let phase_ns = stream(place.seed, "neighbour.phase").random_range(0..self.every_ns);
         Box::new(Visits { settings: *self, phase_ns })
     }

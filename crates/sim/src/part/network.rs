@@ -1,6 +1,6 @@
 //! Network storage: a round trip, a wire, and a server that may remember.
 //!
-//! Laws: a request that is alone takes `round_trip` + b / `bandwidth` more, half of the trip each way; a
+//! Laws: a single request takes `round_trip` + b / `bandwidth` more, half of the trip each way; a
 //! write's bytes move on the way there, a read's on the way back, each direction one after another. With a
 //! `server_cache` of C bytes the server answers reads of what it holds without its medium: uniformly random
 //! reads of a span W > C in a share C / W of all cases (second chance replacement, pages of 4 KiB). Writes
@@ -22,11 +22,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     event::Leg,
-    file::Reader,
     flow::{Flow, Id},
     lane::Lane,
     pages::{PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, pages_of},
-    part::{Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Step},
+    part::{Fact, IdleLatency, Law, Limit, Load, Part, PartKind, PartPosition, Settings, Step},
+    reader::Reader,
 };
 
 /// Reads `[network]`.
@@ -77,7 +77,7 @@ struct NetworkSettings {
 }
 
 impl Settings for NetworkSettings {
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let pages = self.server_cache_bytes.map(|bytes| Pages::new((bytes / PAGE_BYTES) as usize));
         Box::new(Wire {
             settings: *self,
@@ -93,10 +93,10 @@ impl Settings for NetworkSettings {
         self.server_cache_bytes.is_some()
     }
 
-    fn idle(&self, _load: &Load) -> Option<Idle> {
+    fn idle(&self, _load: &Load) -> Option<IdleLatency> {
         let (trip, rate) = (units::time(self.round_trip_ns as f64), units::rate(self.bytes_per_s as f64));
         let words = format!("round trip {trip} + b / {rate}");
-        Some(Idle {
+        Some(IdleLatency {
             fixed_ns: self.round_trip_ns as f64,
             ns_per_byte: 1e9 / self.bytes_per_s as f64,
             linear: true,
@@ -139,7 +139,7 @@ struct Wire {
     there: Lane,
     back: Lane,
     pages: Option<Pages>,
-    /// When each request that is under way was sent.
+    /// Time at which each outstanding request was sent.
     sent: HashMap<Id, u64>,
 }
 
@@ -184,7 +184,7 @@ impl Part for Wire {
             }
             _ => now_ns,
         };
-        // What the way there was short of for being half of an odd number.
+        // Rounded up: the way there was rounded down where the round trip is odd.
         let back_ns = sent_ns + self.settings.round_trip_ns.div_ceil(2);
         if let Some(at_ns) = self.sent.remove(&id).filter(|_| moved) {
             flow.counters.network_requests += 1;

@@ -3,14 +3,15 @@
 //! 0.75).
 //!
 //! Law: the service time of a request that reaches the medium at t is its nominal time multiplied by
-//! L T / (exp(g(k)) (1 + drift)^(t / 1 h)), where
+//! L T / (exp(g(k)) (1 + drift)^(t / 1 h) (1 + drift_per_gib)^w), where
 //! * L is lognormal with mean 1 and coefficient of variation `latency_cv`, fresh for each request;
 //! * T is `factor` for a share `share` of the requests (`tail`) and 1 for the others;
 //! * g(k) belongs to the k-th 100 ms of the device's life and is a Gaussian AR(1) process with mean m,
 //!   variance s^2 and lag-1 correlation `lag1_100ms`, where s^2 = ln(1 + `rate_cv_100ms`^2) and m = -s^2 / 2,
-//!   so that the rate exp(g) has mean 1 and the coefficient of variation asked for (Box and Jenkins, Time
+//!   so that the rate exp(g) has mean 1 and the given coefficient of variation (Box and Jenkins, Time
 //!   Series Analysis, section 3.2; moments of the lognormal);
-//! * `drift_per_hour` compounds; it is applied in steps of 100 ms.
+//! * `drift_per_hour` compounds; it is applied in steps of 100 ms;
+//! * w is the GiB that writes have brought since the device was made: a mapping that becomes fragmented, for one.
 //!
 //! Two effects are drawn once in a device's life and divide all its times: `run_effect` is the coefficient of
 //! variation of the rate between devices made afresh (repeats), `point_run_effect` that of a further factor,
@@ -26,12 +27,13 @@
 //! lag1_100ms = 0.65
 //! tail = { share = "0.1%", factor = 20 }
 //! drift_per_hour = "-2%"
+//! drift_per_gib = "-1%"
 //! run_effect = 0.01
 //! point_run_effect = 0.01
 //! ```
 
 use iosonde_model::{
-    FileError, FindingName, Named,
+    FileError, FindingName, Named, Op,
     units::{self, Change, Share},
 };
 use rand::RngExt;
@@ -41,15 +43,16 @@ use std::sync::Arc;
 
 use super::effects::Effects;
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
-    part::{Fact, Law, Load, Part, PartKind, Place, Settings, Step},
+    part::{Fact, Law, Load, Part, PartKind, PartPosition, Settings, Step},
     random::{Random, stream},
+    reader::Reader,
 };
 
 /// Length of the stretches of time in which the rate's wave is constant.
 const WINDOW_NS: u64 = 100_000_000;
 const WINDOWS_PER_HOUR: f64 = 36_000.0;
+const GIB: f64 = (1u64 << 30) as f64;
 
 /// Reads `[noise]`.
 pub(crate) struct Noise;
@@ -86,6 +89,10 @@ impl PartKind for Noise {
             let rule = "a device that loses all its rate in an hour never ends";
             return Err(reader.impossible("noise.drift_per_hour", rule));
         }
+        if noise.drift_per_gib.0 <= -1.0 {
+            let rule = "a device that loses all its rate with what is written never ends";
+            return Err(reader.impossible("noise.drift_per_gib", rule));
+        }
         let (tail_share, tail_factor) = noise.tail.map_or((0.0, 1.0), |tail| (tail.share.0, tail.factor));
         if !(1.0..=1e6).contains(&tail_factor) {
             let rule = "the tail is slow: between 1 and 1,000,000 times";
@@ -96,6 +103,7 @@ impl PartKind for Noise {
             rate_cv: noise.rate_cv_100ms,
             lag1: noise.lag1_100ms,
             drift_per_hour: noise.drift_per_hour.0,
+            drift_per_gib: noise.drift_per_gib.0,
             tail_share,
             tail_factor,
             run_cv: noise.run_effect,
@@ -113,6 +121,7 @@ struct NoiseKeys {
     run_effect: f64,
     point_run_effect: f64,
     drift_per_hour: Change,
+    drift_per_gib: Change,
     tail: Option<TailKeys>,
 }
 
@@ -128,6 +137,7 @@ struct NoiseSettings {
     rate_cv: f64,
     lag1: f64,
     drift_per_hour: f64,
+    drift_per_gib: f64,
     tail_share: f64,
     tail_factor: f64,
     run_cv: f64,
@@ -135,13 +145,15 @@ struct NoiseSettings {
 }
 
 impl Settings for NoiseSettings {
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let latency = (self.latency_cv > 0.0)
             .then(|| LogNormal::from_mean_cv(1.0, self.latency_cv).expect("the cv was checked when read"));
         Box::new(Noisy {
             latency,
             tail_share: self.tail_share,
             tail_factor: self.tail_factor,
+            log_drift_per_byte: self.drift_per_gib.ln_1p() / GIB,
+            written_bytes: 0,
             wave: Wave::new(self, stream(place.seed, "noise.rate")),
             latency_random: stream(place.seed, "noise.latency"),
             tail_random: stream(place.seed, "noise.tail"),
@@ -154,7 +166,8 @@ impl Settings for NoiseSettings {
     }
 
     fn wanders(&self) -> Option<&'static str> {
-        (self.rate_cv > 0.0 || self.drift_per_hour != 0.0).then_some("its rate goes in waves, or drifts")
+        let drifts = self.drift_per_hour != 0.0 || self.drift_per_gib != 0.0;
+        (self.rate_cv > 0.0 || drifts).then_some("its rate goes in waves, or drifts")
     }
 
     fn stretch_mean(&self) -> f64 {
@@ -237,6 +250,8 @@ struct Noisy {
     latency: Option<LogNormal<f64>>,
     tail_share: f64,
     tail_factor: f64,
+    log_drift_per_byte: f64,
+    written_bytes: u64,
     wave: Wave,
     latency_random: Random,
     tail_random: Random,
@@ -251,6 +266,11 @@ impl Part for Noisy {
         }
         if self.tail_share > 0.0 && self.tail_random.random_bool(self.tail_share) {
             stretch *= self.tail_factor;
+        }
+        if self.log_drift_per_byte != 0.0 {
+            stretch *= (-self.log_drift_per_byte * self.written_bytes as f64).exp();
+            let request = &flow[id];
+            self.written_bytes += if request.op == Op::Write { u64::from(request.length_bytes) } else { 0 };
         }
         flow[id].stretch *= stretch;
         Step::On(now_ns)
@@ -267,6 +287,7 @@ mod tests {
             rate_cv: 0.11,
             lag1: 0.65,
             drift_per_hour: 0.0,
+            drift_per_gib: 0.0,
             tail_share: 0.0,
             tail_factor: 1.0,
             run_cv: 0.0,

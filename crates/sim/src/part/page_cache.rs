@@ -45,21 +45,21 @@ use std::{
 };
 
 use crate::{
-    device::REFUSAL_NS,
     event::Leg,
-    file::Reader,
     flow::{Fetch, Flow, Id},
     pages::{ByPage, PAGE_BYTES, PAGED_CAPACITY_LIMIT_BYTES, Pages, page_number, pages_of},
-    part::{Fact, Law, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, Law, Load, Part, PartKind, PartPosition, Settings, Side, Step},
     random::whole_ns,
     rates::Rates,
+    reader::Reader,
+    request::REFUSAL_NS,
 };
 
 /// Pages in one request of the write-back: 1 MiB.
 const WRITE_BACK_PAGES: u32 = 256;
-/// Requests of the write-back in flight.
+/// Queue depth of the write-back.
 const WRITE_BACK_IN_FLIGHT: u32 = 32;
-/// How old dirty pages get before they are written back: Linux's default.
+/// Age at which dirty pages are written back: Linux's default.
 const EXPIRE_NS: u64 = 30_000_000_000;
 /// Sequential readers that are told apart.
 const STREAMS: usize = 16;
@@ -131,7 +131,7 @@ struct HostKeys {
     direct: Direct,
 }
 
-/// What becomes of a request that asks to bypass the cache.
+/// Treatment of requests that ask to bypass the cache (`O_DIRECT`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Direct {
@@ -144,7 +144,7 @@ enum Direct {
 #[derive(Debug, Clone, Copy)]
 struct CacheSettings {
     memory_bytes: u64,
-    /// How fast the program's processor moves bytes.
+    /// Rate at which the program's CPU copies bytes.
     copy: Rates,
     readahead_bytes: u64,
     dirty_share: f64,
@@ -162,7 +162,7 @@ impl Settings for CacheSettings {
         Side::Host
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let memory_pages = self.memory_bytes / PAGE_BYTES;
         Box::new(Cache {
             settings: *self,
@@ -231,7 +231,7 @@ impl Settings for CacheSettings {
 
 struct Cache {
     settings: CacheSettings,
-    place: Place,
+    place: PartPosition,
     pages: Pages,
     dirty_limit_pages: u64,
     /// Pages on their way, and the request that fetches each.
@@ -355,7 +355,7 @@ impl Cache {
         Step::On(now_ns)
     }
 
-    /// Whether a read goes on where one of the latest ended.
+    /// Returns true if a read goes on where one of the latest ended.
     fn goes_on(&mut self, offset_bytes: u64, bytes: u32) -> bool {
         let end_bytes = offset_bytes + u64::from(bytes);
         match self.ends.iter_mut().find(|end| **end == offset_bytes && offset_bytes > 0) {
@@ -371,7 +371,7 @@ impl Cache {
         }
     }
 
-    /// What a read was missing has come.
+    /// Completes a read whose missing pages have arrived.
     fn fetched(&mut self, now_ns: u64, id: Id, flow: &mut Flow) -> Step {
         let failed = flow[id].errno != 0;
         for page in pages_of(flow[id].offset_bytes, flow[id].length_bytes) {
@@ -485,7 +485,7 @@ impl Cache {
         Some((self.number_run(), run))
     }
 
-    /// Whether the next write, if it goes on where the latest ended, adds to this run or to its last page.
+    /// Returns true if the next write, if it goes on where the latest ended, adds to this run or to its last page.
     fn grows(&self, run: &Range<u32>) -> bool {
         let end_bytes = u64::from(run.end) * PAGE_BYTES;
         let latest_ends_there = self.written_to_bytes.next_multiple_of(PAGE_BYTES) == end_bytes;

@@ -1,8 +1,8 @@
-//! The program that asks: processors, which spend the same time on every request of a kind.
+//! The program that makes requests: processors, which spend the same time on every request of a kind.
 //!
 //! Law: a serial stage. A request leaves `request_cost` after both its arrival and the departure of the one
 //! before it, so the program issues at most 1 / `request_cost` requests a second and adds `request_cost` to a
-//! request that is alone. (The service demand at a queueing station of rate one: Lazowska et al.,
+//! single request. (The service demand at a queueing station of rate one: Lazowska et al.,
 //! Quantitative System Performance, 1984, chapter 3.)
 //!
 //! One worker never has more than one processor. Of several, each runs on the next of `processors`, and those that
@@ -22,10 +22,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
-    part::{Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{IdleLatency, Limit, Load, Part, PartKind, PartPosition, Settings, Side, Step},
     rates::ReadWrite,
+    reader::Reader,
 };
 
 /// More than any machine that a profile stands for.
@@ -83,7 +83,7 @@ impl Settings for ProgramSettings {
         Side::Host
     }
 
-    fn build(&self, _place: &Place) -> Box<dyn Part> {
+    fn build(&self, _place: &PartPosition) -> Box<dyn Part> {
         Box::new(Working { settings: *self })
     }
 
@@ -98,9 +98,9 @@ impl Settings for ProgramSettings {
         self.processors
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         let cost_ns = self.host_cost_ns(load.op) as f64;
-        Some(Idle {
+        Some(IdleLatency {
             fixed_ns: cost_ns,
             ns_per_byte: 0.0,
             linear: true,

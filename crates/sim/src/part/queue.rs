@@ -1,7 +1,7 @@
-//! A plain queue as the medium: `servers` equal servers, one line before them, first come, first served.
+//! A plain queue as the medium: `servers` equal servers, one queue before them, first come, first served.
 //!
-//! Laws. Alone, a request takes one service time S. Kept busy, the queue serves c / mean(S) requests a
-//! second. With N in flight at fixed S, X(N) = min(N, c) / S exactly. With Poisson arrivals at load p = rate
+//! Laws. A single request takes one service time S. Kept busy, the queue serves c / mean(S) requests a
+//! second. At queue depth N and fixed S, X(N) = min(N, c) / S exactly. With Poisson arrivals at load p = rate
 //! S / c the mean wait of one server is (1 + cv^2) / 2 times p S / (1 - p), with cv = 1 when exponential and
 //! 0 when fixed (Pollaczek and Khinchine), and that of c exponential servers is C(c, p c) S / (c (1 - p))
 //! with Erlang's C (Kleinrock, Queueing Systems I, 1975, chapters 3 and 5). The length of a request plays no
@@ -27,11 +27,11 @@ use std::{
 };
 
 use crate::{
-    device::REFUSAL_NS,
-    file::Reader,
     flow::{Flow, Id},
-    part::{Fact, Idle, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Fact, IdleLatency, Limit, Load, Part, PartKind, PartPosition, Settings, Side, Step},
     random::{Random, stream, whole_ns},
+    reader::Reader,
+    request::REFUSAL_NS,
 };
 
 /// Reads `[queue]`.
@@ -142,7 +142,7 @@ impl Settings for QueueSettings {
         Side::Medium
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         let draw = match self.service {
             Service::Fixed { ns } => Draw::Fixed(ns),
             Service::Exponential { mean_ns } => Draw::Exponential(mean_ns),
@@ -158,13 +158,13 @@ impl Settings for QueueSettings {
         !matches!(self.service, Service::Fixed { .. })
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         if !Op::TRANSFERS.contains(&load.op) {
             let words = format!("nothing to do {}", units::time(REFUSAL_NS as f64));
-            return Some(Idle { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
+            return Some(IdleLatency { fixed_ns: REFUSAL_NS as f64, ns_per_byte: 0.0, linear: true, words });
         }
         let mean_ns = self.service.mean_ns() * load.stretch;
-        Some(Idle {
+        Some(IdleLatency {
             fixed_ns: mean_ns,
             ns_per_byte: 0.0,
             linear: true,

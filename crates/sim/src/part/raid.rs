@@ -30,11 +30,13 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::{
-    device::{Ask, Device, Done, REFUSAL_NS},
+    device::Device,
     event::Leg,
-    file::{DeviceFile, Reader},
+    file::DeviceFile,
     flow::{Counters, Flow, Id},
-    part::{Burst, Fact, Idle, Law, Limit, Load, Part, PartKind, Place, Settings, Side, Step},
+    part::{Burst, Fact, IdleLatency, Law, Limit, Load, Part, PartKind, PartPosition, Settings, Side, Step},
+    reader::{Reader, Start},
+    request::{Ask, Done, REFUSAL_NS},
     truth::Laws,
 };
 
@@ -82,7 +84,8 @@ impl PartKind for Raid {
             let rule = "its members wander, not an array: give it to the member's own file";
             return Err(reader.whole(format!("[{section}] beside [raid]: {rule}")));
         }
-        let member = DeviceFile::member(&text, &name, reader.start_state)?.without_host();
+        let start = Start { written_bytes: reader.start.written_bytes / count, ..reader.start };
+        let member = DeviceFile::member(&text, &name, start)?.without_host();
         if member.settings().any(|part| part.fails_in_silence()) {
             let rule = "its writes are lost, torn or misplaced: give such [faults] to the array";
             return Err(reader.impossible("raid.members", rule));
@@ -91,7 +94,7 @@ impl PartKind for Raid {
         let scale = member.scale().unwrap_or(1.0);
         let member_bytes = member.capacity_bytes() / stripe_bytes * stripe_bytes;
         let held_bytes = member_bytes * count;
-        // What scaling rounds is not the file's mistake.
+        // Scaling rounds; that is no mistake of the file.
         if capacity_bytes / scale > held_bytes as f64 * 1.001 {
             let rule =
                 format!("{count} members hold {}, less than the capacity", units::decimal_bytes(held_bytes));
@@ -122,7 +125,7 @@ struct RaidSettings {
 }
 
 impl RaidSettings {
-    /// What each member that an aligned request touches gets of it, and how many those are.
+    /// Returns the load of each member that an aligned request touches, and the mean number of such members.
     fn share(&self, load: &Load) -> (Load, f64) {
         let stripes = load.block_size_bytes.div_ceil(self.stripe_bytes).max(1);
         let touched = stripes.min(u64::from(self.count));
@@ -141,7 +144,7 @@ impl Settings for RaidSettings {
         Side::Medium
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         // Any odd number spreads the seeds; this one is 2^64 divided by the golden ratio.
         let seed = |number: u64| place.seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let members = (0..u64::from(self.count)).map(|number| Member {
@@ -169,12 +172,12 @@ impl Settings for RaidSettings {
         self.member.settings().find_map(|part| part.wanders())
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         let (share, _) = self.share(load);
         let idle = Laws::of(&self.member).idle_of(&share);
         let ns = idle.fixed_ns + idle.ns_per_byte * share.block_size_bytes as f64;
         let words = format!("a member ({})", idle.words);
-        Some(Idle { fixed_ns: ns, ns_per_byte: 0.0, linear: false, words })
+        Some(IdleLatency { fixed_ns: ns, ns_per_byte: 0.0, linear: false, words })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {
@@ -253,9 +256,8 @@ struct Array {
 }
 
 impl Array {
-    /// What lies on one member of a range: offset and length there. Of whole stripes in turn, the first and
-    /// the last may
-    /// be cut.
+    /// Offset and length of a range's part on one member. Members hold whole stripes in turn; the first and the last
+    /// stripe may be cut.
     fn on_member(&self, number: u64, offset_bytes: u64, length_bytes: u64) -> Option<(u64, u64)> {
         let (stripe, count) = (self.stripe_bytes, self.members.len() as u64);
         // How many bytes of this member lie below an offset of the array.

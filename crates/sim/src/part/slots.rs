@@ -2,7 +2,7 @@
 //!
 //! Law: at most `slots` requests are between here and the medium; the next one enters when one of them has come
 //! back, first come, first served. A device that answers after R when it is busy therefore serves at most
-//! `slots` / R requests a second, and from `slots` in flight on more depth adds only waiting (Little's law). 32
+//! `slots` / R requests a second, and beyond a queue depth of `slots` more depth adds only latency (Little's law). 32
 //! with SATA, up to 65,535 on each queue with NVMe. Without the key there is no limit.
 //!
 //! ```toml
@@ -19,10 +19,10 @@ use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     event::Leg,
-    file::Reader,
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Step},
+    part::{Part, PartKind, PartPosition, Settings, Step},
     rates::Rates,
+    reader::Reader,
 };
 
 /// Reads `slots` of `[link]`.
@@ -82,7 +82,7 @@ struct SlotSettings {
 }
 
 impl Settings for SlotSettings {
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         Box::new(Gate { free: self.slots, stage: place.stage, waiting: VecDeque::new() })
     }
 

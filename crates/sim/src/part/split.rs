@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use crate::{
     event::Leg,
-    file::Reader,
     flow::{Flow, Id},
-    part::{Part, PartKind, Place, Settings, Step},
+    part::{Part, PartKind, PartPosition, Settings, Step},
+    reader::Reader,
 };
 
 /// Reads `max_transfer` of `[link]`.
@@ -55,7 +55,7 @@ struct SplitSettings {
 }
 
 impl Settings for SplitSettings {
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         Box::new(Splitter { max_bytes: self.max_bytes, stage: place.stage })
     }
 

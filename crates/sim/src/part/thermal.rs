@@ -23,9 +23,9 @@ use serde::{Deserialize, Deserializer};
 use std::{str::FromStr, sync::Arc};
 
 use crate::{
-    file::Reader,
     flow::{Flow, Id},
-    part::{Law, Load, Part, PartKind, Place, Settings, Step},
+    part::{Law, Load, Part, PartKind, PartPosition, Settings, Step},
+    reader::Reader,
 };
 
 /// Reads `[thermal]`.
@@ -94,7 +94,7 @@ struct ThermalSettings {
 }
 
 impl Settings for ThermalSettings {
-    fn build(&self, _place: &Place) -> Box<dyn Part> {
+    fn build(&self, _place: &PartPosition) -> Box<dyn Part> {
         Box::new(Body { settings: *self, heat: 0.0, hot: false, inside: 0, seen_ns: 0 })
     }
 

@@ -3,7 +3,7 @@
 use iosonde_model::{Conditions, Estimate, FindingName, Op, units};
 use std::{cell::RefCell, collections::HashMap};
 
-use super::{Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
+use super::stated::{Known, LARGE_BYTES, SMALL_BYTES, Truth, grouped};
 use crate::{
     file::DeviceFile,
     reference::{Reference, ReferenceLoad, log_writes, reference},
@@ -15,7 +15,7 @@ const DEPTHS: [u32; 3] = [32, 128, 256];
 /// Deep enough for the most that a device gives: eight times as many as units, on the largest of ours.
 const DEEPEST: u32 = 1024;
 
-/// What a run was asked for: operation, whether at random, block size, depth.
+/// Load of a reference run: operation, random or not, block size in bytes, queue depth.
 type Asked = (Op, bool, u64, u32);
 
 /// A device's closed truths, and runs of it.
@@ -61,8 +61,9 @@ impl<'a> Computed<'a> {
             (FindingName::DepthFor95Percent, Some(op)) => self.depth_for_95_percent(op),
             (FindingName::RandomVsSequential, _) => self.random_vs_sequential(),
             (FindingName::MixInterference, _) => self.mix_interference(),
-            (FindingName::FlushLatency, _) => self.log_write(true),
-            (FindingName::LogWritesPerS, _) => self.log_write(false),
+            (FindingName::FlushLatency, _) => self.log_write("ns", |flush_ns, _| flush_ns),
+            (FindingName::LogWritesPerS, _) => self.log_write("1/s", |_, per_s| per_s),
+            (FindingName::CommitLatency, _) => self.log_write("ns", |_, per_s| time_of_one(per_s)),
             _ => return truth,
         };
         match (found, self.wanders) {
@@ -129,29 +130,19 @@ impl<'a> Computed<'a> {
     }
 
     fn base_latency(&self, op: Op) -> Option<Found> {
-        let words = "random addresses, one at a time".to_owned();
+        let words = "random addresses, QD 1".to_owned();
         Some(Found { estimate: self.alone(op)?, unit: "ns", words, queue_depth: Some(1) })
     }
 
     fn max_iops(&self, op: Op) -> Option<Found> {
         let estimate = self.run(op, true, SMALL_BYTES, DEEPEST)?.iops;
-        Some(Found {
-            estimate,
-            unit: "IOPS",
-            words: format!("{DEEPEST} in flight"),
-            queue_depth: Some(DEEPEST),
-        })
+        Some(Found { estimate, unit: "IOPS", words: format!("QD {DEEPEST}"), queue_depth: Some(DEEPEST) })
     }
 
     fn device_bandwidth(&self, op: Op) -> Option<Found> {
         let iops = self.run(op, false, LARGE_BYTES, 32)?.iops;
         let estimate = scaled(iops, LARGE_BYTES as f64);
-        Some(Found {
-            estimate,
-            unit: "B/s",
-            words: "32 in flight, in sequence".to_owned(),
-            queue_depth: Some(32),
-        })
+        Some(Found { estimate, unit: "B/s", words: "QD 32, sequential".to_owned(), queue_depth: Some(32) })
     }
 
     /// The highest rate times the base latency; their relative errors add up.
@@ -172,7 +163,7 @@ impl<'a> Computed<'a> {
     /// The least depth at which 95 % of the most is reached; its interval is where the rate's is across that line.
     fn depth_for_95_percent(&self, op: Op) -> Option<Found> {
         let most = self.most(op)?.value;
-        // Where one alone is held back there is no depth to look for.
+        // Where QD 1 is limited there is no depth to look for.
         if most * self.alone(op)?.value < 1e9 {
             return None;
         }
@@ -201,7 +192,7 @@ impl<'a> Computed<'a> {
     fn random_vs_sequential(&self) -> Option<Found> {
         let random = self.run(Op::Read, true, SMALL_BYTES, 32)?.iops;
         let sequential = self.run(Op::Read, false, SMALL_BYTES, 32)?.iops;
-        let words = "4 KiB reads, 32 in flight, random over sequential".to_owned();
+        let words = "4 KiB reads, QD 32, random over sequential".to_owned();
         Some(Found { estimate: over(random, sequential)?, unit: "ratio", words, queue_depth: Some(32) })
     }
 
@@ -228,18 +219,17 @@ impl<'a> Computed<'a> {
             low: Some(both(reads.low?, writes.low?)),
             high: Some(both(reads.high?, writes.high?)),
         };
-        let words = "4 KiB, 32 in flight, half of each, over what the two alone would give".to_owned();
+        let words = "4 KiB, QD 32, half of each, over the expectation from each alone".to_owned();
         Some(Found { estimate: over(mixed, expected)?, unit: "ratio", words, queue_depth: Some(32) })
     }
 
-    fn log_write(&self, flush: bool) -> Option<Found> {
+    fn log_write(&self, unit: &'static str, figure: fn(Estimate, Estimate) -> Estimate) -> Option<Found> {
         if self.wanders.is_some() {
             return None;
         }
         let (flush_ns, per_s) = log_writes(&self.lasting, SMALL_BYTES as u32, self.seed)?;
         let words = "4 KiB appended and flushed, one after another".to_owned();
-        let (estimate, unit) = if flush { (flush_ns, "ns") } else { (per_s, "1/s") };
-        Some(Found { estimate, unit, words, queue_depth: Some(1) })
+        Some(Found { estimate: figure(flush_ns, per_s), unit, words, queue_depth: Some(1) })
     }
 
     /// Random addresses beside the closed form for even ones.
@@ -254,8 +244,7 @@ impl<'a> Computed<'a> {
         let at = |depth: u32| {
             let iops = self.run(Op::Read, true, SMALL_BYTES, depth)?.iops;
             let share = iops.value / even.value?;
-            let words =
-                format!("random addresses, {depth} in flight: {} of the closed form", units::percent(share));
+            let words = format!("random addresses, QD {depth}: {} of the closed form", units::percent(share));
             let mut truth =
                 Found { estimate: iops, unit: "IOPS", words, queue_depth: Some(depth) }.truth(even);
             truth.conditions.random = Some(true);
@@ -265,7 +254,13 @@ impl<'a> Computed<'a> {
     }
 }
 
-/// What a run found.
+/// Nanoseconds of one of so many a second.
+fn time_of_one(per_s: Estimate) -> Estimate {
+    let ns = |rate: f64| 1e9 / rate;
+    Estimate { value: ns(per_s.value), low: per_s.high.map(ns), high: per_s.low.map(ns) }
+}
+
+/// Result of a reference run.
 struct Found {
     estimate: Estimate,
     unit: &'static str,

@@ -6,12 +6,12 @@
 use iosonde_model::{Conditions, FindingName, Op, units};
 
 use super::{
-    LARGE_BYTES, SMALL_BYTES, Stated, Truth, conditions, grouped,
+    stated::{LARGE_BYTES, SMALL_BYTES, Stated, Truth, conditions, grouped},
     undefined::{STAIRCASE, why_not},
 };
 use crate::{
     file::DeviceFile,
-    part::{Burst, Idle, Law, Limit, Load, Side},
+    part::{Burst, IdleLatency, Law, Limit, Load, Side},
 };
 
 /// The laws of a device's parts, put together.
@@ -31,14 +31,14 @@ impl<'a> Laws<'a> {
     }
 
     /// The time of a request that is alone: all parts' times added.
-    pub(super) fn idle(&self, op: Op) -> Idle {
+    pub(super) fn idle(&self, op: Op) -> IdleLatency {
         self.idle_of(&self.load(op, SMALL_BYTES, true))
     }
 
-    /// The same for any load.
-    pub(crate) fn idle_of(&self, load: &Load) -> Idle {
-        let terms: Vec<Idle> = self.file.settings().filter_map(|part| part.idle(load)).collect();
-        Idle {
+    /// Latency of a request that is alone, for any load.
+    pub(crate) fn idle_of(&self, load: &Load) -> IdleLatency {
+        let terms: Vec<IdleLatency> = self.file.settings().filter_map(|part| part.idle(load)).collect();
+        IdleLatency {
             fixed_ns: terms.iter().map(|term| term.fixed_ns).sum(),
             ns_per_byte: terms.iter().map(|term| term.ns_per_byte).sum(),
             linear: terms.iter().all(|term| term.linear) && !self.waits_for_the_slowest_piece(),
@@ -46,7 +46,7 @@ impl<'a> Laws<'a> {
         }
     }
 
-    /// Whether large requests go down in pieces that take unequal times.
+    /// Returns true if large requests go down in pieces that take unequal times.
     fn waits_for_the_slowest_piece(&self) -> bool {
         self.file.settings().any(|part| part.split_bytes().is_some_and(|most| most < LARGE_BYTES))
             && self.file.settings().any(|part| part.scatters())
@@ -91,7 +91,7 @@ impl<'a> Laws<'a> {
     /// whose times vary reach a rate between this one and the medium's own.
     fn held_by_slots(&self, slots: u32, place: usize, below: &Below) -> Result<Option<Limit>, String> {
         let parts = || self.file.settings().skip(place);
-        let terms: Vec<Idle> = parts().filter_map(|part| part.idle(&below.load)).collect();
+        let terms: Vec<IdleLatency> = parts().filter_map(|part| part.idle(&below.load)).collect();
         let held_ns: f64 = terms
             .iter()
             .map(|term| term.fixed_ns + term.ns_per_byte * below.load.block_size_bytes as f64)
@@ -123,7 +123,8 @@ impl<'a> Laws<'a> {
             FindingName::DepthFor95Percent => (Law::Most, Self::depth_for_95_percent),
             FindingName::BurstRate => return self.burst_rates(),
             FindingName::FlushLatency => return vec![self.flush_latency().named(finding)],
-            FindingName::LogWritesPerS => return vec![self.log_writes_per_s().named(finding)],
+            FindingName::LogWritesPerS => return vec![self.log_write(true).named(finding)],
+            FindingName::CommitLatency => return vec![self.log_write(false).named(finding)],
             FindingName::ProcessorShare => (Law::Alone, Self::processor_share),
             FindingName::JobsEffect => return vec![self.jobs_effect().named(finding)],
             FindingName::NetworkRoundTrip
@@ -142,6 +143,7 @@ impl<'a> Laws<'a> {
             | FindingName::WriteBufferBytes
             | FindingName::BufferDrainRate
             | FindingName::ThrottleRate
+            | FindingName::ConstantLimit
             | FindingName::BurstCreditBytes
             | FindingName::Drift
             | FindingName::OrderEffect
@@ -168,7 +170,7 @@ impl<'a> Laws<'a> {
         if caveats.is_empty() { String::new() } else { format!(" ({})", caveats.join("; ")) }
     }
 
-    /// What single parts decide; or why no part does.
+    /// Truths that one part determines alone; otherwise the reason why none does.
     fn facts_of(&self, finding: FindingName) -> Vec<Truth> {
         let load = self.load(Op::Read, SMALL_BYTES, true);
         let facts =
@@ -185,16 +187,15 @@ impl<'a> Laws<'a> {
     }
 
     /// Why requests at queue depth 1 take longer than one that is alone: a limit holds them back.
-    pub(super) fn held_back(&self, load: &Load, idle: &Idle) -> Option<String> {
+    pub(super) fn held_back(&self, load: &Load, idle: &IdleLatency) -> Option<String> {
         let alone_per_s = 1e9 / (idle.fixed_ns + idle.ns_per_byte * load.block_size_bytes as f64);
         let most = self.most(load).ok()?;
         // A thousandth: a limit that equals the line does not cut it.
-        (most.per_s < alone_per_s * 0.999)
-            .then(|| format!("even one at a time is held back by {}", most.words))
+        (most.per_s < alone_per_s * 0.999).then(|| format!("even QD 1 is limited by {}", most.words))
     }
 
     /// Why the line of times over sizes, one at a time, is not what a program sees: a limit cuts it off.
-    fn cut_off(&self, op: Op, idle: &Idle) -> Option<String> {
+    fn cut_off(&self, op: Op, idle: &IdleLatency) -> Option<String> {
         if let Some(why) = self.held_back(&self.load(op, SMALL_BYTES, false), idle) {
             return Some(why);
         }
@@ -281,7 +282,7 @@ impl<'a> Laws<'a> {
         let Some(bytes) = half.value else { return half };
         // b / (b + n) = 0.95 at b = 19 n.
         let derivation = format!(
-            "one at a time, 95 % of the bandwidth is reached at 19 times half size, {} B: the next larger \
+            "at QD 1, 95 % of the bandwidth is reached at 19 times half size, {} B: the next larger \
              size measured",
             grouped(19.0 * bytes)
         );
@@ -314,9 +315,9 @@ impl<'a> Laws<'a> {
         };
         let knee = iops * ns / 1e9;
         if knee < 1.0 {
-            return Stated::none(conditions, "even one in flight is held back, so there is no knee".into());
+            return Stated::none(conditions, "even QD 1 is limited, so there is no saturation point".into());
         }
-        let derivation = format!("{} IOPS x {} = {knee:.2} in flight", grouped(iops), units::time(ns));
+        let derivation = format!("{} IOPS x {} = QD {knee:.2}", grouped(iops), units::time(ns));
         Stated::some(conditions, knee, "requests", derivation)
     }
 
@@ -354,8 +355,8 @@ impl<'a> Laws<'a> {
         Stated::some(conditions, idle.fixed_ns, "ns", words)
     }
 
-    /// Appends of 4 KiB, one at a time, each with its flush.
-    fn log_writes_per_s(&self) -> Stated {
+    /// Appends of 4 KiB, one at a time, each with its flush: their rate, or the time of one.
+    fn log_write(&self, rate: bool) -> Stated {
         let conditions = Conditions { random: Some(false), ..conditions(Op::Write, SMALL_BYTES, Some(1)) };
         let load = self.load(Op::Write, SMALL_BYTES, false);
         let why = self.file.settings().find_map(|part| part.no_closed_form(&load, Law::Alone));
@@ -367,8 +368,11 @@ impl<'a> Laws<'a> {
         let write = self.idle_of(&load);
         let write_ns = write.fixed_ns + write.ns_per_byte * SMALL_BYTES as f64;
         let (write, flush) = (units::time(write_ns), units::time(flush_ns));
-        let words = format!("1 / (a write of {write} + a flush of {flush})");
-        Stated::some(conditions, 1e9 / (write_ns + flush_ns), "1/s", words)
+        let words = format!("a write of {write} + a flush of {flush}");
+        match rate {
+            true => Stated::some(conditions, 1e9 / (write_ns + flush_ns), "1/s", format!("1 / ({words})")),
+            false => Stated::some(conditions, write_ns + flush_ns, "ns", words),
+        }
     }
 }
 

@@ -7,53 +7,15 @@
 mod computed;
 mod laws;
 mod program;
+mod stated;
 mod undefined;
 
-use iosonde_model::{Conditions, FindingName, Op};
-use serde::Serialize;
+use iosonde_model::FindingName;
 
 use crate::file::DeviceFile;
 pub(crate) use laws::Laws;
-
-/// The small request of which rates and latencies are stated.
-const SMALL_BYTES: u64 = 4 << 10;
-/// The large request of which bandwidths are stated.
-const LARGE_BYTES: u64 = 1 << 20;
-
-/// Kind of derivation of a true value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Known {
-    /// Formula.
-    #[serde(rename = "closed form")]
-    ClosedForm,
-    /// Run of the device itself; the value has a confidence interval.
-    #[serde(rename = "reference")]
-    Reference,
-    /// No value: the device defines none.
-    #[serde(rename = "not defined")]
-    NotDefined,
-}
-
-/// True value of one finding on a device.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Truth {
-    /// The finding's name.
-    pub finding: FindingName,
-    /// Conditions under which the value holds.
-    pub conditions: Conditions,
-    /// Kind of derivation.
-    pub known: Known,
-    /// The value, in `unit`; `None` where it is not defined.
-    pub value: Option<f64>,
-    /// Lower end of a reference's interval, at 95 %.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// `B/s`, `IOPS`, `ns`, `B`, `requests`, `ratio`, `1/h`; empty where it is not defined.
-    pub unit: &'static str,
-    /// Derivation from the device's parameters, or the reason why there is no value.
-    pub derivation: String,
-}
+pub(crate) use stated::grouped;
+pub use stated::{Known, Truth};
 
 /// Returns the true values in closed form for every finding, in the order of [`FindingName::ALL`]; reads before writes.
 pub fn truths(file: &DeviceFile) -> Vec<Truth> {
@@ -69,57 +31,11 @@ pub fn truths_with_references(file: &DeviceFile, seed: u64) -> Vec<Truth> {
     FindingName::ALL.iter().flat_map(|&name| computed.truths_of(name)).collect()
 }
 
-/// A truth before it has its finding's name.
-struct Stated {
-    conditions: Conditions,
-    value: Option<f64>,
-    unit: &'static str,
-    derivation: String,
-}
-
-impl Stated {
-    fn some(conditions: Conditions, value: f64, unit: &'static str, derivation: String) -> Self {
-        Self { conditions, value: Some(value), unit, derivation }
-    }
-
-    fn named(self, finding: FindingName) -> Truth {
-        let Self { conditions, value, unit, derivation } = self;
-        let known = if value.is_some() { Known::ClosedForm } else { Known::NotDefined };
-        Truth { finding, conditions, known, value, low: None, high: None, unit, derivation }
-    }
-
-    fn none(conditions: Conditions, why: String) -> Self {
-        Self { conditions, value: None, unit: "", derivation: format!("not defined: {why}") }
-    }
-}
-
-fn conditions(op: Op, block_size_bytes: u64, queue_depth: Option<u32>) -> Conditions {
-    Conditions {
-        op: Some(op),
-        random: Some(true),
-        block_size_bytes: Some(block_size_bytes),
-        queue_depth,
-        ..Conditions::default()
-    }
-}
-
-/// A rate or size in full, its digits in groups of three: 533,333.
-pub(crate) fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::builtin;
+    use iosonde_model::Op;
 
     fn truth(device: &str, finding: FindingName, op: Op) -> Truth {
         let file = DeviceFile::parse(builtin(device).unwrap(), device).unwrap();
@@ -142,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_ideal_device() {
-        // 4 / 80 us; one alone 80 us; 50,000 x 80 us = 4 in flight.
+        // 4 / 80 us; QD 1: 80 us; 50,000 x 80 us = QD 4.
         let iops = truth("ideal", FindingName::MaxIops, Op::Read);
         assert_eq!((iops.value, iops.unit), (Some(50_000.0), "IOPS"));
         assert_eq!(iops.derivation, "4 servers / 80.0 µs = 50,000");
@@ -184,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_throttled_device_has_no_line_and_no_knee() {
-        // 300 a second once the credit is spent: 3.3 ms apart, though one alone takes half a millisecond.
+        // 300 a second once the credit is spent: 3.3 ms apart, though a single request takes half a millisecond.
         let iops = truth("cloud-volume", FindingName::MaxIops, Op::Read);
         assert_eq!(iops.value, Some(300.0));
         assert!(iops.derivation.ends_with(

@@ -2,7 +2,11 @@
 
 use iosonde_model::{Conditions, FindingName, Op, units};
 
-use super::{Laws, SMALL_BYTES, Stated, conditions, undefined::why_not};
+use super::{
+    laws::Laws,
+    stated::{SMALL_BYTES, Stated, conditions},
+    undefined::why_not,
+};
 
 impl Laws<'_> {
     /// Processor time over elapsed time of small requests at queue depth 1: cost / base latency. (Utilisation law,
@@ -26,7 +30,7 @@ impl Laws<'_> {
         Stated::some(conditions, cost_ns / latency_ns, "ratio", derivation)
     }
 
-    /// Rate of several workers over that of one with as many requests in flight. It is 1 where workers cannot use
+    /// Throughput of several workers over that of one at the same total depth. It is 1 where workers cannot use
     /// more processor time than one of them.
     pub(super) fn jobs_effect(&self) -> Stated {
         let load = self.load(Op::Read, SMALL_BYTES, true);

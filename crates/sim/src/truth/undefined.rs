@@ -10,14 +10,14 @@ pub(super) const STAIRCASE: &str = "the medium's time is no straight line in the
 pub(super) fn why_not(finding: FindingName) -> String {
     let why = match finding {
         FindingName::RandomVsSequential | FindingName::StrideEffect => {
-            "it depends on how many are in flight and on the span, and has no closed form here"
+            "it depends on queue depth and span, and has no closed form here"
         }
         FindingName::StripeBytes => {
             "nothing is striped by address: there is one place, or a log that goes by the order of writing"
         }
         FindingName::MappingUnitBytes => "no part of this device maps addresses",
         FindingName::MixInterference => "it has no closed form here",
-        FindingName::Crossover => "it depends on how many are in flight and on what was written before",
+        FindingName::Crossover => "it depends on queue depth and on earlier writes",
         FindingName::WriteBufferBytes => "the device has no write buffer",
         FindingName::BurstRate => "no part takes writes faster than they last",
         FindingName::SustainedRate => "no part takes writes faster than they last",
@@ -25,6 +25,7 @@ pub(super) fn why_not(finding: FindingName) -> String {
         FindingName::CacheLatency => "the device has no cache, or its answer takes no time of its own",
         FindingName::ReadaheadBytes => "the host has no page cache",
         FindingName::ThrottleRate | FindingName::BurstCreditBytes => "nothing throttles the device",
+        FindingName::ConstantLimit => "nothing throttles the device",
         FindingName::RotationPeriod | FindingName::SeekTimeAverage | FindingName::ZoneRatio => {
             "nothing rotates"
         }
@@ -32,7 +33,7 @@ pub(super) fn why_not(finding: FindingName) -> String {
         FindingName::OrderEffect | FindingName::Shape => "it belongs to a run, not to the device",
         FindingName::Parallelism => "the device's laws do not say how much it does at once",
         FindingName::EffectiveDepth => "it belongs to a trial, not to the device",
-        FindingName::IopsAtLatency => "it depends on the limit that is asked for",
+        FindingName::IopsAtLatency => "it depends on the limit of the study",
         FindingName::NetworkRoundTrip => {
             "there is no network, or its server has no memory, so that its medium's time is part of every request"
         }
@@ -54,7 +55,8 @@ pub(super) fn why_not(finding: FindingName) -> String {
         | FindingName::QueueDepthKnee
         | FindingName::DepthFor95Percent
         | FindingName::FlushLatency
-        | FindingName::LogWritesPerS => "no law of this device's parts gives it",
+        | FindingName::LogWritesPerS
+        | FindingName::CommitLatency => "no law of this device's parts gives it",
     };
     why.to_owned()
 }

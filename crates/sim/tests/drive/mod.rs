@@ -28,7 +28,7 @@ pub fn next_done(device: &mut Device, done: &mut Vec<Done>) -> u64 {
     }
 }
 
-/// Keeps `depth` requests in flight until `requests` are done, and says when the last one was.
+/// Keeps a queue of `depth` requests until `requests` are done, and says when the last one was.
 pub fn closed_loop(device: &mut Device, depth: u64, requests: u64, ask: impl FnMut(u64) -> Ask) -> u64 {
     closed_loop_between(device, depth, 0, requests, ask)
 }

@@ -3,13 +3,13 @@
 use iosonde_model::Op;
 use std::collections::VecDeque;
 
-use super::{DiskSettings, write_cache::WriteCache};
+use super::{settings::DiskSettings, write_cache::WriteCache};
 use crate::{
-    device::REFUSAL_NS,
     event::Leg,
     flow::{Flow, Id},
     part::{Part, Step},
     random::whole_ns,
+    request::REFUSAL_NS,
 };
 
 pub(super) struct Arm {
@@ -20,7 +20,7 @@ pub(super) struct Arm {
     cached: VecDeque<Id>,
     write_cache: Option<WriteCache>,
     working: bool,
-    /// Where the head stands, in turns from the outer edge.
+    /// Position of the head, in turns from the outer edge.
     head_turns: f64,
     /// Where the last request ended, if it was a read and the head is reading on.
     read_end_bytes: Option<u64>,
@@ -148,7 +148,7 @@ impl Arm {
         }
     }
 
-    /// How soon the head could begin with a request.
+    /// Time until the head could begin with a request.
     fn cost_ns(&self, now_ns: u64, id: Id, flow: &Flow) -> f64 {
         let request = &flow[id];
         if self.reads_on(request.op, request.offset_bytes, u64::from(request.length_bytes)) {

@@ -15,7 +15,7 @@ pub(super) struct Platter {
     /// Turns from the outer edge to the inner one.
     tracks: f64,
     seek_track_ns: f64,
-    /// Of sqrt(d), d being a share of the stroke.
+    /// Seek time per sqrt(d), where d is the distance as a share of the full stroke.
     seek_root_ns: f64,
 }
 
@@ -47,7 +47,7 @@ impl Platter {
         product / (self.outer + (self.outer * self.outer - fall * product).max(0.0).sqrt())
     }
 
-    /// Where an address lies, in turns.
+    /// Position of an address, in turns from the outer edge.
     pub(super) fn turns(&self, offset_bytes: u64) -> f64 {
         self.stroke(offset_bytes as f64) * self.tracks
     }

@@ -45,7 +45,7 @@ impl WriteCache {
         child
     }
 
-    /// Whether a flush has nothing to wait for; otherwise it is kept.
+    /// Returns true if a flush has nothing to wait for; otherwise it is kept.
     pub(super) fn flush(&mut self, id: Id) -> bool {
         if !self.unfinished.is_empty() {
             self.flushes.push_back((self.next_number, id));

@@ -1,16 +1,29 @@
 //! The write buffer of flash: takes writes at once while it has room, and programs them page by page.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     event::Leg,
     flow::{Flow, Id},
 };
 
-use super::{chips::Write, ground::Ground};
+use super::ground::Ground;
 
 /// Marks of wake-up calls: the unit, and whether its program begins or has ended.
 const ENDED: u32 = 1 << 31;
+
+/// A write as flash sees it: rounded to mapping units.
+#[derive(Debug, Clone)]
+pub(super) struct Write {
+    pub(super) whole: Range<u64>,
+    pub(super) stretch: f64,
+}
+
+impl Write {
+    pub(super) fn bytes(&self) -> u64 {
+        self.whole.end - self.whole.start
+    }
+}
 
 /// Settings of the buffer.
 #[derive(Debug, Clone, Copy)]
@@ -19,19 +32,19 @@ pub(super) struct BufferSettings {
     pub(super) latency_ns: u64,
     /// The most that is programmed to the dense cells in a second, where that is less than the units could.
     pub(super) drain_bytes_per_s: Option<u64>,
-    /// What a flush takes beyond waiting for the programs.
+    /// Time of a flush beyond waiting for the programs.
     pub(super) flush_ns: u64,
 }
 
-/// What one unit still has to program.
+/// Writes that wait for one unit.
 #[derive(Debug, Clone, Default)]
 struct Backlog {
     bytes: u64,
-    /// What is to be spent on collecting for those bytes.
+    /// Time of the garbage collection that those bytes need.
     collecting_ns: f64,
-    /// What the program under way or arranged will write; 0 when there is none.
+    /// Bytes of the program that is under way or scheduled; 0 if there is none.
     programming_bytes: u64,
-    /// All that it has programmed.
+    /// Bytes programmed since the start.
     programmed_bytes: u64,
     /// Flushes that wait until it has programmed so much, the earliest first.
     flushes: VecDeque<(u64, Id)>,
@@ -144,7 +157,7 @@ impl Buffer {
         flow.events.push(at_ns, unit, Leg::Wake(self.stage));
     }
 
-    /// A moment that was asked for: a program begins, or has ended and made room for writes that wait.
+    /// A moment that was set: a program begins, or has ended and made room for writes that wait.
     pub(super) fn wake(&mut self, now_ns: u64, mark: u32, ground: &mut Ground, flow: &mut Flow) {
         let unit = mark & !ENDED;
         if mark & ENDED == 0 {

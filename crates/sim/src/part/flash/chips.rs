@@ -4,16 +4,15 @@ use iosonde_model::Op;
 use std::ops::Range;
 
 use super::{
-    ReadCacheSettings,
-    buffer::Buffer,
+    buffer::{Buffer, Write},
     ground::{Ground, Placement},
 };
 use crate::{
-    device::REFUSAL_NS,
     event::Leg,
     flow::{Flow, Id},
     pages::{PAGE_BYTES, Pages, pages_of},
     part::{Part, Step},
+    request::REFUSAL_NS,
 };
 
 /// A look into the mapping, for what touches no cell. It must not be nothing: a program that asks again at once
@@ -23,28 +22,22 @@ pub(super) const LOOKUP_NS: u64 = REFUSAL_NS;
 /// bit.
 const FOLD: u32 = 1 << 30;
 
-/// A write as flash sees it: rounded to mapping units.
-#[derive(Debug, Clone)]
-pub(super) struct Write {
-    pub(super) whole: Range<u64>,
-    pub(super) stretch: f64,
-}
-
-impl Write {
-    pub(super) fn bytes(&self) -> u64 {
-        self.whole.end - self.whole.start
-    }
+/// Settings of the read cache.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadCacheSettings {
+    pub(super) size_bytes: u64,
+    pub(super) latency_ns: u64,
 }
 
 pub(super) struct Chips {
     ground: Ground,
     buffer: Option<Buffer>,
-    /// What was read lately, and how fast that is answered.
+    /// Pages that were read lately, and the latency of reading them again, in nanoseconds.
     cache: Option<(Pages, u64)>,
     stage: u8,
-    /// When the device last had something to do.
+    /// Time of the device's last activity, in nanoseconds.
     worked_ns: u64,
-    /// Whether a moment to look for idleness has been asked for.
+    /// True if a moment to look for idleness has been asked for.
     will_fold: bool,
 }
 

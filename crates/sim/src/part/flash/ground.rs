@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     layout::Layout,
-    log::{Collected, Found, Log},
+    log::{Collected, Log, SlotState},
     trimmed::Trimmed,
     units::Units,
 };
@@ -17,7 +17,7 @@ pub(super) struct Ground {
     pub(super) placement: Placement,
 }
 
-/// Where addresses lie.
+/// Rule that maps addresses to units.
 pub(super) enum Placement {
     /// Always on the same unit.
     Static(Trimmed),
@@ -44,10 +44,10 @@ impl Ground {
         let (mut done_ns, mut sensed) = (now_ns, None);
         for piece in self.layout.pieces(range) {
             let place = match log.find(piece) {
-                Found::At(unit, page) => (unit, u64::from(page)),
-                // What was never written is looked for where static placement would have put it.
-                Found::Nowhere => self.layout.static_place(piece),
-                Found::Trimmed => continue,
+                SlotState::At(unit, page) => (unit, u64::from(page)),
+                // Data that was never written is read where static placement would have put it.
+                SlotState::Nowhere => self.layout.static_place(piece),
+                SlotState::Trimmed => continue,
             };
             if sensed.replace(place) != Some(place) {
                 done_ns = done_ns.max(self.units.sense(now_ns, place.0, stretch));

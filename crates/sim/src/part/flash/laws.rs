@@ -2,10 +2,10 @@
 
 use iosonde_model::{FindingName, Op, units as quantity};
 
-use super::{FlashSettings, layout::Layout, slc::Fold, steady, units::Times};
-use crate::part::{Burst, Fact, Idle, Law, Limit, Load, Part, Place, Settings, Side};
+use super::{layout::Layout, settings::FlashSettings, slc::Fold, steady, units::Times};
+use crate::part::{Burst, Fact, IdleLatency, Law, Limit, Load, Part, PartPosition, Settings, Side};
 
-/// Of the requests that the effect of alignment is stated for.
+/// Size of the requests for which the alignment effect is stated.
 const BLOCK_BYTES: u64 = 4096;
 
 impl FlashSettings {
@@ -62,7 +62,7 @@ impl FlashSettings {
         }
     }
 
-    /// What is written for each byte that the user writes at random, in the long run.
+    /// Write amplification of random writes in steady state.
     fn amplification(&self) -> Option<f64> {
         self.log.map(|log| 1.0 / (1.0 - steady::valid_when_collected(&log.size, log.policy)))
     }
@@ -154,7 +154,7 @@ impl Settings for FlashSettings {
         Side::Medium
     }
 
-    fn build(&self, place: &Place) -> Box<dyn Part> {
+    fn build(&self, place: &PartPosition) -> Box<dyn Part> {
         self.chips(place)
     }
 
@@ -166,7 +166,7 @@ impl Settings for FlashSettings {
         self.layout.units > 1
     }
 
-    fn idle(&self, load: &Load) -> Option<Idle> {
+    fn idle(&self, load: &Load) -> Option<IdleLatency> {
         let turns = self.turns(load.block_size_bytes) as f64;
         let (fixed_ns, words) = match (load.op, self.buffer) {
             (Op::Flush, Some(buffer)) => {
@@ -188,7 +188,7 @@ impl Settings for FlashSettings {
             }
         };
         let words = format!("{words} {}", quantity::time(fixed_ns));
-        Some(Idle { fixed_ns, ns_per_byte: 0.0, linear: false, words })
+        Some(IdleLatency { fixed_ns, ns_per_byte: 0.0, linear: false, words })
     }
 
     fn limit(&self, load: &Load) -> Option<Limit> {

@@ -9,7 +9,7 @@ pub(super) struct Layout {
     pub(super) units: u32,
     /// Neighbouring bytes on one unit before the next unit's turn.
     pub(super) stripe_bytes: u64,
-    /// What one sensing reads and one program writes.
+    /// Unit that is sensed or programmed at once.
     pub(super) page_bytes: u64,
     /// The smallest piece that can be rewritten alone.
     pub(super) mapping_unit_bytes: u64,

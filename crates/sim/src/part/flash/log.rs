@@ -38,7 +38,7 @@ pub(super) struct LogSize {
     pub(super) slots_per_page: u32,
 }
 
-/// What collecting cost a unit.
+/// Work of one garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Collected {
     /// Pages that were sensed for what was still valid in them.
@@ -49,9 +49,9 @@ pub(super) struct Collected {
     pub(super) erased_blocks: u64,
 }
 
-/// Where a mapping unit is found.
+/// Place of a mapping unit, as the log knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SlotState {
     /// Never written.
     Nowhere,
     /// Given back: there is nothing to sense.
@@ -72,7 +72,7 @@ struct UnitLog {
     valid_slots: u64,
 }
 
-/// Where every mapping unit lies.
+/// Places of all mapping units.
 #[derive(Debug)]
 pub(super) struct Log {
     size: LogSize,
@@ -122,14 +122,14 @@ impl Log {
         }
     }
 
-    /// Where a mapping unit lies.
-    pub(super) fn find(&self, logical: u64) -> Found {
+    /// Place of a mapping unit.
+    pub(super) fn find(&self, logical: u64) -> SlotState {
         match self.slot_of.get(logical) {
-            NOWHERE => Found::Nowhere,
-            TRIMMED => Found::Trimmed,
+            NOWHERE => SlotState::Nowhere,
+            TRIMMED => SlotState::Trimmed,
             slot => {
                 let unit = slot / self.size.slots_per_block / self.size.blocks_per_unit;
-                Found::At(unit, slot / self.size.slots_per_page)
+                SlotState::At(unit, slot / self.size.slots_per_page)
             }
         }
     }
@@ -318,9 +318,9 @@ mod tests {
             }
             for logical in 0..200u64 {
                 let found = log.find(logical);
-                prop_assert_eq!(matches!(found, Found::At(..)), written.contains(&logical));
-                prop_assert_eq!(found == Found::Trimmed, trimmed.contains(&logical));
-                if let Found::At(..) = found {
+                prop_assert_eq!(matches!(found, SlotState::At(..)), written.contains(&logical));
+                prop_assert_eq!(found == SlotState::Trimmed, trimmed.contains(&logical));
+                if let SlotState::At(..) = found {
                     let slot = log.slot_of.get(logical);
                     let mut owner = None;
                     log.owners[(slot / 16) as usize].each(|place, logical| {

@@ -1,15 +1,16 @@
 //! Reading `[flash]` of a device file, and refusing flash that cannot be.
 
 use super::{
-    LogSettings, ReadCacheSettings,
     buffer::BufferSettings,
+    chips::ReadCacheSettings,
     layout::Layout,
     log::{LogSize, Policy},
+    settings::LogSettings,
     slc::{Fold, SlcSettings},
     steady,
     units::Times,
 };
-use crate::{file::Reader, pages::PAGE_BYTES, start::StartState};
+use crate::{pages::PAGE_BYTES, reader::Reader, start::StartState};
 use iosonde_model::{
     FileError,
     units::{BytesPerSecond, Share, SizeBytes, TimeNs},
@@ -223,7 +224,13 @@ pub(super) fn log(
         slots_per_block: (slots_per_page * pages_per_block) as u32,
         slots_per_page: slots_per_page as u32,
     };
-    let scale = asked_scale.map_or_else(|| scale_needed(&shape, spare, state), |scale| scale as f64);
+    let scale = asked_scale.map_or_else(
+        || {
+            let written = reader.start.written_bytes.div_ceil(layout.mapping_unit_bytes) > WHOLE_SLOTS;
+            if written || state != StartState::Fresh { scale_needed(&shape, spare) } else { 1.0 }
+        },
+        |scale| scale as f64,
+    );
     let size = sized(shape, policy, spare, scale);
     let data_blocks = size.user_slots.div_ceil(u64::from(size.units) * u64::from(size.slots_per_block));
     // Three: the block being filled, the blank one, and one to collect.
@@ -244,9 +251,9 @@ pub(super) fn log(
     Ok(Some(LogSettings { size, policy, scale: if scale > 1.000_001 { scale } else { 1.0 } }))
 }
 
-/// By how much a log is divided where the file does not say: not at all while memory suffices for what it holds.
-fn scale_needed(shape: &LogSize, spare: f64, state: StartState) -> f64 {
-    if state == StartState::Fresh || shape.user_slots <= WHOLE_SLOTS {
+/// By how much a log that is written whole is divided where the file does not say: not at all while memory suffices.
+fn scale_needed(shape: &LogSize, spare: f64) -> f64 {
+    if shape.user_slots <= WHOLE_SLOTS {
         return 1.0;
     }
     let blocks = SCALED_BLOCKS * f64::from(shape.units) * f64::from(shape.slots_per_block) / (1.0 + spare);
@@ -254,7 +261,7 @@ fn scale_needed(shape: &LogSize, spare: f64, state: StartState) -> f64 {
     (shape.user_slots as f64 / least).max(1.0)
 }
 
-/// Blocks, and, where the device is scaled, exactly as many of the user's slots as leave the spare asked for.
+/// Blocks, and, where the device is scaled, exactly as many of the user's slots as leave the given spare.
 fn sized(shape: LogSize, policy: Policy, spare: f64, scale: f64) -> LogSize {
     let row = f64::from(shape.units) * f64::from(shape.slots_per_block);
     let room = steady::working_room_at(policy, shape.slots_per_block, spare);

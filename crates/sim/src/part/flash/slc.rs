@@ -7,7 +7,7 @@ use iosonde_model::{toml_file::from_text, units};
 use serde::{Deserialize, Deserializer};
 use std::{fmt, str::FromStr};
 
-/// When what the cache holds is moved to the dense cells.
+/// Time at which cached data is moved to the dense cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     /// After the device has had nothing to do for so long: a page of each unit at a time, sensed and programmed. While
@@ -67,7 +67,7 @@ pub(super) struct Slc {
     pages: Vec<u32>,
 }
 
-/// Where a page goes.
+/// Cells to which a page is programmed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Goes {
     /// Into the cache, in so many nanoseconds.
@@ -109,7 +109,7 @@ impl Slc {
         }
     }
 
-    /// How long the device must be idle before it folds, if it does and has something to fold.
+    /// Idle time before folding; `None` if nothing is to be folded.
     pub(super) fn folds_after_ns(&self) -> Option<u64> {
         match self.settings.fold {
             Fold::Idle { after_ns } if self.used_bytes > 0 => Some(after_ns),

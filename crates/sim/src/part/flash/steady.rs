@@ -78,7 +78,7 @@ fn working_room(share: f64) -> f64 {
     2.0 - (1.0 + share) / 2.0
 }
 
-/// The same at a spare that is given: what a device must have on top of it.
+/// Working room, in blocks per unit, of a log with this nominal spare area.
 pub(super) fn working_room_at(policy: Policy, slots_per_block: u32, spare: f64) -> f64 {
     working_room(share(policy, slots_per_block, 1.0 + spare))
 }
@@ -101,7 +101,7 @@ fn levels(size: &LogSize, policy: Policy, blocks: usize, total: u64) -> Vec<u32>
     // At the place x of all blocks, oldest first, u^(1 - x) are valid: levels go as 1 / i in both policies.
     let at = |place: usize| share.max(1e-9).powf(1.0 - (place as f64 + 0.5) / blocks as f64);
     let mut levels: Vec<u32> = (0..blocks).map(|place| (at(place) * f64::from(b)).round() as u32).collect();
-    // What rounding, and the working room, leave over is spread evenly.
+    // Slots that rounding and the working room leave over are spread evenly.
     let mut sum: u64 = levels.iter().map(|level| u64::from(*level)).sum();
     while sum != total {
         for level in &mut levels {
@@ -164,7 +164,7 @@ mod tests {
         1.0 + (0..writes).map(&mut write).sum::<u64>() as f64 / writes as f64
     }
 
-    /// The same, of a device that was filled in sequence and then written over until nothing changes.
+    /// Write amplification of a device that was filled in sequence and then overwritten until it is steady.
     fn written_in(size: LogSize, policy: Policy) -> f64 {
         let mut random = stream(11, "test");
         let mut log = Log::new(size, policy);

@@ -15,7 +15,7 @@ impl Trimmed {
             return;
         }
         let (mut from, mut to) = (range.start, range.end);
-        // What it touches becomes one with it.
+        // Ranges that it touches are merged with it.
         while let Some((&start, &end)) = self.ranges.range(..=to).next_back().filter(|(_, end)| **end >= from)
         {
             self.ranges.remove(&start);
@@ -42,7 +42,7 @@ impl Trimmed {
         }
     }
 
-    /// Whether all of a range was given back.
+    /// Returns true if all of a range was given back.
     pub(super) fn covers(&self, range: &Range<u64>) -> bool {
         let before = self.ranges.range(..=range.start).next_back();
         before.is_some_and(|(_, end)| *end >= range.end)

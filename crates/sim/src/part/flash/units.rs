@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{flow::Flow, random::whole_ns};
 
-/// How long units take.
+/// Times of a unit's operations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     /// To sense a page.
@@ -17,7 +17,7 @@ pub(super) struct Times {
     /// To erase a block.
     pub(super) erase_ns: f64,
     pub(super) pages_per_block: u64,
-    /// Whether a unit erases once every `pages_per_block` programs; otherwise collecting says when.
+    /// True if a unit erases once every `pages_per_block` programs; otherwise collecting says when.
     pub(super) erases_in_turn: bool,
 }
 
@@ -61,7 +61,7 @@ impl Units {
             + collected.erased_blocks as f64 * self.times.erase_ns
     }
 
-    /// Whether the next page on any unit goes to the fast cache.
+    /// Returns true if the next page on any unit goes to the fast cache.
     pub(super) fn is_fast(&self) -> bool {
         self.slc.as_ref().is_some_and(Slc::has_room)
     }
