@@ -13,7 +13,7 @@ fn alignment_bytes(block_size_bytes: usize) -> usize {
     if block_size_bytes < 4096 { 512 } else { 4096 }
 }
 
-/// Aligned buffers, one a slot.
+/// Aligned buffers, one for each slot.
 #[derive(Debug)]
 pub struct BufferPool {
     start: NonNull<u8>,
@@ -47,7 +47,7 @@ impl BufferPool {
     /// Returns the first `length_bytes` of a slot's buffer.
     ///
     /// # Safety
-    /// The slot has no request in flight, and no other reference to its buffer lives.
+    /// The slot has no outstanding request, and no other reference to its buffer lives.
     #[inline]
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn bytes(&self, slot: u32, length_bytes: usize) -> &mut [u8] {
@@ -56,7 +56,7 @@ impl BufferPool {
         unsafe { std::slice::from_raw_parts_mut(self.slot(slot), length_bytes) }
     }
 
-    /// The slot's first byte.
+    /// Returns the address of the slot's first byte.
     #[inline]
     pub fn slot(&self, slot: u32) -> *mut u8 {
         assert!(slot < self.slots, "slot {slot} of {}", self.slots);
@@ -64,7 +64,7 @@ impl BufferPool {
         unsafe { self.start.as_ptr().add(slot as usize * self.slot_bytes) }
     }
 
-    /// The whole mapping, for registration.
+    /// Returns start and length of the whole mapping, for registration with io_uring.
     pub fn whole(&self) -> (*mut u8, usize) {
         (self.start.as_ptr(), self.length_bytes())
     }
@@ -74,7 +74,7 @@ impl BufferPool {
         self.slots
     }
 
-    /// Bytes from one slot's start to the next's.
+    /// Returns the distance between the starts of two slots, in bytes.
     pub fn slot_bytes(&self) -> usize {
         self.slot_bytes
     }

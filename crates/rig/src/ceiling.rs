@@ -30,9 +30,9 @@ const TRIAL_NS: u64 = 200_000_000;
 /// 4 MiB of small blocks stay in the processor's caches as far as they can.
 const CACHED_BLOCKS: u64 = 64;
 const CACHED_LEAST_BYTES: u64 = 4 << 20;
-/// Of memory, for buffers and for the cached file each: the cross-check of a small run must not be larger than the run.
+/// Largest size of the buffers and of the cached file: the cross-check must not be larger than a small run.
 const MOST_BYTES: u64 = 64 << 20;
-/// Of the file system's free space, what the cached file may take, though it is removed at once.
+/// The cached file takes at most one part in this many of the free space, though it is removed at once.
 const ROOM_SHARE: u64 = 64;
 
 /// Measures both. `folder` is where a file without a name can lie; without one, or where its file system gives none,

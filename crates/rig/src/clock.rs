@@ -6,7 +6,7 @@
 
 use std::{cell::Cell, rc::Rc};
 
-/// A clock that counts nanoseconds from its making.
+/// Clock that counts nanoseconds from its creation.
 #[derive(Debug, Clone)]
 pub enum Clock {
     /// Real time.
@@ -21,18 +21,28 @@ pub enum Clock {
 }
 
 /// Virtual time, shared by all holders of a clone.
-#[derive(Debug, Clone, Default)]
-pub struct VirtualClock(Rc<Cell<u64>>);
+#[derive(Debug, Clone)]
+pub struct VirtualClock {
+    ns: Rc<Cell<u64>>,
+    /// Date at which it was made: its moments have the date that they would have if they passed.
+    made_at: jiff::Timestamp,
+}
+
+impl Default for VirtualClock {
+    fn default() -> Self {
+        Self { ns: Rc::default(), made_at: jiff::Timestamp::now() }
+    }
+}
 
 impl VirtualClock {
-    /// The present moment in nanoseconds.
+    /// Returns the virtual time in nanoseconds.
     pub fn now_ns(&self) -> u64 {
-        self.0.get()
+        self.ns.get()
     }
 
-    /// Moves on to a later moment; an earlier one changes nothing, since time does not run backwards.
+    /// Advances to a later time; an earlier one changes nothing.
     pub fn advance_to(&self, at_ns: u64) {
-        self.0.set(self.0.get().max(at_ns));
+        self.ns.set(self.ns.get().max(at_ns));
     }
 }
 
@@ -44,7 +54,7 @@ impl Clock {
         Self::Real { counter, origin }
     }
 
-    /// Nanoseconds since the clock's making.
+    /// Returns the time since the clock's creation, in nanoseconds.
     #[inline]
     pub fn now_ns(&self) -> u64 {
         match self {
@@ -70,15 +80,14 @@ impl Clock {
         }
     }
 
-    /// The date and time in UTC, as RFC 3339 with milliseconds. Virtual time begins with 1970, so that a simulated
-    /// run is the same to the last byte whenever it is repeated.
+    /// The date and time in UTC, as RFC 3339 with milliseconds. Virtual time begins with the date at which the clock
+    /// was made; nothing else of a simulated run depends on the date.
     pub fn utc(&self) -> String {
         let at = match self {
             Self::Real { .. } => jiff::Timestamp::now(),
             Self::Virtual(clock) => {
-                let ns = clock.now_ns();
-                let (seconds, rest) = ((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i32);
-                jiff::Timestamp::new(seconds, rest).unwrap_or_default()
+                let passed = std::time::Duration::from_nanos(clock.now_ns());
+                clock.made_at.saturating_add(passed).unwrap_or(clock.made_at)
             }
         };
         format!("{at:.3}")
@@ -87,12 +96,12 @@ impl Clock {
 
 /// Readings of several clocks at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
-    /// The clock that times requests.
+pub struct ClockReadings {
+    /// Reading of the clock that times requests, in nanoseconds.
     pub own_ns: u64,
     /// Monotonic clock, which stops while the machine is suspended, in nanoseconds.
     pub monotonic_ns: i128,
-    /// The calendar's clock, which can be set.
+    /// Calendar clock, which can be set, in nanoseconds since 1970.
     pub calendar_ns: i128,
     /// Monotonic clock including suspended time, in nanoseconds.
     pub boot_ns: i128,
@@ -103,14 +112,20 @@ pub struct Moment {
 impl Clock {
     /// Reads all clocks as closely together as the scheduler lets us: the best of a few readings, since being put
     /// aside between two of them looks like a clock that jumped.
-    pub fn moment(&self) -> Option<Moment> {
+    pub fn moment(&self) -> Option<ClockReadings> {
         let once = || {
             let before_ns = self.now_ns();
             let monotonic_ns = kernel_ns(libc::CLOCK_MONOTONIC)?;
             let calendar_ns = kernel_ns(libc::CLOCK_REALTIME)?;
             let boot_ns = kernel_ns(libc::CLOCK_BOOTTIME)?;
             let spread_ns = self.now_ns() - before_ns;
-            Some(Moment { own_ns: before_ns + spread_ns / 2, monotonic_ns, calendar_ns, boot_ns, spread_ns })
+            Some(ClockReadings {
+                own_ns: before_ns + spread_ns / 2,
+                monotonic_ns,
+                calendar_ns,
+                boot_ns,
+                spread_ns,
+            })
         };
         // Three clocks take about 100 ns; 2 us is a reading that nothing came between.
         let mut best = once()?;
@@ -132,12 +147,12 @@ fn kernel_ns(clock: libc::clockid_t) -> Option<i128> {
     (result == 0).then(|| i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec))
 }
 
-/// Sleeps; for pauses between trials, never within one.
+/// Sleeps between trials, never within one.
 pub fn sleep_s(seconds: f64) {
     std::thread::sleep(std::time::Duration::from_secs_f64(seconds.max(0.0)));
 }
 
-/// Sleeps within an open loop, when nothing is due and nothing is out.
+/// Sleeps within an open loop while no request is due or outstanding.
 pub fn sleep_ns(ns: u64) {
     if ns > 0 {
         std::thread::sleep(std::time::Duration::from_nanos(ns));
@@ -166,6 +181,11 @@ mod tests {
     #[test]
     fn the_date_is_rfc_3339() {
         assert!(Clock::real().utc().parse::<jiff::Timestamp>().is_ok());
-        assert_eq!(Clock::Virtual(VirtualClock::default()).utc(), "1970-01-01T00:00:00.000Z");
+        let before = jiff::Timestamp::now();
+        let time = VirtualClock::default();
+        time.advance_to(3_600_000_000_000);
+        let later: jiff::Timestamp = Clock::Virtual(time).utc().parse().unwrap();
+        let passed_s = later.duration_since(before).as_secs_f64();
+        assert!((3599.0..3700.0).contains(&passed_s), "an hour after it was made: {passed_s} s");
     }
 }

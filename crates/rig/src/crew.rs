@@ -23,37 +23,37 @@ use crate::{
     offset::{Offsets, job_seed, range_bytes},
     payload, slots,
     together::Together,
-    verify::{self, Plan, Verify},
+    verify::{self, Verify, VerifyPlan},
     witness,
 };
 
-/// What one worker does.
+/// Task of one worker.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its stream, by number.
+    /// Index of its stream.
     pub stream: usize,
-    /// What the stream does.
+    /// Workload of the stream.
     pub spec: TrialSpec,
-    /// Which of the stream's jobs this is.
+    /// Index of the job within its stream.
     pub number: u32,
-    /// Everything random in it follows from this.
+    /// Seed of the job's random numbers.
     pub seed: u64,
 }
 
-/// What one worker did.
+/// Result of one worker.
 #[derive(Debug)]
 pub struct Worked {
-    /// Its stream, by number.
+    /// Index of its stream.
     pub stream: usize,
-    /// What its loop did.
+    /// Result of its measured loop.
     pub driven: Driven,
-    /// Its processor time in user mode and in the kernel.
+    /// CPU time in user mode and in the kernel, in seconds.
     pub cpu_s: Option<(f64, f64)>,
-    /// Time that it was ready to run and had no processor: the storage waited for it then.
+    /// Time in seconds in which it was ready to run and had no CPU; the storage waited for it then.
     pub delayed_s: Option<f64>,
-    /// Sentences that a reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// What it verified, where that was asked.
+    /// Result of the verification; `None` if the workload asks for none.
     pub found: Option<Verification>,
 }
 
@@ -67,8 +67,8 @@ pub fn jobs(spec: &TrialSpec, seed: u64) -> Vec<Job> {
         .collect()
 }
 
-/// What happens around the measured loops, on the calling thread: engines are open and nothing has been submitted;
-/// everything has come back and nothing is closed.
+/// Hooks around the measured loops, on the calling thread: one after all engines are open and before the first
+/// request, one after the last completion and before anything is closed.
 pub trait Around {
     /// Called once all workers are ready.
     fn before(&mut self);
@@ -76,17 +76,17 @@ pub trait Around {
     fn after(&mut self);
 }
 
-/// How long, why, and until when.
+/// Settings that all jobs of a trial share.
 #[derive(Debug, Clone, Copy)]
 pub struct Shift<'a> {
-    /// When each job ends.
+    /// Duration and warm-up of each job.
     pub limits: Limits,
     /// Preparation goes through the span from its start.
     pub phase: Phase,
     /// Ends everything early.
     pub stop: &'a AtomicBool,
-    /// How it is verified.
-    pub plan: &'a Plan,
+    /// Verification settings.
+    pub plan: &'a VerifyPlan,
 }
 
 /// Runs the jobs to their ends.
@@ -139,7 +139,7 @@ enum Ended {
     Failed(io::Error),
 }
 
-/// What all of them did; otherwise the first reason that is not another's.
+/// Results of all workers, or the first error that is not a consequence of another worker's.
 fn all_of(ended: Vec<Result<Worked, Ended>>) -> io::Result<Vec<Worked>> {
     let wanted = ended.len();
     let mut called_off = None;
@@ -149,9 +149,7 @@ fn all_of(ended: Vec<Result<Worked, Ended>>) -> io::Result<Vec<Worked>> {
             Ok(one) => worked.push(one),
             Err(Ended::CalledOff) => called_off = Some("another worker of this trial could not start"),
             Err(Ended::Panicked) => {
-                return Err(io::Error::other(
-                    "a worker ended by a mistake in iosonde; what it said stands above",
-                ));
+                return Err(io::Error::other("a worker ended by a bug in iosonde; its message is above"));
             }
             Err(Ended::NoThread(error)) => {
                 return Err(io::Error::other(format!(
@@ -180,7 +178,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Whether everybody is there; the next meeting then begins.
+    /// Returns true if everybody is there; the next meeting then begins.
     fn is_complete(&mut self) -> bool {
         let complete = self.arrived >= self.members;
         if complete {
@@ -242,7 +240,7 @@ struct Member<'a>(&'a Gate);
 impl Drop for Member<'_> {
     fn drop(&mut self) {
         let Self(gate) = self;
-        // Whoever has been through all four meetings is waited for by nobody, and has nothing to call off.
+        // A worker that has been through all four meetings is not waited for, and has nothing to call off.
         if gate.meeting().number < MEETINGS {
             gate.call_off();
             gate.leave();

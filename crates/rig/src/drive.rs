@@ -8,7 +8,7 @@
 //! program itself adds between two batches.
 //!
 //! **Warm-up.** What completes in the first tenth of a trial (at least 25 ms, at most 5 s) does not count, nor
-//! anything before as many requests have completed as are kept in flight: until then the queue is still filling.
+//! anything before the number of completed requests has reached the depth: until then the queue is still filling.
 //! Where that takes longer than planned, the trial lasts longer: the measured time is never cut.
 //!
 //! Jobs of one trial measure the same stretch (see `together.rs`).
@@ -17,7 +17,7 @@
 //! too few or too many, which is 5 % where twenty 4 MiB writes fit into it.
 //!
 //! **Flushes** are issued once the job's earlier requests have completed, and nothing is sent beside them: that is
-//! what a program that waits for its log does, and a flush beside writes in flight says nothing about them.
+//! what a program that waits for its log does, and a flush beside outstanding writes does not cover them.
 
 use std::{
     io,
@@ -30,13 +30,13 @@ use crate::{
     buffer::BufferPool,
     clock::{self, Clock},
     engine::{Completions, Engine, Request},
-    offset::Offsets,
+    offset::{Draw, Offsets},
     pace::Pace,
     payload::Maker,
     recorder::{Recorded, Recorder},
-    slots::{self, Idle},
+    slots::{self, IdleSlots},
     together::{Attendance, Together},
-    verify::{Draw, Verify},
+    verify::Verify,
 };
 
 /// Longest wait for one completion before the clock is looked at again.
@@ -70,7 +70,7 @@ impl Limits {
     }
 
     fn warm_up_ns(&self) -> u64 {
-        // So many requests and no more: whoever counts them wants all of them counted.
+        // Exactly this many requests: all of them are counted.
         self.warm_up_ns
             .unwrap_or_else(|| if self.ios.is_some() { 0 } else { Self::usual_warm_up_ns(self.duration_ns) })
     }
@@ -80,8 +80,8 @@ impl Limits {
         Trial::usual_warm_up_ns(duration_ns)
     }
 
-    /// What is measured at the least once the warm-up is over: storage that needs long to turn its depth over
-    /// once would otherwise be judged by the single request that came next.
+    /// Shortest measured time after the warm-up. Slow storage would otherwise be judged by the first request that
+    /// completes after it.
     fn measure_ns(&self) -> u64 {
         self.duration_ns.saturating_sub(self.warm_up_ns())
     }
@@ -159,7 +159,7 @@ struct Flushes {
 }
 
 impl Flushes {
-    /// Whether nothing may be sent before a flush has completed.
+    /// Returns true if nothing may be sent before a flush has completed.
     #[inline]
     fn hold(&self) -> bool {
         self.under_way || self.writes_since >= self.every
@@ -192,13 +192,13 @@ pub struct Drive<'a> {
     /// Makes what is written; `None` where nobody looks at it: a simulated device does not.
     maker: Option<Maker>,
     verify: Option<Verify>,
-    /// Whether what would be sent next waits for a write to the same block.
+    /// True if what would be sent next waits for a write to the same block.
     blocked: bool,
     open: Option<Open>,
     flushes: Option<Flushes>,
     depth: u64,
     slots: Box<[Slot]>,
-    idle: Idle,
+    idle: IdleSlots,
     pending: Vec<Request>,
     done: Completions,
     stage: Stage,
@@ -208,8 +208,8 @@ pub struct Drive<'a> {
     last_completion_ns: u64,
     warm_up_ended_ns: u64,
     measured_to_ns: u64,
-    /// Requests in flight times nanoseconds, up to now and up to the end of measured time: while a hang is waited for,
-    /// the first goes on growing.
+    /// Outstanding requests times nanoseconds, up to now and up to the end of measured time: while a hang is waited
+    /// for, the first goes on growing.
     in_flight_area: u128,
     measured_area: u128,
     asked: u64,
@@ -261,7 +261,7 @@ impl<'a> Drive<'a> {
                 slots::slots(spec) as usize
             ]
             .into(),
-            idle: Idle::new(spec),
+            idle: IdleSlots::new(spec),
             pending: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
             stage: Stage::WarmUp,
@@ -286,7 +286,7 @@ impl<'a> Drive<'a> {
         Self { verify, maker, ..self }
     }
 
-    /// The same, measuring while all others of its trial do; not where it ends by its own count.
+    /// Makes the loop measure while all other jobs of its trial do. A job that ends by its own count does not wait.
     #[must_use]
     pub(crate) fn beside(self, together: Option<&'a Together>) -> Self {
         let together = together.filter(|_| self.limits.ios.is_none());
@@ -321,19 +321,19 @@ impl<'a> Drive<'a> {
         [self.engine.next_event_ns(), due_ns, now_ns].into_iter().flatten().min()
     }
 
-    /// Whether fewer requests are out than are kept in flight.
+    /// Returns true if fewer requests are outstanding than the depth.
     #[inline]
     fn has_room(&self) -> bool {
         self.in_flight + (self.pending.len() as u64) < self.depth
     }
 
-    /// Whether a request that is due now would be sent.
+    /// Returns true if a request that is due now would be sent.
     #[inline]
     fn can_send(&self) -> bool {
         self.has_room() && !self.blocked && !self.held_by_a_flush() && self.wanted() > 0
     }
 
-    /// How many requests it may still ask for.
+    /// Number of requests that it may still ask for.
     #[inline]
     fn wanted(&self) -> u64 {
         self.limits.ios.map_or(u64::MAX, |limit| limit.saturating_sub(self.asked))
@@ -465,7 +465,7 @@ impl<'a> Drive<'a> {
         // An open loop may have nothing to send for longer.
         let hung = overdue_ns > HUNG_AFTER_NS && (self.in_flight > 0 || self.open.is_none());
         if hung && matches!(self.stage, Stage::WarmUp | Stage::Measure) {
-            // What was due meanwhile could not be sent.
+            // Requests that were due meanwhile could not be sent.
             self.measured_until(now_ns);
             self.drain();
         }
@@ -474,7 +474,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// What was due by then and not sent was not served.
+    /// Counts requests that were due by then and never sent as unserved.
     fn measured_until(&mut self, end_ns: u64) {
         let wanted = self.wanted();
         if let Some(open) = &mut self.open {
@@ -488,7 +488,7 @@ impl<'a> Drive<'a> {
             self.attendance.leave();
             self.measured_until(self.measured_to_ns);
         }
-        // What was asked for and not yet taken is given back.
+        // Requests that the engine has not taken are given back.
         while let Some(request) = self.pending.pop() {
             if let Some(verify) = &mut self.verify {
                 verify.take_back(&request);
@@ -497,7 +497,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Asks for as much as is to be kept in flight, as far as requests are due.
+    /// Generates requests up to the depth, as far as they are due.
     #[inline]
     fn ask(&mut self, now_ns: u64) {
         while self.has_room() {

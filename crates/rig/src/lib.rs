@@ -7,9 +7,7 @@
 //! - [`platform`] describes the machine and its devices;
 //! - [`verify`] writes marked blocks and checks what is read back.
 //!
-//! The only crate with `unsafe` code. Linux only. It counts and records; statistics are left to other crates, with
-//! one exception: the batch-means interval of a paced trial's rate
-//! ([`achieved_rate_interval`](iosonde_model::Trial::achieved_rate_interval)), which is recorded with the trial.
+//! The only crate with `unsafe` code. Linux only. It counts and records; statistics are left to other crates.
 //!
 //! # Example: one trial on a simulated device
 //!
@@ -72,6 +70,7 @@ pub mod payload;
 pub mod platform;
 pub mod prepare;
 mod recorder;
+mod simulated;
 mod slots;
 mod together;
 pub mod trial;

@@ -15,16 +15,16 @@ use crate::{
     recorder::{Recorded, WINDOW_NS},
 };
 
-/// Of the longest job's time: see [`over_common_time`].
+/// Jobs that ran for at least this share of the longest job's time count as simultaneous (see [`over_common_time`]).
 const UNEVEN_SHARE: f64 = 0.99;
 /// Completions of each job in the common time: with fewer, where its windows were cut decides.
 const COMMON_IOS_MIN: f64 = 10.0;
 
-/// What the workers of a trial did together.
+/// Merged results of all workers of a trial.
 pub struct Team {
-    /// What counts, of all streams.
+    /// Counts, bytes, errors and latencies of all streams.
     pub recorded: Recorded,
-    /// Requests in flight, over all jobs.
+    /// Mean queue depth, over all jobs.
     pub in_flight_mean: Option<f64>,
     /// Open loop: requests due and never sent.
     pub unserved: u64,
@@ -121,21 +121,27 @@ pub fn recorded(mut jobs: Vec<Recorded>) -> Recorded {
     let (ios, iops): (u64, f64) = (all().map(|d| d.ios).sum(), all().map(|d| d.iops).sum());
     let longest_s = jobs.iter().map(|job| job.measured_s).fold(0.0, f64::max);
     let flushes: Vec<&Flush> = jobs.iter().filter_map(|job| job.flush.as_ref()).collect();
-    let mut error_examples: Vec<String> = Vec::new();
-    for example in jobs.iter().flat_map(|job| &job.error_examples) {
-        if !error_examples.contains(example) {
-            error_examples.push(example.clone());
-        }
-    }
     Recorded {
         flush: (!flushes.is_empty()).then(|| flush(&flushes)),
         windows,
         measured_s: if iops > 0.0 { ios as f64 / iops } else { longest_s },
-        error_examples,
+        errors: errors(&jobs),
         read,
         write,
         trim,
     }
+}
+
+/// Errors of all jobs, with one count for each number.
+fn errors(jobs: &[Recorded]) -> Vec<(i32, u64)> {
+    let mut errors: Vec<(i32, u64)> = Vec::new();
+    for &(errno, count) in jobs.iter().flat_map(|job| &job.errors) {
+        match errors.iter_mut().find(|(known, _)| *known == errno) {
+            Some((_, sum)) => *sum += count,
+            None => errors.push((errno, count)),
+        }
+    }
+    errors
 }
 
 /// A job's own time is right for it where its requests complete evenly. Many jobs with many requests each take turns
@@ -268,7 +274,7 @@ mod tests {
             flush: None,
             windows: starts_s.iter().map(window).collect(),
             measured_s,
-            error_examples: Vec::new(),
+            errors: Vec::new(),
         }
     }
 
@@ -280,6 +286,13 @@ mod tests {
         assert!((read.iops - 3000.0).abs() < 1e-6, "{}", read.iops);
         assert!((read.ios as f64 / read.iops - merged.measured_s).abs() < 1e-9);
         assert_eq!(read.histogram.total(), 900);
+    }
+
+    #[test]
+    fn jobs_errors_of_one_number_have_one_count() {
+        let failed = |errors: &[(i32, u64)]| Recorded { errors: errors.to_vec(), ..job(&[0.0], 0.1, 100) };
+        let merged = recorded(vec![failed(&[(5, 3), (28, 1)]), failed(&[(5, 4)])]);
+        assert_eq!(merged.errors, [(5, 7), (28, 1)]);
     }
 
     #[test]

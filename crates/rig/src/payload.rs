@@ -40,7 +40,7 @@ pub fn fill(buffers: &mut BufferPool, spec: &TrialSpec, seed: u64) {
     let random_bytes = (((1.0 - zero_share) * chunk_bytes as f64).round() as usize).max(STAMP_BYTES);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     for slot in 0..slots::write_slots(spec) {
-        // SAFETY: `&mut` says that nobody else has these buffers, and nothing is in flight before the trial.
+        // SAFETY: `&mut` says that nobody else has these buffers, and nothing is outstanding before the trial.
         let slot = unsafe { buffers.bytes(slot, buffers.slot_bytes()) };
         for chunk in slot.chunks_mut(chunk_bytes) {
             let end = random_bytes.min(chunk.len());
@@ -60,7 +60,7 @@ fn first_number(seed: u64) -> u64 {
 pub struct Maker {
     kind: Kind,
     chunk_bytes: usize,
-    /// Of the block that was made last.
+    /// Number of the last block.
     number: u64,
 }
 
@@ -124,7 +124,7 @@ impl Maker {
 }
 
 impl Repeats {
-    /// Whether a block stays what it was; `at` says where in the slot's buffer it lies.
+    /// Returns true if a block stays what it was; `at` says where in the slot's buffer it lies.
     #[inline]
     fn repeat(&mut self, slot: u32, at: usize, length_bytes: usize, chunk_bytes: usize) -> bool {
         self.owed += self.share;
@@ -134,7 +134,7 @@ impl Repeats {
             self.owed -= 1.0;
             return true;
         }
-        // A block that is cut short changes its beginning alone, so the whole has not been written as it stands.
+        // A block that is cut short changes its beginning alone, so the whole was not written in this form.
         *written_bytes = if length_bytes == chunk_bytes { end.max(*written_bytes) } else { at };
         false
     }
@@ -152,7 +152,7 @@ mod tests {
         TrialSpec { rw: Rw::RandWrite, payload, block_size_bytes, queue_depth, ..TrialSpec::default() }
     }
 
-    /// What a job writes in so many writes, one slot after another.
+    /// Bytes that a job writes with these lengths, one slot after another.
     fn written(spec: &TrialSpec, lengths: impl Iterator<Item = u32>) -> Vec<u8> {
         let slots = slots::slots(spec);
         let mut buffers = BufferPool::new(slots, spec.block_size_bytes).unwrap();
@@ -161,7 +161,7 @@ mod tests {
         let mut out = Vec::new();
         for (length_bytes, slot) in lengths.zip((0..slots).cycle()) {
             maker.make(&buffers, slot, length_bytes);
-            // SAFETY: nothing is in flight in a test without an engine.
+            // SAFETY: nothing is outstanding in a test without an engine.
             out.extend_from_slice(unsafe { buffers.bytes(slot, length_bytes as usize) });
         }
         out
@@ -203,7 +203,7 @@ mod tests {
             let mut maker = Maker::new(&spec, seed);
             let block = |_| {
                 maker.make(&buffers, 0, 4096);
-                // SAFETY: nothing is in flight in a test without an engine.
+                // SAFETY: nothing is outstanding in a test without an engine.
                 unsafe { buffers.bytes(0, 4096) }.to_vec()
             };
             (0..100).map(block).collect::<HashSet<Vec<u8>>>()

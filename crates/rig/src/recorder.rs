@@ -150,9 +150,6 @@ impl Recorder {
         let [read, write, trim, flush] = self.lanes;
         let [read, write, trim] =
             [read, write, trim].map(|lane| lane.map(|lane| direction(lane, measured_s)));
-        let name = |errno| std::io::Error::from_raw_os_error(errno);
-        let error_examples =
-            self.errors.iter().map(|&(errno, count)| format!("{count} x {}", name(errno))).collect();
         Recorded {
             read,
             write,
@@ -160,7 +157,7 @@ impl Recorder {
             flush: flush.map(flushed),
             windows: self.windows,
             measured_s,
-            error_examples,
+            errors: self.errors,
         }
     }
 }
@@ -204,6 +201,6 @@ pub struct Recorded {
     pub windows: Vec<Window>,
     /// Time from the end of the warm-up to the last completion that counts, in seconds.
     pub measured_s: f64,
-    /// First error of each kind, in a sentence.
-    pub error_examples: Vec<String>,
+    /// Error numbers that requests returned, with their counts.
+    pub errors: Vec<(i32, u64)>,
 }

@@ -27,12 +27,12 @@ pub fn slots(spec: &TrialSpec) -> u32 {
 
 /// Buffers that no request uses.
 #[derive(Debug)]
-pub struct Idle {
+pub struct IdleSlots {
     write: VecDeque<u32>,
     read: Vec<u32>,
 }
 
-impl Idle {
+impl IdleSlots {
     /// All of a job's.
     pub fn new(spec: &TrialSpec) -> Self {
         // The one that was read into last is taken first: it is in the processor's cache.
@@ -42,7 +42,7 @@ impl Idle {
         }
     }
 
-    /// One for a request; there is one as long as fewer requests are out than the workload keeps in flight.
+    /// One for a request; there is one as long as fewer requests are outstanding than the workload's depth.
     #[inline]
     pub fn take(&mut self, op: Op) -> u32 {
         let slot = if op == Op::Read { self.read.pop() } else { self.write.pop_front() };
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_mix_reads_into_other_buffers_than_it_writes_from() {
         let spec = spec(Rw::RandRw, 1 << 20, 4);
-        let mut idle = Idle::new(&spec);
+        let mut idle = IdleSlots::new(&spec);
         let written: Vec<u32> = (0..4).map(|_| idle.take(Op::Write)).collect();
         let read: Vec<u32> = (0..4).map(|_| idle.take(Op::Read)).collect();
         assert_eq!((written, read, slots(&spec)), (vec![0, 1, 2, 3], vec![4, 5, 6, 7], 8));
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn small_writes_one_at_a_time_take_turns() {
         let spec = spec(Rw::Write, 4096, 1);
-        let mut idle = Idle::new(&spec);
+        let mut idle = IdleSlots::new(&spec);
         let mut turn = || {
             let slot = idle.take(Op::Write);
             idle.give_back(Op::Write, slot);

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many jobs of a trial are not so far yet.
+/// Numbers of jobs of a trial that have not finished warm-up and measurement.
 pub(crate) struct Together {
     warming: AtomicUsize,
     measuring: AtomicUsize,
@@ -21,7 +21,7 @@ impl Together {
     }
 }
 
-/// One job's part in it. Whoever ends early, by a mistake too, is waited for by nobody.
+/// One job's part in it. Jobs that exit early, even on error, are not waited for.
 #[derive(Default)]
 pub(crate) struct Attendance<'a> {
     /// `None` for a job that is alone, or that ends by its own count.
@@ -53,7 +53,7 @@ impl<'a> Attendance<'a> {
         together.measuring.load(Ordering::Acquire) == 0
     }
 
-    /// Whether everyone had measured its time when this job went on for the others.
+    /// Returns true if everyone had measured its time when this job went on for the others.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.finished && self.together.is_some_and(|together| together.measuring.load(Ordering::Acquire) == 0)

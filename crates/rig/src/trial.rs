@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::AtomicBool};
 
-use iosonde_model::{Histogram, Injected, Op, Phase, StridePass, Trial, TrialSpec, Window, Witnesses};
+use iosonde_model::{Histogram, Injected, Phase, RequestError, StridePass, Trial, TrialSpec, Witnesses};
 
 use crate::{
     clock::Clock,
@@ -10,7 +10,7 @@ use crate::{
     drive::{Issued, Limits},
     engine::Storage,
     merge::Team,
-    verify::Plan,
+    verify::VerifyPlan,
     witness::Watch,
 };
 
@@ -40,7 +40,7 @@ pub struct Bed {
 
 /// Completed trial (the caller fills in id, round, point and experiment) and notes for the reader.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct FinishedTrial {
     /// The trial.
     pub trial: Trial,
     /// Notes from the engine, in sentences.
@@ -62,10 +62,10 @@ impl Bed {
     /// Runs one trial. Fails only where the machine refuses (engine not to be opened, memory not to be had), or with an
     /// [`Unfit`](crate::verify::Unfit) where the workload cannot be verified; requests that fail are counted in the
     /// trial.
-    pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
+    pub fn run(&mut self, order: &Order, stop: &AtomicBool) -> io::Result<FinishedTrial> {
         let jobs = crew::jobs(order.spec, order.seed);
         let Self { storage, watch, clock } = self;
-        let plan = Plan::new(storage, order.spec, order.seed, clock)?;
+        let plan = VerifyPlan::new(storage, order.spec, order.seed, clock)?;
         let limits = within_one_pass(order.spec, order.limits);
         let shift = Shift { limits, phase: order.phase, stop, plan: &plan };
         let mut seen = Seen::new(storage, watch, clock, order.spec);
@@ -94,11 +94,11 @@ impl Bed {
             stale: after.stale - before.stale,
         });
         trial.witnesses.injected.take_if(|injected| *injected == Injected::default());
-        Ok(Outcome { trial, notes })
+        Ok(FinishedTrial { trial, notes })
     }
 }
 
-/// What a simulated device has put wrong so far, reading back included; nothing of real storage.
+/// Silent faults that a simulated device has injected so far, those during read-back included; `None` for real storage.
 fn injected(storage: &Storage) -> Option<Injected> {
     match storage {
         Storage::Simulated(shared) => Some(shared.injected()),
@@ -131,30 +131,6 @@ fn places(spec: &TrialSpec) -> u64 {
     .min(spec.span_bytes / block_bytes)
 }
 
-/// The 95 % interval of a rate from its windows, by ten batches of them: rates of neighbouring windows hang together,
-/// those of tenths of a trial hardly (batch means; Schmeiser 1982 finds ten to thirty enough).
-fn rate_interval(windows: &[Window]) -> Option<[f64; 2]> {
-    /// Student's t for 9 degrees of freedom, two-sided 95 %.
-    const T: f64 = 2.262;
-    const BATCHES: usize = 10;
-    let each = windows.len() / BATCHES;
-    if each == 0 {
-        return None;
-    }
-    let ios = |window: &Window| -> u64 {
-        Op::DIRECTIONS.into_iter().filter_map(|op| window.direction(op)).map(|lane| lane.ios).sum()
-    };
-    let rate = |batch: &[Window]| {
-        batch.iter().map(ios).sum::<u64>() as f64 / batch.iter().map(|window| window.length_s).sum::<f64>()
-    };
-    // What does not fill a batch is the beginning.
-    let rates: Vec<f64> = windows[windows.len() % BATCHES..].chunks(each).map(rate).collect();
-    let mean = rates.iter().sum::<f64>() / BATCHES as f64;
-    let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (BATCHES - 1) as f64;
-    let half = T * (variance / BATCHES as f64).sqrt();
-    Some([mean - half, mean + half])
-}
-
 /// The trial that its workers' doings amount to.
 fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_busy_s: Option<f64>) -> Trial {
     let mut issued = Issued::default();
@@ -166,7 +142,7 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let cpu: Option<Vec<(f64, f64)>> = worked.iter().map(|worker| worker.cpu_s).collect();
     // Watching the clock before a due moment takes time that the next request could have had: it is waiting.
     let busy = |worker: &Worked| {
-        // Whoever is ready and gets no processor keeps the storage waiting as much as whoever computes.
+        // A worker that is ready and gets no processor delays the storage as much as one that computes.
         let ready_s = worker.delayed_s.unwrap_or(0.0);
         worker.cpu_s.map(|(user_s, system_s)| (user_s + system_s + ready_s - worker.driven.polled_s).max(0.0))
     };
@@ -177,8 +153,6 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
     let verify = worked.iter().filter_map(|worker| worker.found).reduce(|sum, more| sum + more);
     let Team { recorded, in_flight_mean, unserved, hung, achieved_rate_iops, pacing_error, streams } =
         Team::of(order.spec, worked);
-    // Windows tell the streams not apart: one without a rate would be in them.
-    let paced = order.spec.streams().all(|stream| stream.rate_iops.is_some());
     Trial {
         elapsed_s,
         warmup_s,
@@ -192,7 +166,6 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         busy_share: busy_s.filter(|_| elapsed_s > 0.0).map(|busy_s| busy_s / elapsed_s),
         unserved,
         achieved_rate_iops,
-        achieved_rate_interval: paced.then(|| rate_interval(&recorded.windows)).flatten(),
         pacing_error_ns: pacing_error.as_ref().and_then(Histogram::mean_ns),
         pacing_error_ns_p99: pacing_error.as_ref().and_then(|late| late.quantile_ns(0.99)),
         verify,
@@ -201,9 +174,13 @@ fn assemble(order: &Order, worked: Vec<Worked>, mut seen: Witnesses, simulated_b
         cpu_system_s,
         windows: recorded.windows,
         witnesses: seen,
-        error_examples: recorded.error_examples,
+        error_examples: recorded.errors.into_iter().map(request_error).collect(),
         ..Trial::blank(order.spec.clone(), order.phase)
     }
+}
+
+fn request_error((errno, count): (i32, u64)) -> RequestError {
+    RequestError::System { errno, count }
 }
 
 /// Readings before a trial.
@@ -212,7 +189,7 @@ enum Before {
     Simulated { at_s: f64, counters: iosonde_sim::Counters, busy_ns: Vec<u64>, resident_bytes: u64 },
 }
 
-/// What is read before and after a trial.
+/// Witnesses that are read before and after a trial.
 struct Seen<'a> {
     storage: &'a Storage,
     watch: &'a mut Option<Watch>,
@@ -228,7 +205,7 @@ struct Seen<'a> {
     simulated_busy_s: Option<f64>,
 }
 
-/// What of a workload's span a simulated page cache holds; nothing where there is none.
+/// Bytes of a workload's span in the simulated page cache; 0 without one.
 fn resident_bytes(device: &iosonde_sim::Device, spec: &TrialSpec) -> u64 {
     device.resident_bytes(spec.offset_bytes..spec.offset_bytes + spec.span_bytes).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Simulated devices that stand for published figures, through the measured loop, against those figures.
+//! Simulated devices that reproduce published figures, through the measured loop, against those figures.
 
 use iosonde_model::{Op, Phase, Rw, Sync, Trial, TrialSpec};
 use iosonde_rig::{
@@ -10,7 +10,7 @@ use iosonde_sim::{Device, DeviceFile, builtin};
 use std::sync::atomic::AtomicBool;
 
 const MIB: u64 = 1 << 20;
-/// Of the scripts' files.
+/// Size of the scripts' files.
 const FILE_BYTES: u64 = 100 * MIB;
 
 fn bed(name: &str) -> (Bed, u64) {
@@ -82,8 +82,8 @@ fn the_fio_matrix_comes_out_with_one_set_of_figures() {
                 near(&format!("row {number}, latency of {op}"), mean_ns / 1e3, us, 0.15);
             }
         }
-        // What the table should have said of the others: everything asked for is in flight.
-        near(&format!("row {number}, in flight"), trial.in_flight_mean.unwrap(), f64::from(depth), 0.01);
+        // What the table should have said of the others: the requested depth was reached.
+        near(&format!("row {number}, queue depth"), trial.in_flight_mean.unwrap(), f64::from(depth), 0.01);
     }
 }
 

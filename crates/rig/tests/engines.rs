@@ -179,7 +179,7 @@ fn polling_an_idle_engine_returns_at_once_with_nothing() {
         let mut done = Vec::with_capacity(4);
         desk.engine.reap(0, &mut done).unwrap();
         assert_eq!(done, [], "{what}");
-        // A wait has an end, too: nothing is in flight that could end it.
+        // A wait has an end, too: nothing is outstanding that could end it.
         desk.engine.reap(1_000_000, &mut done).unwrap();
         assert_eq!(done, [], "{what}");
     });
@@ -189,7 +189,7 @@ fn polling_an_idle_engine_returns_at_once_with_nothing() {
 fn null_completes_everything_and_touches_nothing() {
     let scratch = Scratch::new(4, false).unwrap();
     let mut desk = scratch.desk("null", 128, Sync::None).unwrap();
-    assert!(desk.notes[0].contains("say nothing about storage"), "{:?}", desk.notes);
+    assert!(desk.notes[0].contains("not those of storage"), "{:?}", desk.notes);
     for op in [Op::Read, Op::Write, Op::Trim] {
         assert_eq!(desk.blocks(op, 0..128), [BLOCK as i32; 128]);
     }
@@ -203,7 +203,7 @@ fn a_depth_that_is_not_to_be_had_is_refused_with_the_reason() {
     let reasons = [
         ("psync", 2, "--jobs"),
         ("mmap", 2, "--jobs"),
-        ("io_uring", 32_769, "32768 in flight, not 32769"),
+        ("io_uring", 32_769, "at most 32768, not 32769"),
         ("libaio", 1 << 30, "fs.aio-max-nr"),
     ];
     for (name, depth, reason) in reasons {

@@ -13,7 +13,7 @@ use std::{
 };
 
 use iosonde_rig::{
-    guard::{self, Admitted, Destroy, Intent, Kind, Refusal, Target},
+    guard::{self, Admitted, Destroy, Intent, Refusal, Target, TargetKind},
     platform::{System, mounts},
 };
 use support::{Loop, Memory, NoRecord, Swap, skip, text, tool};
@@ -25,7 +25,7 @@ fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 }
 
 fn writing(destroy: Option<Destroy>) -> Intent {
-    Intent { read_only: false, destroy, writes: true }
+    Intent { read_only: false, destroy, writes: true, protected: Vec::new() }
 }
 
 fn plain() -> Intent {
@@ -36,7 +36,7 @@ fn named(identity: &str) -> Intent {
     writing(Some(Destroy::Identity(identity.to_owned())))
 }
 
-const READ_ONLY: Intent = Intent { read_only: true, destroy: None, writes: true };
+const READ_ONLY: Intent = Intent { read_only: true, destroy: None, writes: true, protected: Vec::new() };
 
 /// The loop device, or a word that it could not be had.
 fn a_loop(what: &str) -> Option<Loop> {
@@ -60,15 +60,57 @@ fn an_existing_file_needs_its_word() {
             folder.path().display()
         )
     );
-    assert!(admit(&file, &named("8:0:512")).unwrap_err().sentence.contains("names a device"));
+    assert!(admit(&file, &named("8:0:512")).unwrap_err().sentence.contains("does not name the file"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 
     let admitted = admit(&file, &plain()).unwrap();
-    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::File, 8, true));
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (TargetKind::File, 8, true));
     admitted.file.write_all_at(b"PRE", 0).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "PREcious");
     // A second measurement on the same file would measure the first.
     assert!(admit(&file, &plain()).unwrap_err().sentence.contains("locked"));
+}
+
+/// A database or a virtual machine has its file open: the plain word does not mean to pull it away from under it.
+#[test]
+fn a_file_that_a_program_writes_to_needs_its_identity() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vm.img");
+    fs::write(&file, "precious").unwrap();
+    let identity = format!("inode-{}", fs::metadata(&file).unwrap().ino());
+    let vm = File::options().write(true).open(&file).unwrap();
+    let refusal = admit(&file, &plain()).unwrap_err();
+    let shown = file.display();
+    assert_eq!(
+        refusal.sentence,
+        format!("{shown} is open for writing in another program. It was not touched.")
+    );
+    assert!(refusal.to_string().contains(&format!("{shown} --destroy={identity}")), "{refusal}");
+    assert!(admit(&file, &named("inode-1")).unwrap_err().sentence.contains("does not name the file"));
+    assert!(admit(&file, &named(&identity)).unwrap().writable);
+    drop(vm);
+    assert!(admit(&file, &plain()).unwrap().writable);
+}
+
+#[test]
+fn what_the_run_itself_needs_is_never_written_to_by_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, link, soft) =
+        (folder.path().join("n.db"), folder.path().join("hard"), folder.path().join("soft"));
+    fs::write(&book, "runs").unwrap();
+    fs::hard_link(&book, &link).unwrap();
+    std::os::unix::fs::symlink(&book, &soft).unwrap();
+    let identity = format!("inode-{}", fs::metadata(&book).unwrap().ino());
+    let protected = vec![
+        guard::Protected { path: folder.path().join("not there"), what: "the report" },
+        guard::Protected { path: book.clone(), what: "the notebook of this run" },
+    ];
+    for (path, word) in [(&book, plain()), (&link, plain()), (&soft, named(&identity))] {
+        let refusal = admit(path, &Intent { protected: protected.clone(), ..word }).unwrap_err();
+        assert!(refusal.sentence.contains("is the notebook of this run"), "{refusal}");
+    }
+    let read = admit(&book, &Intent { protected, ..READ_ONLY }).unwrap();
+    assert!(!read.writable);
 }
 
 #[test]
@@ -77,9 +119,9 @@ fn a_study_that_reads_gets_a_descriptor_that_cannot_write() {
     let file = folder.path().join("data");
     fs::write(&file, vec![7; 10_000]).unwrap();
     for intent in [
-        Intent { read_only: false, destroy: None, writes: false },
+        Intent { read_only: false, destroy: None, writes: false, protected: Vec::new() },
         // The word to destroy does not count under --read-only.
-        Intent { read_only: true, destroy: Some(Destroy::Plain), writes: true },
+        Intent { read_only: true, destroy: Some(Destroy::Plain), writes: true, protected: Vec::new() },
     ] {
         let admitted = admit(&file, &intent).unwrap();
         assert!(!admitted.writable);
@@ -131,7 +173,7 @@ fn a_file_may_not_become_a_directory_on_the_way() {
 fn an_own_file_keeps_to_half_of_what_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let admitted = admit(folder.path(), &writing(None)).unwrap();
-    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::Directory, 0, true));
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (TargetKind::Directory, 0, true));
     let space = rustix::fs::statvfs(folder.path()).unwrap();
     // Others write meanwhile: half of what is free now, with 1 GiB of slack.
     let half_bytes = space.f_bavail * space.f_frsize / 2;
@@ -210,15 +252,17 @@ fn a_mounted_loop_device_is_refused_whatever_is_given_and_may_be_read() {
         assert_eq!(refusal.advice[1].arguments.as_deref(), at.to_str());
     }
     let admitted = admit(&device.node, &READ_ONLY).unwrap();
-    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (Kind::Block, 64 * MIB, false));
+    assert_eq!((admitted.kind, admitted.size_bytes, admitted.writable), (TargetKind::Block, 64 * MIB, false));
     assert!(admitted.file.write_at(&[0; 512], 0).is_err());
     // The file behind it is refused too, by whatever name.
     let other_name = device.image.with_extension("hard-link");
     fs::hard_link(&device.image, &other_name).unwrap();
     for name in [&device.image, &other_name] {
         let refusal = admit(name, &plain()).unwrap_err();
-        let want = format!("stands behind the loop device {}, mounted at", device.node.display());
+        let want = format!("is behind the loop device {}, mounted at", device.node.display());
         assert!(refusal.sentence.contains(&want), "{refusal}");
+        // Nor is a result written over it.
+        assert!(guard::user_of(name).is_some_and(|user| user.starts_with(&want)));
     }
     assert!(!admit(&device.image, &READ_ONLY).unwrap().writable);
 }
@@ -273,6 +317,24 @@ fn an_empty_device_needs_the_plain_word() {
     assert!(refusal.sentence.contains("data that iosonde does not recognise"), "{refusal}");
 }
 
+/// Both ends wiped, as some tools leave it: one byte in the middle, or a copy of a superblock, is somebody's data.
+#[test]
+fn a_device_that_is_blank_only_at_its_ends_needs_its_name() {
+    let Some(device) = a_loop("a device with data in its middle") else { return };
+    for (at, bytes) in [(20 * MIB, &b"x"[..]), (64 * MIB - 17 * MIB, b"x"), (8193 * 1024 + 0x38, b"\x53\xef")]
+    {
+        let image = File::options().write(true).open(&device.image).unwrap();
+        image.write_all_at(bytes, at).unwrap();
+        image.sync_all().unwrap();
+        // The loop device's own cache still holds the zeros that an earlier look has read.
+        tool("blockdev", &["--flushbufs", text(&device.node)]).unwrap();
+        let refusal = once_let_go(&device.node);
+        assert!(refusal.sentence.contains(" holds "), "{at}: {refusal}");
+        image.write_all_at(&vec![0; bytes.len()], at).unwrap();
+        image.sync_all().unwrap();
+    }
+}
+
 #[test]
 fn a_second_loop_device_over_a_mounted_one_is_refused() {
     let Some(mut device) = a_loop("loop over loop") else { return };
@@ -284,7 +346,7 @@ fn a_second_loop_device_over_a_mounted_one_is_refused() {
     };
     let refused = admit(Path::new(&node), &plain());
     tool("losetup", &["--detach", &node]).unwrap();
-    let want = format!("stands behind the loop device {}", device.node.display());
+    let want = format!("is behind the loop device {}", device.node.display());
     assert!(refused.unwrap_err().sentence.contains(&want));
 }
 

@@ -42,12 +42,6 @@ fn poisson_arrivals_at_half_load_wait_as_pollaczek_and_khinchine_say() {
     assert!((wait_us / 50.0 - 1.0).abs() < 0.03, "{wait_us}");
     // A Poisson count of 1.8 million has a standard deviation of 0.075 %.
     assert!((trial.achieved_rate_iops.unwrap() / 5000.0 - 1.0).abs() < 0.005);
-    let [low, high] = trial.achieved_rate_interval.unwrap();
-    // Poisson arrivals: the count of a second has a standard deviation of 71.
-    assert!(
-        low < 5000.0 * 1.01 && high > 5000.0 * 0.99 && high - low > 5.0 && high - low < 500.0,
-        "{low} {high}"
-    );
     assert_eq!((trial.unserved, trial.hung), (0, 0));
     assert_eq!(trial.pacing_error_ns, Some(0.0));
 }
@@ -64,7 +58,7 @@ fn a_fixed_rate_below_capacity_meets_an_idle_server_every_time() {
 
 #[test]
 fn a_rate_beyond_capacity_is_never_quietly_lowered() {
-    // 20,000 asked of 10,000: after 10 s half of all that was due was never sent, but for the 64 in flight.
+    // 20,000 asked of 10,000: after 10 s half of all that was due was never sent, except the 64 outstanding.
     let trial = run(ONE_SERVER, &spec(20_000.0, Arrivals::Fixed, 64), 10);
     assert!((trial.achieved_rate_iops.unwrap() / 10_000.0 - 1.0).abs() < 1e-3);
     assert!(trial.unserved.abs_diff(100_000 - 64) < 200, "{}", trial.unserved);
@@ -169,5 +163,7 @@ fn a_flush_waits_for_the_writes_before_it_and_nothing_goes_beside_it() {
 #[test]
 fn an_open_loop_is_the_same_to_the_last_bit_for_the_same_seed() {
     let spec = TrialSpec { jobs: 3, ..spec(1500.0, Arrivals::Poisson, 16) };
-    assert_eq!(run(ONE_SERVER, &spec, 3), run(ONE_SERVER, &spec, 3));
+    let [one, other] =
+        [(); 2].map(|()| iosonde_model::Trial { started_at: String::new(), ..run(ONE_SERVER, &spec, 3) });
+    assert_eq!(one, other);
 }

@@ -28,7 +28,7 @@ pub fn result(mut call: impl FnMut() -> isize) -> i32 {
     }
 }
 
-/// Whether a flush is one of data alone.
+/// Returns true if a flush is one of data alone.
 pub fn data_only(sync: Sync) -> bool {
     matches!(sync, Sync::Fdatasync { .. })
 }
@@ -50,7 +50,7 @@ pub fn trim(file: &File, offset_bytes: u64, length_bytes: u32) -> i32 {
     }
 }
 
-/// Whether a file was opened with O_DIRECT.
+/// Returns true if a file was opened with O_DIRECT.
 pub fn is_direct(file: &File) -> bool {
     // SAFETY: the call touches no memory of ours.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
@@ -58,7 +58,7 @@ pub fn is_direct(file: &File) -> bool {
 }
 
 /// How many direct requests one system call hands on. The kernel plugs a batch: none of its requests reaches the device
-/// before the last is queued (blk_start_plug(), as io_submit_sqes() calls it). Of 32 in flight, handing on 32 at once
+/// before the last is queued (blk_start_plug(), as io_submit_sqes() calls it). At QD 32, handing on 32 at once
 /// left a virtual disk idle meanwhile and cost 15 % of its rate, 4 at a time nothing; of 128, 16 at a time cost nothing
 /// and a fifth less processor time than 4. An eighth of the depth is both.
 pub(super) fn direct_part(depth: u32) -> usize {

@@ -1,4 +1,4 @@
-//! Linux's asynchronous interface: many requests in flight from one thread, submitted and reaped in batches.
+//! Linux's asynchronous interface: a deep queue from one thread, submitted and reaped in batches.
 //!
 //! Good for: everything; it is the cheapest way to keep storage busy. The file and the buffers are
 //! registered, so the kernel neither looks up the file nor pins pages for each request, and one system call
@@ -9,7 +9,7 @@
 //! on each write. Each job has a ring of its own.
 //!
 //! Cannot: run where it is forbidden (seccomp in many containers, `kernel.io_uring_disabled`): iosonde then
-//! falls back to the next engine and says so. Keep more than 32,768 requests in flight in one ring: the
+//! falls back to the next engine and says so. Keep a queue depth above 32,768 in one ring: the
 //! kernel's limit.
 //!
 //! Traps: file systems without NOWAIT (tmpfs, zram) hand every request to kernel threads, whose processor
@@ -155,7 +155,7 @@ const ABILITIES: Abilities = Abilities {
     depth_why: "a ring of this kernel has no more entries; several --jobs have a ring each",
 };
 
-/// How a ring is driven.
+/// Mode of a ring.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mode {
     sqpoll: bool,
@@ -245,13 +245,13 @@ fn polled_read(file: &File) -> io::Result<Option<i32>> {
     Ok(None)
 }
 
-/// What is the same in all requests of a ring.
+/// Properties that all requests of a ring share.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     /// The descriptor, or the place among the registered files.
     file: types::Fd,
     flags: squeue::Flags,
-    /// Whether buffers are registered.
+    /// True if buffers are registered.
     fixed: bool,
     write_flags: i32,
     flush: FsyncFlags,

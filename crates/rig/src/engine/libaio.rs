@@ -1,12 +1,12 @@
-//! Linux's older asynchronous interface: `io_submit` and `io_getevents`, many direct requests in flight from
+//! Linux's older asynchronous interface: `io_submit` and `io_getevents`, a deep queue of direct requests from
 //! one thread.
 //!
 //! Good for: comparing with programs that use it (databases, and years of fio results), and kernels or
 //! containers where io_uring is missing. Completions are taken out of the ring that the kernel shares,
 //! without a system call, as long as there are any.
 //!
-//! Cannot: keep buffered requests in flight: they run inside `io_submit`, so the storage sees one at a time
-//! whatever the depth, and no deadline can be kept. That is noted in the trial. `fsync` runs in a kernel
+//! Cannot: keep a queue of buffered requests: they run inside `io_submit`, so the storage sees QD 1
+//! at any requested depth, and no deadline can be kept. That is noted in the trial. `fsync` runs in a kernel
 //! thread and does not block; a trim does, since the interface has none: it is a `fallocate` inside submit.
 //!
 //! Traps: even direct requests block in submit where the file system must allocate blocks, read its own
@@ -95,8 +95,8 @@ fn refusal(error: &io::Error, depth: u32) -> String {
         Some(libc::EAGAIN) => {
             let (left, max) = room().unwrap_or((0, 0));
             format!(
-                "libaio: {depth} more requests in flight than the kernel gives: {left} of fs.aio-max-nr = {max} are \
-                 left to all programs. Raise it with `sysctl fs.aio-max-nr={}`, or ask for fewer",
+                "libaio: {depth} more outstanding requests than the kernel gives: {left} of fs.aio-max-nr = {max} are \
+                 left to all programs. Raise it with `sysctl fs.aio-max-nr={}`, or use a lower depth",
                 (max + u64::from(depth)).next_power_of_two().max(1 << 20)
             )
         }
@@ -192,7 +192,7 @@ struct Ring {
 /// AIO_RING_MAGIC of the kernel's fs/aio.c.
 const RING_MAGIC: u32 = 0xa10a_10a1;
 
-/// A kernel context, destroyed when dropped (which waits for what is in flight).
+/// A kernel context, destroyed when dropped (which waits for outstanding requests).
 struct Context {
     number: libc::c_ulong,
     /// The shared ring, where it looks as we know it.
@@ -275,7 +275,7 @@ struct Loop {
     buffers: Box<[*mut u8]>,
     /// One a slot; the kernel reads them while they are submitted.
     blocks: Box<[Block]>,
-    /// What the next call hands on.
+    /// Control blocks for the next `io_submit`.
     handed: Vec<*mut Block>,
     events: Box<[Event]>,
     /// Completions that no ring will bring: requests that were refused, and trims.

@@ -6,8 +6,8 @@
 //! it, and `--sync dsync` makes an `msync` of each write. A trim is `fallocate` with PUNCH_HOLE. With
 //! `random`, the kernel is told that accesses are random, and reads no neighbours of a missing page.
 //!
-//! Cannot: bypass the page cache (direct I/O is refused), keep more than one request in flight, keep a
-//! deadline, or make a file longer. It is never chosen unless it is asked for by name.
+//! Cannot: bypass the page cache (direct I/O is refused), keep a queue depth above 1, keep a
+//! deadline, or make a file longer. It is only used when selected by name.
 //!
 //! Traps: figures are those of memory as soon as the file is in the page cache, and writes are in memory only
 //! until they are flushed. The first touch of each page is a fault even when the page is cached. An error of
@@ -50,9 +50,7 @@ impl EngineKind for Mmap {
             return Err(Unavailable("mmap maps files; a simulated device has its own engine".into()));
         };
         if calls::is_direct(file) {
-            return Err(Unavailable(
-                "mmap goes through the page cache and cannot bypass it; add --buffered".into(),
-            ));
+            return Err(Unavailable("mmap uses the page cache and cannot bypass it; add --buffered".into()));
         }
         Ok(Abilities {
             blocking: true,
@@ -253,7 +251,7 @@ impl Engine for Loop {
     }
 }
 
-/// What stands between a failing page and the end of the process.
+/// Handler of SIGBUS: a page that cannot be read would otherwise end the process.
 mod signal {
     use super::*;
 
@@ -265,7 +263,7 @@ mod signal {
         static FAILED: AtomicUsize = const { AtomicUsize::new(0) };
     }
 
-    /// What was installed before us.
+    /// Handler that was installed before.
     static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
 
     /// Runs a copy from or to mapped bytes; whether a page of them could not be had.

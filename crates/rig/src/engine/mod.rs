@@ -24,16 +24,16 @@ registry! {
 }
 
 /// Request to an engine: its slot (which selects its buffer) and what to transfer. A mix of reads and writes has twice
-/// as many slots as requests in flight, so that data read never becomes data written.
+/// as many slots as the queue depth, so that data read never becomes data written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Index of the buffer. No other request may use it until the completion is reaped.
     pub slot: u32,
     /// Read, write, trim or flush.
     pub op: Op,
-    /// Length in bytes; 0 of a flush.
+    /// Length in bytes; 0 for a flush.
     pub length_bytes: u32,
-    /// Byte offset in the target; 0 of a flush.
+    /// Byte offset in the target; 0 for a flush.
     pub offset_bytes: u64,
 }
 
@@ -46,7 +46,7 @@ pub struct Completion {
     pub result: i32,
 }
 
-/// Completions of one `reap`, with room for a whole depth.
+/// Completions of one `reap`, with capacity for the whole queue depth.
 pub type Completions = Vec<Completion>;
 
 /// The hot half: called per batch, reads no clock, allocates nothing.
@@ -79,27 +79,32 @@ pub enum Storage {
     Simulated(SharedDevice),
 }
 
-pub use sim::SharedDevice;
+pub use crate::simulated::SharedDevice;
 
 /// Abilities of an engine on a storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abilities {
-    /// Requests run inside `submit`: no deadline can be kept, and the storage sees one at a time.
+    /// Requests run inside `submit`: no deadline can be kept, and the storage sees QD 1.
     pub blocking: bool,
-    /// The largest depth.
+    /// Largest queue depth.
     pub depth_max: u32,
     /// Limit behind `depth_max` and its remedy: the end of a sentence that refuses a larger depth.
     pub depth_why: &'static str,
 }
 
 impl Abilities {
-    /// Refuses a depth that is not to be had.
+    /// Checks a queue depth.
+    ///
+    /// # Errors
+    /// Returns [`Unavailable`] with the reason if the engine cannot keep this queue depth.
     pub fn refuse_depth(&self, engine: &str, depth: u32) -> Result<(), Unavailable> {
         let Self { depth_max, depth_why, .. } = self;
         if depth <= *depth_max {
             return Ok(());
         }
-        Err(Unavailable(format!("{engine} keeps at most {depth_max} in flight, not {depth}: {depth_why}")))
+        Err(Unavailable(format!(
+            "{engine} keeps a queue depth of at most {depth_max}, not {depth}: {depth_why}"
+        )))
     }
 }
 
@@ -114,7 +119,7 @@ pub struct Bench<'a> {
     pub storage: &'a Storage,
     /// Largest queue depth.
     pub depth: u32,
-    /// Aligned buffers, one for each slot: at least as many as may be in flight.
+    /// Aligned buffers, one for each slot: at least as many as the queue depth.
     pub buffers: &'a BufferPool,
     /// True if the page cache is bypassed. On files the descriptor carries it, simulated devices must be told.
     pub direct: bool,
@@ -136,7 +141,7 @@ impl Bench<'_> {
     }
 }
 
-/// An option of an engine: how it is called, and what it does.
+/// Option of an engine.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineOption {
     /// Name, as in `io_uring:sqpoll`.
@@ -145,11 +150,11 @@ pub struct EngineOption {
     pub explain: &'static str,
 }
 
-/// An engine ready to run, and the clock that times it.
+/// Opened engine and the clock that times it.
 pub struct Opened {
-    /// The hot half.
+    /// Engine, ready for requests.
     pub engine: Box<dyn Engine>,
-    /// Real, or the simulated device's.
+    /// Real clock, or that of the simulated device.
     pub clock: Clock,
     /// Notes for the reader: registered buffers refused for want of locked memory, ..
     pub notes: Vec<String>,
@@ -198,9 +203,9 @@ fn no_such_option(kind: &dyn EngineKind, asked: &str) -> Unavailable {
     Unavailable(format!("{} has no option `{asked}`: {known}", kind.name()))
 }
 
-/// An engine that works here, what it can do, and a sentence where it is not the one that would be best.
+/// Engine that works on a storage, with a note if it is not the best choice.
 pub struct Chosen {
-    /// The engine.
+    /// Kind of the engine.
     pub kind: &'static dyn EngineKind,
     /// Name with options, as workloads carry it.
     pub name: String,
@@ -224,7 +229,7 @@ pub fn choose(storage: &Storage, wanted: Option<&str>) -> Result<Chosen, Unavail
     let mine = |kind: &&dyn EngineKind| kind.by_itself() && (kind.name() == "sim") == simulated;
     for kind in ENGINES.iter().filter(mine) {
         match kind.probe(storage) {
-            // A depth that the storage never sees must be asked for.
+            // A depth that the storage never sees must be requested explicitly.
             Ok(Abilities { blocking: true, depth_max: 2.., .. }) => {
                 refused.push(format!("{} would make these requests one after the other", kind.name()));
             }

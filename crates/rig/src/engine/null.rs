@@ -4,9 +4,9 @@
 //! for each request (offsets, two time stamps, histogram, windows) and no system call at all. Storage that
 //! comes near this rate cannot be measured by one worker.
 //!
-//! Cannot: say anything about storage. It is never chosen unless it is asked for by name, fills nothing
+//! Cannot: measure storage. It is only used when selected by name, fills nothing
 //! (psync does that in its place), and notes in each trial what its figures are. Traps: a read moves no byte
-//! into the buffer, so whoever verifies what was read will find it wrong; the same rate with another engine
+//! into the buffer, so that verifying reads fails; the same rate with another engine
 //! means that the engine and the kernel cost nothing, which they never do.
 
 use std::io;
@@ -43,8 +43,8 @@ impl EngineKind for Null {
 
     fn open(&self, bench: &Bench) -> io::Result<Opened> {
         let engine = Box::new(Loop { ready: Vec::with_capacity(bench.depth as usize) });
-        let note = "the null engine moves nothing: these figures are what iosonde itself can generate here at most, \
-                    and say nothing about storage";
+        let note = "the null engine moves nothing: these figures are the limit of iosonde itself on this machine, \
+                    not those of storage";
         Ok(Opened { engine, clock: Clock::real(), notes: vec![note.into()] })
     }
 

@@ -4,7 +4,7 @@
 //! file system and container. A flush is `fsync` or `fdatasync`, a trim `fallocate` with PUNCH_HOLE, and
 //! `--sync dsync` makes each write `pwritev2` with RWF_DSYNC.
 //!
-//! Cannot: keep more than one request in flight, or a deadline, since the call returns when the storage has
+//! Cannot: keep a queue depth above 1, or a deadline, since the call returns when the storage has
 //! answered. A depth above 1 is refused rather than silently measured as 1 (the trap that fio warns of in a
 //! line that scripts do not read); several requests at once are several jobs.
 //!

@@ -7,72 +7,19 @@
 //! What is written is held only for `--verify`, and of it only the marks; the device's `[faults]` say what becomes
 //! of it.
 
-mod contents;
+use std::{io, ptr::NonNull};
 
-use std::{
-    cell::{Cell, RefCell},
-    io,
-    ptr::NonNull,
-    rc::Rc,
-};
-
-use iosonde_model::{Injected, Named, Op};
-use iosonde_sim::{Ask, Device, Done, Fate};
+use iosonde_model::{Named, Op};
+use iosonde_sim::{Ask, Done, Fate};
 
 use super::{
     Abilities, Bench, Completion, Completions, Engine, EngineKind, Opened, Request, Storage, Unavailable,
 };
 use crate::{
     buffer::BufferPool,
-    clock::{Clock, VirtualClock},
+    clock::Clock,
+    simulated::{Contents, SharedDevice},
 };
-use contents::Contents;
-
-/// What waits for one job.
-type Letters = Vec<(Completion, Fate)>;
-
-/// A simulated device and its clock; its inside lives on from trial to trial, like a real device's.
-#[derive(Clone)]
-pub struct SharedDevice {
-    pub(crate) device: Rc<RefCell<Device>>,
-    pub(crate) clock: VirtualClock,
-    /// Completions that another job's reap took out of the device, by job.
-    mail: Rc<RefCell<Vec<Letters>>>,
-    /// Counts trials: what comes back later than its trial's end belongs to nobody any more.
-    epoch: Rc<Cell<u64>>,
-    contents: Rc<RefCell<Contents>>,
-}
-
-impl SharedDevice {
-    /// A device at the beginning of its time.
-    pub fn new(device: Device) -> Self {
-        let contents = Contents::new(device.serves_old_versions());
-        Self {
-            device: Rc::new(RefCell::new(device)),
-            clock: VirtualClock::default(),
-            mail: Rc::default(),
-            epoch: Rc::default(),
-            contents: Rc::new(RefCell::new(contents)),
-        }
-    }
-
-    /// What it has put wrong in silence since it was made.
-    pub(crate) fn injected(&self) -> Injected {
-        let counters = self.device.borrow().counters();
-        Injected {
-            lost: counters.lost_writes,
-            torn: counters.torn_writes,
-            misplaced: counters.misplaced_writes,
-            stale: counters.stale_reads,
-        }
-    }
-}
-
-impl std::fmt::Debug for SharedDevice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SharedDevice at {} ns", self.clock.now_ns())
-    }
-}
 
 /// The registered engine.
 pub struct Sim;
@@ -220,13 +167,14 @@ impl Engine for Loop {
         self.shared.device.borrow_mut().reap(self.shared.clock.now_ns(), &mut self.done);
         let mut mail = self.shared.mail.borrow_mut();
         let now = self.shared.epoch.get();
-        for Done { tag, result, fate, .. } in &self.done {
-            let Tag { epoch, job, slot } = Tag::of(*tag);
+        for done in &self.done {
+            let Tag { epoch, job, .. } = Tag::of(done.tag);
             if epoch == now {
-                mail[job].push((Completion { slot, result: *result }, *fate));
+                mail[job].push(*done);
             }
         }
-        for (completion, fate) in mail[self.job].drain(..) {
+        for Done { tag, result, fate, .. } in mail[self.job].drain(..) {
+            let completion = Completion { slot: Tag::of(tag).slot, result };
             if let Some(memory) = &mut self.memory {
                 memory.moves(&mut self.shared.contents.borrow_mut(), completion, fate);
             }

@@ -8,17 +8,19 @@ use rustix::{
 };
 
 use super::{
-    Admitted, Destroy, Intent, Kind, Refusal, exchanged,
+    admitted::Admitted,
     identity::{identity, names, twins},
-    open::Found,
+    intent::{Destroy, Intent},
+    open::OpenedPath,
+    refusal::{Refusal, exchanged},
     signature::signature,
     target::in_words,
-    users::{User, user_of_device},
+    users::{User, behind_loops, user_of_device},
 };
-use crate::platform::{BlockDevice, DeviceNumber, System};
+use crate::platform::{BlockDevice, DeviceNumber, System, TargetKind};
 
 pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
-    let found = Found::at(path)?;
+    let found = OpenedPath::at(path)?;
     if found.kind() != FileType::BlockDevice {
         return Err(exchanged(path));
     }
@@ -39,7 +41,7 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
     Ok(Admitted {
         file: Arc::new(file),
         path: path.to_owned(),
-        kind: Kind::Block,
+        kind: TargetKind::Block,
         own: None,
         size_bytes,
         room_bytes: None,
@@ -53,13 +55,19 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 fn open_writable(
     system: &System,
     path: &Path,
-    found: &Found,
+    found: &OpenedPath,
     device: &BlockDevice,
     size_bytes: u64,
     intent: &Intent,
 ) -> Result<File, Refusal> {
     if let Some(user) = user_of_device(system, device) {
         return Err(in_use(path, &user));
+    }
+    let behind = behind_loops(system, device).into_iter().find_map(|thing| intent.protects(thing));
+    if let Some(what) = behind {
+        let sentence =
+            format!("{} writes to the file behind it, which is {what}. It was not touched.", path.display());
+        return Err(without_writing(Refusal::new(sentence), path));
     }
     for twin in twins(system, device) {
         if let Some(user) = user_of_device(system, &twin) {

@@ -1,4 +1,4 @@
-//! Direct I/O: asked for with statx, then tried. Whether the bytes really pass the page cache by is for the
+//! Direct I/O: read from statx, then tried. Whether the bytes really bypass the page cache is for the
 //! witnesses to say: tmpfs and ZFS take O_DIRECT and serve from memory.
 
 use std::{fs::File, io};
@@ -8,8 +8,7 @@ use rustix::{
     io::{Errno, pread},
 };
 
-/// What is tried where the kernel does not tell: the page of every common machine, and no device has larger
-/// sectors.
+/// Alignment where the kernel does not report one: the page size of common machines; no device has larger sectors.
 const SAFE_ALIGNMENT_BYTES: u32 = 4096;
 
 /// Alignment that direct I/O on a file needs.

@@ -14,12 +14,15 @@ use rustix::{
 };
 
 use super::{
-    Admitted, Intent, Kind, OwnFile, Refusal, StrayRecorder, exchanged,
-    open::Found,
+    admitted::Admitted,
+    intent::Intent,
+    open::OpenedPath,
+    own::{OwnFile, StrayRecorder},
+    refusal::{Refusal, exchanged},
     room::{ROOM_MIN_BYTES, Room, room},
     target::in_words,
 };
-use crate::platform::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of, unmapped_bytes};
+use crate::platform::{KERNEL_SECTOR_BYTES, System, TargetKind, keeps_in_memory, mount_of, unmapped_bytes};
 
 /// So many files are named as what could be read instead.
 const FILES_NAMED: usize = 3;
@@ -31,7 +34,7 @@ pub(super) fn admit(
     intent: &Intent,
     recorder: &mut dyn StrayRecorder,
 ) -> Result<Admitted, Refusal> {
-    let found = Found::at(path)?;
+    let found = OpenedPath::at(path)?;
     if found.kind() != FileType::Directory {
         return Err(exchanged(path));
     }
@@ -64,7 +67,7 @@ pub(super) fn admit(
     Ok(Admitted {
         file: Arc::clone(own.file()),
         path: path.to_owned(),
-        kind: Kind::Directory,
+        kind: TargetKind::Directory,
         own: Some(own),
         size_bytes: 0,
         room_bytes: Some(room.own_bytes),
@@ -94,7 +97,7 @@ fn too_small(path: &Path, room: &Room) -> Refusal {
              of the file system."
         ))
         .hint("Free some space, or name a directory on another file system.");
-    // What fills it may be worth reading.
+    // The files that fill it can be read instead.
     add_files(refusal, &readable_files(path, ROOM_MIN_BYTES))
 }
 
@@ -149,9 +152,9 @@ fn readable_files(folder: &Path, least_bytes: u64) -> Vec<(u64, PathBuf)> {
     data.take(FILES_NAMED).collect()
 }
 
-/// Whether a file can be read and is data from end to end, but for a tenth: reading holes measures memory.
+/// Returns true if a file can be read and is data from end to end, but for a tenth: reading holes measures memory.
 fn is_data(path: &Path, size_bytes: u64) -> bool {
-    let Ok(file) = Found::at(path).map_err(drop).and_then(|found| found.open_read_only().map_err(drop))
+    let Ok(file) = OpenedPath::at(path).map_err(drop).and_then(|found| found.open_read_only().map_err(drop))
     else {
         return false;
     };

@@ -9,21 +9,20 @@ use rustix::{
 };
 
 use super::{
-    Admitted, Destroy, Intent, Kind, Refusal, exchanged,
-    open::Found,
+    admitted::Admitted,
+    held::{Held, held},
+    inode::Inode,
+    intent::{Destroy, Intent},
+    open::OpenedPath,
+    refusal::{Refusal, exchanged},
     room::room,
     target::in_words,
-    users::{Thing, user_of_file},
+    users::user_of_file,
 };
-use crate::clock::sleep_s;
-use crate::platform::{KERNEL_SECTOR_BYTES, System, keeps_in_memory, mount_of};
-
-/// One second in all.
-const LOCK_TRIES: u32 = 21;
-const LOCK_PAUSE_S: f64 = 0.05;
+use crate::platform::{KERNEL_SECTOR_BYTES, System, TargetKind, keeps_in_memory, mount_of};
 
 pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
-    let found = Found::at(path)?;
+    let found = OpenedPath::at(path)?;
     if found.kind() != FileType::RegularFile {
         return Err(exchanged(path));
     }
@@ -47,7 +46,7 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
     Ok(Admitted {
         file: Arc::new(file),
         path: path.to_owned(),
-        kind: Kind::File,
+        kind: TargetKind::File,
         own: None,
         size_bytes,
         room_bytes,
@@ -58,17 +57,39 @@ pub(super) fn admit(path: &Path, intent: &Intent) -> Result<Admitted, Refusal> {
 }
 
 /// Refuses a file that something else lives on, and one for which the user has not given the word.
-fn judge(path: &Path, found: &Found, size_bytes: u64, intent: &Intent) -> Result<(), Refusal> {
+fn judge(path: &Path, found: &OpenedPath, size_bytes: u64, intent: &Intent) -> Result<(), Refusal> {
     let shown = path.display();
-    if let Some(user) = user_of_file(&System::real(), Thing::of(&found.stat)) {
+    if let Some(user) = user_of_file(&System::real(), Inode::of(&found.stat)) {
         let refusal = Refusal::new(format!("{shown} {user}. It was not touched."));
         return Err(without_writing(refusal, path));
     }
+    if let Some(what) = intent.protects(Inode::of(&found.stat)) {
+        let sentence = format!("{shown} is {what}. No measurement writes to it, and it was not touched.");
+        return Err(beside(Refusal::new(sentence), path));
+    }
+    let identity = format!("inode-{}", found.stat.st_ino);
     match &intent.destroy {
-        Some(Destroy::Plain) => Ok(()),
-        Some(Destroy::Identity(identity)) => {
-            let sentence =
-                format!("--destroy={identity} names a device, and {shown} is a file. It was not touched.");
+        Some(Destroy::Plain) => match in_use(found) {
+            None => Ok(()),
+            Some(Held::Flock) => Err(locked(path)),
+            Some(held) => {
+                let refusal = Refusal::new(format!("{shown} {held}. It was not touched."));
+                let option = format!("--destroy={identity}");
+                Err(beside(without_writing(refusal, path), path).command(
+                    "Destroy its contents under that program",
+                    path,
+                    &option,
+                ))
+            }
+        },
+        Some(Destroy::Identity(typed)) if *typed == identity => match in_use(found) {
+            Some(Held::Flock) => Err(locked(path)),
+            _ => Ok(()),
+        },
+        Some(Destroy::Identity(typed)) => {
+            let sentence = format!(
+                "--destroy={typed} does not name the file {shown}, which is {identity}. It was not touched."
+            );
             Err(Refusal::new(sentence).command("Overwrite the file", path, "--destroy"))
         }
         None => {
@@ -80,7 +101,7 @@ fn judge(path: &Path, found: &Found, size_bytes: u64, intent: &Intent) -> Result
     }
 }
 
-fn open_writable(path: &Path, found: &Found) -> Result<File, Refusal> {
+fn open_writable(path: &Path, found: &OpenedPath) -> Result<File, Refusal> {
     let shown = path.display();
     let file = found.open(OFlags::RDWR).map_err(|error| {
         let refusal = Refusal::new(format!("{shown} cannot be written: {}.", in_words(&error)));
@@ -88,22 +109,20 @@ fn open_writable(path: &Path, found: &Found) -> Result<File, Refusal> {
     })?;
     // Two measurements on one file would measure each other. Where there are no locks there is nothing to
     // ask.
-    if !locked_in_time(&file) {
-        return Err(Refusal::new(format!("{shown} is locked by another program. It was not touched."))
-            .hint("Another iosonde may be measuring it. Wait until it ends."));
+    if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+        return Err(locked(path));
     }
     Ok(file)
 }
 
-/// A killed program's lock outlives it while the kernel closes its rings: tenths of a second.
-fn locked_in_time(file: &File) -> bool {
-    let locked = || flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK);
-    (0..LOCK_TRIES).any(|tried| {
-        if tried > 0 {
-            sleep_s(LOCK_PAUSE_S);
-        }
-        locked()
-    })
+/// Who else has the file. One that cannot be read cannot be asked; opening it to write will say why.
+fn in_use(found: &OpenedPath) -> Option<Held> {
+    held(&found.open_read_only().ok()?, Inode::of(&found.stat))
+}
+
+fn locked(path: &Path) -> Refusal {
+    Refusal::new(format!("{} is locked by another program. It was not touched.", path.display()))
+        .hint("Another iosonde may be measuring it. Wait until it ends.")
 }
 
 fn without_writing(refusal: Refusal, path: &Path) -> Refusal {

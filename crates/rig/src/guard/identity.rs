@@ -8,12 +8,12 @@ use crate::platform::{BlockDevice, System};
 /// Shorter ones, and those of one letter, are placeholders: `0`, `None`, `00000000`.
 const LENGTH_MIN: usize = 5;
 
-/// What to type behind `--destroy=`.
+/// Identity to type after `--destroy=`.
 pub(super) fn identity(system: &System, device: &BlockDevice) -> String {
     unique(system, device).into_iter().next().unwrap_or_else(|| number_and_size(device))
 }
 
-/// Whether what was typed names this device.
+/// Returns true if what was typed names this device.
 pub(super) fn names(system: &System, device: &BlockDevice, typed: &str) -> bool {
     let unique = unique(system, device);
     if unique.is_empty() { typed == number_and_size(device) } else { unique.iter().any(|own| own == typed) }

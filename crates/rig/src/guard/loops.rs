@@ -2,14 +2,14 @@
 
 use std::{fs, os::fd::AsRawFd};
 
-use super::users::Thing;
+use super::inode::Inode;
 use crate::platform::{BlockDevice, DeviceNumber, System};
 
 /// A loop device and what it reads and writes.
 #[derive(Debug)]
 pub(super) struct Loop {
     pub(super) device: BlockDevice,
-    pub(super) backing: Thing,
+    pub(super) backing: Inode,
 }
 
 /// Every loop device that has something behind it which can be identified.
@@ -18,14 +18,13 @@ pub(super) fn loops(system: &System) -> Vec<Loop> {
     in_use.filter_map(|device| Some(Loop { backing: backing(system, &device)?, device })).collect()
 }
 
-/// What stands behind one loop device. The driver knows the file itself; its path in `/sys` is second best,
-/// since it may have been renamed, deleted, or belong to another view of the mounts. Only root may ask the
-/// driver.
-pub(super) fn backing(system: &System, device: &BlockDevice) -> Option<Thing> {
+/// Backing file or device of a loop device. The driver knows the file itself, but only root may ask it. The path in
+/// `/sys` is second best: the file may have been renamed or deleted, or belong to another mount namespace.
+pub(super) fn backing(system: &System, device: &BlockDevice) -> Option<Inode> {
     let by_driver = fs::File::open(system.path(device.node())).ok().and_then(|node| ask_driver(&node));
     by_driver.or_else(|| {
         let stat = rustix::fs::stat(system.path(device.loop_file()?)).ok()?;
-        Some(Thing::of(&stat))
+        Some(Inode::of(&stat))
     })
 }
 
@@ -36,15 +35,15 @@ const LOOP_GET_STATUS64: u64 = 0x4c05;
 /// needed here (in bytes: 3 * 8 + 2 * 8 + 4 * 4 + 64 + 64 + 32 + 2 * 8 = 232 = 29 * 8).
 type LoopInfo = [u64; 29];
 
-fn ask_driver(node: &fs::File) -> Option<Thing> {
+fn ask_driver(node: &fs::File) -> Option<Inode> {
     let mut info: LoopInfo = [0; 29];
     // SAFETY: the request writes one loop_info64, for which `info` has exactly the room and the alignment;
     // on any other kind of node it fails with ENOTTY or ENXIO and writes nothing.
     let result = unsafe { libc::ioctl(node.as_raw_fd(), LOOP_GET_STATUS64 as _, &raw mut info) };
     let [device, inode, node_device, ..] = info;
-    let thing = match node_device {
-        0 => Thing::File { device, inode },
-        number => Thing::Device(DeviceNumber::of(number)),
+    let inode = match node_device {
+        0 => Inode::File { device, inode },
+        number => Inode::Device(DeviceNumber::of(number)),
     };
-    (result == 0).then_some(thing)
+    (result == 0).then_some(inode)
 }

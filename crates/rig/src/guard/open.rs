@@ -3,12 +3,12 @@
 //! First by path with O_PATH, which has no effect on what is there (a tape would rewind, a watchdog would
 //! start, a pipe would block); this descriptor is judged. Then that very object again through
 //! `/proc/self/fd`, with the rights that the judgement allows. The path is not looked at a second time:
-//! whoever exchanges what lies there in between changes nothing.
+//! a file that is exchanged in between changes nothing.
 
 use std::{fs::File, io, os::fd::AsRawFd, path::Path};
 
 use rustix::{
-    fs::{FileType, Mode, OFlags, Stat, fstat, open},
+    fs::{FileType, Mode, OFlags, Stat, fcntl_getfl, fcntl_setfl, fstat, open},
     io::Errno,
 };
 
@@ -16,13 +16,13 @@ use super::{Refusal, target::unreachable_path};
 
 /// Something found at a path, not yet opened for reading or writing.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct OpenedPath {
     handle: File,
-    /// What it is.
+    /// Result of `fstat`.
     pub(super) stat: Stat,
 }
 
-impl Found {
+impl OpenedPath {
     /// Finds what lies at a path, links followed.
     pub(super) fn at(path: &Path) -> Result<Self, Refusal> {
         let refuse = |error: Errno| unreachable_path(path, &error.into());
@@ -53,7 +53,15 @@ impl Found {
     /// Opens it with these flags; the object is the one that was found.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<File> {
         let itself = format!("/proc/self/fd/{}", self.handle.as_raw_fd());
-        Ok(File::from(open(itself, flags | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?))
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
+        if self.kind() != FileType::RegularFile {
+            return Ok(File::from(open(itself, flags, Mode::empty())?));
+        }
+        // A file on which another program has a lease would block for 45 s here, until the kernel takes the lease away.
+        let file = File::from(open(itself, flags | OFlags::NONBLOCK, Mode::empty())?);
+        // For io_uring the flag means "never wait": every request that cannot be answered at once would fail.
+        fcntl_setfl(&file, fcntl_getfl(&file)? & !OFlags::NONBLOCK)?;
+        Ok(file)
     }
 }
 
@@ -67,7 +75,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("target");
         fs::write(&path, "first").unwrap();
-        let found = Found::at(&path).unwrap();
+        let found = OpenedPath::at(&path).unwrap();
         fs::rename(&path, folder.path().join("aside")).unwrap();
         fs::write(&path, "second").unwrap();
         let mut text = String::new();
@@ -80,7 +88,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("target");
         fs::write(&path, "x").unwrap();
-        let mut file = Found::at(&path).unwrap().open_read_only().unwrap();
+        let mut file = OpenedPath::at(&path).unwrap().open_read_only().unwrap();
         let error = io::Write::write(&mut file, b"y").unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EBADF));
     }

@@ -48,7 +48,7 @@ impl OwnFile {
     pub(super) fn make(folder: &File, path: &Path, recorder: &mut dyn StrayRecorder) -> io::Result<Self> {
         match unnamed(folder) {
             Ok(file) => Ok(Self { file: Arc::new(file), named: None }),
-            // What kernels answer where there is no O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and
+            // Errors of kernels without O_TMPFILE: EOPNOTSUPP from the file system; EISDIR and
             // ENOENT from code that knows only the directory bit in it; EINVAL from some user-space file
             // systems.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
@@ -121,7 +121,7 @@ fn named(folder: &File, name: &str) -> Result<Option<File>, Errno> {
     match locked {
         Ok(()) if linked => Ok(Some(file)),
         Ok(()) | Err(Errno::WOULDBLOCK) => Ok(None),
-        // Without locks (some network mounts) a living file could not be told from a stray.
+        // Without locks (some network mounts) a file in use looks like a stray.
         Err(error) => {
             let _ = unlinkat(folder, name, AtFlags::empty());
             Err(error)
@@ -161,7 +161,7 @@ pub fn remove_strays(recorded: &[PathBuf]) -> Vec<PathBuf> {
     recorded.iter().filter(|path| is_our_name(path) && remove_stray(path).unwrap_or(false)).cloned().collect()
 }
 
-/// Whether it is gone.
+/// Removes a file that a killed run left; returns true if it is gone.
 fn remove_stray(path: &Path) -> Result<bool, Errno> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Ok(false);
@@ -196,7 +196,7 @@ mod tests {
     #[derive(Default)]
     struct Record {
         recorded: Vec<PathBuf>,
-        /// Whether each existed when it was recorded.
+        /// For each record, true if the file existed then.
         existed: Vec<bool>,
         forgotten: Vec<PathBuf>,
     }

@@ -8,13 +8,13 @@ pub struct Refusal {
     /// Problem, target and reason, in a sentence.
     pub sentence: String,
     /// Possible next steps, the likeliest first.
-    pub advice: Vec<Advice>,
+    pub advice: Vec<Remedy>,
     command: String,
 }
 
 /// Possible next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
+pub struct Remedy {
     /// Effect: "Measure it without writing".
     pub what: String,
     /// Arguments to type after the command: `/dev/sda --read-only`.
@@ -28,14 +28,14 @@ impl Refusal {
 
     /// Adds something to do by hand.
     pub(super) fn hint(mut self, what: impl Into<String>) -> Self {
-        self.advice.push(Advice { what: what.into(), arguments: None });
+        self.advice.push(Remedy { what: what.into(), arguments: None });
         self
     }
 
     /// Adds something to type.
     pub(super) fn command(mut self, what: impl Into<String>, target: &Path, options: &str) -> Self {
         let arguments = format!("{} {options}", quoted(target));
-        self.advice.push(Advice { what: what.into(), arguments: Some(arguments.trim_end().to_owned()) });
+        self.advice.push(Remedy { what: what.into(), arguments: Some(arguments.trim_end().to_owned()) });
         self
     }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Refusal {
         write!(f, "{}", self.sentence)?;
         let typed = self.advice.iter().filter(|advice| advice.arguments.is_some());
         let width = typed.map(|advice| advice.what.chars().count() + 1).max().unwrap_or(0);
-        for Advice { what, arguments } in &self.advice {
+        for Remedy { what, arguments } in &self.advice {
             match arguments {
                 Some(arguments) => {
                     write!(f, "\n  {:width$}  {} {arguments}", format!("{what}:"), self.command)?;
@@ -75,6 +75,12 @@ pub fn quoted(path: &Path) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+/// The kind was looked at when the command line was read, and is another now.
+pub(super) fn exchanged(path: &Path) -> Refusal {
+    Refusal::new(format!("{} became something else while it was being opened.", path.display()))
+        .hint("Nothing was written. Try again when it stays what it is.")
 }
 
 #[cfg(test)]

@@ -19,14 +19,13 @@ const UNTOLD_BYTES: u64 = 1 << 30;
 /// Space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// What this user may still fill; `None` where the file system does not tell.
+    /// Free bytes for this user; `None` if the file system does not report them.
     pub(super) available_bytes: Option<u64>,
     /// The file system's size; 0 where it does not tell.
     pub(super) total_bytes: u64,
-    /// What an own file may take: never more than half of what is available, and so that a tenth of the file
-    /// system stays free.
+    /// Largest size of an own file: at most half of the available bytes, and a tenth of the file system stays free.
     pub(super) own_bytes: u64,
-    /// Whether not the file system but a limit of this process (`ulimit -f`) is the narrow place.
+    /// True if not the file system but a limit of this process (`ulimit -f`) is the narrow place.
     pub(super) process_limit: bool,
 }
 

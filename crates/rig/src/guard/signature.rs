@@ -1,14 +1,37 @@
 //! Whether a device holds anything.
 //!
-//! The rule is simple so that it cannot miss a format nobody thought of: a device counts as empty only when
-//! the first and the last MiB are all zeros, and a few places further in where file systems keep copies of
-//! their headers bear no mark. The table of marks serves to name what was found.
+//! The rule is simple so that it cannot miss a format nobody thought of: a device counts as empty only when the first
+//! and the last 16 MiB are all zeros, the places further in where file systems keep copies of their headers bear no
+//! mark, and 4,096 places spread over the rest are zeros too. A device of up to 1 GiB is read whole. The table of
+//! marks serves to name what was found.
 
-use std::{fs::File, io, os::unix::fs::FileExt};
+use std::{
+    fs::File,
+    hash::{BuildHasher, RandomState},
+    io,
+    ops::Range,
+    os::unix::fs::FileExt,
+};
+
+use rustix::fs::{Advice, fadvise};
 
 const MIB: u64 = 1 << 20;
 
-/// Where a mark stands.
+/// Both ends are read over this length. LUKS2 keeps its second header up to 4 MiB in, ZFS two labels in the last
+/// 512 KiB, LVM and md their metadata in the first and last MiB.
+const END_BYTES: u64 = 16 * MIB;
+
+/// Up to this size everything is read: seconds on the slowest disk.
+const WHOLE_BYTES: u64 = 1 << 30;
+
+/// Places looked at between the ends, one in each of as many equal parts: data that fills two parts, 1/2048 of the
+/// device, cannot be missed, and a disk needs some 20 s for them (5 ms each, in ascending order).
+const PLACES: u64 = 4096;
+
+/// Read at each place: a page.
+const PLACE_BYTES: u64 = 4096;
+
+/// Offset of a signature.
 #[derive(Debug, Clone, Copy)]
 enum At {
     /// From the start.
@@ -71,36 +94,93 @@ const MARKS: [(&str, At, &[u8]); 39] = [
     ("a partition table or a boot sector", Start(0x1fe), b"\x55\xaa"),
 ];
 
-/// Copies of headers beyond the first MiB, which outlive an overwritten start.
-const FURTHER: [(&str, u64, &[u8]); 8] = [
+/// Copies of headers at fixed places, which outlive an overwritten start.
+const FURTHER: [(&str, u64, &[u8]); 5] = [
     ("a btrfs file system", (64 << 20) + 0x40, b"_BHRfS_M"),
     ("a btrfs file system", (256 << 30) + 0x40, b"_BHRfS_M"),
-    // The second block group of ext, for blocks of 1, 2 and 4 KiB: 8 * block size blocks in.
-    ("an ext2, ext3 or ext4 file system", 8193 * 1024 + 0x38, b"\x53\xef"),
-    ("an ext2, ext3 or ext4 file system", 16384 * 2048 + 0x38, b"\x53\xef"),
-    ("an ext2, ext3 or ext4 file system", 32768 * 4096 + 0x38, b"\x53\xef"),
     ("an encrypted volume (LUKS)", 1 << 20, b"SKUL\xba\xbe"),
     ("an encrypted volume (LUKS)", 2 << 20, b"SKUL\xba\xbe"),
     ("an encrypted volume (LUKS)", 4 << 20, b"SKUL\xba\xbe"),
 ];
 
+const EXT: (&str, &[u8]) = ("an ext2, ext3 or ext4 file system", b"\x53\xef");
+const XFS: (&str, &[u8]) = ("an XFS file system", b"XFSB");
+
+/// The block groups of ext that keep a copy of the superblock: 1 and the powers of 3, 5 and 7 (`sparse_super`).
+const EXT_GROUPS: [u64; 16] = [1, 3, 5, 7, 9, 25, 27, 49, 81, 125, 243, 343, 625, 729, 2187, 2401];
+
+/// The most allocation groups that mkfs.xfs makes on its own below 64 TiB, and more.
+const XFS_GROUPS_MAX: u64 = 64;
+
+/// The largest allocation group of XFS: a block less than 1 TiB.
+const XFS_GROUP_MAX_BYTES: u64 = (1 << 40) - XFS_BLOCK_BYTES;
+const XFS_BLOCK_BYTES: u64 = 4096;
+
+/// Where copies of superblocks stand on a device of this size.
+fn copies(size_bytes: u64) -> Vec<(&'static str, u64, &'static [u8])> {
+    let mut places = FURTHER.to_vec();
+    for block_bytes in [1024_u64, 2048, 4096] {
+        // A group is as long as one block has bits; with blocks of 1 KiB the first block belongs to none.
+        let (group_bytes, first) =
+            (8 * block_bytes * block_bytes, if block_bytes == 1024 { 1024 } else { 0 });
+        places.extend(EXT_GROUPS.map(|group| (EXT.0, group * group_bytes + first + 0x38, EXT.1)));
+    }
+    // mkfs.xfs divides the device into groups of equal length; which number it chose is not known.
+    let shares = (2..=XFS_GROUPS_MAX).map(|groups| size_bytes / XFS_BLOCK_BYTES / groups * XFS_BLOCK_BYTES);
+    let rounded_up =
+        (2..=XFS_GROUPS_MAX).map(|groups| (size_bytes / XFS_BLOCK_BYTES).div_ceil(groups) * XFS_BLOCK_BYTES);
+    let groups = shares.chain(rounded_up).chain([XFS_GROUP_MAX_BYTES]);
+    places.extend(groups.map(|at_bytes| (XFS.0, at_bytes, XFS.1)));
+    places
+}
+
 /// What a device holds, for people; `None` when it looks empty. An error means that it could not be read,
 /// and then nobody can say that it is empty.
 pub(super) fn signature(device: &File, size_bytes: u64) -> io::Result<Option<&'static str>> {
-    let length = MIB.min(size_bytes);
+    let length = END_BYTES.min(size_bytes);
     let first = read(device, 0, length)?;
     let last = read(device, size_bytes - length, length)?;
     if let Some(name) = named(&first, &last, size_bytes) {
         return Ok(Some(name));
     }
-    for (name, at_bytes, mark) in FURTHER {
+    // Places far apart: what the kernel would read ahead is not wanted. A refusal of the advice harms nobody.
+    let _ = fadvise(device, 0, None, Advice::Random);
+    for (name, at_bytes, mark) in copies(size_bytes) {
         let end_bytes = at_bytes + mark.len() as u64;
         if end_bytes <= size_bytes && read(device, at_bytes, mark.len() as u64)? == mark {
             return Ok(Some(name));
         }
     }
-    let empty = first.iter().chain(&last).all(|&byte| byte == 0);
-    Ok((!empty).then_some("data that iosonde does not recognise"))
+    let zeros = is_zero(&first) && is_zero(&last) && between(device, length..size_bytes - length)?;
+    Ok((!zeros).then_some("data that iosonde does not recognise"))
+}
+
+/// Whether what lies between the ends looks like zeros.
+fn between(device: &File, range: Range<u64>) -> io::Result<bool> {
+    let whole = range.end.saturating_sub(range.start) <= WHOLE_BYTES;
+    let (step_bytes, read_bytes) = if whole {
+        (MIB, MIB)
+    } else {
+        let part_bytes = (range.end - range.start) / PLACES;
+        (part_bytes, PLACE_BYTES)
+    };
+    let chance = RandomState::new();
+    let mut at_bytes = range.start;
+    while at_bytes < range.end {
+        // Elsewhere in each part, and elsewhere each time, so that no layout can lie between all places.
+        let room_bytes = step_bytes.saturating_sub(read_bytes);
+        let place = at_bytes + chance.hash_one(at_bytes).checked_rem(room_bytes).unwrap_or(0) / 512 * 512;
+        let length = read_bytes.min(range.end.saturating_sub(place));
+        if !is_zero(&read(device, place, length)?) {
+            return Ok(false);
+        }
+        at_bytes += step_bytes;
+    }
+    Ok(true)
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
 }
 
 fn read(device: &File, at_bytes: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -142,6 +222,8 @@ mod tests {
     use proptest::prelude::*;
 
     const SIZE: u64 = 200 << 20;
+    const LARGE: u64 = 20 << 30;
+    const UNKNOWN: Option<&str> = Some("data that iosonde does not recognise");
 
     fn sparse(marks: &[(u64, &[u8])]) -> io::Result<Option<&'static str>> {
         let file = tempfile::tempfile()?;
@@ -155,16 +237,50 @@ mod tests {
     #[test]
     fn zeros_are_empty() {
         assert_eq!(sparse(&[]).unwrap(), None);
-        // One byte in the middle is none of the places looked at: a device once wiped at both ends counts
-        // as empty.
-        assert_eq!(sparse(&[(100 << 20, b"x")]).unwrap(), None);
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(LARGE).unwrap();
+        assert_eq!(signature(&file, LARGE).unwrap(), None);
+    }
+
+    #[test]
+    fn a_byte_anywhere_on_a_small_device_is_data() {
+        for at in [17 * MIB, 100 * MIB + 1, SIZE - 17 * MIB] {
+            assert_eq!(sparse(&[(at, b"x")]).unwrap(), UNKNOWN, "{at}");
+        }
+    }
+
+    /// Wiped at both ends, with a database of 1/2048 of the device at any place between.
+    #[test]
+    fn data_that_fills_two_parts_of_a_large_device_is_never_missed() {
+        let chunk = vec![b'x'; MIB as usize];
+        for share in [0.1, 0.37, 0.5, 0.93] {
+            let file = tempfile::tempfile().unwrap();
+            file.set_len(LARGE).unwrap();
+            let start = (LARGE as f64 * share) as u64;
+            for at in (0..=LARGE / 2048).step_by(MIB as usize) {
+                file.write_all_at(&chunk, start + at).unwrap();
+            }
+            assert_eq!(signature(&file, LARGE).unwrap(), UNKNOWN, "{share}");
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_superblock_alone_names_the_file_system() {
+        let at = |place: u64, mark: &[u8]| {
+            let file = tempfile::tempfile().unwrap();
+            file.set_len(LARGE).unwrap();
+            file.write_all_at(mark, place).unwrap();
+            signature(&file, LARGE).unwrap()
+        };
+        // Group 27 of ext4 with blocks of 4 KiB lies 3.4 GiB in; of 4 groups of XFS the second a quarter in.
+        assert_eq!(at(27 * 32768 * 4096 + 0x38, b"\x53\xef"), Some(EXT.0));
+        assert_eq!(at(LARGE / 4, b"XFSB"), Some(XFS.0));
     }
 
     #[test]
     fn any_byte_at_either_end_is_data() {
-        let unknown = Some("data that iosonde does not recognise");
-        for at in [0, 5000, MIB - 1, SIZE - MIB, SIZE - 1] {
-            assert_eq!(sparse(&[(at, b"\x01")]).unwrap(), unknown, "{at}");
+        for at in [0, 5000, END_BYTES - 1, SIZE - END_BYTES, SIZE - 1] {
+            assert_eq!(sparse(&[(at, b"\x01")]).unwrap(), UNKNOWN, "{at}");
         }
     }
 

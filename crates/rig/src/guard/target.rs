@@ -60,7 +60,7 @@ fn odd_kind(kind: fs::FileType) -> &'static str {
     }
 }
 
-/// What is there but cannot be measured.
+/// Refuses a path that exists but is no storage.
 pub(super) fn no_storage(path: &Path, what: &str) -> Refusal {
     Refusal::new(format!("{} is {what}, and nothing to measure.", path.display()))
         .hint("A target is a directory, a file, a block device, or sim:NAME for a simulated device.")

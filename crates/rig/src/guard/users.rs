@@ -6,36 +6,14 @@
 
 use std::{fmt, path::PathBuf};
 
-use rustix::fs::{FileType, Stat};
-
-use super::loops::{backing, loops};
+use super::{
+    inode::Inode,
+    loops::{backing, loops},
+};
 use crate::platform::{BlockDevice, DeviceNumber, System, mounts, swaps};
 
 /// Loop on loop on loop: more is a mistake.
 const DEPTH_MAX: u32 = 8;
-
-/// The identity of a file or device, whatever path it is reached by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thing {
-    /// A device, whichever node it is reached by.
-    Device(DeviceNumber),
-    /// A file: `st_dev` and `st_ino`.
-    File {
-        /// The file system.
-        device: u64,
-        /// The file in it.
-        inode: u64,
-    },
-}
-
-impl Thing {
-    pub(super) fn of(stat: &Stat) -> Self {
-        if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
-            return Self::Device(DeviceNumber::of(stat.st_rdev));
-        }
-        Self::File { device: stat.st_dev, inode: stat.st_ino }
-    }
-}
 
 /// Somebody who uses it. Shown behind the name of what is used: "/dev/sda holds a mounted file system
 /// (/home)".
@@ -80,30 +58,30 @@ impl fmt::Display for User {
             }
             Self::Swap { through: None } => write!(f, "is in use as swap"),
             Self::Swap { through: Some(through) } => write!(f, "is in use as swap ({})", through.display()),
-            Self::Loop { node, at: None } => write!(f, "stands behind the loop device {}", node.display()),
+            Self::Loop { node, at: None } => write!(f, "is behind the loop device {}", node.display()),
             Self::Loop { node, at: Some(at) } => {
-                write!(f, "stands behind the loop device {}, mounted at {}", node.display(), at.display())
+                write!(f, "is behind the loop device {}, mounted at {}", node.display(), at.display())
             }
             Self::Part { of } => write!(f, "is part of {}", of.display()),
         }
     }
 }
 
-/// Who uses a regular file: swap, or a loop device.
-pub(super) fn user_of_file(system: &System, file: Thing) -> Option<User> {
+/// Finds a user of a regular file: swap, or a loop device.
+pub(super) fn user_of_file(system: &System, file: Inode) -> Option<User> {
     user_behind(system, file, None)
 }
 
 /// Swap areas and loop devices know what they use by its identity. `except` is the loop device that is
 /// itself the target.
-fn user_behind(system: &System, thing: Thing, except: Option<DeviceNumber>) -> Option<User> {
-    let is_thing =
-        |path: &PathBuf| rustix::fs::stat(system.path(path)).is_ok_and(|stat| Thing::of(&stat) == thing);
-    if swaps(system).iter().any(is_thing) {
+fn user_behind(system: &System, inode: Inode, except: Option<DeviceNumber>) -> Option<User> {
+    let is_it =
+        |path: &PathBuf| rustix::fs::stat(system.path(path)).is_ok_and(|stat| Inode::of(&stat) == inode);
+    if swaps(system).iter().any(is_it) {
         return Some(User::Swap { through: None });
     }
     let found =
-        loops(system).into_iter().find(|it| it.backing == thing && Some(it.device.number) != except)?;
+        loops(system).into_iter().find(|it| it.backing == inode && Some(it.device.number) != except)?;
     let at = match user_of_device(system, &found.device) {
         Some(User::Mounted { at, .. }) => Some(at),
         _ => None,
@@ -111,7 +89,7 @@ fn user_behind(system: &System, thing: Thing, except: Option<DeviceNumber>) -> O
     Some(User::Loop { node: found.device.node(), at })
 }
 
-/// Who uses a block device, one of its partitions, or the disk that it is part of.
+/// Finds a user of a block device, of one of its partitions, or of the disk that it is part of.
 pub(super) fn user_of_device(system: &System, device: &BlockDevice) -> Option<User> {
     user_of_device_within(system, device, None, DEPTH_MAX)
 }
@@ -134,19 +112,32 @@ fn user_of_device_within(
             return Some(user);
         }
     }
-    // What a loop device writes goes to its file or device: whoever uses that is harmed too.
+    // A loop device writes to its file or device, so users of that are harmed too.
     device.loop_file()?;
     let whole = device.whole();
     match backing(system, &whole)? {
-        thing @ Thing::File { .. } => user_behind(system, thing, Some(whole.number)),
-        Thing::Device(number) => {
+        inode @ Inode::File { .. } => user_behind(system, inode, Some(whole.number)),
+        Inode::Device(number) => {
             let below = BlockDevice::by_number(system, number)?;
             user_of_device_within(system, &below, Some(whole.number), depth_left)
         }
     }
 }
 
-/// Who uses exactly this device.
+/// The files and devices that a device writes to through loop devices.
+pub(super) fn behind_loops(system: &System, device: &BlockDevice) -> Vec<Inode> {
+    let mut found = vec![Inode::Device(device.number)];
+    let mut below = Some(device.whole());
+    while let Some(thing) = below.take().and_then(|device| backing(system, &device)) {
+        found.push(thing);
+        if let (Inode::Device(number), true) = (thing, found.len() < DEPTH_MAX as usize) {
+            below = BlockDevice::by_number(system, number).map(|device| device.whole());
+        }
+    }
+    found
+}
+
+/// Finds a user of exactly this device.
 fn direct_user(
     system: &System,
     device: &BlockDevice,
@@ -156,14 +147,14 @@ fn direct_user(
 ) -> Option<User> {
     let mounted = mounts(system).into_iter().find(|mount| {
         // btrfs shows an anonymous number, and its source tells.
-        let by_source = || rustix::fs::stat(system.path(&mount.source)).map(|stat| Thing::of(&stat));
+        let by_source = || rustix::fs::stat(system.path(&mount.source)).map(|stat| Inode::of(&stat));
         mount.number == device.number
-            || (mount.source.starts_with("/dev") && by_source() == Ok(Thing::Device(device.number)))
+            || (mount.source.starts_with("/dev") && by_source() == Ok(Inode::Device(device.number)))
     });
     if let Some(mount) = mounted {
         return Some(User::Mounted { through, read_only: mount.read_only(), at: mount.at });
     }
-    match user_behind(system, Thing::Device(device.number), except) {
+    match user_behind(system, Inode::Device(device.number), except) {
         Some(User::Swap { .. }) => return Some(User::Swap { through }),
         Some(user) => return Some(user),
         None => {}
@@ -244,7 +235,7 @@ mod tests {
         fs::hard_link(&swap_file, root.path().join("same")).unwrap();
         let system = system(root.path(), "", "/swapfile file 4 0 -2\n");
         let of =
-            |name: &str| user_of_file(&system, Thing::of(&rustix::fs::stat(root.path().join(name)).unwrap()));
+            |name: &str| user_of_file(&system, Inode::of(&rustix::fs::stat(root.path().join(name)).unwrap()));
         assert_eq!(of("same"), Some(User::Swap { through: None }));
         assert_eq!(of("other"), None);
     }
@@ -260,9 +251,9 @@ mod tests {
             &[("loop/backing_file", "/disk.img"), ("uevent", "DEVNAME=loop4")],
         );
         let system = system(root.path(), "1 0 7:4 / /mnt rw - ext4 /dev/loop4 rw", "");
-        let thing = Thing::of(&rustix::fs::stat(root.path().join("disk.img")).unwrap());
+        let thing = Inode::of(&rustix::fs::stat(root.path().join("disk.img")).unwrap());
         let user = user_of_file(&system, thing).unwrap().to_string();
-        assert_eq!(user, "stands behind the loop device /dev/loop4, mounted at /mnt");
+        assert_eq!(user, "is behind the loop device /dev/loop4, mounted at /mnt");
     }
 
     #[test]
@@ -280,7 +271,7 @@ mod tests {
         let system = system(root.path(), "1 0 7:4 / /mnt rw - ext4 /dev/loop4 rw", "");
         assert_eq!(
             user(&system, "loop5").as_deref(),
-            Some("stands behind the loop device /dev/loop4, mounted at /mnt")
+            Some("is behind the loop device /dev/loop4, mounted at /mnt")
         );
     }
 }

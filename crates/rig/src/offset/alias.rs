@@ -5,7 +5,7 @@
 
 use rand::Rng;
 
-use super::Random;
+use super::random::Random;
 
 /// Values with their weights.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Random, below};
+use super::random::{Random, below};
 
 /// A hot and a cold range of places.
 #[derive(Debug, Clone)]

@@ -17,6 +17,7 @@ mod part;
 mod permutation;
 mod popularity;
 mod problem;
+mod random;
 mod sequential;
 mod sizes;
 #[cfg(test)]
@@ -25,8 +26,7 @@ mod testing;
 use std::ops::Range;
 
 use iosonde_model::{Distribution, Op, Ranges, StridePass, TrialSpec};
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand::SeedableRng;
 
 pub use problem::span_problem;
 
@@ -35,22 +35,23 @@ use self::{
     normal::Normal,
     once::Once,
     ops::Ops,
-    part::Part,
+    part::JobRange,
     permutation::Permutation,
     popularity::Popularity,
+    random::{Random, below},
     sequential::{Chain, Step},
     sizes::Sizes,
 };
-
-/// What draws randomly here.
-type Random = Xoshiro256PlusPlus;
 
 /// The odd constant of Weyl sequences (golden ratio): nearby numbers give unrelated seeds.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Keeps what the jobs of a stream share apart from what the first of them draws.
 const SHARED: u64 = 0x0f5e_75a1_1ed0_b10c;
 
-/// Draws kinds, offsets and lengths of one job's requests.
+/// One request of a workload: kind, byte offset in the target, length in bytes.
+pub type Draw = (Op, u64, u32);
+
+/// Generator of the requests of one job.
 #[derive(Debug, Clone)]
 pub struct Offsets {
     random: Random,
@@ -77,7 +78,7 @@ enum Pattern {
 
 /// Returns the range of one job: the whole span, or its own part of it.
 pub fn range_bytes(spec: &TrialSpec, job: u32) -> Range<u64> {
-    let Part { base_bytes, length_bytes } = Part::of(spec, job);
+    let JobRange { base_bytes, length_bytes } = JobRange::of(spec, job);
     base_bytes..base_bytes + length_bytes
 }
 
@@ -87,23 +88,10 @@ pub fn job_seed(seed: u64, n: u64) -> u64 {
     seed.wrapping_add(n.wrapping_mul(SEED_STEP))
 }
 
-/// A uniform integer below `bound` without division (Lemire 2019, without the rejection: at 2^40 blocks the
-/// bias is 2^-24, far below anything measurable here).
-#[inline]
-fn below(random: &mut Random, bound: u64) -> u64 {
-    scaled(random.next_u64(), bound)
-}
-
-/// `value * factor / 2^64`.
-#[inline]
-fn scaled(value: u64, factor: u64) -> u64 {
-    ((u128::from(value) * u128::from(factor)) >> 64) as u64
-}
-
 impl Offsets {
     /// Makes a generator for one job of a workload whose ranges hold a block; [`span_problem`] reports other problems.
     pub fn new(spec: &TrialSpec, job: u32, seed: u64) -> Self {
-        let part = Part::of(spec, job);
+        let part = JobRange::of(spec, job);
         let mut random = Random::seed_from_u64(seed);
         let stream_seed = match spec.ranges {
             Ranges::Shared => seed.wrapping_sub(u64::from(job).wrapping_mul(SEED_STEP)),
@@ -134,9 +122,9 @@ impl Offsets {
         self
     }
 
-    /// The next request: its kind, its byte offset in the target, its length in bytes.
+    /// Draws the next request.
     #[inline]
-    pub fn draw(&mut self) -> (Op, u64, u32) {
+    pub fn draw(&mut self) -> Draw {
         let op = self.ops.draw();
         let random = &mut self.random;
         let size = self.sizes.draw(random);

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
-use super::Random;
+use super::random::Random;
 
 /// Places around the middle.
 #[derive(Debug, Clone)]

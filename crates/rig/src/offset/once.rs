@@ -3,7 +3,7 @@
 //! Jobs in the same range deal out the passes among themselves like cards: together they visit every place
 //! once, and none waits for another.
 
-use super::{Random, permutation::Permutation};
+use super::{permutation::Permutation, random::Random};
 
 /// One job's share of the passes.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn an_order_says_nothing_of_the_next() {
-        // Of n places, a random order leaves one where it was, in the mean, with variance 1.
+        // A random order leaves one of n places where it was on average, with variance 1.
         let mut once = Once::new(1000, (0, 1), random(5));
         let mut last = pass(&mut once, 1000);
         let mut kept = 0;

@@ -7,7 +7,7 @@
 
 use iosonde_model::{Op, TrialSpec};
 
-use super::{Random, below};
+use super::random::{Random, below};
 
 /// 100 %, in units of 2^-56 of a percent: the finest that leaves room for one addition in 64 bits.
 const WHOLE: u64 = 100 << 56;
@@ -19,7 +19,7 @@ pub(super) enum Ops {
     One(Op),
     /// Reads and writes.
     Mix {
-        /// What a request adds to the account.
+        /// Amount that each request adds to `owed`: the share of reads.
         share: u64,
         /// Always less than a whole read.
         owed: u64,
@@ -77,8 +77,7 @@ mod tests {
             prop_assert!((seen - percent / 100.0 * n as f64).abs() < 1.0 + 1e-9);
         }
 
-        /// What makes it exact in the long run: nothing is ever rounded, so that what was added is what reads
-        /// took and what is still owed.
+        /// Nothing is ever rounded: the sum that was added equals what reads took plus what is still owed.
         #[test]
         fn the_account_balances(percent in 0.0f64..=100.0, seed: u64, n in 1u64..5000) {
             let mut ops = mix(percent, seed);

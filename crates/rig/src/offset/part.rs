@@ -4,7 +4,7 @@ use iosonde_model::{Ranges, TrialSpec};
 
 /// The range of one job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct JobRange {
     pub(super) base_bytes: u64,
     pub(super) length_bytes: u64,
 }
@@ -14,17 +14,17 @@ pub(super) fn largest_bytes(spec: &TrialSpec) -> u64 {
     spec.block_sizes.largest_bytes().unwrap_or(spec.block_size_bytes)
 }
 
-/// What offsets are multiples of, from the beginning of the span.
+/// Alignment of offsets, counted from the beginning of the span.
 pub(super) fn align_bytes(spec: &TrialSpec) -> u64 {
     spec.align_bytes.unwrap_or_else(|| spec.smallest_block_bytes())
 }
 
-/// What disjoint parts are multiples of: whole blocks that begin on the alignment. `None` beyond 2^64.
+/// Unit of disjoint parts: whole blocks that begin on the alignment. `None` beyond 2^64.
 pub(super) fn unit_bytes(spec: &TrialSpec) -> Option<u64> {
     largest_bytes(spec).checked_next_multiple_of(align_bytes(spec))
 }
 
-impl Part {
+impl JobRange {
     /// The range of a job. Disjoint ones are of equal size, in whole blocks; the last takes what remains as
     /// well.
     pub(super) fn of(spec: &TrialSpec, job: u32) -> Self {
@@ -65,7 +65,7 @@ mod tests {
                 ranges: Ranges::Disjoint,
                 ..TrialSpec::default()
             };
-            let parts: Vec<Part> = (0..jobs).map(|job| Part::of(&spec, job)).collect();
+            let parts: Vec<JobRange> = (0..jobs).map(|job| JobRange::of(&spec, job)).collect();
             let mut at_bytes = offset_bytes;
             for part in &parts {
                 prop_assert_eq!(part.base_bytes, at_bytes);
@@ -90,6 +90,6 @@ mod tests {
             ..TrialSpec::default()
         };
         assert_eq!(unit_bytes(&spec), Some(32 << 10));
-        assert_eq!(Part::of(&spec, 3), Part { base_bytes: 768 << 10, length_bytes: 256 << 10 });
+        assert_eq!(JobRange::of(&spec, 3), JobRange { base_bytes: 768 << 10, length_bytes: 256 << 10 });
     }
 }

@@ -9,7 +9,7 @@
 
 use rand::Rng;
 
-use super::Random;
+use super::random::Random;
 
 /// With so many, 4 million successive pairs, pairs two apart and distances look random for more than [`FEW`]
 /// numbers; with three they do not.
@@ -19,7 +19,7 @@ const MORE_ROUNDS: usize = 8;
 /// Where there are so few numbers, requests are large or the span is a toy's: nobody minds 20 ns more.
 const FEW: u64 = 512;
 
-/// What is added, and what multiplied with.
+/// Addend and odd multiplier of one round.
 type Key = (u64, u64);
 
 /// A permutation of the numbers below n.
@@ -179,7 +179,7 @@ mod tests {
         (u128::from(number) * u128::from(cells) / u128::from(n)) as usize
     }
 
-    /// How many numbers fall in each cell.
+    /// Number of numbers in each cell.
     fn cell_sizes(n: u64, cells: u64) -> impl Iterator<Item = f64> + Clone {
         let from = move |cell: u64| (u128::from(cell) * u128::from(n)).div_ceil(u128::from(cells));
         (0..cells).map(move |cell| (from(cell + 1) - from(cell)) as f64)

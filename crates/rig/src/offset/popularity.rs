@@ -13,7 +13,7 @@
 
 use rand::Rng;
 
-use super::{Random, alias::Alias};
+use super::{alias::Alias, random::Random};
 
 /// Ranks up to here are steps of one rank; beyond, a step is as wide as a 16th of its first rank.
 const SINGLES: u64 = 32;
@@ -28,7 +28,7 @@ pub(super) struct Popularity {
     surely_below: u64,
 }
 
-/// How popular a rank is.
+/// Popularity of a rank.
 #[derive(Debug, Clone, Copy)]
 enum Law {
     Zipf {
@@ -79,7 +79,7 @@ impl Popularity {
             least = least.min(law.weight(from + width - 1) / height);
             from += width;
         }
-        // A little less, so that rounding keeps nothing too surely.
+        // A little less, so that rounding keeps no value with certainty.
         let surely_below = (least * (1.0 - 1e-9) * 2f64.powi(64)) as u64;
         Self { law, steps: Alias::new(&steps), surely_below }
     }

@@ -108,7 +108,7 @@ fn random(spec: &TrialSpec) -> Option<String> {
     }
 }
 
-/// How many parts of its own a span is divided into.
+/// Number of disjoint parts of a span.
 fn parts(spec: &TrialSpec) -> u32 {
     if spec.ranges == Ranges::Disjoint { spec.jobs } else { 1 }
 }

@@ -3,14 +3,14 @@
 //! Every trial begins elsewhere: if all began at 0, every round would read the same first bytes again, and a
 //! cache outside our sight would serve them. Jobs in the same range begin at equal distances.
 
-use super::{Random, below};
+use super::random::{Random, below};
 
 /// Requests of one size at a fixed distance; at the end a pass begins again, at the same offsets or shifted.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     next_bytes: u64,
     step_bytes: u64,
-    /// Where this pass began.
+    /// Offset at which this pass began.
     shift_bytes: u64,
     /// How much further on the next one begins; 0 for the same place.
     shift_by_bytes: u64,

@@ -2,7 +2,10 @@
 
 use iosonde_model::TrialSpec;
 
-use super::{Random, alias::Alias, scaled};
+use super::{
+    alias::Alias,
+    random::{Random, scaled},
+};
 
 /// A length, and where requests of it may begin.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use rand::SeedableRng;
 
-use super::Random;
+use super::random::Random;
 
 /// Generators for tests with many seeds.
 pub(super) fn random(seed: u64) -> Random {
@@ -37,7 +37,7 @@ pub(super) fn sigmas(counts: &[u64], shares: impl IntoIterator<Item = f64>) -> f
     ((chi_square / freedom).cbrt() - (1.0 - spread)) / spread.sqrt()
 }
 
-/// The same for equal shares.
+/// Deviation of counts from equal shares, in standard deviations.
 pub(super) fn sigmas_from_even(counts: &[u64]) -> f64 {
     sigmas(counts, std::iter::repeat_n(1.0 / counts.len() as f64, counts.len()))
 }
@@ -50,7 +50,7 @@ pub(super) fn assert_fits(what: &str, counts: &[u64], shares: impl IntoIterator<
 
 #[test]
 fn a_small_bias_is_seen_and_none_is_not() {
-    use super::below;
+    use crate::offset::random::below;
     let mut random = random(1);
     let mut counts = [0u64; 100];
     (0..100_000).for_each(|_| counts[below(&mut random, 100) as usize] += 1);

@@ -19,14 +19,14 @@ const DEPTH_MAX: usize = 32;
 
 /// The devices below a target.
 #[derive(Debug, Default)]
-pub(super) struct Chain {
+pub(super) struct DeviceChain {
     /// From the nearest to the last; the members of an array stand behind it.
     pub(super) devices: Vec<BlockDevice>,
     /// Which of them all bytes pass, nearest to the medium.
     pub(super) covering: Option<usize>,
     /// The file systems that were passed, from the nearest: more than one below a loop device or an overlay.
     pub(super) file_systems: Vec<Keeps>,
-    /// What could not be followed.
+    /// Notes on layers that could not be followed.
     pub(super) notes: Vec<DeviceNote>,
 }
 
@@ -35,7 +35,7 @@ enum Place {
     Device(BlockDevice),
 }
 
-impl Chain {
+impl DeviceChain {
     /// Below a file: its mount, and the device number that the file itself shows.
     pub(super) fn below_file(system: &System, mount: Mount, number: DeviceNumber) -> Self {
         Self::descend(system, Place::Mount(mount, Some(number)))
@@ -68,7 +68,7 @@ impl Chain {
         let keeps = Keeps::of(&mount.file_system);
         self.file_systems.push(keeps);
         match keeps {
-            Keeps::InMemory | Keeps::Elsewhere { .. } => return None,
+            Keeps::InMemory | Keeps::OnServer | Keeps::OnSharingHost => return None,
             Keeps::InAnother => return self.below_folder(system, mount),
             Keeps::InUserSpace | Keeps::OnBlockDevices => {}
         }
@@ -176,7 +176,7 @@ mod tests {
         fs::write(root.join("proc/self/mountinfo"), text).unwrap();
     }
 
-    fn names(chain: &Chain) -> Vec<&str> {
+    fn names(chain: &DeviceChain) -> Vec<&str> {
         chain.devices.iter().map(|device| device.name.as_str()).collect()
     }
 
@@ -192,7 +192,7 @@ mod tests {
         let system = System::at(root.path());
         let mount = mounts(&system).remove(0);
         let number = mount.number;
-        let chain = Chain::below_file(&system, mount, number);
+        let chain = DeviceChain::below_file(&system, mount, number);
         assert_eq!(names(&chain), ["dm-0", "nvme0n1p3", "nvme0n1"]);
         assert_eq!(chain.covering().unwrap().name, "nvme0n1");
         assert_eq!(chain.notes, []);
@@ -209,7 +209,7 @@ mod tests {
         }
         let system = System::at(root.path());
         let part = BlockDevice::by_name(&system, "md0p1").unwrap();
-        let chain = Chain::below_device(&system, part);
+        let chain = DeviceChain::below_device(&system, part);
         assert_eq!(names(&chain), ["md0p1", "md0", "sda", "sdb"]);
         assert_eq!(chain.covering().unwrap().name, "md0");
     }
@@ -226,7 +226,7 @@ mod tests {
         );
         mountinfo(root.path(), "1 0 8:0 / / rw - xfs /dev/sda rw");
         let system = System::at(root.path());
-        let chain = Chain::below_device(&system, BlockDevice::by_name(&system, "loop3").unwrap());
+        let chain = DeviceChain::below_device(&system, BlockDevice::by_name(&system, "loop3").unwrap());
         assert_eq!(names(&chain), ["loop3", "sda"]);
         assert_eq!(chain.covering().unwrap().name, "sda");
         assert_eq!(chain.file_systems, [Keeps::OnBlockDevices]);
@@ -238,7 +238,7 @@ mod tests {
         device(root.path(), "virtual/block/loop3", "7:3", &[("loop/backing_file", "/dev/shm/disk.img")]);
         mountinfo(root.path(), "1 0 0:9 / /dev/shm rw - tmpfs tmpfs rw");
         let system = System::at(root.path());
-        let chain = Chain::below_device(&system, BlockDevice::by_name(&system, "loop3").unwrap());
+        let chain = DeviceChain::below_device(&system, BlockDevice::by_name(&system, "loop3").unwrap());
         assert_eq!(names(&chain), ["loop3"]);
         assert_eq!(chain.file_systems, [Keeps::InMemory]);
     }
@@ -252,7 +252,7 @@ mod tests {
         );
         let system = System::at(root.path());
         let mount = mounts(&system).remove(0);
-        let chain = Chain::below_file(&system, mount, DeviceNumber { major: 0, minor: 50 });
+        let chain = DeviceChain::below_file(&system, mount, DeviceNumber { major: 0, minor: 50 });
         assert!(chain.devices.is_empty() && chain.covering().is_none());
         assert_eq!(chain.notes, [DeviceNote::StorageUnseen { file_system: "overlay".into() }]);
     }
@@ -268,7 +268,7 @@ mod tests {
         );
         let system = System::at(root.path());
         let mount = mounts(&system).remove(1);
-        let chain = Chain::below_file(&system, mount, DeviceNumber { major: 0, minor: 50 });
+        let chain = DeviceChain::below_file(&system, mount, DeviceNumber { major: 0, minor: 50 });
         assert_eq!(names(&chain), ["sda"]);
     }
 
@@ -283,7 +283,7 @@ mod tests {
         mountinfo(root.path(), "1 0 8:0 / / rw - btrfs /dev/sda rw");
         let system = System::at(root.path());
         let mount = mounts(&system).remove(0);
-        let chain = Chain::below_file(&system, mount, DeviceNumber { major: 0, minor: 40 });
+        let chain = DeviceChain::below_file(&system, mount, DeviceNumber { major: 0, minor: 40 });
         assert_eq!(names(&chain), ["sda", "sdb"]);
         assert!(chain.covering().is_none());
         assert_eq!(chain.notes, [DeviceNote::SpansDevices { file_system: "btrfs".into(), devices: 2 }]);

@@ -2,17 +2,24 @@
 
 use std::{fs::File, io, path::Path};
 
-use iosonde_model::{Device, DeviceNote, Medium};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Medium};
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::{
-    BlockDevice, DeviceNumber, Layer, System, chain::Chain, filesystem::Keeps, health::health,
-    interface::link_to_server, link::link, mount_of, packing, virtualization,
+    BlockDevice, DeviceNumber, Layer, System,
+    caches::caches,
+    chain::DeviceChain,
+    disk_attributes::{active_scheduler, model},
+    filesystem::Keeps,
+    health::health,
+    interface::link_to_server,
+    link::link,
+    mount_of, packing, virtualization,
 };
 
 /// Kind of a target, judged by its open descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TargetKind {
     /// A directory, in which iosonde made its own file.
     Directory,
     /// An existing file.
@@ -21,7 +28,7 @@ pub enum Kind {
     Block,
 }
 
-impl Kind {
+impl TargetKind {
     /// The word in the JSON document.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,18 +41,18 @@ impl Kind {
 
 /// Describes what lies below an open target. `path` is where it was reached (the directory, for an own
 /// file). The working set, the engine and the direct-I/O facts are the caller's to fill in.
-pub fn describe(file: &File, path: &Path, kind: Kind) -> Device {
+pub fn describe(file: &File, path: &Path, kind: TargetKind) -> Device {
     describe_with_layers(file, path, kind).0
 }
 
 /// Describes the storage below a target that need not be readable, as a whole and each block device by itself.
-pub fn look(path: &Path, kind: Kind) -> io::Result<(Device, Vec<Layer>)> {
+pub fn look(path: &Path, kind: TargetKind) -> io::Result<(Device, Vec<Layer>)> {
     // O_PATH: no effect on what is there, and no permission needed for it.
     let file = File::from(rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);
     Ok(describe_with_layers(&file, path, kind))
 }
 
-fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<Layer>) {
+fn describe_with_layers(file: &File, path: &Path, kind: TargetKind) -> (Device, Vec<Layer>) {
     let system = System::real();
     let mut device = Device::unknown(kind.as_str(), 0);
     let Ok(stat) = fstat(file) else {
@@ -53,25 +60,25 @@ fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<La
         return (device, Vec::new());
     };
     let chain = match kind {
-        Kind::Block => BlockDevice::by_number(&system, DeviceNumber::of(stat.st_rdev))
-            .map(|block| Chain::below_device(&system, block)),
-        Kind::Directory | Kind::File => mount_of(&system, file, path).map(|mount| {
+        TargetKind::Block => BlockDevice::by_number(&system, DeviceNumber::of(stat.st_rdev))
+            .map(|block| DeviceChain::below_device(&system, block)),
+        TargetKind::Directory | TargetKind::File => mount_of(&system, file, path).map(|mount| {
             device.file_system = Some(mount.file_system.clone());
             device.mount_options = Some(mount.options.clone());
             device.link = link_to_server(&system, &mount);
-            Chain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
+            DeviceChain::below_file(&system, mount, DeviceNumber::of(stat.st_dev))
         }),
     };
     let chain = chain.unwrap_or_default();
     let layers: Vec<Layer> = chain.devices.iter().map(Layer::of).collect();
-    if kind == Kind::Block {
+    if kind == TargetKind::Block {
         device.encrypted_by = packing::encrypted_by(&chain.devices, None, None);
     } else {
         packing::describe(&mut device, &chain.devices, file);
     }
     device.health = chain.covering().and_then(|block| health(&system, &block.whole()));
     fill(&mut device, chain, virtualization().as_deref());
-    if let (Kind::Block, Some(itself)) = (kind, layers.first()) {
+    if let (TargetKind::Block, Some(itself)) = (kind, layers.first()) {
         // A partition is not its disk, and a loop device not what its file lies on.
         device.size_bytes = itself.size_bytes;
     }
@@ -81,8 +88,9 @@ fn describe_with_layers(file: &File, path: &Path, kind: Kind) -> (Device, Vec<La
     (device, layers)
 }
 
-fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
+fn fill(device: &mut Device, chain: DeviceChain, virtual_machine: Option<&str>) {
     device.chain = chain.devices.iter().map(|block| block.name.clone()).collect();
+    device.caches_below = caches(&chain.devices);
     device.notes.extend(chain.notes.iter().cloned());
     if let Some(nearest) = chain.devices.first() {
         device.logical_block_bytes = nearest.whole().number_attribute("queue/logical_block_size");
@@ -116,28 +124,18 @@ fn fill(device: &mut Device, chain: Chain, virtual_machine: Option<&str>) {
 }
 
 /// What stands between this system and the medium. Memory of this machine needs no such word.
-fn unseen(file_systems: &[Keeps], medium: Medium, virtual_machine: Option<&str>) -> Option<String> {
+fn unseen(file_systems: &[Keeps], medium: Medium, virtual_machine: Option<&str>) -> Vec<HidingLayer> {
     if medium == Medium::Memory {
-        return None;
+        return Vec::new();
     }
-    let host = virtual_machine.map(|_| "the cache of this virtual machine's host");
-    let mut parts: Vec<&str> = file_systems.iter().filter_map(|keeps| keeps.unseen()).chain(host).collect();
-    parts.dedup();
-    (!parts.is_empty()).then(|| parts.join(" and "))
+    let host = virtual_machine.map(|_| HidingLayer::VirtualMachineHost);
+    let mut layers: Vec<_> = file_systems.iter().filter_map(|keeps| keeps.unseen()).chain(host).collect();
+    layers.dedup();
+    layers
 }
 
-/// Vendor and model. `ATA` is no vendor but the translation in front of every SATA disk.
-pub(super) fn model(disk: &BlockDevice) -> Option<String> {
-    let vendor =
-        disk.attribute("device/vendor").filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x"));
-    let model = disk.attribute("device/model").or_else(|| disk.attribute("device/name"));
-    let words = [vendor, model].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!words.is_empty()).then_some(words)
-}
-
-/// Whether volumes of this model may be sold with burst credit. By name, since a guest has nothing else to go by: it
-/// sees no bucket, and what it measures shows one only when it is empty, which the check `throttled` finds.
+/// Returns true if volumes of this model may be sold with burst credit. By name, since a guest has nothing else to go
+/// by: it sees no bucket, and what it measures shows one only when it is empty, which the check `throttled` finds.
 fn burst_credit(model: &str) -> Option<bool> {
     const KNOWN: [&str; 2] = ["Elastic Block Store", "Msft Virtual Disk"];
     KNOWN.iter().any(|known| model.contains(known)).then_some(true)
@@ -167,13 +165,6 @@ fn is_virtual_model(model: &str) -> bool {
     STARTS.iter().any(|start| model.starts_with(start)) || model.contains("Virtual")
 }
 
-/// The one in brackets: `none [mq-deadline] kyber`. A device without a choice gives its only one bare.
-pub(super) fn active_scheduler(text: &str) -> Option<String> {
-    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
-    let name = bracketed.unwrap_or(text).trim();
-    (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::block::fake;
@@ -186,7 +177,7 @@ mod tests {
         let system = System::at(root.path());
         let block = BlockDevice::by_name(&system, path.rsplit('/').next().unwrap()).unwrap();
         let mut device = Device::unknown("block", 0);
-        fill(&mut device, Chain::below_device(&system, block), virtual_machine);
+        fill(&mut device, DeviceChain::below_device(&system, block), virtual_machine);
         device
     }
 
@@ -215,7 +206,7 @@ mod tests {
             (device.write_cache.as_deref(), device.forces_unit_access),
             (Some("write back"), Some(true))
         );
-        assert_eq!(device.unseen, None);
+        assert_eq!(device.unseen, []);
     }
 
     #[test]
@@ -223,7 +214,7 @@ mod tests {
         let device = described("pci/virtio1/block/vda", &[("queue/rotational", "1")], Some("KVM"));
         assert_eq!((device.medium, device.rotational), (Medium::Virtual, Some(true)));
         assert_eq!(device.link.as_deref(), Some("virtio"));
-        assert_eq!(device.unseen.as_deref(), Some("the cache of this virtual machine's host"));
+        assert_eq!(device.unseen, [HidingLayer::VirtualMachineHost]);
     }
 
     #[test]
@@ -231,22 +222,21 @@ mod tests {
         let attributes = [("device/model", "Samsung SSD 990 PRO 2TB"), ("queue/rotational", "0")];
         let device = described("pci/nvme/nvme0/nvme0n1", &attributes, Some("KVM"));
         assert_eq!(device.medium, Medium::Flash);
-        assert!(device.unseen.is_some());
+        assert_eq!(device.unseen, [HidingLayer::VirtualMachineHost]);
     }
 
     #[test]
     fn memory_has_nothing_unseen() {
         let device = described("virtual/block/zram0", &[("queue/rotational", "0")], Some("KVM"));
-        assert_eq!((device.medium, device.unseen), (Medium::Memory, None));
+        assert_eq!((device.medium, device.unseen), (Medium::Memory, Vec::new()));
     }
 
     #[test]
     fn what_is_unseen_is_named_in_order() {
-        let below = [Keeps::InUserSpace, Keeps::Elsewhere { unseen: "the server's cache" }];
+        let below = [Keeps::InUserSpace, Keeps::OnServer];
         assert_eq!(
-            unseen(&below, Medium::UserSpace, Some("KVM")).unwrap(),
-            "whatever the user-space file system does and the server's cache and the cache of this virtual \
-             machine's host"
+            unseen(&below, Medium::UserSpace, Some("KVM")),
+            [HidingLayer::UserSpaceFileSystem, HidingLayer::Server, HidingLayer::VirtualMachineHost]
         );
     }
 

@@ -5,7 +5,7 @@ use std::{fs::File, mem, ops::Range, os::fd::AsRawFd};
 
 /// `FS_IOC_FIEMAP` of linux/fs.h: `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u64 = 0xc020_660b;
-/// Extents asked for at a time: 14 KiB.
+/// Extents requested at a time: 14 KiB.
 const AT_A_TIME: usize = 256;
 /// Extents that are looked at. A file in more pieces than these is in pieces, and asking takes 10 ms.
 const MOST: usize = 1 << 16;
@@ -16,7 +16,7 @@ const ENCODED: u32 = 0x8;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
 
-/// What the file system says of a part of a file.
+/// Extents of a part of a file, as the file system reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Extents {
     /// Stretches that follow each other on the device; at least so many where a file has more than 65,536.
@@ -29,7 +29,7 @@ pub(crate) struct Extents {
     pub(crate) unwritten_bytes: u64,
     /// Bytes that have a place, reserved ones included.
     pub(crate) mapped_bytes: u64,
-    /// Whether all of it was looked at.
+    /// True if all of it was looked at.
     pub(crate) whole: bool,
 }
 
@@ -57,7 +57,7 @@ struct Map {
     extents: [Extent; AT_A_TIME],
 }
 
-/// What lies below `span` of a file; `None` where the file system does not tell, and for a device.
+/// Reads the extents of `span` of a file; `None` if the file system does not report them, and for a device.
 pub(crate) fn extents(file: &File, span: Range<u64>) -> Option<Extents> {
     let mut seen = Seen::default();
     let (mut at, mut count) = (span.start, 0);

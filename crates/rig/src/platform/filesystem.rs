@@ -1,6 +1,6 @@
 //! What a file system's type says about where its bytes lie, and what stands in between.
 
-use iosonde_model::Medium;
+use iosonde_model::{HidingLayer, Medium};
 
 /// Where a file system keeps its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,11 +9,10 @@ pub(super) enum Keeps {
     OnBlockDevices,
     /// In this machine's memory.
     InMemory,
-    /// On another machine, or on the machine that runs this one.
-    Elsewhere {
-        /// What cannot be seen through.
-        unseen: &'static str,
-    },
+    /// On a server.
+    OnServer,
+    /// On the machine that runs this one.
+    OnSharingHost,
     /// Wherever a program of this machine puts them.
     InUserSpace,
     /// In a folder of another file system.
@@ -23,13 +22,11 @@ pub(super) enum Keeps {
 impl Keeps {
     /// By the type that mountinfo gives.
     pub(super) fn of(file_system: &str) -> Self {
-        let server = Self::Elsewhere { unseen: "the server's cache" };
-        let sharing_host = Self::Elsewhere { unseen: "the cache of the host that shares this folder" };
         match file_system {
             "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Self::InMemory,
             "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "afs" | "orangefs" | "lustre" | "gpfs"
-            | "beegfs" | "glusterfs" | "coda" | "pvfs2" | "wekafs" => server,
-            "9p" | "virtiofs" | "vboxsf" | "prl_fs" | "vmhgfs" | "drvfs" => sharing_host,
+            | "beegfs" | "glusterfs" | "coda" | "pvfs2" | "wekafs" => Self::OnServer,
+            "9p" | "virtiofs" | "vboxsf" | "prl_fs" | "vmhgfs" | "drvfs" => Self::OnSharingHost,
             "overlay" | "ecryptfs" => Self::InAnother,
             "fuse" | "fuseblk" => Self::InUserSpace,
             other if other.starts_with("fuse.") => Self::InUserSpace,
@@ -41,23 +38,24 @@ impl Keeps {
     pub(super) fn medium(self) -> Option<Medium> {
         match self {
             Self::InMemory => Some(Medium::Memory),
-            Self::Elsewhere { .. } => Some(Medium::Network),
+            Self::OnServer | Self::OnSharingHost => Some(Medium::Network),
             Self::InUserSpace => Some(Medium::UserSpace),
             Self::OnBlockDevices | Self::InAnother => None,
         }
     }
 
-    /// What stands between this system and the medium, to go into "... cannot be ruled out".
-    pub(super) fn unseen(self) -> Option<&'static str> {
+    /// What stands between this system and the medium.
+    pub(super) fn unseen(self) -> Option<HidingLayer> {
         match self {
-            Self::Elsewhere { unseen } => Some(unseen),
-            Self::InUserSpace => Some("whatever the user-space file system does"),
+            Self::OnServer => Some(HidingLayer::Server),
+            Self::OnSharingHost => Some(HidingLayer::SharingHost),
+            Self::InUserSpace => Some(HidingLayer::UserSpaceFileSystem),
             Self::OnBlockDevices | Self::InMemory | Self::InAnother => None,
         }
     }
 }
 
-/// Whether a file system of this type keeps its files in this machine's memory.
+/// Returns true if a file system of this type keeps its files in this machine's memory.
 pub(crate) fn keeps_in_memory(file_system: &str) -> bool {
     Keeps::of(file_system) == Keeps::InMemory
 }
@@ -73,7 +71,7 @@ mod tests {
         assert_eq!(Keeps::of("fuse.sshfs").medium(), Some(Medium::UserSpace));
         assert_eq!(Keeps::of("ext4").medium(), None);
         assert_eq!(Keeps::of("ext4").unseen(), None);
-        assert_eq!(Keeps::of("cifs").unseen(), Some("the server's cache"));
-        assert!(Keeps::of("virtiofs").unseen().unwrap().contains("host"));
+        assert_eq!(Keeps::of("cifs").unseen(), Some(HidingLayer::Server));
+        assert_eq!(Keeps::of("virtiofs").unseen(), Some(HidingLayer::SharingHost));
     }
 }

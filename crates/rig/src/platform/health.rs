@@ -14,7 +14,7 @@ const SMART: u32 = 0x02;
 const PAGE_BYTES: usize = 512;
 /// A controller that answers no admin command within a second is asked nothing more.
 const TIMEOUT_MS: u32 = 1000;
-/// What the bits of the first byte warn of.
+/// Meanings of the bits of the first byte (critical warning).
 const WARNINGS: [&str; 6] = [
     "its spare blocks are nearly used up",
     "it is too hot or too cold",
@@ -44,7 +44,7 @@ struct Command {
     result: u32,
 }
 
-/// What the drive below says; `None` for other drives, and for those who may not ask.
+/// Health of an NVMe drive; `None` for other drives, and without the permission to ask.
 pub(super) fn health(system: &System, disk: &BlockDevice) -> Option<Health> {
     let controller = controller(disk)?;
     let node = File::open(system.path(format!("/dev/{controller}"))).ok()?;

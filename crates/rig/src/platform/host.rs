@@ -9,7 +9,7 @@ pub fn host() -> Host {
     let system = System::real();
     let mut host = read(&system);
     host.virtualization = virtualization();
-    // Of this process, not of the machine: a container or taskset leaves it fewer.
+    // CPUs of this process, not of the machine: a container or taskset may allow fewer.
     host.cpus = rustix::thread::sched_getaffinity(None).ok().map(|set| set.count());
     host
 }

@@ -26,7 +26,7 @@ fn speed(text: &str) -> Option<String> {
     })
 }
 
-/// Of the routes that cover an address, the narrowest; of those, the one with the least metric. Columns: interface,
+/// Interface of the most specific route to an address; among equals, the one with the least metric. Columns: interface,
 /// destination, gateway, flags, references, uses, metric, mask; addresses as the bytes lie in memory.
 fn by_route(table: &str, address: Ipv4Addr) -> Option<String> {
     let wanted = u32::from_ne_bytes(address.octets());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{
     BlockDevice,
-    device::{active_scheduler, model},
+    disk_attributes::{active_scheduler, model},
     link::link,
 };
 
@@ -47,7 +47,7 @@ pub enum Made {
 }
 
 impl Layer {
-    /// What one device tells.
+    /// Reads the description of one device.
     pub(super) fn of(device: &BlockDevice) -> Self {
         let made = made(device);
         let partition = made == Some(Made::Partition);

@@ -1,9 +1,12 @@
 //! Facts about a target and this machine from the Linux kernel, read once from `/proc` and `/sys` before anything is
 //! measured. Absent facts are `None`; nothing is guessed.
 
+mod attribute;
 mod block;
+mod caches;
 mod chain;
 mod device;
+mod disk_attributes;
 mod extents;
 mod filesystem;
 mod health;
@@ -21,11 +24,12 @@ mod system;
 mod terminal;
 mod virtualization;
 
+pub use attribute::{attribute, set_attribute};
 pub use block::BlockDevice;
 pub(crate) use block::KERNEL_SECTOR_BYTES;
 #[cfg(test)]
 pub(crate) use block::fake;
-pub use device::{Kind, describe, look};
+pub use device::{TargetKind, describe, look};
 pub(crate) use extents::{Extents, extents};
 pub(crate) use filesystem::keeps_in_memory;
 pub use holes::unmapped_bytes;

@@ -40,7 +40,7 @@ pub(super) fn encrypted_by(
     }
 }
 
-/// Whether overwriting takes a new place each time.
+/// Returns true if overwriting takes a new place each time.
 fn copies_on_write(device: &Device, flags: Option<IFlags>) -> Option<bool> {
     let mounted_without =
         device.mount_options.as_deref().unwrap_or_default().split(',').any(|option| option == "nodatacow");

@@ -3,7 +3,7 @@
 
 use super::System;
 
-/// Whether it runs on a battery; `None` where no power supply is listed.
+/// Returns true if it runs on a battery; `None` where no power supply is listed.
 pub(super) fn on_battery(system: &System) -> Option<bool> {
     const FOLDER: &str = "/sys/class/power_supply";
     let of = |name: &String, file: &str| system.text(format!("{FOLDER}/{name}/{file}"));

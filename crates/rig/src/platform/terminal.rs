@@ -1,4 +1,4 @@
-//! What the command line asks of the system: the terminal's width, and whether a report can be written.
+//! Width of the terminal, and write permission of a folder.
 
 use std::path::Path;
 

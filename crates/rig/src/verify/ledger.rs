@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-/// A write to the block is in flight.
+/// A write to the block is outstanding.
 const IN_FLIGHT: u32 = 1 << 31;
 /// A write to the block failed, and none has succeeded since: nobody can say what is there.
 const UNCERTAIN: u32 = 1 << 30;
 const GENERATION: u32 = UNCERTAIN - 1;
 
-/// The blocks of a job's range.
+/// Generations of the blocks of a job's range.
 #[derive(Debug)]
 pub struct Ledger {
     base_bytes: u64,
@@ -20,7 +20,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger in which nothing has been written.
+    /// Makes a ledger without any write.
     pub fn new(range_bytes: Range<u64>, block_bytes: u64) -> Self {
         let blocks = ((range_bytes.end - range_bytes.start) / block_bytes) as usize;
         // Writing them touches every page now; zeros straight from the kernel would be page faults within the trial.
@@ -28,12 +28,12 @@ impl Ledger {
         Self { base_bytes: range_bytes.start, block_bytes, entries }
     }
 
-    /// Bytes of memory that a ledger takes.
+    /// Returns the memory that a ledger needs, in bytes.
     pub fn memory_bytes(span_bytes: u64, block_bytes: u64) -> u64 {
         span_bytes / block_bytes * size_of::<u32>() as u64
     }
 
-    /// Bytes of a block.
+    /// Returns the size of a block.
     pub fn block_bytes(&self) -> u64 {
         self.block_bytes
     }
@@ -48,7 +48,7 @@ impl Ledger {
         self.base_bytes + block as u64 * self.block_bytes
     }
 
-    /// The number of the block that lies here.
+    /// Returns the number of the block at an offset.
     #[inline]
     pub fn block_at(&self, offset_bytes: u64) -> usize {
         ((offset_bytes - self.base_bytes) / self.block_bytes) as usize
@@ -68,7 +68,7 @@ impl Ledger {
         &mut self.entries[first..first + blocks]
     }
 
-    /// Returns true if no write to any of these blocks is in flight.
+    /// Returns true if no write to any of these blocks is outstanding.
     #[inline]
     pub fn is_free(&mut self, offset_bytes: u64, length_bytes: u32) -> bool {
         self.touched(offset_bytes, length_bytes).iter().all(|entry| entry & IN_FLIGHT == 0)
@@ -86,14 +86,15 @@ impl Ledger {
         }
     }
 
-    /// The write was not sent after all.
+    /// Reverts [`Ledger::issue`] for a write that was not sent after all.
     pub fn take_back(&mut self, offset_bytes: u64, length_bytes: u32) {
         for entry in self.touched(offset_bytes, length_bytes) {
             *entry = ((*entry & GENERATION) - 1) | (*entry & UNCERTAIN);
         }
     }
 
-    /// The write has completed; what it did not move, or failed to, is uncertain.
+    /// Records the completion of a write; `result` is the bytes moved or a negative errno. The content of blocks that
+    /// were not moved is unknown.
     #[inline]
     pub fn complete(&mut self, offset_bytes: u64, length_bytes: u32, result: i32) {
         let whole_blocks = (result.max(0) as u64 / self.block_bytes) as usize;

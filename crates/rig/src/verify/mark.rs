@@ -17,25 +17,25 @@ use twox_hash::XxHash3_64;
 
 use crate::clock::Clock;
 
-/// The smallest part that storage writes as one.
+/// Smallest unit that storage writes as a whole.
 pub const SECTOR_BYTES: usize = 512;
 
 /// `iosV`.
 const MAGIC: u32 = u32::from_le_bytes(*b"iosV");
-/// Where the checksum stands; the seed is before it.
+/// Offset of the checksum; the seed is before it.
 const CHECKSUM_AT: usize = 40;
 
 /// Identity of the trial that writes blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Writer {
-    /// Unlike any other trial's.
+pub struct WriterId {
+    /// Number that differs from that of any other trial.
     pub trial: u64,
     /// Seed of the trial.
     pub seed: u64,
 }
 
-impl Writer {
-    /// A trial that begins now.
+impl WriterId {
+    /// Makes the identity of a trial that begins now.
     pub fn new(seed: u64, clock: &Clock) -> Self {
         // The date has milliseconds, and two trials may begin within one.
         static TRIALS: AtomicU64 = AtomicU64::new(0);
@@ -44,11 +44,11 @@ impl Writer {
         Self { trial: XxHash3_64::oneshot_with_seed(seed, name.as_bytes()), seed }
     }
 
-    /// Marks a block.
+    /// Writes the mark into every sector of a block.
     #[inline]
     pub fn write(self, block: &mut [u8], offset_bytes: u64, generation: u32) {
         let sectors = (block.len() / SECTOR_BYTES) as u32;
-        let mark = Mark { trial: self.trial, offset_bytes, generation, sectors };
+        let mark = BlockMark { trial: self.trial, offset_bytes, generation, sectors };
         for (sector, number) in block.chunks_exact_mut(SECTOR_BYTES).zip(0..) {
             mark.put(sector, number);
         }
@@ -58,20 +58,20 @@ impl Writer {
     }
 }
 
-/// What all sectors of a block say.
+/// Mark that all sectors of a block carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    /// Who wrote it.
+pub struct BlockMark {
+    /// Trial that wrote the block.
     pub trial: u64,
-    /// Where the block belongs.
+    /// Offset at which the block was to be written.
     pub offset_bytes: u64,
-    /// Which of the trial's writes to this block it is, from 1.
+    /// Number of the trial's write to this block, from 1.
     pub generation: u32,
-    /// How long the block is.
+    /// Length of the block in sectors of 512 bytes.
     pub sectors: u32,
 }
 
-impl Mark {
+impl BlockMark {
     #[inline]
     fn put(self, sector: &mut [u8], number: u32) {
         let mut bytes = [0; 32];
@@ -84,7 +84,7 @@ impl Mark {
         sector[..32].copy_from_slice(&bytes);
     }
 
-    /// What a sector says, and which one it says it is, whatever the magic.
+    /// Reads a sector's mark and its number in the block, whatever the magic number.
     fn get(sector: &[u8]) -> (Self, u32) {
         let mark = Self {
             generation: number(sector, 4),
@@ -95,12 +95,12 @@ impl Mark {
         (mark, number(sector, 28))
     }
 
-    /// What a marked sector says, and which one of its block it is.
+    /// Reads the mark of a sector and its number in the block; `None` if the sector is not marked.
     pub fn of_sector(sector: &[u8]) -> Option<(Self, u32)> {
         (number(sector, 0) == MAGIC).then(|| Self::get(sector))
     }
 
-    /// What a block says that is whole: all sectors agree, and the checksum is right.
+    /// Reads the mark of a whole block; `None` unless all sectors agree and the checksum is right.
     pub fn of_block(block: &[u8]) -> Option<Self> {
         let (mark, _) = Self::of_sector(block)?;
         let agree = |(sector, number)| Self::of_sector(sector) == Some((mark, number));
@@ -110,11 +110,11 @@ impl Mark {
     }
 }
 
-/// Whether any sector of a damaged block was written by this trial.
-pub fn is_of(writer: Writer, block: &[u8], offset_bytes: u64) -> bool {
-    let trial = |sector| Mark::get(sector).0.trial == writer.trial;
+/// Returns true if any sector of a damaged block was written by this trial.
+pub fn is_of(writer: WriterId, block: &[u8], offset_bytes: u64) -> bool {
+    let trial = |sector| BlockMark::get(sector).0.trial == writer.trial;
     // Where the number of the trial itself was damaged and there is but one sector, its seed and place still tell.
-    let first = Mark::of_sector(block).is_some_and(|(mark, _)| mark.offset_bytes == offset_bytes)
+    let first = BlockMark::of_sector(block).is_some_and(|(mark, _)| mark.offset_bytes == offset_bytes)
         && long(block, 32) == writer.seed;
     first || block.chunks_exact(SECTOR_BYTES).any(trial)
 }
@@ -139,25 +139,25 @@ mod tests {
 
     use super::*;
 
-    const WRITER: Writer = Writer { trial: 0x1234, seed: 7 };
+    const WRITER: WriterId = WriterId { trial: 0x1234, seed: 7 };
 
     #[test]
     fn a_block_says_what_it_is() {
         let mut block = vec![0xa5; 4096];
         WRITER.write(&mut block, 8192, 3);
-        let mark = Mark { trial: 0x1234, offset_bytes: 8192, generation: 3, sectors: 8 };
-        assert_eq!(Mark::of_block(&block), Some(mark));
-        assert_eq!(Mark::of_sector(&block[512..]), Some((mark, 1)));
-        // What is not the mark stays what it was.
+        let mark = BlockMark { trial: 0x1234, offset_bytes: 8192, generation: 3, sectors: 8 };
+        assert_eq!(BlockMark::of_block(&block), Some(mark));
+        assert_eq!(BlockMark::of_sector(&block[512..]), Some((mark, 1)));
+        // All other bytes are unchanged.
         assert!(block[48..512].iter().chain(&block[544..1024]).all(|&b| b == 0xa5));
     }
 
     #[test]
     fn trials_differ_even_with_the_same_seed() {
         let clock = Clock::real();
-        let first = Writer::new(1, &clock);
-        assert_ne!(first.trial, Writer::new(2, &clock).trial);
-        assert_ne!(first.trial, Writer::new(1, &clock).trial);
+        let first = WriterId::new(1, &clock);
+        assert_ne!(first.trial, WriterId::new(2, &clock).trial);
+        assert_ne!(first.trial, WriterId::new(1, &clock).trial);
     }
 
     proptest! {
@@ -167,16 +167,16 @@ mod tests {
             WRITER.write(&mut block, u64::from(offset), 1);
             let bit = bit.index(block.len() * 8);
             block[bit / 8] ^= 1 << (bit % 8);
-            prop_assert_eq!(Mark::of_block(&block), None);
+            prop_assert_eq!(BlockMark::of_block(&block), None);
             // One sector's mark may be gone, and with it the only one; its seed is another then.
             prop_assert!(is_of(WRITER, &block, u64::from(offset)));
         }
 
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 512..1537)) {
-            let _ = Mark::of_sector(&bytes);
+            let _ = BlockMark::of_sector(&bytes);
             let whole = bytes.len() / SECTOR_BYTES * SECTOR_BYTES;
-            let _ = Mark::of_block(&bytes[..whole]);
+            let _ = BlockMark::of_block(&bytes[..whole]);
             let _ = is_of(WRITER, &bytes[..whole], 0);
         }
     }

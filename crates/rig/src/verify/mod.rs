@@ -12,7 +12,7 @@
 //! * **torn**: parts of different writes, or damage;
 //! * **unreadable**: reading it failed.
 //!
-//! Two writes to one block are never in flight together, since nobody could say which of them should be
+//! Two writes to one block are never outstanding together, since it would be undefined which of them should be
 //! there: the later one waits its turn and others go ahead. A block whose last write failed is not judged,
 //! for the same reason. Buffered trials are read back from the storage, not from memory: their pages are
 //! written out and dropped first.
@@ -40,29 +40,26 @@ use crate::{
     buffer::BufferPool,
     clock::Clock,
     engine::{Request, Storage},
-    offset::Offsets,
+    offset::{Draw, Offsets},
 };
 
 pub use self::{
     ledger::Ledger,
-    mark::{SECTOR_BYTES, Writer},
+    mark::{SECTOR_BYTES, WriterId},
     problem::{Unfit, problem},
     read_back::read_back,
 };
 use self::{reads::Reads, writes::Writes};
 
-/// A draw of the offset generator: kind, offset, length.
-pub type Draw = (iosonde_model::Op, u64, u32);
-
 /// Verification settings of one trial.
 #[derive(Debug, Clone)]
-pub struct Plan {
-    writer: Writer,
+pub struct VerifyPlan {
+    writer: WriterId,
     /// For each stream that reads what was marked earlier, the size of the blocks.
     marked_bytes: Vec<Option<u64>>,
 }
 
-impl Plan {
+impl VerifyPlan {
     /// Looks at the workload and at what the storage holds; refuses with an [`Unfit`] what cannot be verified.
     pub fn new(storage: &Storage, spec: &TrialSpec, seed: u64, clock: &Clock) -> io::Result<Self> {
         if let Some(why) = problem(spec) {
@@ -75,7 +72,7 @@ impl Plan {
             _ => Ok(None),
         };
         Ok(Self {
-            writer: Writer::new(seed, clock),
+            writer: WriterId::new(seed, clock),
             marked_bytes: spec.streams().map(marked_bytes).collect::<io::Result<_>>()?,
         })
     }
@@ -93,7 +90,7 @@ impl Plan {
     }
 
     /// Returns the identity under which this trial marks its blocks.
-    pub fn writer(&self) -> Writer {
+    pub fn writer(&self) -> WriterId {
         self.writer
     }
 }
@@ -108,7 +105,7 @@ pub enum Verify {
 }
 
 impl Verify {
-    /// The next request; `None` where none may be sent before a write has completed.
+    /// Draws the next request; `None` if none may be sent before a write has completed.
     #[inline]
     pub fn draw(&mut self, offsets: &mut Offsets) -> Option<Draw> {
         match self {
@@ -117,7 +114,7 @@ impl Verify {
         }
     }
 
-    /// A write is about to be sent: its buffer gets its marks.
+    /// Marks the buffer of a write that is about to be sent.
     #[inline]
     pub fn issue(&mut self, buffers: &BufferPool, request: &Request) {
         if let Self::Writes(writes) = self {
@@ -125,14 +122,14 @@ impl Verify {
         }
     }
 
-    /// A write was not sent after all.
+    /// Reverts [`Verify::issue`] for a write that was not sent after all.
     pub fn take_back(&mut self, request: &Request) {
         if let Self::Writes(writes) = self {
             writes.take_back(request);
         }
     }
 
-    /// A request has completed: bytes moved or a negative errno.
+    /// Records the completion of a request; `result` is the bytes moved or a negative errno.
     #[inline]
     pub fn complete(&mut self, buffers: &BufferPool, request: &Request, result: i32) {
         match self {

@@ -12,7 +12,7 @@ use super::{ledger::Ledger, mark::SECTOR_BYTES};
 pub struct Unfit(pub String);
 
 impl Unfit {
-    /// The reason, where an error is one.
+    /// Returns the reason inside an I/O error, if it is one.
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
@@ -24,7 +24,7 @@ impl From<Unfit> for io::Error {
     }
 }
 
-/// The blocks that are marked: all requests begin and end between two of them.
+/// Returns the size of the marked blocks: every request begins and ends at a boundary of them.
 pub fn block_bytes(spec: &TrialSpec) -> u64 {
     let sizes = spec.block_sizes.iter().map(|one| one.bytes).chain([spec.block_size_bytes]);
     sizes.chain(spec.align_bytes).chain(spec.stride_bytes).fold(0, greatest_common_divisor)

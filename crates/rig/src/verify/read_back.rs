@@ -9,7 +9,7 @@ use std::{
 
 use iosonde_model::{Op, Sync, TrialSpec, Verification};
 
-use super::{Ledger, Writer, judge};
+use super::{Ledger, WriterId, judge};
 use crate::{
     buffer::BufferPool,
     clock::Clock,
@@ -19,7 +19,7 @@ use crate::{
 
 /// The largest piece, unless a block is larger.
 const PIECE_BYTES: u64 = 1 << 20;
-/// Pieces in flight.
+/// Queue depth of the pieces.
 const DEPTH: u32 = 16;
 /// Unwritten bytes that are read along with what lies around them: a further request would take as long.
 const GAP_BYTES: u64 = 64 << 10;
@@ -29,7 +29,7 @@ pub fn read_back(
     storage: &Storage,
     (spec, job): (&TrialSpec, u32),
     ledger: &Ledger,
-    writer: Writer,
+    writer: WriterId,
     stop: &AtomicBool,
 ) -> io::Result<Verification> {
     if let (Storage::File(file), false) = (storage, spec.direct) {
@@ -63,7 +63,7 @@ pub fn read_back(
     let read = back.all(Pieces { ledger, next: 0, most, gap }, stop);
     let found = back.found;
     if back.in_flight > 0 {
-        // What never came back may still be written into the buffers.
+        // Requests that never completed may still write into the buffers.
         std::mem::forget(back);
     }
     read.map(|()| found)
@@ -118,8 +118,8 @@ struct Back<'a> {
     clock: Clock,
     buffers: BufferPool,
     ledger: &'a Ledger,
-    writer: Writer,
-    /// What each slot reads.
+    writer: WriterId,
+    /// Piece that each slot reads.
     pieces: Box<[Piece]>,
     idle: Vec<u32>,
     in_flight: u64,
@@ -186,7 +186,7 @@ impl Back<'_> {
         }
     }
 
-    /// Whether anything will come at all.
+    /// Waits for completions; returns false if none will come.
     fn wait(&mut self, done: &mut Completions) -> io::Result<bool> {
         if let Clock::Virtual(clock) = &self.clock {
             let Some(at_ns) = self.engine.next_event_ns() else { return Ok(false) };
@@ -215,7 +215,7 @@ impl Back<'_> {
         }
     }
 
-    /// What is still out never comes.
+    /// Counts outstanding reads as unreadable: they never complete.
     fn give_up(&mut self) {
         for slot in (0..self.pieces.len() as u32).filter(|slot| !self.idle.contains(slot)) {
             let Piece { first, blocks } = self.pieces[slot as usize];

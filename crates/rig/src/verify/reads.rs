@@ -6,7 +6,7 @@ use iosonde_model::{Op, TrialSpec, Verification, units::size};
 
 use super::{
     Unfit, judge,
-    mark::{Mark, SECTOR_BYTES},
+    mark::{BlockMark, SECTOR_BYTES},
     problem::block_bytes,
 };
 use crate::{buffer::BufferPool, engine::Request};
@@ -14,7 +14,7 @@ use crate::{buffer::BufferPool, engine::Request};
 /// Blocks looked at before the trial: so many at the beginning, and so many all over the span.
 const LOOKED_AT: u64 = 16;
 
-/// The reads of one job.
+/// Verification of the reads of one job.
 #[derive(Debug)]
 pub struct Reads {
     block_bytes: u64,
@@ -22,12 +22,12 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// Nothing has been read yet.
+    /// Makes a verification of blocks of this size.
     pub fn new(block_bytes: u64) -> Self {
         Self { block_bytes, found: Verification::default() }
     }
 
-    /// Judges what a read has brought. Whether the request failed is counted elsewhere as well.
+    /// Judges the blocks that a completed read returned.
     #[inline]
     pub fn complete(&mut self, buffers: &BufferPool, request: &Request, result: i32) {
         if request.op != Op::Read {
@@ -48,17 +48,17 @@ impl Reads {
         }
     }
 
-    /// What was judged.
+    /// Blocks judged so far.
     pub fn found(&self) -> Verification {
         self.found
     }
 
-    /// Says how much could not be judged.
+    /// Returns a note on the blocks that could not be judged.
     pub fn note(&self) -> Option<String> {
         (self.found.unmarked > 0).then(|| {
             format!(
                 "{} of {} blocks that were read carry no whole mark (not written with --verify, or with other \
-                 block sizes) and are not judged",
+                 block sizes) and are not checked",
                 self.found.unmarked,
                 self.found.unmarked + self.found.checked
             )
@@ -66,7 +66,7 @@ impl Reads {
     }
 }
 
-/// What a place in the span holds.
+/// Content of a place in the span.
 enum Place {
     /// The beginning of a marked block.
     Block { bytes: u64 },
@@ -74,12 +74,12 @@ enum Place {
     Within { bytes: u64 },
 }
 
-/// The size of the blocks that were marked earlier, if this workload reads whole ones.
+/// Reads the size of the blocks that an earlier workload marked, if this workload reads whole ones.
 pub fn marked_bytes(file: &File, spec: &TrialSpec) -> io::Result<u64> {
     let buffer = BufferPool::new(1, spec.block_size_bytes)?;
     let (mut places, mut looked_at, mut failure) = (Vec::new(), 0, None);
     for offset_bytes in looked_at_bytes(spec) {
-        // SAFETY: nothing is in flight, and the reference ends with this turn.
+        // SAFETY: nothing is outstanding, and the reference ends with this turn.
         let bytes = unsafe { buffer.bytes(0, spec.block_size_bytes as usize) };
         match rustix::io::pread(file, &mut *bytes, offset_bytes) {
             Ok(read) => {
@@ -101,7 +101,7 @@ pub fn marked_bytes(file: &File, spec: &TrialSpec) -> io::Result<u64> {
     }
 }
 
-/// Where blocks are looked at.
+/// Offsets at which blocks are read.
 fn looked_at_bytes(spec: &TrialSpec) -> impl Iterator<Item = u64> {
     let &TrialSpec { offset_bytes, span_bytes, block_size_bytes, .. } = spec;
     let blocks = span_bytes / block_size_bytes;
@@ -112,7 +112,7 @@ fn looked_at_bytes(spec: &TrialSpec) -> impl Iterator<Item = u64> {
 }
 
 fn place(bytes: &[u8]) -> Option<Place> {
-    let (mark, number) = Mark::of_sector(bytes.get(..SECTOR_BYTES)?)?;
+    let (mark, number) = BlockMark::of_sector(bytes.get(..SECTOR_BYTES)?)?;
     let bytes = u64::from(mark.sectors) * SECTOR_BYTES as u64;
     match number {
         _ if bytes == 0 => None,

@@ -10,7 +10,7 @@ use std::{
 use iosonde_model::{Phase, Rw, TrialSpec, Verification};
 use proptest::prelude::*;
 
-use super::{Plan, SECTOR_BYTES, Unfit, mark::Mark};
+use super::{SECTOR_BYTES, Unfit, VerifyPlan, mark::BlockMark};
 use crate::{
     clock::Clock,
     crew::{self, Around, Shift},
@@ -29,7 +29,7 @@ fn trial(file: &Arc<File>, spec: &TrialSpec, ios: u64, between: &mut dyn FnMut(&
         }
     }
     let storage = Storage::File(Arc::clone(file));
-    let plan = Plan::new(&storage, spec, 5, &Clock::real()).unwrap();
+    let plan = VerifyPlan::new(&storage, spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
     let shift = Shift { limits: Limits::requests(ios), phase: Phase::Measure, stop: &stop, plan: &plan };
     let worked = crew::work(&storage, &crew::jobs(spec, 5), shift, &mut Damage(file, between)).unwrap();
@@ -83,7 +83,7 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
     let all = || (0..BLOCKS).map(|number| block(&file, bytes, number)).collect::<Vec<_>>();
     let before = all();
     let storage = Storage::File(Arc::clone(&file));
-    let plan = Plan::new(&storage, &spec, 5, &Clock::real()).unwrap();
+    let plan = VerifyPlan::new(&storage, &spec, 5, &Clock::real()).unwrap();
     let stop = AtomicBool::new(false);
     // A first pass of the same trial, without its end: the generation before the last.
     let mut first = before.clone();
@@ -116,7 +116,7 @@ fn faulty(bytes: usize, fault: impl Fn(&History, u64) -> Vec<u8>) -> Verificatio
 }
 
 struct History {
-    /// What an earlier trial left.
+    /// Blocks that an earlier trial left.
     before: Vec<Vec<u8>>,
     /// The first of this trial's two writes.
     first: Vec<Vec<u8>>,
@@ -234,7 +234,7 @@ fn bed(file: &Arc<File>) -> Bed {
     Bed { storage: Storage::File(Arc::clone(file)), watch: None, clock: Clock::real() }
 }
 
-fn run(bed: &mut Bed, spec: &TrialSpec, ios: u64) -> std::io::Result<crate::trial::Outcome> {
+fn run(bed: &mut Bed, spec: &TrialSpec, ios: u64) -> std::io::Result<crate::trial::FinishedTrial> {
     let order = Order { spec, limits: Limits::requests(ios), phase: Phase::Prepare, seed: 3 };
     bed.run(&order, &AtomicBool::new(false))
 }
@@ -294,7 +294,7 @@ fn generations_count_the_writes_to_each_block() {
     let file = file(8 * 4096);
     trial(&file, &spec("psync", Rw::Write, 4096, 8 * 4096), 20, &mut |_| ());
     let generations: BTreeMap<u32, usize> = (0..8).fold(BTreeMap::new(), |mut counts, number| {
-        let mark = Mark::of_block(&block(&file, 4096, number)).unwrap();
+        let mark = BlockMark::of_block(&block(&file, 4096, number)).unwrap();
         *counts.entry(mark.generation).or_default() += 1;
         counts
     });

@@ -1,34 +1,38 @@
-//! Writing so that it can be read back: marks, the ledger, and never two writes to one block in flight.
+//! Writing so that it can be read back: marks, the ledger, and never two outstanding writes to one block.
 
 use iosonde_model::Op;
 
-use super::{Draw, Ledger, Writer};
-use crate::{buffer::BufferPool, engine::Request, offset::Offsets};
+use super::{ledger::Ledger, mark::WriterId};
+use crate::{
+    buffer::BufferPool,
+    engine::Request,
+    offset::{Draw, Offsets},
+};
 
 /// Writes that wait for an earlier one to the same block while others go ahead. Only their order changes: drawing anew
 /// instead would change the mix, and leave blocks out that are to be written once.
 const WAITING: usize = 16;
 
-/// The writes of one job.
+/// Verification of the writes of one job.
 #[derive(Debug)]
 pub struct Writes {
     ledger: Ledger,
-    marks: Writer,
+    marks: WriterId,
     waiting: Vec<Draw>,
 }
 
 impl Writes {
-    /// Nothing has been written yet.
-    pub fn new(ledger: Ledger, marks: Writer) -> Self {
+    /// Makes a verification before the first write.
+    pub fn new(ledger: Ledger, marks: WriterId) -> Self {
         Self { ledger, marks, waiting: Vec::with_capacity(WAITING) }
     }
 
-    /// What was written.
+    /// Ledger of the blocks that were written.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The next request that may be sent now.
+    /// Draws the next request that may be sent now; `None` while all drawn writes wait for earlier ones.
     #[inline]
     pub fn draw(&mut self, offsets: &mut Offsets) -> Option<Draw> {
         for n in 0..self.waiting.len() {
@@ -65,14 +69,14 @@ impl Writes {
         });
     }
 
-    /// A request was not sent after all.
+    /// Reverts [`Writes::issue`] for a request that was not sent after all.
     pub fn take_back(&mut self, request: &Request) {
         if request.op == Op::Write {
             self.ledger.take_back(request.offset_bytes, request.length_bytes);
         }
     }
 
-    /// A request has completed.
+    /// Records the completion of a request.
     #[inline]
     pub fn complete(&mut self, request: &Request, result: i32) {
         if request.op == Op::Write {
@@ -100,7 +104,7 @@ mod tests {
             let spec = TrialSpec { rw: Rw::RandRw, block_sizes, span_bytes, ..TrialSpec::default() };
             let spec = TrialSpec { block_size_bytes: 8192, span_bytes: span_bytes + 4096, ..spec };
             let (mut offsets, mut plain) = (Offsets::new(&spec, 0, seed), Offsets::new(&spec, 0, seed));
-            let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), Writer { trial: 1, seed });
+            let mut writes = Writes::new(Ledger::new(0..spec.span_bytes, 4096), WriterId { trial: 1, seed });
             let (mut out, mut sent): (VecDeque<Request>, Vec<Draw>) = (VecDeque::new(), Vec::new());
             let buffers = BufferPool::unused(1, 8192).unwrap();
             for _ in 0..400 {
@@ -121,7 +125,7 @@ mod tests {
                 writes.issue(&buffers, &request);
                 out.push_back(request);
             }
-            // The same draws as without, in another order.
+            // The draws are those without verification, in another order.
             let mut expected: Vec<Draw> = (0..sent.len() + writes.waiting.len()).map(|_| plain.draw()).collect();
             sent.extend(&writes.waiting);
             sent.sort_unstable();

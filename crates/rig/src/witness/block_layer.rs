@@ -1,14 +1,11 @@
 //! The counters of the block device below a target: bytes that really went to it, for anybody.
 //!
 //! Bytes are compared, never requests: the block layer splits a request of 4 MiB and merges neighbours. What
-//! others moved meanwhile is in the counters too.
+//! other programs moved meanwhile is in the counters too.
 
-use iosonde_model::Device;
+use iosonde_model::{Absence, Counter, Device};
 
-use super::{
-    Absent,
-    reading::{Reading, grown},
-};
+use super::reading::{Reading, grown};
 use crate::platform::{BlockDevice, KERNEL_SECTOR_BYTES, System};
 
 /// A device's `stat`, open.
@@ -18,17 +15,17 @@ pub(super) struct BlockLayer {
     stat: Reading,
 }
 
-/// What `stat` counts since the device appeared.
+/// Counters of `stat` since the device appeared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counters {
     read_sectors: u64,
     written_sectors: u64,
     /// Milliseconds that requests spent in the device, summed over all: added when a request completes. The
-    /// kernel prints it with 32 bits, so at 100 in flight it wraps every 12 hours.
+    /// kernel prints it with 32 bits, so at QD 100 it wraps every 12 hours.
     waited_ms: u64,
 }
 
-/// What was moved between two readings.
+/// Difference of two readings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Moved {
     pub(super) read_bytes: u64,
@@ -46,24 +43,18 @@ impl Moved {
 
 impl BlockLayer {
     /// Opens the counters of the device that all of the target's bytes pass, nearest to the medium.
-    pub(super) fn open(system: &System, device: &Device) -> Result<Self, Absent> {
+    pub(super) fn open(system: &System, device: &Device) -> Result<Self, Absence> {
         let Some(name) = device.name.clone() else {
-            return Err(match device.file_system.as_deref() {
-                Some(file_system) => {
-                    format!("no block device with counters is known below this {file_system}")
-                }
-                None => "no block device with counters is known below this target".to_owned(),
-            });
+            return Err(Absence::NoBlockDevice { file_system: device.file_system.clone() });
         };
-        let block = BlockDevice::by_name(system, &name)
-            .ok_or_else(|| format!("the block device {name} is not listed in /sys/class/block"))?;
+        let block =
+            BlockDevice::by_name(system, &name).ok_or_else(|| Absence::NotListed { device: name.clone() })?;
         if block.whole().attribute("queue/iostats").as_deref() == Some("0") {
-            return Err(format!("the counters of {name} are switched off (queue/iostats is 0)"));
+            return Err(Absence::CountersOff { device: name });
         }
         let mut stat = Reading::open(&block.folder().join("stat"))?;
         let readable = stat.text().ok().and_then(parse).is_some();
-        let open = Self { name, stat };
-        if readable { Ok(open) } else { Err(format!("the counters of {} are in no known form", open.name)) }
+        if readable { Ok(Self { name, stat }) } else { Err(Absence::CountersUnknown { device: name }) }
     }
 
     /// The device's name.
@@ -77,24 +68,24 @@ impl BlockLayer {
     }
 
     /// What was moved since an earlier reading.
-    pub(super) fn since(&mut self, before: Option<Counters>) -> Result<Moved, Absent> {
+    pub(super) fn since(&mut self, before: Option<Counters>) -> Result<Moved, Absence> {
         let after = self.counters();
         moved(&self.name, before, after)
     }
 }
 
-fn moved(name: &str, before: Option<Counters>, after: Option<Counters>) -> Result<Moved, Absent> {
-    let delta = |what: &str, count: fn(Counters) -> u64| {
-        grown(&format!("the count of {what} of {name}"), before.map(count), after.map(count))
+fn moved(name: &str, before: Option<Counters>, after: Option<Counters>) -> Result<Moved, Absence> {
+    let delta = |counter: Counter, count: fn(Counters) -> u64| {
+        grown(counter, name, before.map(count), after.map(count))
     };
     Ok(Moved {
-        read_bytes: delta("sectors read", |c| c.read_sectors)? * KERNEL_SECTOR_BYTES,
-        write_bytes: delta("sectors written", |c| c.written_sectors)? * KERNEL_SECTOR_BYTES,
-        waited_ms: delta("time waited", |c| c.waited_ms).ok(),
+        read_bytes: delta(Counter::SectorsRead, |c| c.read_sectors)? * KERNEL_SECTOR_BYTES,
+        write_bytes: delta(Counter::SectorsWritten, |c| c.written_sectors)? * KERNEL_SECTOR_BYTES,
+        waited_ms: delta(Counter::TimeInDevice, |c| c.waited_ms).ok(),
     })
 }
 
-/// Columns: reads, merged, sectors, ms, writes, merged, sectors, ms, in flight, busy ms, weighted ms, then
+/// Columns: reads, merged, sectors, ms, writes, merged, sectors, ms, outstanding, busy ms, weighted ms, then
 /// discards (4.18) and flushes (5.5).
 fn parse(text: &str) -> Option<Counters> {
     let mut columns = text.split_whitespace().map(str::parse::<u64>);
@@ -135,7 +126,11 @@ mod tests {
         let after = Counters { read_sectors: 101, written_sectors: 7, waited_ms: 5 };
         let delta = moved("sda", Some(before), Some(after)).unwrap();
         assert_eq!((delta.read_bytes, delta.in_flight_mean(1.0)), (512, None));
-        assert!(moved("sda", Some(after), Some(before)).unwrap_err().contains("sda"));
+        let (counter, of) = (Counter::SectorsRead, "sda".to_owned());
+        assert_eq!(
+            moved("sda", Some(after), Some(before)),
+            Err(Absence::WentBackwards { counter, of, before: 101, after: 100 })
+        );
     }
 
     #[test]
@@ -143,7 +138,7 @@ mod tests {
         let mut device = Device::unknown("file", 0);
         device.file_system = Some("tmpfs".to_owned());
         let why = BlockLayer::open(&System::real(), &device).unwrap_err();
-        assert!(why.contains("tmpfs"), "{why}");
+        assert_eq!(why, Absence::NoBlockDevice { file_system: device.file_system });
     }
 
     proptest! {

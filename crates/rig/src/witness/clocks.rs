@@ -4,10 +4,11 @@
 //! hand or by a time service, and the one since boot counts sleep. Their differences over a trial are steps of the
 //! calendar and time asleep. Slewing (500 parts in a million at most) moves monotonic and calendar alike.
 
-use super::Absent;
-use crate::clock::{Clock, Moment};
+use iosonde_model::Absence;
 
-/// What happened to the clocks between two moments.
+use crate::clock::{Clock, ClockReadings};
+
+/// Steps of the clocks between two moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Steps {
     pub(super) calendar_step_s: f64,
@@ -19,13 +20,12 @@ pub(super) struct Steps {
 /// Speeds are compared where reading the clocks costs less than this share of the time between.
 const SPREAD_SHARE_MAX: f64 = 1e-3;
 
-pub(super) fn since(clock: &Clock, before: Option<Moment>) -> Result<Steps, Absent> {
+pub(super) fn since(clock: &Clock, before: Option<ClockReadings>) -> Result<Steps, Absence> {
     let pair = before.zip(clock.moment());
-    pair.map(|(before, after)| steps(before, after))
-        .ok_or_else(|| "the kernel's clocks cannot be read".into())
+    pair.map(|(before, after)| steps(before, after)).ok_or(Absence::ClocksUnreadable)
 }
 
-fn steps(before: Moment, after: Moment) -> Steps {
+fn steps(before: ClockReadings, after: ClockReadings) -> Steps {
     let seconds = |ns: i128| ns as f64 / 1e9;
     let (monotonic_ns, spread_ns) =
         (after.monotonic_ns - before.monotonic_ns, before.spread_ns + after.spread_ns);
@@ -42,12 +42,13 @@ fn steps(before: Moment, after: Moment) -> Steps {
 mod tests {
     use super::*;
 
-    const ZERO: Moment = Moment { own_ns: 0, monotonic_ns: 0, calendar_ns: 0, boot_ns: 0, spread_ns: 100 };
+    const ZERO: ClockReadings =
+        ClockReadings { own_ns: 0, monotonic_ns: 0, calendar_ns: 0, boot_ns: 0, spread_ns: 100 };
     const S: i128 = 1_000_000_000;
 
     #[test]
     fn a_calendar_set_back_and_a_nights_sleep() {
-        let after = Moment {
+        let after = ClockReadings {
             own_ns: 2_000_000_000,
             monotonic_ns: 2 * S,
             calendar_ns: 2 * S - 3600 * S,
@@ -60,9 +61,9 @@ mod tests {
 
     #[test]
     fn speeds_are_compared_only_over_long_enough() {
-        let after = Moment { own_ns: 1_100_000, monotonic_ns: 1_000_000, spread_ns: 950, ..ZERO };
+        let after = ClockReadings { own_ns: 1_100_000, monotonic_ns: 1_000_000, spread_ns: 950, ..ZERO };
         assert_eq!(steps(ZERO, after).own_ratio, None);
-        let after = Moment { own_ns: 1_100_000, monotonic_ns: 1_000_000, spread_ns: 800, ..ZERO };
+        let after = ClockReadings { own_ns: 1_100_000, monotonic_ns: 1_000_000, spread_ns: 800, ..ZERO };
         assert_eq!(steps(ZERO, after).own_ratio, Some(1.1));
     }
 

@@ -28,7 +28,7 @@ mod tests {
         let total_s = |cpu: Option<(f64, f64)>| cpu.map(|(user_s, system_s)| user_s + system_s).unwrap();
         let before_s = total_s(thread_cpu());
         let mut sum = 0_u64;
-        // Until the counter moves: no amount of work is surely enough for it.
+        // Until the counter moves: no fixed amount of work is enough for it.
         while total_s(thread_cpu()) <= before_s {
             sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(1));
         }

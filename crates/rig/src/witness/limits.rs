@@ -7,9 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use iosonde_model::{Device, IoLimit, Op};
+use iosonde_model::{Absence, Device, IoLimit, Op};
 
-use super::Absent;
 use crate::platform::{BlockDevice, DeviceNumber, Mount, System, mounts};
 
 /// The files of version 1, one a direction and a unit.
@@ -20,55 +19,65 @@ const THROTTLES: [(&str, Op, bool); 4] = [
     ("blkio.throttle.write_bps_device", Op::Write, true),
 ];
 
-/// The groups of this process and the devices below the target.
+/// Where control groups are mounted, and the devices below the target.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct IoLimits {
+    system: System,
+    mounts: Vec<Mount>,
+    devices: Vec<(DeviceNumber, String)>,
+}
+
+/// The groups that this process is in.
+struct Groups {
     /// Folder of our group in the version 1 hierarchy.
     throttle: Option<PathBuf>,
     /// Folders of our group and of those above it in the version 2 hierarchy.
     unified: Vec<PathBuf>,
-    devices: Vec<(DeviceNumber, String)>,
 }
 
-impl Limits {
-    pub(super) fn open(system: &System, device: &Device) -> Result<Self, Absent> {
+impl IoLimits {
+    pub(super) fn open(system: &System, device: &Device) -> Result<Self, Absence> {
         let whole = |name: &String| Some(BlockDevice::by_name(system, name)?.whole());
         let mut devices: Vec<_> = device.chain.iter().filter_map(whole).map(|d| (d.number, d.name)).collect();
         devices.sort_unstable();
         devices.dedup();
-        let groups = system
-            .text("/proc/self/cgroup")
-            .ok_or("the control groups of this process cannot be read (/proc/self/cgroup)")?;
-        let all = mounts(system);
+        let mut mounts = mounts(system);
+        mounts.retain(|mount| mount.file_system.starts_with("cgroup"));
+        let limits = Self { system: system.clone(), mounts, devices };
+        let groups = limits.groups()?;
+        if groups.throttle.is_none() && groups.unified.is_empty() {
+            return Err(Absence::NoControlGroups);
+        }
+        Ok(limits)
+    }
+
+    /// The groups of this process now: it may be moved to another one while a run goes on.
+    fn groups(&self) -> Result<Groups, Absence> {
+        let groups = self.system.text("/proc/self/cgroup").ok_or(Absence::ControlGroupsUnreadable)?;
         let throttle = group_of(&groups, |controllers| controllers.split(',').any(|name| name == "blkio"));
         let throttle = throttle.and_then(|group| {
-            let mount = all.iter().find(|m| m.file_system == "cgroup" && m.option("blkio").is_some())?;
-            Some(system.path(folder(mount, group)))
+            let blkio = |mount: &&Mount| mount.file_system == "cgroup" && mount.option("blkio").is_some();
+            Some(self.system.path(folder(self.mounts.iter().find(blkio)?, group)))
         });
         let unified = group_of(&groups, str::is_empty).and_then(|group| {
-            let mount = all.iter().find(|mount| mount.file_system == "cgroup2")?;
+            let mount = self.mounts.iter().find(|mount| mount.file_system == "cgroup2")?;
             let folders = folder(mount, group);
             let above = folders.ancestors().take_while(|folder| folder.starts_with(&mount.at));
-            Some(above.map(|folder| system.path(folder)).collect())
+            Some(above.map(|folder| self.system.path(folder)).collect())
         });
-        if throttle.is_none() && unified.is_none() {
-            return Err(
-                "no control groups are mounted here, so that a container's limit would stay unseen".into()
-            );
-        }
-        Ok(Self { throttle, unified: unified.unwrap_or_default(), devices })
+        Ok(Groups { throttle, unified: unified.unwrap_or_default() })
     }
 
     /// Every limit that holds now. A file that is not there sets none; one that may not be read may set any.
-    pub(super) fn now(&self) -> Result<Vec<IoLimit>, Absent> {
-        let mut limits = Vec::new();
+    pub(super) fn now(&self) -> Result<Vec<IoLimit>, Absence> {
+        let (groups, mut limits) = (self.groups()?, Vec::new());
         for (name, op, bytes) in THROTTLES {
-            let Some(file) = self.throttle.as_ref().map(|folder| folder.join(name)) else { continue };
+            let Some(file) = groups.throttle.as_ref().map(|folder| folder.join(name)) else { continue };
             for (number, value) in lines(&file)?.iter().filter_map(|line| throttle_line(line)) {
                 limits.extend(self.limit(&file, number, op, bytes, value));
             }
         }
-        for file in self.unified.iter().map(|folder| folder.join("io.max")) {
+        for file in groups.unified.iter().map(|folder| folder.join("io.max")) {
             for (number, op, bytes, value) in lines(&file)?.iter().flat_map(|line| max_line(line)) {
                 limits.extend(self.limit(&file, number, op, bytes, value));
             }
@@ -88,11 +97,13 @@ impl Limits {
     }
 }
 
-fn lines(file: &Path) -> Result<Vec<String>, Absent> {
+fn lines(file: &Path) -> Result<Vec<String>, Absence> {
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(format!("a container's limit may be set in {}: {error}", file.display())),
+        Err(error) => {
+            Err(Absence::LimitUnreadable { path: file.display().to_string(), errno: error.raw_os_error() })
+        }
     }
 }
 
@@ -172,7 +183,7 @@ mod tests {
                 ("sys/fs/cgroup/blkio/box/blkio.throttle.read_iops_device", "254:0 10\n"),
             ],
         );
-        let limits = Limits::open(&system, &on_vda()).unwrap().now().unwrap();
+        let limits = IoLimits::open(&system, &on_vda()).unwrap().now().unwrap();
         let seen: Vec<_> = limits.iter().map(|l| (l.device.as_str(), l.op, l.iops, l.bytes_per_s)).collect();
         // Neither the other device's limit nor the flat hierarchy's upper one.
         assert_eq!(
@@ -193,22 +204,38 @@ mod tests {
                 ("sys/fs/cgroup/app/io.max", "254:0 rbps=1000000 wbps=max riops=max wiops=max\n"),
             ],
         );
-        let limits = Limits::open(&system, &on_vda()).unwrap().now().unwrap();
+        let limits = IoLimits::open(&system, &on_vda()).unwrap().now().unwrap();
         let seen: Vec<_> = limits.iter().map(|limit| (limit.iops, limit.bytes_per_s)).collect();
         assert_eq!(seen, [(None, Some(1_000_000.0)), (Some(500.0), None)]);
     }
 
     #[test]
+    fn a_limit_set_later_and_another_group_are_seen_at_the_next_reading() {
+        let mount = "1 0 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw";
+        let (root, system) = tree("0::/a\n", mount, &[("sys/fs/cgroup/b/io.max", "254:0 riops=100\n")]);
+        let limits = IoLimits::open(&system, &on_vda()).unwrap();
+        assert_eq!(limits.now(), Ok(Vec::new()));
+        fs::create_dir_all(root.path().join("sys/fs/cgroup/a")).unwrap();
+        fs::write(root.path().join("sys/fs/cgroup/a/io.max"), "254:0 riops=6000\n").unwrap();
+        assert_eq!(limits.now().unwrap()[0].iops, Some(6000.0));
+        fs::write(root.path().join("proc/self/cgroup"), "0::/b\n").unwrap();
+        assert_eq!(limits.now().unwrap()[0].iops, Some(100.0));
+    }
+
+    #[test]
     fn no_groups_are_said_and_no_limit_is_none() {
         let (_root, system) = tree("0::/\n", "", &[]);
-        assert!(Limits::open(&system, &on_vda()).unwrap_err().contains("no control groups are mounted"));
+        assert_eq!(IoLimits::open(&system, &on_vda()).unwrap_err(), Absence::NoControlGroups);
         let mount = "1 0 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw";
         let (_root, system) = tree("0::/a\n", mount, &[]);
-        assert_eq!(Limits::open(&system, &on_vda()).unwrap().now(), Ok(Vec::new()));
-        // What cannot be read as a text (here a folder) is not taken for no limit.
+        assert_eq!(IoLimits::open(&system, &on_vda()).unwrap().now(), Ok(Vec::new()));
+        // A file that cannot be read as text (here a folder) does not count as no limit.
         let (_root, system) = tree("0::/a\n", mount, &[("sys/fs/cgroup/a/io.max/x", "")]);
-        let why = Limits::open(&system, &on_vda()).unwrap().now().unwrap_err();
-        assert!(why.contains("sys/fs/cgroup/a/io.max"), "{why}");
+        let why = IoLimits::open(&system, &on_vda()).unwrap().now().unwrap_err();
+        assert!(
+            matches!(&why, Absence::LimitUnreadable { path, .. } if path.ends_with("sys/fs/cgroup/a/io.max")),
+            "{why:?}"
+        );
     }
 
     proptest! {

@@ -9,6 +9,7 @@ mod clocks;
 mod cpu;
 mod limits;
 mod network;
+mod network_counters;
 mod pressure;
 mod process_io;
 mod processors;
@@ -21,13 +22,13 @@ mod vanishing;
 
 use std::{fs::File, ops::Range};
 
-use iosonde_model::{Device, Medium, Witnesses};
+use iosonde_model::{Absence, Device, IoLimit, Medium, Witnesses};
 
 pub use cpu::{thread_cpu, thread_delay_s};
 pub use residency::resident_bytes;
 
 use block_layer::BlockLayer;
-use limits::Limits;
+use limits::IoLimits;
 use network::Network;
 use pressure::Pressure;
 use process_io::ProcessIo;
@@ -35,30 +36,27 @@ use processors::Processors;
 use residency::Residency;
 
 use crate::{
-    clock::{Clock, Moment},
+    clock::{Clock, ClockReadings},
     platform::{Extents, System, extents, unmapped_bytes},
 };
-
-/// Two readings of a counter, or why there are none.
-type Absent = String;
 
 /// The witnesses of one target: open, and ready to be read around each trial.
 #[derive(Debug)]
 pub struct Watch {
-    block_layer: Result<BlockLayer, Absent>,
-    residency: Result<Residency, Absent>,
-    process_io: Result<ProcessIo, Absent>,
-    pressure_io: Result<Pressure, Absent>,
-    pressure_cpu: Result<Pressure, Absent>,
-    pressure_memory: Result<Pressure, Absent>,
-    limits: Result<Limits, Absent>,
-    /// The file and the part of it that is addressed, to be asked for holes.
+    block_layer: Result<BlockLayer, Absence>,
+    residency: Result<Residency, Absence>,
+    process_io: Result<ProcessIo, Absence>,
+    pressure_io: Result<Pressure, Absence>,
+    pressure_cpu: Result<Pressure, Absence>,
+    pressure_memory: Result<Pressure, Absence>,
+    limits: Result<IoLimits, Absence>,
+    /// The file and its addressed part, to look for holes.
     holes: Option<(File, Range<u64>)>,
     /// Where the target lies on a network file system.
     network: Option<Network>,
     /// The device whose sensors are read.
     device: Device,
-    processors: Result<Processors, Absent>,
+    processors: Result<Processors, Absence>,
     clock: Clock,
     before: Before,
 }
@@ -66,40 +64,39 @@ pub struct Watch {
 /// The readings before a trial.
 #[derive(Debug, Default)]
 struct Before {
-    /// When the counters were read.
+    /// Time at which the counters were read, in seconds.
     at_s: f64,
-    clocks: Option<Moment>,
+    clocks: Option<ClockReadings>,
     block_layer: Option<block_layer::Counters>,
-    resident_bytes: Option<Result<u64, Absent>>,
+    resident_bytes: Option<Result<u64, Absence>>,
     process_io: Option<process_io::Counters>,
     pressure_io_us: Option<u64>,
     pressure_cpu_us: Option<u64>,
     pressure_memory_us: Option<u64>,
     unmapped_bytes: Option<u64>,
     extents: Option<Extents>,
-    network: Option<network::Counters>,
+    network: Option<network_counters::Counters>,
     processors: Option<processors::Ticks>,
+    io_limits: Option<Vec<IoLimit>>,
 }
 
 impl Watch {
-    /// Opens what can be watched below `file`. `device` says which block device sees all its bytes; `span`
-    /// is the part of the file that is addressed.
+    /// Opens all witnesses of `file`. `device` names the block device that sees all its bytes; `span` is the addressed
+    /// part of the file.
     pub fn open(file: &File, device: &Device, span: Range<u64>) -> Self {
         let system = System::real();
         Self {
             block_layer: BlockLayer::open(&system, device),
             residency: match device.medium {
                 // Asking costs 60 ns a page there, 30 ms a GiB, and the answer is known.
-                Medium::Memory => {
-                    Err("the target lies in memory, so the page cache is no witness".to_owned())
-                }
+                Medium::Memory => Err(Absence::TargetInMemory),
                 _ => Residency::open(file, span.clone()),
             },
             process_io: ProcessIo::open(&system),
             pressure_io: Pressure::open(&system, "io"),
             pressure_cpu: Pressure::open(&system, "cpu"),
             pressure_memory: Pressure::open(&system, "memory"),
-            limits: Limits::open(&system, device),
+            limits: IoLimits::open(&system, device),
             network: Network::open(&system, file),
             device: device.clone(),
             holes: file.try_clone().ok().map(|file| (file, span)),
@@ -109,7 +106,7 @@ impl Watch {
         }
     }
 
-    /// Looks at another part of the file from now on.
+    /// Changes the addressed part of the file.
     pub fn set_span(&mut self, span: Range<u64>) {
         if let Some((_, holes)) = &mut self.holes {
             *holes = span.clone();
@@ -133,6 +130,7 @@ impl Watch {
             processors: self.processors.as_mut().ok().and_then(Processors::ticks),
             process_io: self.process_io.as_mut().ok().and_then(ProcessIo::counters),
             network: self.network.as_ref().and_then(Network::counters),
+            io_limits: self.limits.as_ref().ok().and_then(|limits| limits.now().ok()),
             clocks: self.clock.moment(),
             at_s: self.clock.now_s(),
             block_layer: self.block_layer.as_mut().ok().and_then(BlockLayer::counters),
@@ -181,6 +179,7 @@ impl Watch {
         // The reason is the same as that of residency, and said there.
         out.dirty_after_bytes = self.residency.as_ref().ok().and_then(|watch| watch.dirty_bytes().ok());
         out.io_limits = difference(&mut self.limits, |limits| limits.now(), &mut absent);
+        out.io_limits_before = before.io_limits.filter(|limits| Some(limits) != out.io_limits.as_ref());
         let steps = clocks::since(&self.clock, before.clocks).map_err(|why| absent.push(why)).ok();
         out.calendar_step_s = steps.map(|steps| steps.calendar_step_s);
         out.suspended_s = steps.map(|steps| steps.suspended_s);
@@ -196,11 +195,11 @@ impl Watch {
     }
 }
 
-/// What `read` makes of an open witness; where there is none, the reason goes to `absent`.
+/// Reads an open witness; where there is none, or it fails, the reason goes to `absent`.
 fn difference<W, T>(
-    watch: &mut Result<W, Absent>,
-    read: impl FnOnce(&mut W) -> Result<T, Absent>,
-    absent: &mut Vec<String>,
+    watch: &mut Result<W, Absence>,
+    read: impl FnOnce(&mut W) -> Result<T, Absence>,
+    absent: &mut Vec<Absence>,
 ) -> Option<T> {
     let reading = match watch {
         Ok(watch) => read(watch),

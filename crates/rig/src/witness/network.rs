@@ -6,9 +6,13 @@
 
 use std::{fs::File, path::Path};
 
-use iosonde_model::Witnesses;
+use iosonde_model::{Counter, Witnesses};
 
-use super::{reading::grown, smb};
+use super::{
+    network_counters::{Counters, Times},
+    reading::grown,
+    smb,
+};
 use crate::platform::{System, mount_of, unescape};
 
 /// A mount whose statistics can be read.
@@ -16,26 +20,8 @@ use crate::platform::{System, mount_of, unescape};
 pub(super) struct Network {
     system: System,
     at: String,
-    /// Of SMB, the share.
+    /// Share of an SMB mount; `None` for NFS.
     share: Option<String>,
-}
-
-/// What it counts since it was mounted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counters {
-    pub(super) read_bytes: u64,
-    pub(super) write_bytes: u64,
-    pub(super) requests: Option<u64>,
-    pub(super) transmissions: Option<u64>,
-    pub(super) times: Option<Times>,
-}
-
-/// Milliseconds, summed over all reads and writes; 64 bits in the kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Times {
-    pub(super) queued_ms: u64,
-    pub(super) round_trip_ms: u64,
-    pub(super) execution_ms: u64,
 }
 
 impl Network {
@@ -61,30 +47,29 @@ impl Network {
     /// Adds what was exchanged since an earlier reading, or why that is not known.
     pub(super) fn since(&self, before: Option<Counters>, out: &mut Witnesses) {
         let after = self.counters();
-        let delta = |what: &str, count: fn(Counters) -> Option<u64>| {
-            let name = format!("the count of {what} of {}", self.at);
-            grown(&name, before.and_then(count), after.and_then(count))
+        let delta = |counter: Counter, count: fn(Counters) -> Option<u64>| {
+            grown(counter, &self.at, before.and_then(count), after.and_then(count))
         };
-        match (delta("bytes read", |c| Some(c.read_bytes)), delta("bytes written", |c| Some(c.write_bytes))) {
+        let read = delta(Counter::BytesRead, |c| Some(c.read_bytes));
+        match (read, delta(Counter::BytesWritten, |c| Some(c.write_bytes))) {
             (Ok(read), Ok(write)) => {
                 (out.network_read_bytes, out.network_write_bytes) = (Some(read), Some(write));
             }
             (Err(why), _) | (_, Err(why)) => out.absent.push(why),
         }
-        let requests = delta("requests", |c| c.requests).ok();
-        let sent = delta("transmissions", |c| c.transmissions).ok();
+        let requests = delta(Counter::Requests, |c| c.requests).ok();
+        let sent = delta(Counter::Transmissions, |c| c.transmissions).ok();
         out.network_retransmissions = sent.zip(requests).and_then(|(sent, asked)| sent.checked_sub(asked));
         let times = before.and_then(|c| c.times).zip(after.and_then(|c| c.times));
-        let mut mean_ns = |what: &str, time: fn(Times) -> u64| {
+        let mut mean_ns = |counter: Counter, time: fn(Times) -> u64| {
             let (before, after) = times?;
-            let name = format!("the {what} of {}", self.at);
-            let ms = grown(&name, Some(time(before)), Some(time(after)));
+            let ms = grown(counter, &self.at, Some(time(before)), Some(time(after)));
             let ms = ms.map_err(|why| out.absent.push(why)).ok()?;
             requests.filter(|&asked| asked > 0).map(|asked| ms as f64 * 1e6 / asked as f64)
         };
-        let queued_ns = mean_ns("time in the queue", |times| times.queued_ms);
-        let round_trip_ns = mean_ns("time on the way", |times| times.round_trip_ms);
-        let execution_ns = mean_ns("time in all", |times| times.execution_ms);
+        let queued_ns = mean_ns(Counter::QueueTime, |times| times.queued_ms);
+        let round_trip_ns = mean_ns(Counter::RoundTripTime, |times| times.round_trip_ms);
+        let execution_ns = mean_ns(Counter::ExecutionTime, |times| times.execution_ms);
         out.network_queued_ns = queued_ns;
         (out.network_round_trip_ns, out.network_execution_ns) = (round_trip_ns, execution_ns);
     }
@@ -126,6 +111,7 @@ fn parse(text: &str, at: &str) -> Option<Counters> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_model::Absence;
     use proptest::prelude::*;
 
     const TEXT: &str = "device proc mounted on /proc with fstype proc\n\
@@ -217,12 +203,20 @@ mod tests {
         let mut out = Witnesses::default();
         network.since(Some(Counters { times: Some(reset), ..before }), &mut out);
         assert_eq!((out.network_queued_ns, out.network_round_trip_ns), (None, Some(1e7)));
-        assert!(out.absent[0].contains("time in the queue of /mnt/d went backwards"), "{:?}", out.absent);
+        assert!(
+            matches!(out.absent[0], Absence::WentBackwards { counter: Counter::QueueTime, .. }),
+            "{:?}",
+            out.absent
+        );
         // Mounted anew meanwhile: the counters began again.
         let mut out = Witnesses::default();
         network.since(Some(Counters { read_bytes: 9999, ..before }), &mut out);
         assert_eq!(out.network_read_bytes, None);
-        assert!(out.absent[0].contains("went backwards"), "{:?}", out.absent);
+        assert!(
+            matches!(out.absent[0], Absence::WentBackwards { counter: Counter::BytesRead, .. }),
+            "{:?}",
+            out.absent
+        );
     }
 
     #[test]
@@ -244,7 +238,7 @@ mod tests {
         let mut out = Witnesses::default();
         network.since(before, &mut out);
         assert_eq!(out.network_read_bytes, None);
-        assert!(out.absent[0].contains("/mnt/s could not be read"), "{:?}", out.absent);
+        assert_eq!(out.absent, [Absence::NotReadTwice { counter: Counter::BytesRead, of: "/mnt/s".into() }]);
     }
 
     proptest! {

@@ -1,23 +1,23 @@
 //! Pressure stall information (Linux 4.20): the share of time in which some task of the machine waited.
 
-use super::{
-    Absent,
-    reading::{Reading, grown},
-};
+use iosonde_model::{Absence, Counter};
+
+use super::reading::{Reading, grown};
 use crate::platform::System;
 
 /// One file of `/proc/pressure`, open.
 #[derive(Debug)]
 pub(super) struct Pressure {
-    resource: &'static str,
+    path: String,
     file: Reading,
 }
 
 impl Pressure {
     /// `io` or `cpu`.
-    pub(super) fn open(system: &System, resource: &'static str) -> Result<Self, Absent> {
-        let file = Reading::open(&system.path(format!("/proc/pressure/{resource}")))?;
-        Ok(Self { resource, file })
+    pub(super) fn open(system: &System, resource: &str) -> Result<Self, Absence> {
+        let path = format!("/proc/pressure/{resource}");
+        let file = Reading::open(&system.path(&path))?;
+        Ok(Self { path, file })
     }
 
     /// Microseconds since the machine started in which some task waited.
@@ -26,11 +26,11 @@ impl Pressure {
     }
 
     /// The share of `elapsed_s` since an earlier reading in which some task waited.
-    pub(super) fn share(&mut self, before_us: Option<u64>, elapsed_s: f64) -> Result<f64, Absent> {
+    pub(super) fn share(&mut self, before_us: Option<u64>, elapsed_s: f64) -> Result<f64, Absence> {
         let after_us = self.total_us();
-        let waited_us = grown(&format!("the {} pressure", self.resource), before_us, after_us)?;
-        share(waited_us, elapsed_s)
-            .ok_or_else(|| format!("the {} pressure was read twice at one moment", self.resource))
+        let counter = Counter::WaitingTime;
+        let waited_us = grown(counter, &self.path, before_us, after_us)?;
+        share(waited_us, elapsed_s).ok_or_else(|| Absence::NoTimePassed { counter, of: self.path.clone() })
     }
 }
 

@@ -3,17 +3,16 @@
 //!
 //! `write_bytes` counts pages when they are made dirty, so it says nothing of when they reach a device.
 
-use super::{
-    Absent,
-    reading::{Reading, grown},
-};
+use iosonde_model::{Absence, Counter};
+
+use super::reading::{Reading, grown};
 use crate::platform::System;
 
 /// `/proc/self/io`, open.
 #[derive(Debug)]
 pub(super) struct ProcessIo(Reading);
 
-/// What it counts since the process began; also the difference of two readings.
+/// Counters since the process began; also the difference of two readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counters {
     pub(super) read_bytes: u64,
@@ -21,7 +20,7 @@ pub(super) struct Counters {
 }
 
 impl ProcessIo {
-    pub(super) fn open(system: &System) -> Result<Self, Absent> {
+    pub(super) fn open(system: &System) -> Result<Self, Absence> {
         Reading::open(&system.path("/proc/self/io")).map(Self)
     }
 
@@ -30,14 +29,14 @@ impl ProcessIo {
     }
 
     /// What was moved since an earlier reading.
-    pub(super) fn since(&mut self, before: Option<Counters>) -> Result<Counters, Absent> {
+    pub(super) fn since(&mut self, before: Option<Counters>) -> Result<Counters, Absence> {
         let after = self.counters();
-        let delta = |what: &str, count: fn(Counters) -> u64| {
-            grown(&format!("{what} of /proc/self/io"), before.map(count), after.map(count))
+        let delta = |counter: Counter, count: fn(Counters) -> u64| {
+            grown(counter, "/proc/self/io", before.map(count), after.map(count))
         };
         Ok(Counters {
-            read_bytes: delta("read_bytes", |c| c.read_bytes)?,
-            write_bytes: delta("write_bytes", |c| c.write_bytes)?,
+            read_bytes: delta(Counter::BytesRead, |c| c.read_bytes)?,
+            write_bytes: delta(Counter::BytesWritten, |c| c.write_bytes)?,
         })
     }
 }

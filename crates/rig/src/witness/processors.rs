@@ -3,10 +3,9 @@
 //! It counts in ticks of 10 ms for each processor: over 0.3 s on two processors a share is known to about 2
 //! %.
 
-use super::{
-    Absent,
-    reading::{Reading, grown},
-};
+use iosonde_model::{Absence, Counter};
+
+use super::reading::{Reading, grown};
 use crate::platform::System;
 
 /// `/proc/stat`, open.
@@ -32,7 +31,7 @@ pub(super) struct Shares {
 }
 
 impl Processors {
-    pub(super) fn open(system: &System) -> Result<Self, Absent> {
+    pub(super) fn open(system: &System) -> Result<Self, Absence> {
         Reading::open(&system.path("/proc/stat")).map(Self)
     }
 
@@ -41,22 +40,22 @@ impl Processors {
     }
 
     /// The shares since an earlier reading.
-    pub(super) fn since(&mut self, before: Option<Ticks>) -> Result<Shares, Absent> {
+    pub(super) fn since(&mut self, before: Option<Ticks>) -> Result<Shares, Absence> {
         let after = self.ticks();
         shares(before, after)
     }
 }
 
-fn shares(before: Option<Ticks>, after: Option<Ticks>) -> Result<Shares, Absent> {
-    let delta = |what: &str, count: fn(Ticks) -> u64| {
-        grown(&format!("{what} time of /proc/stat"), before.map(count), after.map(count)).map(|d| d as f64)
+fn shares(before: Option<Ticks>, after: Option<Ticks>) -> Result<Shares, Absence> {
+    let delta = |counter: Counter, count: fn(Ticks) -> u64| {
+        grown(counter, "/proc/stat", before.map(count), after.map(count)).map(|ticks| ticks as f64)
     };
-    let (busy, idle, steal) =
-        (delta("busy", |t| t.busy)?, delta("idle", |t| t.idle)?, delta("steal", |t| t.steal)?);
-    let softirq = delta("softirq", |t| t.softirq)?;
+    let (busy, idle) = (delta(Counter::BusyTime, |t| t.busy)?, delta(Counter::IdleTime, |t| t.idle)?);
+    let steal = delta(Counter::StealTime, |t| t.steal)?;
+    let softirq = delta(Counter::SoftirqTime, |t| t.softirq)?;
     let total = busy + idle + steal;
     if total == 0.0 {
-        return Err("the trial was shorter than one tick of /proc/stat".to_owned());
+        return Err(Absence::ShorterThanTick);
     }
     Ok(Shares { busy: busy / total, steal: steal / total, softirq: softirq / total })
 }
@@ -97,8 +96,8 @@ mod tests {
         let after = Ticks { busy: 130, idle: 1060, steal: 20, softirq: 15 };
         // 30 + 60 + 10 ticks in all.
         assert_eq!(shares(Some(before), Some(after)), Ok(Shares { busy: 0.3, steal: 0.1, softirq: 0.1 }));
-        assert!(shares(Some(before), Some(before)).is_err());
-        assert!(shares(Some(after), Some(before)).unwrap_err().contains("backwards"));
+        assert_eq!(shares(Some(before), Some(before)), Err(Absence::ShorterThanTick));
+        assert!(matches!(shares(Some(after), Some(before)), Err(Absence::WentBackwards { .. })));
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
-use super::Absent;
+use iosonde_model::{Absence, Counter};
 
 /// The kernel's files that we read again fit one page, but for `/proc/stat`, of which the first line counts.
 const CAPACITY_BYTES: usize = 4096;
@@ -22,8 +22,11 @@ impl std::fmt::Debug for Reading {
 impl Reading {
     /// Opens it and reads it once: pressure can be listed and still refuse (EOPNOTSUPP) when it is switched
     /// off.
-    pub(super) fn open(path: &Path) -> Result<Self, Absent> {
-        let fail = |error: io::Error| format!("{} cannot be read: {error}", path.display());
+    pub(super) fn open(path: &Path) -> Result<Self, Absence> {
+        let fail = |error: io::Error| Absence::Unreadable {
+            path: path.display().to_string(),
+            errno: error.raw_os_error(),
+        };
         let file = File::open(path).map_err(fail)?;
         let mut reading = Self { file, text: Box::new([0; CAPACITY_BYTES]) };
         reading.text().map_err(fail)?;
@@ -37,14 +40,18 @@ impl Reading {
     }
 }
 
-/// `after - before`, or the sentence that a counter was not read or went backwards.
-pub(super) fn grown(what: &str, before: Option<u64>, after: Option<u64>) -> Result<u64, Absent> {
+/// `after - before` of a counter of a device, mount or file; or that it was not read or went backwards.
+pub(super) fn grown(
+    counter: Counter,
+    of: &str,
+    before: Option<u64>,
+    after: Option<u64>,
+) -> Result<u64, Absence> {
     let (Some(before), Some(after)) = (before, after) else {
-        return Err(format!("{what} could not be read before and after the trial"));
+        return Err(Absence::NotReadTwice { counter, of: of.to_owned() });
     };
-    after.checked_sub(before).ok_or_else(|| {
-        format!("{what} went backwards, from {before} to {after}: it was reset, or it wrapped around")
-    })
+    let backwards = || Absence::WentBackwards { counter, of: of.to_owned(), before, after };
+    after.checked_sub(before).ok_or_else(backwards)
 }
 
 #[cfg(test)]
@@ -53,10 +60,14 @@ mod tests {
 
     #[test]
     fn a_counter_that_goes_backwards_is_absent_with_a_reason() {
-        assert_eq!(grown("x", Some(3), Some(10)), Ok(7));
-        let why = grown("the sectors of sda", Some(10), Some(3)).unwrap_err();
-        assert!(why.contains("the sectors of sda") && why.contains("from 10 to 3"), "{why}");
-        assert!(grown("x", None, Some(3)).is_err());
+        let counter = Counter::SectorsRead;
+        let of = || "sda".to_owned();
+        assert_eq!(grown(counter, "sda", Some(3), Some(10)), Ok(7));
+        assert_eq!(
+            grown(counter, "sda", Some(10), Some(3)),
+            Err(Absence::WentBackwards { counter, of: of(), before: 10, after: 3 })
+        );
+        assert_eq!(grown(counter, "sda", None, Some(3)), Err(Absence::NotReadTwice { counter, of: of() }));
     }
 
     #[test]
@@ -79,6 +90,7 @@ mod tests {
     #[test]
     fn a_missing_file_says_which() {
         let why = Reading::open(Path::new("/proc/no-such-file")).unwrap_err();
-        assert!(why.contains("/proc/no-such-file"), "{why}");
+        let path = "/proc/no-such-file".to_owned();
+        assert_eq!(why, Absence::Unreadable { path, errno: Some(libc::ENOENT) });
     }
 }

@@ -5,9 +5,9 @@
 
 use std::{fs::File, io, ops::Range, os::fd::AsRawFd};
 
-use super::Absent;
+use iosonde_model::Absence;
 
-/// The same number on every architecture.
+/// Number of the system call; the same on every architecture.
 const CACHESTAT: libc::c_long = 451;
 
 /// An open file and the part of it that is addressed.
@@ -19,8 +19,8 @@ pub(super) struct Residency {
 
 impl Residency {
     /// Tries once, so that a kernel or a user that cannot is known before the first trial.
-    pub(super) fn open(file: &File, span: Range<u64>) -> Result<Self, Absent> {
-        let file = file.try_clone().map_err(|error| format!("the file cannot be watched: {error}"))?;
+    pub(super) fn open(file: &File, span: Range<u64>) -> Result<Self, Absence> {
+        let file = file.try_clone().map_err(|error| why(&error))?;
         // One page suffices to learn whether it is allowed: the whole span may take milliseconds when
         // resident.
         resident_bytes(&file, span.start..span.end.min(span.start.saturating_add(1)))?;
@@ -34,22 +34,22 @@ impl Residency {
 
     /// Bytes of the span in the page cache now. Next to nothing for an empty cache; 0.1 ms a GiB on ext4,
     /// which caches in large pieces, up to 60 ns a page where every page stands alone.
-    pub(super) fn bytes(&self) -> Result<u64, Absent> {
+    pub(super) fn bytes(&self) -> Result<u64, Absence> {
         resident_bytes(&self.file, self.span.clone())
     }
 
     /// Bytes of the span that were changed in the page cache and have not reached the device: dirty, or on their way.
-    pub(super) fn dirty_bytes(&self) -> Result<u64, Absent> {
+    pub(super) fn dirty_bytes(&self) -> Result<u64, Absence> {
         of_pages(&self.file, self.span.clone(), |pages| pages.dirty.saturating_add(pages.under_write_back))
     }
 }
 
-/// Returns the bytes of `span` in the page cache: whole pages, at most the span. The error is a sentence.
-pub fn resident_bytes(file: &File, span: Range<u64>) -> Result<u64, String> {
+/// Returns the bytes of `span` in the page cache: whole pages, at most the span.
+pub fn resident_bytes(file: &File, span: Range<u64>) -> Result<u64, Absence> {
     of_pages(file, span, |pages| pages.cached)
 }
 
-fn of_pages(file: &File, span: Range<u64>, count: fn(&Cachestat) -> u64) -> Result<u64, String> {
+fn of_pages(file: &File, span: Range<u64>, count: fn(&Cachestat) -> u64) -> Result<u64, Absence> {
     let length = span.end.saturating_sub(span.start);
     if length == 0 {
         // The kernel takes a length of 0 for "to the end".
@@ -60,16 +60,11 @@ fn of_pages(file: &File, span: Range<u64>, count: fn(&Cachestat) -> u64) -> Resu
     Ok(pages.saturating_mul(rustix::param::page_size() as u64).min(length))
 }
 
-fn why(error: &io::Error) -> String {
+fn why(error: &io::Error) -> Absence {
     match error.raw_os_error() {
-        Some(libc::EPERM) => {
-            "the page cache cannot be asked about a file that this user may not write (cachestat: EPERM)"
-                .to_owned()
-        }
-        Some(libc::ENOSYS) => {
-            "this kernel cannot tell what is in its page cache (cachestat came with 6.5)".to_owned()
-        }
-        _ => format!("the page cache could not be asked about this file (cachestat: {error})"),
+        Some(libc::EPERM) => Absence::PageCacheDenied,
+        Some(libc::ENOSYS) => Absence::PageCacheUnsupported,
+        errno => Absence::PageCacheFailed { errno },
     }
 }
 
@@ -119,13 +114,15 @@ mod tests {
         match resident_bytes(&file, 0..40_000) {
             // Nothing has been asked to leave: all of it, and not a page more than the span.
             Ok(bytes) => assert_eq!(bytes, 40_000),
-            Err(why) => assert!(why.contains("cachestat"), "{why}"),
+            Err(why) => {
+                assert!(matches!(why, Absence::PageCacheDenied | Absence::PageCacheUnsupported), "{why:?}")
+            }
         }
     }
 
     #[test]
     fn a_kernel_or_a_user_that_cannot_is_told_apart() {
-        assert!(why(&io::Error::from_raw_os_error(libc::EPERM)).contains("may not write"));
-        assert!(why(&io::Error::from_raw_os_error(libc::ENOSYS)).contains("6.5"));
+        assert_eq!(why(&io::Error::from_raw_os_error(libc::EPERM)), Absence::PageCacheDenied);
+        assert_eq!(why(&io::Error::from_raw_os_error(libc::ENOSYS)), Absence::PageCacheUnsupported);
     }
 }

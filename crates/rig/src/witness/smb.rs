@@ -2,7 +2,7 @@
 //!
 //! They count for everybody who uses the share, and say neither how long the server took nor what was sent again.
 
-use super::network::Counters;
+use super::network_counters::Counters;
 
 /// The share as the kernel lists it (`\\server\share`), of what was mounted (`//server/share/folder`).
 pub(super) fn share(source: &str) -> Option<String> {
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, share: &str) -> Option<Counters> {
     let mut lines = text.lines().skip_while(|line| !heads(line).is_some_and(is_wanted));
     lines.next()?;
     let own: Vec<&str> = lines.take_while(|line| heads(line).is_none()).collect();
-    // The first number behind a label, wherever in its line that stands.
+    // The first number behind a label, anywhere in its line.
     let after = |label: &str| -> Option<u64> {
         let rest = own.iter().find_map(|line| line.split_once(label).map(|(_, rest)| rest))?;
         rest.split_whitespace().next()?.parse().ok()

@@ -1,12 +1,12 @@
 //! Witnesses that vanish in the middle of a run, whose counters begin again, or that nobody may read: the figure is
-//! absent, and the reason is a sentence. Each one is opened on files of the test's own, which then change.
+//! absent, with its reason. Each one is opened on files of the test's own, which then change.
 
 use std::{fs, path::Path};
 
-use iosonde_model::Device;
+use iosonde_model::{Absence, Counter, Device};
 
 use super::{
-    block_layer::BlockLayer, limits::Limits, pressure::Pressure, process_io::ProcessIo,
+    block_layer::BlockLayer, limits::IoLimits, pressure::Pressure, process_io::ProcessIo,
     processors::Processors,
 };
 use crate::platform::{System, fake};
@@ -50,8 +50,8 @@ fn open(root: &Path) -> Open {
 }
 
 impl Open {
-    /// The sentences of a trial, at whose beginning all counters stood at 1,000, and during which `change` happened.
-    fn sentences(&mut self, change: impl FnOnce()) -> Vec<String> {
+    /// The reasons of a trial, at whose beginning all counters stood at 1,000, and during which `change` happened.
+    fn reasons(&mut self, change: impl FnOnce()) -> Vec<Absence> {
         let before = (
             self.disk.counters(),
             self.process.counters(),
@@ -71,29 +71,41 @@ impl Open {
     }
 }
 
+/// The first counter of each witness, and its place.
+fn counters() -> [(Counter, &'static str); 4] {
+    [
+        (Counter::SectorsRead, "vda"),
+        (Counter::BytesRead, "/proc/self/io"),
+        (Counter::BusyTime, "/proc/stat"),
+        (Counter::WaitingTime, "/proc/pressure/io"),
+    ]
+}
+
 #[test]
 fn what_vanishes_during_a_trial_is_absent_with_a_reason_each() {
     let root = tempfile::tempdir().unwrap();
     machine(root.path(), 1000);
     let mut open = open(root.path());
-    assert_eq!(open.sentences(|| machine(root.path(), 2000)), [""; 0]);
-    let said = open.sentences(|| {
+    assert_eq!(open.reasons(|| machine(root.path(), 2000)), []);
+    let said = open.reasons(|| {
         for path in [STAT, "proc/self/io", "proc/stat", "proc/pressure/io"] {
             fs::write(root.path().join(path), "").unwrap();
         }
     });
-    assert_eq!(said.len(), 4, "{said:?}");
-    assert!(said.iter().all(|why| why.contains("could not be read before and after")), "{said:?}");
-    assert!(said[0].contains("vda") && said[3].contains("io pressure"), "{said:?}");
+    let reason = |counter, of: &str| Absence::NotReadTwice { counter, of: of.to_owned() };
+    let expected = counters().map(|(counter, of)| reason(counter, of));
+    assert_eq!(said, expected);
 }
 
 #[test]
 fn counters_that_begin_again_are_absent_with_both_figures() {
     let root = tempfile::tempdir().unwrap();
     machine(root.path(), 1000);
-    let said = open(root.path()).sentences(|| machine(root.path(), 3));
-    assert_eq!(said.len(), 4, "{said:?}");
-    assert!(said.iter().all(|why| why.contains("went backwards, from 1000 to 3")), "{said:?}");
+    let said = open(root.path()).reasons(|| machine(root.path(), 3));
+    let (before, after) = (1000, 3);
+    let reason = |counter, of: &str| Absence::WentBackwards { counter, of: of.to_owned(), before, after };
+    let expected = counters().map(|(counter, of)| reason(counter, of));
+    assert_eq!(said, expected);
 }
 
 #[test]
@@ -114,12 +126,13 @@ fn what_nobody_may_read_is_absent_from_the_beginning_on() {
         Processors::open(&system).err(),
         Pressure::open(&system, "io").err(),
         // No list of groups at all.
-        Limits::open(&system, &device).err(),
+        IoLimits::open(&system, &device).err(),
     ];
     assert!(
-        said.iter().all(|why| why
-            .as_deref()
-            .is_some_and(|why| why.contains("cannot be read") || why.contains("control group"))),
+        said.iter().all(|why| matches!(
+            why,
+            Some(Absence::Unreadable { .. } | Absence::ControlGroupsUnreadable | Absence::NoControlGroups)
+        )),
         "{said:?}"
     );
 }

@@ -162,7 +162,7 @@ impl Desk {
     }
 
     pub fn fill(&self, slot: u32, byte: u8) {
-        // SAFETY: the slot has BLOCK bytes, and nothing is in flight between two batches.
+        // SAFETY: the slot has BLOCK bytes, and nothing is outstanding between two batches.
         unsafe { std::ptr::write_bytes(self.buffers.slot(slot), byte, BLOCK as usize) };
     }
 

@@ -20,26 +20,26 @@ const TOGETHER: u64 = 8;
 #[derive(Debug, Clone)]
 struct Page {
     now: [Head; TOGETHER as usize],
-    /// What they held before the last write to each, where anybody asks.
+    /// Previous contents, for devices that serve stale reads.
     before: Option<Box<[Head; TOGETHER as usize]>>,
 }
 
 /// The sectors that were written with marks; all others are zeros.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
+pub(crate) struct Contents {
     pages: HashMap<u64, Page>,
-    /// Whether older versions may be asked for.
+    /// True if older versions may be requested.
     keeps_old: bool,
 }
 
 impl Contents {
     /// Nothing has been written.
-    pub(super) fn new(keeps_old: bool) -> Self {
+    pub(crate) fn new(keeps_old: bool) -> Self {
         Self { pages: HashMap::new(), keeps_old }
     }
 
     /// A write of `bytes` has come back, and this is what became of it.
-    pub(super) fn write(&mut self, offset_bytes: u64, bytes: &[u8], fate: Fate) {
+    pub(crate) fn write(&mut self, offset_bytes: u64, bytes: &[u8], fate: Fate) {
         match fate {
             Fate::Lost => {}
             Fate::Torn { arrived_bytes } => self.put(offset_bytes, &bytes[..arrived_bytes as usize]),
@@ -64,7 +64,7 @@ impl Contents {
     }
 
     /// A read has come back: fills its buffer.
-    pub(super) fn read(&self, offset_bytes: u64, bytes: &mut [u8], fate: Fate) {
+    pub(crate) fn read(&self, offset_bytes: u64, bytes: &mut [u8], fate: Fate) {
         for (bytes, sector) in bytes.chunks_exact_mut(SECTOR_BYTES).zip(offset_bytes / SECTOR_BYTES as u64..)
         {
             let page = self.pages.get(&(sector / TOGETHER));
@@ -78,7 +78,7 @@ impl Contents {
     }
 
     /// Somebody changes a range without saying what to: nothing that is known of it holds any more.
-    pub(super) fn forget(&mut self, range_bytes: Range<u64>) {
+    pub(crate) fn forget(&mut self, range_bytes: Range<u64>) {
         if self.pages.is_empty() {
             return;
         }

@@ -1,0 +1,50 @@
+//! What a caller wants of a target, and what the user allows.
+
+use std::path::PathBuf;
+
+use super::inode::Inode;
+
+/// The user's word that what is there may be overwritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destroy {
+    /// `--destroy`: enough for a file, and for a device that holds nothing.
+    Plain,
+    /// `--destroy=IDENTITY`: names the device.
+    Identity(String),
+}
+
+/// Intended use of a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// `--read-only`: nothing may be written, whatever else is given.
+    pub read_only: bool,
+    /// `--destroy`.
+    pub destroy: Option<Destroy>,
+    /// True if the study writes to an existing target. A directory's own file is filled in any case.
+    pub writes: bool,
+    /// What is never written to, whatever is given.
+    pub protected: Vec<Protected>,
+}
+
+/// A file that the measurement itself needs: the notebook, the report, the study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protected {
+    /// Any path to it; it is recognised by device and inode. Nothing need be there.
+    pub path: PathBuf,
+    /// What it is, as in "n.db is the notebook of this run".
+    pub what: &'static str,
+}
+
+impl Intent {
+    /// True if the target itself is written to.
+    pub(super) fn will_write(&self) -> bool {
+        self.writes && !self.read_only
+    }
+
+    /// What a file is that is never written to; `None` for others.
+    pub(super) fn protects(&self, inode: Inode) -> Option<&'static str> {
+        let is_it =
+            |one: &&Protected| rustix::fs::stat(&one.path).is_ok_and(|stat| Inode::of(&stat) == inode);
+        self.protected.iter().find(is_it).map(|one| one.what)
+    }
+}

@@ -1,0 +1,57 @@
+//! A simulated device as the target of a measurement: shared by all jobs, kept from trial to trial.
+
+mod contents;
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use iosonde_model::Injected;
+use iosonde_sim::{Device, Done};
+
+use crate::clock::VirtualClock;
+pub(crate) use contents::Contents;
+
+/// A simulated device and its clock; its inside lives on from trial to trial, like a real device's.
+#[derive(Clone)]
+pub struct SharedDevice {
+    pub(crate) device: Rc<RefCell<Device>>,
+    pub(crate) clock: VirtualClock,
+    /// Completions that another job's reap took out of the device, by job.
+    pub(crate) mail: Rc<RefCell<Vec<Vec<Done>>>>,
+    /// Counts trials: what comes back later than its trial's end belongs to nobody any more.
+    pub(crate) epoch: Rc<Cell<u64>>,
+    pub(crate) contents: Rc<RefCell<Contents>>,
+}
+
+impl SharedDevice {
+    /// A device at the beginning of its time.
+    pub fn new(device: Device) -> Self {
+        let contents = Contents::new(device.serves_old_versions());
+        Self {
+            device: Rc::new(RefCell::new(device)),
+            clock: VirtualClock::default(),
+            mail: Rc::default(),
+            epoch: Rc::default(),
+            contents: Rc::new(RefCell::new(contents)),
+        }
+    }
+
+    /// Silent faults that the device has injected since it was made.
+    pub(crate) fn injected(&self) -> Injected {
+        let counters = self.device.borrow().counters();
+        Injected {
+            lost: counters.lost_writes,
+            torn: counters.torn_writes,
+            misplaced: counters.misplaced_writes,
+            stale: counters.stale_reads,
+        }
+    }
+}
+
+impl std::fmt::Debug for SharedDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SharedDevice at {} ns", self.clock.now_ns())
+    }
+}
