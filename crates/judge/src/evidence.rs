@@ -39,11 +39,11 @@ pub struct Evidence<'a> {
     pub point: &'a Point,
     /// Its trials whose figures of the kind in question stand (see [`Evidence::standing`]).
     pub trials: Vec<&'a Trial>,
-    /// For each trial of `trials`, what a void verdict is about, if any.
+    /// For each trial of `trials`, the figures that are invalid, if any.
     pub void: Vec<Option<About>>,
-    /// What the reads say; `None` where there are none, or too few trials for an interval.
+    /// Estimates of reads; `None` where there are none, or too few trials for an interval.
     pub read: Option<DirectionEvidence>,
-    /// What the writes say.
+    /// Estimates of writes.
     pub write: Option<DirectionEvidence>,
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Pure: no file, no clock, no printing.
 
+pub mod achieved_rate;
 pub mod check;
 pub mod drift;
 pub mod estimate;
 pub mod evidence;
+pub mod preconditioning;
 pub mod reach;
 pub mod settling;
 pub mod standing;

@@ -1,15 +1,16 @@
-//! How many of the requests in flight reached the device, by the block layer's count.
+//! Share of the outstanding requests that reached the device, by the block layer's count.
 
 use iosonde_model::Trial;
 
-/// What the device must at least have seen, as a share of what was asked for. Half, because the time between our
+/// What the device must at least have seen, as a share of the requested depth. Half, because the time between our
 /// stamps and the block layer's belongs to a request as well (a quarter of it at 100 us).
 const DEVICE_SHARE_MIN: f64 = 0.5;
-/// From so many in flight on the device's count is looked at: below, that time is too large a part.
+/// Depth from which on the device's count is used: below, that time is too large a part.
 pub const DEVICE_FROM: f64 = 8.0;
 
-/// The mean number in flight that the device saw, where it is less than half of what was asked for: the rest waited
-/// above it, in the block layer's own queue, the file system or this program. A counter that stands still saw nothing.
+/// The mean queue depth that the device saw, where it is less than half of the requested one: the rest waited
+/// above it, in the block layer's own queue, the file system or this program. A counter that does not move is no
+/// witness.
 pub fn too_few_at_the_device(trial: &Trial) -> Option<f64> {
     let asked = trial.spec.asked_in_flight() as f64;
     let seen =

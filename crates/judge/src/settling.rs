@@ -18,13 +18,13 @@ pub const NOTICED: f64 = 0.1;
 /// Probability that noise alone shows such a change at any point of a run. So little, since it is asked again after
 /// every trial, and windows with long tails are not normal.
 const BY_CHANCE: f64 = 1e-5;
-/// How much further apart two levels lie than the figures of each of them, at the least.
+/// Minimum distance of two levels, as a multiple of the scatter of each.
 const LEVEL_SHARE: f64 = 6.0;
 /// The order in which trials ran must fit as well, which chance manages once in so many times.
 const ORDER_FITS: f64 = 10.0;
 /// Trials among which two levels are looked for: two pairs among four are often chance.
 const FEWEST_FOR_LEVELS: usize = 6;
-/// Doublings at the most: a warm-up of seven trials' length. What has not settled then is a matter for a long write.
+/// Maximum number of doublings: a warm-up of seven trials' length. What has not converged then needs a long write.
 const DOUBLINGS: u32 = 3;
 
 /// How trials of one point change between their first and their last windows.
@@ -75,7 +75,7 @@ impl Change {
 }
 
 /// Whether trials of one point change within themselves by more than noise does, in a run of so many points: all of
-/// them, or some that agree and lie far from the others (which found the buffer full).
+/// them, or some that agree and are outliers (which found the buffer full).
 pub fn within(trials: &[&Trial], points: usize) -> Option<Within> {
     let changes: Vec<Change> = trials.iter().filter_map(|trial| Change::of(trial)).collect();
     let logs: Vec<f64> = changes.iter().map(|change| change.log_ratio).collect();
@@ -101,7 +101,7 @@ fn is_noticed(log_ratio: f64) -> bool {
 }
 
 /// Figures that lie in two groups, a noticeable distance apart, at least two in each, so narrow that one level shows
-/// them with this probability at the most. Nothing is narrower than the figures' own resolution.
+/// them with at most this probability. Nothing is narrower than the figures' own resolution.
 fn two_levels(mut logs: Vec<f64>, resolution: f64, by_chance: f64) -> Option<(Vec<f64>, Vec<f64>)> {
     logs.sort_by(f64::total_cmp);
     let gap = |place: usize| logs[place] - logs[place - 1];
@@ -165,7 +165,7 @@ pub fn latest<'a>(own: &[&'a Trial]) -> Vec<&'a Trial> {
     own.iter().copied().filter(|trial| trial.settling_s >= longest_s).collect()
 }
 
-/// What the next trial of a point warms up longer than usual, in seconds, where a usual one lasts `trial_s`. `own` are
+/// Extra warm-up of a point's next trial in seconds, where a usual trial lasts `trial_s`. `own` are
 /// its trials so far, `all` those of the run, in which there are so many points.
 pub fn next_settling_s(own: &[&Trial], all: &[Trial], trial_s: f64, points: usize) -> f64 {
     let latest = latest(own);
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!((halves(&short[0]), asked(&short)), (None, None));
     }
 
-    /// By a rule that asked for six widths only, one of 1,044 clean runs had void trials.
+    /// With a rule of only six widths, one of 1,044 clean runs had invalid trials.
     #[test]
     fn two_groups_among_five_figures_are_chance() {
         let five: Vec<Trial> =

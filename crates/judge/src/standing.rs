@@ -7,7 +7,7 @@ use iosonde_model::{About, Cause, Judgement, Outcome, Phase, Run, Scope, Scopes,
 
 use crate::{
     check::{CHECKS, Check},
-    estimate::{self, FEWEST_TRIALS, Outliers, Voids},
+    estimate::{self, Estimates, FEWEST_TRIALS, OutlierTrials, Voids},
     validity::{Invalidity, TrialStanding},
 };
 
@@ -16,28 +16,37 @@ pub fn confidence(run: &Run) -> f64 {
     if run.info.confidence > 0.0 { run.info.confidence } else { 0.95 }
 }
 
+/// What judging a run came to, beside the verdicts and points in the run.
+pub struct Judged {
+    /// What is void of each trial.
+    pub voids: Voids,
+    /// The fit of all points without what is void.
+    pub estimates: Estimates,
+}
+
 /// Judges the trials of a run whose points are planned, works out every point, and judges points and run.
-pub fn judge(run: &mut Run) -> Voids {
+pub fn judge(run: &mut Run) -> Judged {
     (run.verdicts, run.findings) = (Vec::new(), Vec::new());
 
     let of_trials = judge_trials(run);
     let standing = standing_of(run, &of_trials);
     let voids = voids_of(run, &standing);
     let (confidence, seed) = (confidence(run), run.info.seed);
-    let outliers = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+    let estimates = estimate::fill_points(&mut run.points, &run.trials, &voids, confidence, seed);
+    let standing = standing.with_outliers(estimates.outliers());
 
     let scopes: Vec<_> = (0..run.points.len()).map(Scope::Point).chain([Scope::Run]).collect();
     let mut judged = of_trials;
     judged.iter_mut().for_each(|judged| judged.judge_after(&scopes, run, &standing));
     run.verdicts = judged.iter().flat_map(|judged| judged.judgements(run)).collect();
-    count_outliers(run, &outliers);
-    voids
+    count_outliers(run, standing.outliers());
+    Judged { voids, estimates }
 }
 
 /// Counts the outliers beside a pass: one trial in 400 is one by chance, which is no warning, and must not go unsaid
 /// either.
-fn count_outliers(run: &mut Run, outliers: &Outliers) {
-    let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.rate.contains_key(&trial.id);
+fn count_outliers(run: &mut Run, outliers: &OutlierTrials) {
+    let measured = |trial: &&Trial| trial.phase == Phase::Measure && outliers.contains_key(&trial.id);
     let count = run.trials.iter().filter(measured).count();
     for line in
         run.verdicts.iter_mut().filter(|line| line.check == CheckName::Outliers && line.scope == "run")
@@ -50,12 +59,12 @@ fn count_outliers(run: &mut Run, outliers: &Outliers) {
 }
 
 /// What one check said of everything that it looks at.
-struct Judged {
+struct OfCheck {
     check: &'static dyn Check,
     verdicts: Vec<(Scope, Verdict)>,
 }
 
-impl Judged {
+impl OfCheck {
     fn of_trials(check: &'static dyn Check, run: &Run) -> Self {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         Self { check, verdicts: trials.filter_map(|scope| Some((scope, check.check(scope, run)?))).collect() }
@@ -145,7 +154,7 @@ fn scopes(verdicts: &[(Scope, Verdict)]) -> Scopes {
     }
 }
 
-/// What is void of each trial, by its id: the schedule asks this after every trial.
+/// Invalid figures of each trial, by its id. The schedule asks for them after every trial.
 ///
 /// A trial's verdicts may be about several things. Voids about the device outweigh those about depth, since
 /// every finding that uses depth is about the device as well; other pairs void everything. And a point is
@@ -156,11 +165,11 @@ pub fn voids(run: &Run) -> Voids {
     voids_of(run, &standing_of(run, &judge_trials(run)))
 }
 
-fn judge_trials(run: &Run) -> Vec<Judged> {
-    CHECKS.iter().map(|check| Judged::of_trials(check, run)).collect()
+fn judge_trials(run: &Run) -> Vec<OfCheck> {
+    CHECKS.iter().map(|check| OfCheck::of_trials(check, run)).collect()
 }
 
-fn standing_of(run: &Run, judged: &[Judged]) -> TrialStanding {
+fn standing_of(run: &Run, judged: &[OfCheck]) -> TrialStanding {
     let by = |check: CheckName, (scope, verdict): &(Scope, Verdict)| match (scope, verdict) {
         (Scope::Trial(place), Verdict::Invalid(reason)) => {
             Some((run.trials[*place].id, Invalidity { check, about: reason.about }))
@@ -168,7 +177,7 @@ fn standing_of(run: &Run, judged: &[Judged]) -> TrialStanding {
         _ => None,
     };
     let of =
-        |one: &Judged| one.verdicts.iter().filter_map(|each| by(one.check.id(), each)).collect::<Vec<_>>();
+        |one: &OfCheck| one.verdicts.iter().filter_map(|each| by(one.check.id(), each)).collect::<Vec<_>>();
     judged.iter().flat_map(of).collect()
 }
 

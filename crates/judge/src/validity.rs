@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use iosonde_model::{About, CheckName, Outcome, Run, Trial};
 
-/// What one check's verdict makes invalid of a trial.
+use crate::estimate::OutlierTrials;
+
+/// Figures of a trial that one check's verdict makes invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invalidity {
     /// The check.
@@ -24,13 +26,14 @@ impl Invalidity {
 #[derive(Debug, Clone, Default)]
 pub struct TrialStanding {
     invalid: BTreeMap<u64, Vec<Invalidity>>,
+    outliers: OutlierTrials,
 }
 
 impl FromIterator<(u64, Invalidity)> for TrialStanding {
     fn from_iter<T: IntoIterator<Item = (u64, Invalidity)>>(each: T) -> Self {
         let mut invalid: BTreeMap<u64, Vec<Invalidity>> = BTreeMap::new();
         each.into_iter().for_each(|(trial, one)| invalid.entry(trial).or_default().push(one));
-        Self { invalid }
+        Self { invalid, outliers: OutlierTrials::default() }
     }
 }
 
@@ -44,7 +47,25 @@ impl TrialStanding {
         invalid.filter_map(of_trial).collect()
     }
 
-    /// What is invalid of a trial; nothing for a valid one.
+    /// Adds the trials that the fit of all points excluded.
+    pub(crate) fn with_outliers(self, outliers: OutlierTrials) -> Self {
+        Self { outliers, ..self }
+    }
+
+    /// Adds the outliers of a fit without the trials of which anything is invalid, for tests of single checks.
+    #[cfg(test)]
+    pub(crate) fn fitted(self, run: &Run) -> Self {
+        let voids = self.invalid.keys().map(|id| (*id, About::All)).collect();
+        let estimates = crate::estimate::Estimates::of(&run.points, &run.trials, &voids);
+        self.with_outliers(estimates.outliers())
+    }
+
+    /// Trials that the fit of all points excluded; none before the points are fitted.
+    pub fn outliers(&self) -> &OutlierTrials {
+        &self.outliers
+    }
+
+    /// Reasons why figures of a trial are invalid; empty for a valid one.
     pub fn causes(&self, trial: u64) -> &[Invalidity] {
         self.invalid.get(&trial).map_or(&[], Vec::as_slice)
     }

@@ -4,7 +4,8 @@
 //! experiments, and every point that is left out is reported.
 
 use iosonde_model::{
-    Device, ExperimentSpec, FileError, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown, units,
+    Device, ExperimentSpec, FileError, LeftOut, Phase, Planned, Point, Study, Trial, TrialSpec, Unknown,
+    units,
 };
 
 use crate::{
@@ -23,8 +24,8 @@ pub struct Plan {
     pub points: Vec<Point>,
     /// Rules for visiting the points within a round.
     pub visiting: Visiting,
-    /// Points that the device does not allow: one sentence for each reason.
-    pub left_out: Vec<String>,
+    /// Points that the device does not allow, by reason.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A study that cannot be run on this device, and what would help.
@@ -40,12 +41,12 @@ pub enum PlanError {
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// Study of which every point was left out.
-    #[error("nothing of the study `{study}` can be measured here: {}", .left_out.join("; "))]
+    #[error("nothing of the study `{study}` can be measured here")]
     Nothing {
         /// The study's name.
         study: String,
         /// Reasons why points were left out.
-        left_out: Vec<String>,
+        left_out: Vec<LeftOut>,
     },
 }
 
@@ -61,7 +62,7 @@ pub struct PlannedExperiment {
 /// Returns the experiments of a study with their parameters checked.
 pub fn experiments(study: &Study, device: &Device) -> Result<Vec<PlannedExperiment>, PlanError> {
     let mut asked = Vec::new();
-    let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device));
+    let fits = |spec: &&ExperimentSpec| spec.only_on.is_none_or(|kind| kind.may_be(device.rotates()));
     for spec in study.experiments.iter().filter(fits) {
         let experiment = EXPERIMENTS.find(&spec.kind)?;
         let parameters = Parameters::check(&spec.name, &spec.parameters, experiment.parameters())?;
@@ -89,7 +90,7 @@ pub fn searched_experiments(points: &[Point]) -> Vec<PlannedExperiment> {
 pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
     let visiting = Visiting { manners: Vec::new(), reads_first: study.reads_first };
     let mut plan = Plan { points: Vec::new(), visiting, left_out: Vec::new() };
-    let mut left_out = LeftOut::default();
+    let mut left_out = Counts::default();
     let device = &within_span(study, device);
     for asked in experiments(study, device)? {
         for spec in asked.experiment.grid(&asked.parameters, device)? {
@@ -111,10 +112,10 @@ pub fn plan(study: &Study, device: &Device) -> Result<Plan, PlanError> {
         }
     }
     let unfit = |spec: &ExperimentSpec| {
-        let kind = spec.only_on.filter(|kind| !kind.may_be(device))?;
-        Some(format!("the experiment {}: {}", spec.name, kind.why()))
+        let only_on = spec.only_on.filter(|kind| !kind.may_be(device.rotates()))?;
+        Some(LeftOut::OtherStorage { experiment: spec.name.clone(), only_on })
     };
-    plan.left_out = study.experiments.iter().filter_map(unfit).chain(left_out.sentences(device)).collect();
+    plan.left_out = study.experiments.iter().filter_map(unfit).chain(left_out.reasons(device)).collect();
     if plan.points.is_empty() {
         return Err(PlanError::Nothing { study: study.name.clone(), left_out: plan.left_out });
     }
@@ -127,7 +128,7 @@ fn within_span(study: &Study, device: &Device) -> Device {
     Device { working_set_bytes: device.working_set_bytes.min(span_bytes), ..device.clone() }
 }
 
-/// Direct I/O goes past the page cache, which would otherwise have evened out odd sizes; the kernel refuses
+/// Direct I/O bypasses the page cache, which would otherwise have evened out odd sizes; the kernel refuses
 /// what is not a multiple of the device's unit with EINVAL, once for each request.
 fn aligned(spec: &TrialSpec, device: &Device) -> Result<(), String> {
     let Some(unit_bytes) = direct_unit_bytes(device).filter(|_| spec.direct) else { return Ok(()) };
@@ -149,7 +150,7 @@ fn direct_unit_bytes(device: &Device) -> Option<u64> {
 
 /// Points that the device does not allow, counted by reason.
 #[derive(Default)]
-struct LeftOut {
+struct Counts {
     writing: usize,
     deep: usize,
     close: usize,
@@ -159,7 +160,7 @@ struct LeftOut {
     smallest_large_bytes: Option<u64>,
 }
 
-impl LeftOut {
+impl Counts {
     fn leaves_out(&mut self, spec: &TrialSpec, device: &Device) -> bool {
         let end_bytes = spec.offset_bytes.saturating_add(spec.span_bytes);
         let unit_bytes = direct_unit_bytes(device).filter(|_| spec.direct).unwrap_or(1);
@@ -184,47 +185,20 @@ impl LeftOut {
         true
     }
 
-    fn sentences(&self, device: &Device) -> Vec<String> {
-        let mut out = Vec::new();
-        if self.writing > 0 {
-            out.push(format!("{} that write: nothing may be written here", counted(self.writing)));
-        }
-        if self.deep > 0 {
-            out.push(format!(
-                "{} with more than one request in flight: the engine {} makes one at a time",
-                counted(self.deep),
-                device.engine
-            ));
-        }
-        if self.close > 0 {
-            out.push(format!("{} with a stride smaller than the block", counted(self.close)));
-        }
-        if self.beyond > 0 {
-            let prepared = units::size(device.working_set_bytes);
-            out.push(format!("{} beyond the {prepared} that may be addressed", counted(self.beyond)));
-        }
-        if self.askew > 0 {
-            let unit = units::size(direct_unit_bytes(device).unwrap_or(1));
-            out.push(format!(
-                "{} at addresses that are no multiples of {unit}, which direct I/O needs here",
-                counted(self.askew)
-            ));
-        }
-        if let Some(smallest_bytes) = self.smallest_large_bytes {
-            out.push(format!(
-                "{} of {} or more: that is over a quarter of the {} that may be addressed",
-                counted(self.large),
-                units::size(smallest_bytes),
-                units::size(device.working_set_bytes)
-            ));
-        }
-        out
+    fn reasons(&self, device: &Device) -> Vec<LeftOut> {
+        let span_bytes = device.working_set_bytes;
+        let unit_bytes = direct_unit_bytes(device).unwrap_or(1);
+        let smallest_bytes = self.smallest_large_bytes.unwrap_or(0);
+        let reasons = [
+            (self.writing, LeftOut::Writing { points: self.writing }),
+            (self.deep, LeftOut::QueueDepth { points: self.deep, engine: device.engine.clone() }),
+            (self.close, LeftOut::StrideBelowBlock { points: self.close }),
+            (self.beyond, LeftOut::BeyondSpan { points: self.beyond, span_bytes }),
+            (self.askew, LeftOut::Misaligned { points: self.askew, unit_bytes }),
+            (self.large, LeftOut::LargeBlocks { points: self.large, smallest_bytes, span_bytes }),
+        ];
+        reasons.into_iter().filter(|(points, _)| *points > 0).map(|(_, reason)| reason).collect()
     }
-}
-
-/// Returns the number of points in words.
-pub fn counted(points: usize) -> String {
-    if points == 1 { "1 point".to_owned() } else { format!("{points} points") }
 }
 
 /// Returns true if an engine's calls return only when the request is complete.
@@ -274,7 +248,7 @@ mod tests {
     fn quick_has_27_points_and_shares_what_two_experiments_ask_for() {
         let plan = plan(&quick(), &device()).unwrap();
         // 6 sizes × 2 directions + 8 depths + 4 depths + 4 orders + 1 mix = 29, of which 4 KiB reads and
-        // writes, one at a time, are asked for twice.
+        // writes at QD 1 occur twice.
         assert_eq!(plan.points.len(), 27);
         assert!(plan.left_out.is_empty());
         let shared: Vec<_> = plan.points.iter().filter(|point| !point.also.is_empty()).collect();
@@ -310,7 +284,7 @@ mod tests {
         let plan = plan(&quick(), &Device { writable: false, ..device() }).unwrap();
         assert!(plan.points.iter().all(|point| !point.spec.rw.writes()));
         // 6 sizes + 4 depths + 2 orders + 1 mix.
-        assert_eq!(plan.left_out, ["13 points that write: nothing may be written here"]);
+        assert_eq!(plan.left_out, [LeftOut::Writing { points: 13 }]);
     }
 
     #[test]
@@ -318,7 +292,7 @@ mod tests {
         let plan = plan(&quick(), &Device { engine: "psync".into(), ..device() }).unwrap();
         assert!(plan.points.iter().all(|point| point.spec.queue_depth == 1));
         assert_eq!(plan.points.len(), 12);
-        assert!(plan.left_out[0].contains("psync makes one at a time"), "{:?}", plan.left_out);
+        assert_eq!(plan.left_out, [LeftOut::QueueDepth { points: 15, engine: "psync".into() }]);
     }
 
     #[test]
@@ -327,7 +301,7 @@ mod tests {
         assert!(plan.points.iter().all(|point| point.spec.block_size_bytes <= 2 << 20));
         assert_eq!(
             plan.left_out,
-            ["2 points of 4 MiB or more: that is over a quarter of the 8 MiB that may be addressed"]
+            [LeftOut::LargeBlocks { points: 2, smallest_bytes: 4 << 20, span_bytes: 8 << 20 }]
         );
     }
 
@@ -346,18 +320,15 @@ mod tests {
     fn what_a_cross_asks_for_and_the_device_does_not_allow_is_counted_by_its_reason() {
         let study =
             |body: &str| Study::parse(&format!("name = \"x\"\nquestion = \"?\"\n{body}"), "x").unwrap();
-        let left_out = |body: &str| plan(&study(body), &device()).unwrap().left_out.join("; ");
+        let left_out = |body: &str| plan(&study(body), &device()).unwrap().left_out;
         let strided = left_out("[[experiment]]\nkind = \"stride\"\nrw = \"read\"");
-        assert_eq!(strided, "1 point with a stride smaller than the block");
+        assert_eq!(strided, [LeftOut::StrideBelowBlock { points: 1 }]);
         let beyond = left_out("[[experiment]]\nkind = \"working-set\"\nspan = [\"1G\", \"2G\"]");
-        assert_eq!(beyond, "1 point beyond the 1 GiB that may be addressed");
+        assert_eq!(beyond, [LeftOut::BeyondSpan { points: 1, span_bytes: 1 << 30 }]);
         let askew = left_out("[[experiment]]\nkind = \"alignment\"\noffset = [0, 100, 512]");
-        assert_eq!(
-            askew,
-            "2 points at addresses that are no multiples of 512 B, which direct I/O needs here"
-        );
+        assert_eq!(askew, [LeftOut::Misaligned { points: 2, unit_bytes: 512 }]);
         let buffered = left_out("[[experiment]]\nkind = \"media\"");
-        assert_eq!(buffered, "", "through the page cache anything goes");
+        assert_eq!(buffered, [], "buffered I/O allows any size");
     }
 
     #[test]
@@ -376,8 +347,9 @@ mod tests {
     fn a_study_of_which_nothing_is_left_says_why() {
         let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"mix\"\nmix = 70";
         let study = Study::parse(study, "x").unwrap();
-        let error = plan(&study, &Device { writable: false, ..device() }).unwrap_err().to_string();
-        assert!(error.contains("nothing may be written here"), "{error}");
+        let error = plan(&study, &Device { writable: false, ..device() }).unwrap_err();
+        let left_out = vec![LeftOut::Writing { points: 1 }];
+        assert_eq!(error, PlanError::Nothing { study: "x".into(), left_out });
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Bisection.
 
-/// Halves the range from `low` to `high` so many times and returns what is left of it: at its first end `is_low` holds,
-/// at its second it does not.
+/// Bisects the range from `low` to `high` and returns the remaining range: `is_low` is true at its first end and false
+/// at its second.
 ///
-/// `is_low` changes once within the range, from true to false; `low` may be the larger end. What is left is
-/// `2^-halvings` of the range, or two neighbouring numbers: 60 halvings reach these from any range of one sign.
+/// `is_low` must change once within the range, from true to false; `low` may be the larger end. The remaining range is
+/// `2^-halvings` of the original, or two neighbouring numbers: 60 halvings reach these from any range of one sign.
 pub fn bisect(
     (mut low, mut high): (f64, f64),
     halvings: u32,

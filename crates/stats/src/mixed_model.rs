@@ -17,10 +17,12 @@
 //! random. After a group's last row, the trend of the other groups extrapolates it.
 
 mod design;
+mod row;
 mod spread;
 
 use design::{Design, Solution};
-use spread::{Spread, within_limit};
+pub use row::Row;
+use spread::{Correlations, Spread, caution, within_limit};
 
 use crate::{LogEstimate, series::variance_of_mean};
 
@@ -30,17 +32,15 @@ const FEWEST_IN_RANGE: usize = 5;
 /// Fewest rows per group from which [`Outlook::Hopeful`] uses the correlation within groups.
 const FEWEST_ALIKE: usize = 5;
 
-/// Measured value of a group.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
-    /// Index of the group: 0, 1, ..
-    pub group: usize,
-    /// Start of the measurement, in seconds.
-    pub start_s: f64,
-    /// End of the measurement, in seconds.
-    pub end_s: f64,
-    /// Natural logarithm of the value.
-    pub log_value: f64,
+/// What is known beside the rows of a fit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// Series that belongs to no group. It limits the drift after a group's last row to what the reference saw.
+    pub reference: &'a [Row],
+    /// For each row, whether it is kept, where a fit of another figure of the same measurement has decided that: two
+    /// figures that are one by Little's law would contradict it as means over different rows. Empty: nothing is
+    /// decided.
+    pub kept: &'a [Option<bool>],
 }
 
 /// Weighting of the mean over time.
@@ -73,10 +73,8 @@ pub struct MixedModel {
     /// Logarithm of the mean minus mean of the logarithm, for each group.
     excess: Vec<f64>,
     solution: Solution,
-    along_time: f64,
-    along_group: f64,
-    /// Likeliest correlations, in time and within groups; standard errors use the upper bounds.
-    likely: (f64, f64),
+    /// Standard errors use the upper bounds.
+    correlations: Correlations,
     hoped: Hoped,
     /// Robust scatter of the rows as a share of their standard deviation.
     typical: f64,
@@ -94,15 +92,15 @@ struct Hoped {
 }
 
 impl Hoped {
-    fn of(spread: &Spread, design: &Design, kept: &[bool], time: (f64, f64), group: (f64, f64)) -> Self {
+    fn of(spread: &Spread, design: &Design, kept: &[bool], found: &Correlations) -> Self {
         // The lower bound is as far below the likeliest as the upper bound is above it.
         let least = |(likely, feared): (f64, f64)| (2.0 * likely - feared).max(0.0);
         let rows = kept.iter().filter(|kept| **kept).count();
         let present = design.members.iter().filter(|members| !members.is_empty()).count();
         // Two or three rows of a group determine no correlation.
-        let in_group = if rows < FEWEST_ALIKE * present { 0.0 } else { least(group) };
-        let correlations = (least(time), in_group);
-        let noise = spread.with_correlation(design, kept, correlations.0, correlations.1).drawn;
+        let in_group = if rows < FEWEST_ALIKE * present { 0.0 } else { least(found.group) };
+        let correlations = (least(found.time), in_group);
+        let noise = spread.with_correlation(design, kept, correlations.0, &found.within(in_group)).drawn;
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         Self { sigma, degrees: noise.iter().map(|(_, degrees)| *degrees).collect(), correlations }
     }
@@ -120,27 +118,27 @@ pub enum Outlook {
 impl MixedModel {
     /// Fits `groups` groups. `None` where there are no rows. Groups without rows are allowed.
     pub fn fit(rows: &[Row], groups: usize, average: Average) -> Option<Self> {
-        Self::fit_with_reference(&[], rows, groups, average)
+        Self::fit_with(Beside::default(), rows, groups, average)
     }
 
-    /// Fits with a reference series, `witness`, that belongs to no group. It limits the drift after a group's last row
-    /// to what the reference saw.
-    pub fn fit_with_reference(
-        witness: &[Row],
-        rows: &[Row],
-        groups: usize,
-        average: Average,
-    ) -> Option<Self> {
+    /// Fits with what is known beside the rows.
+    pub fn fit_with(beside: Beside<'_>, rows: &[Row], groups: usize, average: Average) -> Option<Self> {
+        let Beside { reference, kept: decided } = beside;
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| rows[a].start_s.total_cmp(&rows[b].start_s));
         let design = Design::new(rows, order, groups)?;
-        let mut kept = vec![true; rows.len()];
+        let decided: Vec<Option<bool>> =
+            design.order.iter().map(|&row| decided.get(row).copied().flatten()).collect();
+        let mut kept: Vec<bool> = decided.iter().map(|decided| decided.unwrap_or(true)).collect();
+        let mut in_mode = vec![false; rows.len()];
         let mut weight = vec![1.0; groups];
         let mut solution = design.solve(&kept, &weight, None)?;
         let mut spread = Spread::of(&design, &solution, &kept);
-        // 10: two or three passes converge; two sets of rows that alternate end here with the last.
+        // 10: two or three passes converge. Rows of a mode stay kept: a step of all groups would else be the trend in
+        // one pass and a second mode in the next, and two fits of the same rows would end with different ones.
         for pass in 0..10 {
-            let next = within_limit(&design, &solution, &kept);
+            let found = within_limit(&design, &solution, &kept, &mut in_mode);
+            let next = decided.iter().zip(found).map(|(decided, found)| decided.unwrap_or(found)).collect();
             let drift = spread.reweight(&mut weight);
             if next == kept && drift < 0.02 && pass > 0 {
                 break;
@@ -151,14 +149,13 @@ impl MixedModel {
             solution = design.solve(&kept, &weight, roughness)?;
             spread = Spread::of(&design, &solution, &kept);
         }
-        let ((likely_time, along_time), (likely_group, along_group)) = spread.correlations(&design, &kept);
-        let noise = spread.with_correlation(&design, &kept, likely_time, likely_group).drawn;
+        let correlations = spread.correlations(&design, &kept);
+        let along_group = correlations.within(correlations.group.0);
+        let noise = spread.with_correlation(&design, &kept, correlations.time.0, &along_group).drawn;
         let sigma = noise.iter().map(|(variance, _)| variance.sqrt()).collect();
         let degrees = noise.iter().map(|(_, degrees)| *degrees).collect();
         let excess = excess(&design, &spread.residuals, &kept, average.sign());
-        let likely = (likely_time, likely_group);
-        let hoped =
-            Hoped::of(&spread, &design, &kept, (likely_time, along_time), (likely_group, along_group));
+        let hoped = Hoped::of(&spread, &design, &kept, &correlations);
         let typical = spread.typical(&design, &solution, &kept);
         Some(Self {
             average,
@@ -167,12 +164,10 @@ impl MixedModel {
             degrees,
             excess,
             solution,
-            along_time,
-            along_group,
-            likely,
+            correlations,
             hoped,
             typical,
-            witness: witness.iter().map(|row| (design.time.place(row), row.log_value)).collect(),
+            witness: reference.iter().map(|row| (design.time.place(row), row.log_value)).collect(),
             design,
         })
     }
@@ -195,18 +190,22 @@ impl MixedModel {
         // One row of each group determines its level.
         let (told, then) = ((rows - groups).max(1.0), (rows * times - groups).max(1.0));
         // As in [`Spread::correlations`], in standard errors, which themselves shrink.
-        let feared = |rows: f64| (0.3 + 6.0 / rows.sqrt()) / rows.sqrt();
+        let feared = |rows: f64| caution(rows) / rows.sqrt();
         let less = feared(then) / feared(told);
         let at = |likely: f64, feared: f64| likely + (feared - likely) * less.min(1.0);
         let (sigma, degrees, (time, own)) = match outlook {
             Outlook::Likely => (
                 &self.sigma,
                 &self.degrees,
-                (at(self.likely.0, self.along_time), at(self.likely.1, self.along_group)),
+                (
+                    at(self.correlations.time.0, self.correlations.time.1),
+                    at(self.correlations.group.0, self.correlations.group.1),
+                ),
             ),
             Outlook::Hopeful => (&self.hoped.sigma, &self.hoped.degrees, self.hoped.correlations),
         };
         let length = self.kept(group) as f64;
+        let own = own.min(self.correlations.own[group]);
         let shrunk = variance_of_mean(length * times, own) / variance_of_mean(length, own);
         Some(LogEstimate {
             log_mean: self.level(group),
@@ -238,7 +237,7 @@ impl MixedModel {
         aside
     }
 
-    /// Returns the residual of a row, ln(value / fitted value), and its group.
+    /// Returns the residual of a row, ln(value / fitted value), and the index of its group.
     pub fn distance(&self, row: usize) -> Option<(f64, usize)> {
         let line = &self.design.rows[self.design.order.iter().position(|&i| i == row)?];
         Some((line.value - line.times(&self.solution.parameters), line.group))
@@ -262,7 +261,7 @@ impl MixedModel {
 
     /// Returns the correlation of neighbours in time and of successive rows of one group (upper bounds).
     pub fn correlations(&self) -> (f64, f64) {
-        (self.along_time, self.along_group)
+        (self.correlations.time.1, self.correlations.group.1)
     }
 
     fn level(&self, group: usize) -> f64 {
@@ -316,7 +315,7 @@ impl MixedModel {
 
     /// Returns the variance of a linear combination of group means.
     fn variance(&self, combination: &[(usize, f64)]) -> Option<f64> {
-        self.variance_at(combination, &self.sigma, self.along_time, self.along_group)
+        self.variance_at(combination, &self.sigma, self.correlations.time.1, self.correlations.group.1)
     }
 
     /// Returns the variance of a linear combination of group means for a given noise.
@@ -365,10 +364,11 @@ impl MixedModel {
         if in_group <= 0.0 {
             return 0.0;
         }
-        let (in_time, in_group) = (powers(in_time), powers(in_group));
+        let in_time = powers(in_time);
         let mut sum = 0.0;
-        for members in &self.design.members {
+        for (members, own) in self.design.members.iter().zip(self.correlations.within(in_group)) {
             let members: Vec<usize> = members.iter().copied().filter(|&i| self.kept[i]).collect();
+            let in_group = powers(own);
             for (place, &i) in members.iter().enumerate() {
                 for (&j, own) in members[place + 1..].iter().zip(&in_group) {
                     let known = in_time.get(j - i - 1).copied().unwrap_or(0.0);

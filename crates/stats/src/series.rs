@@ -24,20 +24,59 @@ struct Sums {
     end_squares: f64,
 }
 
+/// Grid of correlations, in hundredths: a tenth of the standard error from 250 members. A series with a higher one
+/// is a trend, of which observations spread over the time have the mean.
+const GRID: std::ops::RangeInclusive<usize> = 0..=80;
+/// Correlation of a series that has a trend of its own.
+const OF_A_TREND: f64 = 0.95;
+/// Shares of series with a trend of their own that are tried.
+const TRENDING: [f64; 7] = [0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6];
+/// Twice the log likelihood that such a share must add, or there is none: χ² with one degree of freedom at 95 %. A
+/// series with a high ρ by chance would else be taken for a trend, and leave too low a ρ to the others.
+const TREND_GAIN: f64 = 3.84;
+
+impl Sums {
+    /// Returns twice the restricted log likelihood of ρ, up to a constant.
+    fn likelihood(&self, correlation: f64) -> f64 {
+        let (r, one) = (correlation, 1.0 + correlation);
+        // The inverse of the correlation matrix is tridiagonal: 1, −ρ and 1 + ρ² over 1 − ρ².
+        let whole = ((1.0 + r * r) * self.squares - r * r * self.end_squares - 2.0 * r * self.neighbours)
+            / (1.0 - r * r);
+        // The members' sum is zero; of the level's weights only the ends' excess is left.
+        let level = r * self.ends / one;
+        let weight = ((1.0 - r) * self.length + 2.0 * r) / one;
+        let spare = self.length - 1.0;
+        let left = (whole - level * level / weight).max(1e-300);
+        -spare * (1.0 - r * r).ln() - weight.ln() - spare * left.ln()
+    }
+
+    fn likelihoods(&self) -> Vec<f64> {
+        GRID.map(|step| self.likelihood(step as f64 / 100.0)).collect()
+    }
+}
+
+/// Returns the grid's ρ of the highest likelihood, and the highest within `errors` standard errors of it.
+fn bounds(doubled: &[f64], errors: f64) -> (f64, f64) {
+    let best = (0..doubled.len()).max_by(|&a, &b| doubled[a].total_cmp(&doubled[b])).unwrap_or(0);
+    let near = |step: &usize| doubled[best] - doubled[*step] <= errors * errors;
+    let cautious = (best..doubled.len()).take_while(near).last().unwrap_or(best);
+    (best as f64 / 100.0, cautious as f64 / 100.0)
+}
+
 /// Collection of series that share one lag-1 correlation.
 #[derive(Debug, Clone, Default)]
 pub struct Series(Vec<Sums>);
 
 impl Series {
-    /// Adds one series. Constant series and series with fewer than three members are ignored.
-    pub fn add(&mut self, members: &[f64]) {
-        let (Some(first), Some(last)) = (members.first(), members.last()) else { return };
+    /// Adds one series, and says so. Constant series and series with fewer than three members are ignored.
+    pub fn add(&mut self, members: &[f64]) -> bool {
+        let (Some(first), Some(last)) = (members.first(), members.last()) else { return false };
         let length = members.len() as f64;
         let mean = members.iter().sum::<f64>() / length;
         let centred = || members.iter().map(|m| m - mean);
         let squares: f64 = centred().map(|m| m * m).sum();
         if members.len() < 3 || squares <= 0.0 {
-            return;
+            return false;
         }
         let neighbours = members.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
         let (first, last) = (first - mean, last - mean);
@@ -50,39 +89,35 @@ impl Series {
             end_squares: first * first + last * last,
         };
         self.0.push(sums);
+        true
     }
 
-    /// Returns twice the restricted log likelihood of ρ, up to a constant.
-    fn likelihood(&self, correlation: f64) -> f64 {
-        let (r, one) = (correlation, 1.0 + correlation);
-        let of = |s: &Sums| {
-            // The inverse of the correlation matrix is tridiagonal: 1, −ρ and 1 + ρ² over 1 − ρ².
-            let whole =
-                ((1.0 + r * r) * s.squares - r * r * s.end_squares - 2.0 * r * s.neighbours) / (1.0 - r * r);
-            // The members' sum is zero; of the level's weights only the ends' excess is left.
-            let level = r * s.ends / one;
-            let weight = ((1.0 - r) * s.length + 2.0 * r) / one;
-            let spare = s.length - 1.0;
-            let left = (whole - level * level / weight).max(1e-300);
-            -spare * (1.0 - r * r).ln() - weight.ln() - spare * left.ln()
-        };
-        self.0.iter().map(of).sum()
-    }
-
-    /// Returns the most likely ρ, between 0 and 0.95, and an upper bound: the likelihood interval's end at `errors`
+    /// Returns the most likely ρ, between 0 and 0.8, and an upper bound: the likelihood interval's end at `errors`
     /// standard errors. `None` where no series was added. Negative values are excluded: few data would otherwise
     /// make intervals narrower.
+    ///
+    /// Each series is either one of the common ρ, or one with a trend of its own, in a share that is fitted too: such a
+    /// series looks like ρ = 0.95, and its likelihood would outweigh that of twenty others.
     pub fn correlation(&self, errors: f64) -> Option<(f64, f64)> {
-        if self.0.is_empty() {
-            return None;
-        }
-        // 0.01 steps: a tenth of the standard error from 250 members.
-        let at = |step: usize| step as f64 / 100.0;
-        let likelihoods: Vec<f64> = (0..=95).map(|step| self.likelihood(at(step))).collect();
-        let best = (0..=95).max_by(|&a, &b| likelihoods[a].total_cmp(&likelihoods[b]))?;
-        let near = |step: &usize| likelihoods[best] - likelihoods[*step] <= errors * errors;
-        let cautious = (best..=95).take_while(near).last().unwrap_or(best);
-        Some((at(best), at(cautious)))
+        let all: Vec<(Vec<f64>, f64)> =
+            self.0.iter().map(|sums| (sums.likelihoods(), sums.likelihood(OF_A_TREND))).collect();
+        let mixed = |step: usize, trending: f64| -> f64 {
+            let of = |(own, trend): &(Vec<f64>, f64)| {
+                own[step] + 2.0 * (1.0 - trending + trending * ((trend - own[step]) / 2.0).exp()).ln()
+            };
+            all.iter().map(of).sum()
+        };
+        let shared = |step: usize| {
+            let gain = |trending: f64| if trending > 0.0 { TREND_GAIN } else { 0.0 };
+            let of = |&trending: &f64| mixed(step, trending) - gain(trending);
+            TRENDING.iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+        };
+        (!all.is_empty()).then(|| bounds(&GRID.map(shared).collect::<Vec<_>>(), errors))
+    }
+
+    /// Returns the upper bound of each series' own ρ, at most 0.8, as if it were the only one.
+    pub fn own_bounds(&self, errors: f64) -> Vec<f64> {
+        self.0.iter().map(|sums| bounds(&sums.likelihoods(), errors).1).collect()
     }
 
     /// Returns the total number of members added.

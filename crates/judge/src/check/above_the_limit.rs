@@ -1,28 +1,28 @@
-//! More than the device's link can carry, or than its medium can do.
+//! More throughput than the device's link can carry, or than its medium can deliver.
 //!
-//! Looks at: bytes a second in each direction against the link that the kernel names (PCIe generation and lanes,
-//! SATA, USB; Ethernet to a file server), and random reads and sequential bytes of a disk that rotates against what
-//! arms and platters can do.
+//! Looks at: bytes per second in each direction against the link that the kernel names (PCIe generation and lanes,
+//! SATA, USB; Ethernet to a file server). For a rotating disk, also at random reads and sequential bytes against
+//! the limits of arms and platters.
 //!
-//! Rule for links: the payload rate of the standard (PCIe 3.0 and later send 128 bits as 130, earlier ones and SATA
-//! 8 as 10; USB 2 carries 480 Mb/s, USB 3 at 5 Gb/s 8 as 10, faster ones 128 as 132), and 2 % for the clocks.
-//! Nothing that came over the link can be above it; real transfers stay 5 to 15 % below, since packets have
-//! headers. SATA and USB 2 carry one direction at a time, the others both.
+//! Rule for links: the payload bandwidth of the standard, plus 2 % for the clocks. PCIe 3.0 and later send 128 bits
+//! as 130; earlier ones and SATA send 8 as 10. USB 2 carries 480 Mb/s; USB 3 at 5 Gb/s sends 8 as 10, faster ones
+//! 128 as 132. Nothing that came over the link can exceed it; real transfers stay 5 to 15 % below, because packets
+//! have headers. SATA and USB 2 carry one direction at a time, the others both.
 //!
-//! Rule for media: a disk that is attached by SATA or USB and said to rotate is one spindle. It reads or writes at
-//! most 300 MB/s in sequence (the fastest disk of 2024 states 285), and 500 random requests a second over a span
-//! larger than 1 GiB (15,000 turns a minute and a queue to sort give about 450; the cache on the disk holds up to
-//! 512 MiB): twice those is void, more than those a doubt. Volumes of RAID controllers show no such link and are
-//! not judged; what is named a virtual disk is not either.
+//! Rule for media: a rotating disk on SATA or USB is one spindle. It reads or writes at most 300 MB/s sequentially
+//! (the fastest disk of 2024 states 285). It serves at most 500 random requests per second over a span larger than
+//! 1 GiB: 15,000 turns a minute and a sorting queue give about 450. The cache on the disk holds up to 512 MiB. More
+//! than these limits is a warning; more than twice these limits is invalid. Volumes of RAID controllers show no
+//! such link and are not checked; nor are virtual disks.
 //!
-//! Verdict: void as a statement about the device, since something nearer answered: memory, a cache, or a device
-//! that is not what it says. Where neither link nor medium tells a limit, it abstains.
+//! Verdict: invalid as a statement about the device, since something nearer answered: memory, a cache, or a device
+//! that is not what it says. Not checked where neither link nor medium gives a limit.
 //!
-//! Example: a USB hard disk of 2013 "reads at 400 to 450 MiB/s, as fast as the SSD": a 100 MiB file just written
-//! sits in memory, and a rotating disk gives a third of that.
+//! Example: a USB hard disk of 2013 "reads at 400 to 450 MiB/s, as fast as the SSD". A 100 MiB file just written is
+//! in memory; a rotating disk gives a third of that.
 //!
-//! What to do: as for `cache-served`. If the trial was direct and the device moved the bytes, look at what the link
-//! is (`iosonde doctor`): an enclosure may have several disks in it.
+//! What to do: as for `cache-served`. If the trial was direct and the device moved the bytes, look at the link
+//! (`iosonde doctor`): an enclosure may contain several disks.
 
 use iosonde_model::CheckName;
 #[cfg(test)]
@@ -33,9 +33,9 @@ use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
-/// Of the link; clocks may differ.
+/// Margin of a link's limit; clocks may differ.
 const LINK_MARGIN: f64 = 1.02;
-/// Of one spindle; see the manual page above.
+/// Limit of one spindle; see the manual page above.
 const DISK_BYTES_PER_S: f64 = 300e6;
 const DISK_RANDOM_IOPS: f64 = 500.0;
 /// Times as much as one spindle does is certain.

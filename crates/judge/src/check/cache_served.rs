@@ -1,42 +1,48 @@
-//! Bytes that never moved: reads that memory served, direct writes that the device did not take.
+//! Bytes that never moved: reads served from memory, and direct writes that did not reach the device.
 //!
-//! Looks at: the bytes that a trial's requests moved, against the bytes that the block device below the
-//! file moved in the same time by the kernel's own count; where reads are buffered, also at how much of the
-//! span was in the page cache before and after.
+//! Looks at: the bytes that a trial's requests moved, against the bytes that the block device below the file moved
+//! in the same time, by the kernel's own count. For buffered reads, also at how much of the span was in the page
+//! cache before and after.
 //!
-//! Rule: a device that moved fewer than 95 % of the bytes did not serve the trial. Others' I/O on the same
-//! device can only add to its count, so a shortfall is certain; what it cannot excuse is a sum. 95 % leaves
-//! ten times what is lost between reading the counters and the requests (0.5 % in a trial of a second) and
-//! catches a file of which a tenth is cached. A trial of less than 1 MiB is not judged: one stray page counts
-//! too much there. Bytes are compared, never requests, since the kernel splits and merges those. Buffered
-//! reads of a span that was wholly in the page cache, before and after, came from it even where others' I/O
-//! hides the shortfall. Residency alone never voids direct I/O: it goes past the cache, whatever lies in
-//! it. Memory file systems (tmpfs) have no device.
+//! Rule: a device that moved fewer than 95 % of the bytes did not serve the trial. Other I/O on the same device can
+//! only add to its count, so a shortfall is certain. The check cannot see a shortfall that other I/O makes up. 95 %
+//! leaves ten times the error of reading the counters (0.5 % in a trial of a second) and detects a file of which a
+//! tenth is cached. A trial of less than 1 MiB is not checked: one stray page counts too much there. Bytes are
+//! compared, never requests, since the kernel splits and merges those. Buffered reads of a span that was wholly in
+//! the page cache, before and after, came from it, even where other I/O hides the shortfall. Residency alone never
+//! makes direct I/O invalid: direct I/O bypasses the cache. Memory file systems (tmpfs) have no device.
 //!
-//! Writes through the page cache are judged by `write-back`.
+//! A loop device that is not open for direct I/O to its file (`/sys/block/loop0/loop/dio` is 0) puts the page cache
+//! below the file system on it: requests that bypass the upper cache pass the lower one, whatever the counters say.
+//! Such trials are invalid. A ZFS volume, whose reads the ARC serves unless its `primarycache` forbids it, and a
+//! bcache or dm-cache volume, which keeps parts of one device on another, get a warning: the kernel says that the
+//! cache is there, not what it served.
 //!
-//! Behind a network file system the mount's counters stand in the device's place; the server's cache is seen by
-//! nobody here.
+//! Buffered writes are checked by `write-back`.
 //!
-//! Verdict: void as a statement about the device; the rates remain what a program here gets. Where there is
-//! neither a counter nor a view of the cache, it abstains and says so; likewise where the counter stood still
-//! while the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
+//! Behind a network file system the mount's counters replace the device's. The server's cache cannot be observed
+//! from here.
 //!
-//! Another tool's result that went through the page cache, without a witness in its file, is doubted.
+//! Verdict: invalid as a statement about the device; the throughput remains what a program gets here. Not checked
+//! where there is neither a counter nor a view of the cache. Not checked, too, where the counter did not move while
+//! the run itself was filling (under a tenth of the fill): the head of an NVMe multipath set counts nothing.
 //!
-//! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can
-//! give a third of it, and the report concluded that the disk is as fast as an SSD. Another found strided
-//! reads "at very high throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
+//! Another tool's buffered result, without a witness in its file, gets a warning.
 //!
-//! What to do: measure with direct I/O (the default where the file system gives it), or over a span several
-//! times larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For
-//! writes, count the flush, or measure direct writes.
+//! Example: a 100 MiB file, just written, was read back at 400 to 450 MiB/s from a USB hard disk that can give a
+//! third of it. The report concluded that the disk is as fast as an SSD. Another found strided reads "at very high
+//! throughput" on a Mac whose F_NOCACHE does not evict what is already in memory.
+//!
+//! What to do: measure with direct I/O (the default where the file system supports it), or over a span several
+//! times larger than memory. Where direct reads moved nothing, the file has holes: fill it first. For writes, count
+//! the flush, or measure direct writes. For a loop device, use `losetup --direct-io=on /dev/loop0`, or measure where
+//! its file lies.
 
 use iosonde_model::CheckName;
 #[cfg(test)]
 use iosonde_model::Rw;
 use iosonde_model::{
-    About, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
+    About, CacheBelow, Device, Medium, Op, Reason, Run, Scope, Trial, Verdict,
     cause::{self, NoWitness},
 };
 
@@ -50,7 +56,7 @@ use super::{Specimens, specimen};
 
 /// See the manual page above: ten times what the counters' readings may miss.
 const MOVED_SHARE_MIN: f64 = 0.95;
-/// Of the span, for calling it wholly resident.
+/// Share of the span from which on it counts as wholly resident.
 const RESIDENT_SHARE_MIN: f64 = 0.95;
 /// Below this, one stray page counts too much.
 const JUDGED_BYTES_MIN: u64 = 1 << 20;
@@ -64,7 +70,7 @@ impl Check for CacheServed {
 
     fn check(&self, scope: Scope, run: &Run) -> Option<Verdict> {
         let device = &run.info.device;
-        // Writes through the page cache are the business of `write-back`.
+        // Buffered writes are checked by `write-back`.
         let own =
             |trial: &&Trial| device.medium == Medium::Memory || trial.spec.direct || trial.spec.has(Op::Read);
         let judged = judged::measuring(scope, run).filter(own);
@@ -94,6 +100,16 @@ impl Check for CacheServed {
             file_system: Some("tmpfs".into()),
             ..Device::unknown("file", 1 << 30)
         };
+        let above = |cache: CacheBelow| Device {
+            direct: true,
+            caches_below: vec![cache],
+            ..Device::unknown("file", 1 << 30)
+        };
+        let looped = above(CacheBelow::Loop { device: "loop0".into(), file: "/disk.img".into() });
+        let tier = above(CacheBelow::Tier { device: "bcache0".into(), mechanism: "bcache".into() });
+        // The fill went to the lower page cache: its counters do not count as standing still.
+        let mut filled = specimen::filled(0, 0, hole());
+        filled.info.device = looped.clone();
         let issued = specimen::buffered(None, None).witnesses.issued_read_bytes;
         Specimens {
             pass: vec![
@@ -112,11 +128,17 @@ impl Check for CacheServed {
                 specimen::run(kept_back),
                 specimen::run(hole()),
                 specimen::run_on(tmpfs, specimen::usual()),
+                // However much the disk below moved.
+                specimen::run_on(looped, specimen::usual()),
+                filled,
                 // The fill was counted, or went to memory: the counters are a witness, and right.
                 specimen::filled(1 << 30, 0, hole()),
                 specimen::filled(0, 1 << 30, hole()),
             ],
-            warning: vec![specimen::imported(specimen::buffered(None, None))],
+            warning: vec![
+                specimen::imported(specimen::buffered(None, None)),
+                specimen::run_on(tier, specimen::usual()),
+            ],
             not_checked: vec![
                 specimen::run(specimen::buffered(None, None)),
                 specimen::run(tiny),
@@ -133,6 +155,9 @@ fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
         let name = device.file_system.clone().or(device.name.clone());
         return Verdict::Invalid(Reason::new(About::Device, cause::CacheServed::Memory { name }));
     }
+    if let Some(cache) = device.caches_below.iter().find(|cache| cache.is_page_cache()) {
+        return Verdict::Invalid(below(cache));
+    }
     let own = |op: &Op| trial.spec.has(*op) && (trial.spec.direct || *op != Op::Write);
     let verdicts = Op::DIRECTIONS.into_iter().filter(own).map(|op| one_way(trial, op));
     let severity = |verdict: &Verdict| match verdict {
@@ -141,7 +166,12 @@ fn verdict(trial: &Witnessed<'_>, device: &Device) -> Verdict {
         Verdict::NotChecked(_) => 1,
         Verdict::Pass => 0,
     };
-    verdicts.max_by_key(severity).unwrap_or(Verdict::Pass)
+    let tier = device.caches_below.first().map(|cache| Verdict::Warning(below(cache)));
+    verdicts.chain(tier).max_by_key(severity).unwrap_or(Verdict::Pass)
+}
+
+fn below(cache: &CacheBelow) -> Reason {
+    Reason::new(About::Device, cause::CacheServed::Below { cache: cache.clone() })
 }
 
 fn one_way(trial: &Witnessed<'_>, op: Op) -> Verdict {

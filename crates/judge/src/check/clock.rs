@@ -1,19 +1,23 @@
-//! A clock that jumped, or a machine that slept, while it was measured.
+//! A clock that jumped, or a machine that slept, during a trial.
 //!
 //! Looks at: four clocks before and after a trial: the one that times requests (the processor's counter,
-//! calibrated), the kernel's monotonic clock, the one since boot, which counts sleep, and the calendar's.
+//! calibrated), the kernel's monotonic clock, the boot clock, which counts sleep, and the calendar clock.
 //!
-//! Rule: the machine slept during the trial (more than 1 ms between boot and monotonic time): what was in flight
-//! waited for a lid to open. The request clock ran 1 % faster or slower than the kernel's: every rate and latency
-//! is off by as much; calibration is good to 0.1 %, so that 1 % is a counter that changed its speed or was read on
-//! another socket. From 0.3 % on a doubt. The calendar was set by more than 1 s: a doubt, although nothing here is
-//! timed by it. A guest that its host halted (a snapshot, a migration) sees nothing else of it: its own clocks
-//! stood still, and then a time service puts the calendar right. Slewing, 0.05 % at most, moves both clocks alike.
+//! Rule for sleep: more than 1 ms between boot and monotonic time. Outstanding requests waited for the machine to
+//! wake.
 //!
-//! Verdict: void for sleep and for a clock off by 1 %, about everything. Where the clocks could not be read, it
-//! abstains.
+//! Rule for the request clock: 1 % faster or slower than the kernel's clock is invalid, because every throughput
+//! and latency is off by as much. Calibration is accurate to 0.1 %, so 1 % means a counter that changed its speed
+//! or was read on another socket. From 0.3 % on it is a warning.
 //!
-//! Example: a laptop that closed its lid in the middle of a night's run; a guest that was moved to another host.
+//! Rule for the calendar: a step of more than 1 s is a warning, although no figure uses this clock. A guest that
+//! its host paused (a snapshot, a migration) has no other sign of it: its own clocks stopped, and then a time
+//! service corrected the calendar. Slewing, 0.05 % at most, moves both clocks equally.
+//!
+//! Verdict: invalid for sleep and for a clock off by 1 %, about everything. Not checked where the clocks could not
+//! be read.
+//!
+//! Example: a laptop whose lid was closed during a night's run; a guest that was moved to another host.
 //!
 //! What to do: run it again; `iosonde doctor` names the clock. If it says `hpet` or `acpi_pm`, the kernel did not
 //! trust the processor's counter either.

@@ -1,32 +1,33 @@
-//! Bytes that compress or repeat, on storage that saves what it can.
+//! Data that compresses or repeats, on storage that compresses or deduplicates.
 //!
-//! Looks at: what was written (`--payload`), who wrote what is read, and whether a layer below is known to compress
-//! or to deduplicate: btrfs, f2fs or bcachefs mounted with compression, a file marked so or of which parts lie
-//! compressed, ZFS (which compresses unless told not to), zram and VDO.
+//! Looks at: what was written (`--payload`), who wrote the data that is read, and whether a layer below compresses
+//! or deduplicates. Known layers: btrfs, f2fs or bcachefs mounted with compression, a file marked so or with
+//! compressed parts, ZFS (which compresses by default), zram and VDO.
 //!
-//! Rule: zeros on such a layer are not stored at all: void. A payload of which a share compresses or repeats is
-//! stored in as much less: a doubt, since that is what was asked to be seen, and no figure of the device. Zeros
-//! anywhere else are a doubt: some SSD controllers, most arrays and many hypervisors' images drop them unseen.
-//! Random bytes pass; reads of what this run filled with random bytes pass too. Reads of what somebody else wrote
-//! are doubted on a layer that compresses.
+//! Rule: zeros on such a layer are not stored at all: invalid. A payload of which a share compresses or repeats is
+//! stored in less space: a warning, since the figure shows this saving and not the device. Zeros anywhere else are
+//! a warning: some SSD controllers, most arrays and many hypervisors' images drop them silently. Random bytes pass;
+//! reads of what this run filled with random bytes pass too. Reads of data from another source get a warning on a
+//! layer that compresses.
 //!
-//! Verdict: about the device; the rates are those of this payload. It abstains where the storage cannot be seen through
-//! (a virtual machine's disk, a network) and somebody else wrote what was read, or what was written compresses or
-//! repeats; where a file system that compresses single files does not say whether this one lies so; and of another
-//! tool's result, whose file does not say what was written on what.
+//! Verdict: about the device; the figures are those of this payload. Not checked in these cases:
+//! - The storage below is hidden (a virtual machine's disk, a network), and the data came from another source,
+//!   compresses or repeats.
+//! - A file system that compresses single files does not say whether this one is compressed.
+//! - Another tool's result does not say what was written on which storage.
 //!
-//! Example: fio's buffers are filled once and written again and again (without `refill_buffers`), which a layer
-//! that deduplicates stores once; `dd if=/dev/zero` measures how fast a compressing file system throws zeros away.
+//! Example: fio's buffers are filled once and written again and again (without `refill_buffers`), which a
+//! deduplicating layer stores once. `dd if=/dev/zero` measures how fast a compressing file system discards zeros.
 //!
-//! What to do: leave `--payload` at `random`, which neither compresses nor repeats; to learn what your data would
-//! give, use a payload that compresses as they do, and say so beside the figure.
+//! What to do: leave `--payload` at `random`, which neither compresses nor repeats. To learn what your data would
+//! give, use a payload that compresses like it, and say so beside the figure.
 
 use iosonde_model::{
     About, CheckName, Device, Op, Payload, Phase, Reason, Run, Scope, Trial, Verdict,
     cause::{self, CompressingLayer, Saving},
 };
 #[cfg(test)]
-use iosonde_model::{Medium, Rw};
+use iosonde_model::{HidingLayer, Medium, Rw};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -65,7 +66,7 @@ impl Check for Compressible {
         let unknown = || Device { medium: Medium::Flash, ..Device::unknown("directory", 1 << 30) };
         let plain = || Device { file_system: Some("ext4".into()), ..unknown() };
         let packed = || btrfs("rw,noatime,compress=zstd:3");
-        let guest = || Device { unseen: Some("a host".into()), ..plain() };
+        let guest = || Device { unseen: vec![HidingLayer::VirtualMachineHost], ..plain() };
         let reading = |device: Device, filled: bool| {
             let mut run = if filled {
                 specimen::filled(1 << 30, 0, specimen::usual())
@@ -154,7 +155,7 @@ fn written(trial: &Trial, device: &Device) -> Verdict {
             Verdict::Warning(reason(cause::Compressible::WrittenCompressed { layer, saved_share, saving }))
         }
         (None, true, _) => Verdict::Warning(reason(cause::Compressible::Zeros)),
-        (None, false, Some((saved_share, saving))) if device.unseen.is_some() => {
+        (None, false, Some((saved_share, saving))) if !device.unseen.is_empty() => {
             Verdict::NotChecked(reason(cause::Compressible::WrittenUnseen { saved_share, saving }))
         }
         _ => Verdict::Pass,
@@ -181,12 +182,12 @@ fn read(trial: &Trial, run: &Run) -> Verdict {
     }
     let device = &run.info.device;
     let reason = |why: cause::Compressible| Reason::new(About::Device, why);
-    match (saver(device, trial), &device.unseen) {
+    match (saver(device, trial), device.unseen.is_empty()) {
         (Some(layer), _) => Verdict::Warning(reason(cause::Compressible::ReadCompressed { layer })),
-        (None, Some(_)) => Verdict::NotChecked(reason(cause::Compressible::ReadUnseen)),
-        (None, None) if may_be_packed(device, trial) => {
+        (None, false) => Verdict::NotChecked(reason(cause::Compressible::ReadUnseen)),
+        (None, true) if may_be_packed(device, trial) => {
             Verdict::NotChecked(reason(cause::Compressible::ReadUnknown))
         }
-        (None, None) => Verdict::Pass,
+        (None, true) => Verdict::Pass,
     }
 }

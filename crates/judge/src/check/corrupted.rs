@@ -2,18 +2,18 @@
 //!
 //! Looks at: what `--verify` found when the blocks of a trial were read back.
 //!
-//! Rule: one is enough. A block that is lost, stale, torn or misplaced means that the storage, or something between,
-//! did not do the work that was timed; a checksum of 64 bits is wrong by chance once in 10¹⁹ blocks. Blocks that
-//! carry no whole mark cannot be judged: they were never written with `--verify`, or somebody has written over them
-//! since, which is just what silent damage of a whole block would look like.
+//! Rule: one is enough. A block that is lost, stale, torn or misplaced means that the storage, or a layer above it,
+//! did not do the work that was timed. A checksum of 64 bits is wrong by chance once in 10¹⁹ blocks. Blocks without
+//! a whole mark cannot be checked: they were never written with `--verify`, or were overwritten since. Silent
+//! damage of a whole block would look the same.
 //!
-//! Verdict: void, about everything, from one bad block on; a doubt where blocks carried no mark. Trials that were not
-//! verified are not its business.
+//! Verdict: invalid, about everything, from one bad block on; a warning where blocks carried no mark. Trials that
+//! were not verified are not checked.
 //!
-//! Example: a drive whose write cache claims to be flushed, and is not, is the fastest of all; after a power cut its
-//! last writes are lost. None of the field reports verified anything.
+//! Example: a drive whose write cache acknowledges a flush without writing is the fastest of all; after a power cut
+//! its last writes are lost. None of the field reports verified anything.
 //!
-//! What to do: save what is on this storage. Run it again on another path to the device (cable, controller, memory) to
+//! What to do: back up this storage. Repeat the run on another path to the device (cable, controller, memory) to
 //! learn which part is at fault.
 
 use iosonde_model::CheckName;

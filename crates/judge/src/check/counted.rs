@@ -1,14 +1,14 @@
 //! Whether the block layer's counters can be a witness at all.
 //!
-//! Some block devices count nothing although data passes them: the head of an NVMe multipath set hands its requests
+//! Some block devices count nothing although data passes them. The head of an NVMe multipath set hands its requests
 //! to the paths below, which count in its place. To such a counter every trial looks like memory. The run's own
-//! direct fill tells: what was filled past the page cache with random bytes did move.
+//! direct fill shows it: the random bytes of a direct fill did reach the device.
 
 use std::{borrow::Cow, ops::Deref};
 
 use iosonde_model::{Phase, Run, Trial, cause::NoWitness};
 
-/// Share of a direct fill below which the counters stand still. A tenth: what others moved meanwhile only adds.
+/// Share of a direct fill below which the counters do not count. A tenth: other I/O only adds to them.
 const COUNTED_SHARE_MIN: f64 = 0.1;
 /// Below this, the fill says nothing.
 const FILLED_BYTES_MIN: u64 = 1 << 20;
@@ -50,7 +50,7 @@ pub(super) fn witnessed<'a>(trial: &'a Trial, run: &Run) -> Witnessed<'a> {
 /// Why the counters are no witness, if they are none. Bytes that the fill left in the page cache went there and not
 /// to the device: then it is the counters that are right.
 fn standstill(run: &Run) -> Option<NoWitness> {
-    // Filling comes first; looking no further keeps this cheap, since it is asked for every trial.
+    // Filling comes first; looking no further keeps this cheap, since it is called for every trial.
     let fills = run.trials.iter().take_while(|trial| trial.phase == Phase::Prepare);
     let (mut filled_bytes, mut counted_bytes, mut cached_bytes, mut device) = (0, 0, 0, None);
     for fill in fills.filter(|fill| fill.spec.direct) {

@@ -12,7 +12,7 @@ const RESEMBLANCE_100MS: f64 = 0.8;
 
 /// A stretch of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Part {
+pub(super) struct Stretch {
     /// From the end of the warm-up.
     pub(super) start_s: f64,
     /// Its length.
@@ -22,13 +22,13 @@ pub(super) struct Part {
 }
 
 /// A trial's course in at most 200 parts of as many windows each; what is left over at the end is left out.
-pub(super) fn parts(trial: &Trial) -> Vec<Part> {
+pub(super) fn parts(trial: &Trial) -> Vec<Stretch> {
     let each = trial.windows.len().div_ceil(PARTS_MAX).max(1);
     let begun_s = trial.windows.first().map_or(0.0, |window| window.start_s);
     let of = |windows: &[Window]| {
         let length_s: f64 = windows.iter().map(|window| window.length_s).sum();
         let iops = windows.iter().map(completed).sum::<u64>() as f64 / length_s.max(1e-9);
-        Part { start_s: windows[0].start_s - begun_s, length_s, iops }
+        Stretch { start_s: windows[0].start_s - begun_s, length_s, iops }
     };
     trial.windows.chunks_exact(each).map(of).collect()
 }
@@ -55,7 +55,7 @@ pub(super) fn completed(window: &Window) -> u64 {
 }
 
 /// ln of a rate; of one in which nothing completed, as if a tenth of a request had: a stall is no small change.
-pub(super) fn log(iops: f64) -> f64 {
+pub(crate) fn log(iops: f64) -> f64 {
     iops.max(0.1).ln()
 }
 
@@ -69,7 +69,7 @@ pub(super) fn of_point<'a>(run: &'a Run, point: &Point, standing: &TrialStanding
     trials
 }
 
-/// Whether a run is one workload that somebody asked for by hand.
+/// Whether a run is a single workload given by hand.
 pub(super) fn is_single(run: &Run) -> bool {
     run.info.study_source.is_empty()
 }

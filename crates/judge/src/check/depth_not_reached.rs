@@ -1,28 +1,27 @@
-//! Fewer requests in flight than were asked for.
+//! Fewer requests outstanding than the requested queue depth.
 //!
-//! Looks at: the number of requests outstanding, averaged over the measured time, against the number asked
-//! for (in flight per job, times jobs).
+//! Looks at: the number of outstanding requests, averaged over the measured time, against the requested number
+//! (depth per job, times jobs). With direct I/O, also at what the block layer below counted.
 //!
-//! Rule: 5 % short is not reached. A queue model takes the number in flight as its abscissa; its knee moves
-//! by as much as that is wrong, and 5 % is what `quick` asks of an interval. A loop that refills its slots
-//! at once stays within 1 %.
+//! Rule: 5 % short is not reached. A queue model's abscissa is the queue depth; its saturation point moves by as
+//! much as the depth is wrong, and 5 % is the precision of `quick`. A loop that refills its slots at once stays
+//! within 1 %.
 //!
-//! Looks also at: what the block layer below counted (direct I/O only). Less than half of what was asked for is
-//! a doubt: the rest waited above the device, in the block layer's own queue, the file system or this program,
-//! and the device was never asked to work on so many at once. Half, because the time between our stamps and the
-//! block layer's belongs to a request as well (a quarter of it at 100 us); splitting and other programs only
-//! raise the count. From 8 on: below, that time is too large a part. Where the block layer's count is not seen, it
-//! abstains.
+//! Rule for the block layer: less than half of the requested depth is a warning. The other requests waited above
+//! the device, in the block layer's own queue, the file system or this program, so the device never had that many
+//! at once. Half, because the time between our stamps and the block layer's belongs to a request as well (a quarter
+//! of it at 100 us). Splitting and other programs only raise the count. The rule begins at depth 8, because that
+//! time is too large a share below. Not checked where the block layer's count is missing.
 //!
-//! Verdict: void as a statement about depth: the rate was really reached, only not with that number in
-//! flight, so the trial stays in rates and leaves the knee. Where nobody counted the outstanding requests
-//! (another tool's result), it abstains, and `littles-law` works the number out from rate and latency.
+//! Verdict: invalid as a statement about depth. The throughput was reached, only not at that queue depth: the trial
+//! stays in throughput figures and leaves the saturation point. Not checked without a count of the outstanding
+//! requests (another tool's result): `littles-law` computes the number from throughput and latency.
 //!
-//! Example: a table gives rate and latency "at depth 64" for 4 KiB requests, of which by its own figures
-//! 37, 47 and 35 were in flight.
+//! Example: a table gives throughput and latency "at depth 64" for 4 KiB requests. By its own figures the mean
+//! depths were 37, 47 and 35.
 //!
-//! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the
-//! time (`generator-bound`), no setting helps on this machine.
+//! What to do: more jobs, or an engine that does not block in submission. If the program is busy all the time
+//! (`generator-bound`), no setting helps on this machine.
 
 #[cfg(test)]
 use iosonde_model::Rw;
@@ -33,7 +32,7 @@ use super::{Check, counted, judged};
 use super::{Specimens, specimen};
 use crate::reach::{DEVICE_FROM, too_few_at_the_device};
 
-/// As a share of what was asked for; see the manual page above.
+/// Share of the requested depth; see the manual page above.
 const SHORT_BY: f64 = 0.049;
 
 pub(super) struct DepthNotReached;
@@ -74,7 +73,7 @@ impl Check for DepthNotReached {
                 with(None),
                 specimen::run(offered),
                 specimen::run(uncounted(128)),
-                // A counter that stands still saw nothing.
+                // A counter that does not move saw nothing.
                 specimen::filled(0, 0, at_the_device(128, 0.0)),
             ],
         }
@@ -90,7 +89,7 @@ fn verdict(trial: &Trial, device: &Device) -> Verdict {
         return Verdict::NotChecked(reason(cause::DepthNotReached::Uncounted));
     };
     if reached >= asked * (1.0 - SHORT_BY) {
-        return below(trial, asked, device);
+        return below(trial, reached, device);
     }
     Verdict::Invalid(reason(cause::DepthNotReached::Short { in_flight_mean: reached, asked }))
 }
@@ -99,8 +98,9 @@ fn reason(cause: cause::DepthNotReached) -> Reason {
     Reason::new(About::Depth, cause)
 }
 
-/// Whether the device below was asked for as much as we were.
-fn below(trial: &Trial, asked: f64, device: &Device) -> Verdict {
+/// Whether the device below had the requested depth.
+fn below(trial: &Trial, in_flight_mean: f64, device: &Device) -> Verdict {
+    let asked = trial.spec.asked_in_flight() as f64;
     let counted = trial.witnesses.block_layer_in_flight_mean;
     // In memory there is no queue below ours.
     let nothing_below = device.medium == Medium::Memory;
@@ -110,13 +110,15 @@ fn below(trial: &Trial, asked: f64, device: &Device) -> Verdict {
     match (counted, too_few_at_the_device(trial)) {
         (None, _) => Verdict::NotChecked(reason(cause::DepthNotReached::DeviceUnseen { asked })),
         (_, Some(device_in_flight_mean)) => {
-            Verdict::Warning(reason(cause::DepthNotReached::ShortAtDevice { device_in_flight_mean, asked }))
+            let short =
+                cause::DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked };
+            Verdict::Warning(reason(short))
         }
         _ => Verdict::Pass,
     }
 }
 
-/// A healthy trial below which nobody counted.
+/// A healthy trial without the block layer's count.
 #[cfg(test)]
 fn uncounted(depth: u32) -> Trial {
     let mut trial = at_the_device(depth, 0.0);
@@ -124,7 +126,7 @@ fn uncounted(depth: u32) -> Trial {
     trial
 }
 
-/// A healthy trial whose block layer counted so many in flight.
+/// A healthy trial with this queue depth at the block layer.
 #[cfg(test)]
 fn at_the_device(depth: u32, seen: f64) -> Trial {
     let mut trial = specimen::healthy(Rw::RandRead, 4096, depth, 2_000);

@@ -1,22 +1,22 @@
-//! Direct I/O that was asked for and went through the page cache all the same.
+//! Direct I/O that used the page cache all the same.
 //!
-//! Looks at: how much of the span lies in the page cache before and after a trial that asked to bypass it.
+//! Looks at: how much of the span is in the page cache before and after a trial with direct I/O.
 //!
-//! Rule: direct I/O leaves nothing in the cache. If the cached part of the span grows by more than half of
-//! the bytes that were moved (or of the span, if that is less), the requests went through it: void. If it
-//! grows by more than a tenth, some of them may have: doubt. If it did not grow because all of it was
-//! already there, the device's count decides: fewer than half of the bytes moved, and the cache served
-//! them. A program that only reads a few pages of the same file stays far below a tenth of a trial.
+//! Rule: direct I/O leaves nothing in the cache. If the cached part of the span grows by more than half of the
+//! moved bytes (or of the span, if that is less), the requests were buffered: invalid. If it grows by more than a
+//! tenth, some of them may have been: a warning. If it did not grow because the whole span was already cached, the
+//! device's count decides: where the device moved fewer than half of the bytes, the cache served them. A program
+//! that only reads a few pages of the same file stays far below a tenth of a trial.
 //!
-//! Verdict: void as a statement about the device. Without a view of the cache, without the device's count where all
-//! of it was cached already, and on memory file systems, which take the request for direct I/O and have nothing to
-//! bypass, it abstains.
+//! Verdict: invalid as a statement about the device. Not checked without a view of the cache, nor without the
+//! device's count where the whole span was cached before. Not checked on memory file systems, which accept direct
+//! I/O and have no cache to bypass.
 //!
-//! Example: file systems that compress or encrypt (ZFS before 2.3, some FUSE and overlay mounts) accept
-//! O_DIRECT and serve it from memory; a Mac's F_NOCACHE stores nothing new and still returns what is there.
+//! Example: file systems that compress or encrypt (ZFS before 2.3, some FUSE and overlay mounts) accept O_DIRECT
+//! and serve it from memory. A Mac's F_NOCACHE stores nothing new and still returns what is there.
 //!
-//! What to do: measure on the file system below, on the block device itself, or over a span several times
-//! larger than memory.
+//! What to do: measure on the file system below, on the block device itself, or over a span several times larger
+//! than memory.
 
 use iosonde_model::{
     About, Cause, CheckName, Device, Medium, Reason, Run, Scope, Trial, Verdict,
@@ -29,7 +29,7 @@ use super::{Specimens, specimen};
 
 /// Growth of the cached part, as a share of what was moved, that cannot come from anything else.
 const GROWN_VOID: f64 = 0.5;
-/// Growth that somebody else's reading does not reach in a trial.
+/// Growth that another program's reads do not reach in a trial.
 const GROWN_DOUBT: f64 = 0.1;
 /// Below this, one stray page counts too much.
 const JUDGED_BYTES_MIN: u64 = 1 << 20;

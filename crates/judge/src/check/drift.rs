@@ -1,31 +1,32 @@
-//! Storage that became slower or faster while the run went on, all points alike.
+//! Storage that became slower or faster during the run, at all points.
 //!
-//! Looks at: the rates of all standing trials, canaries among them, against the time at which they ran; and at
-//! the order in which points were visited. (Not at canaries that read right after a
-//! write: they take what it left behind.)
+//! Looks at: the throughput of all valid trials, canaries included, against the time at which they ran, and at the
+//! order in which points were visited. Canaries that read right after a write are left out: they show what the
+//! write left behind.
 //!
-//! Rule: ln(rate) = level of the point + slope × time, each point weighted by its own scatter, with noise allowed
-//! for that resembles the trial before. A drift is named where its slope differs from zero at 0.07 % and where it
-//! changes the rate by 2 % or more from the first trial to the last. (Least squares on time, not on round numbers:
-//! rounds become shorter when points close.) 0.07 %, not the usual 5 %: a run that does not drift must almost never
-//! be said to, and correlation that 12 rounds cannot tell makes a nominal 0.5 % a real 2 %. Where points were not
-//! visited in turn (each point's trials all at one time: more than half of all differences in time are differences
-//! between points) a drift cannot be told from what the points differ by.
+//! Rule: ln(throughput) = level of the point + slope × time. Each point is weighted by its own scatter, and the
+//! noise may be correlated from trial to trial. A drift is named where its slope differs from zero at 0.07 % and
+//! changes the throughput by 2 % or more from the first trial to the last. The fit is on time, not on round
+//! numbers, because rounds become shorter when points close. 0.07 % and not the usual 5 %, because false alarms
+//! must be very rare: correlation that 12 rounds cannot show turns a nominal 0.5 % into a real 2 %.
 //!
-//! Where more than a third of the points have slopes of their own that the common one contradicts (by six standard
-//! errors and 2 %), it is said how many rose, fell and held, and no figure is given for all of them.
+//! Where points were not visited in turns, drift and differences between points cannot be separated. This is so
+//! where more than half of all differences in time are differences between points.
 //!
-//! Verdict: doubt about the rate, with the change over the run and its interval: a result of its own. Points
-//! that are visited in rounds, in random order, all carry the same share of a drift; what is concluded from
-//! their differences stands. The estimates are means over the run's time, drift included.
+//! More than a third of the points may have slopes of their own that contradict the common slope (by six standard
+//! errors and 2 %). The check then says how many rose, fell and held, and gives no common figure.
 //!
-//! Measured: see docs/checks.md. A loss of 2 % a round at a CV of 5 % is caught in 95 % and more from 12 rounds
-//! of 4 points on; one of 5 % an hour is 0.4 % in five minutes, and nobody sees that.
+//! Verdict: a warning about the throughput, with the change over the run and its interval: a result of its own.
+//! Points that are visited in rounds, in random order, all carry the same share of a drift, so comparisons between
+//! them remain valid. The estimates are means over the run's time, drift included.
+//!
+//! Measured: see docs/checks.md. A loss of 2 % a round at a CV of 5 % is detected in 95 % and more from 12 rounds
+//! of 4 points on. A loss of 5 % an hour is 0.4 % in five minutes, which is too small to detect.
 //!
 //! Example: a "sharp decline" at reads of 128 MB and 512 MB, five trials each, all points in sorted order, the
-//! larger ones last. Whether it is the size, or a machine that became slower, nobody can tell from it.
+//! larger ones last. The size may be the cause, or a machine that became slower: the data cannot show which.
 //!
-//! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its lasting state
+//! What to do: rounds in random order (`iosonde run` always does that). For flash: bring it to its steady state
 //! first. For a shared machine: look at what else ran.
 
 use iosonde_model::{About, CheckName, Phase, Reason, Run, Scope, Trial, Verdict, cause};
@@ -69,7 +70,7 @@ impl Check for Drift {
             warning: vec![
                 in_turn(|i| 0.98f64.powi(i as i32 / 4)),
                 in_turn(|i| 1.0 + 0.01 * i as f64),
-                // Sorted: each point's six trials stand together.
+                // Sorted: each point's six trials are consecutive.
                 points(24, |i| i / 6, |i| 1e5 * quiet(i)),
             ],
             not_checked: vec![specimen::rounds(5, |_| 1e5)],

@@ -1,24 +1,25 @@
-//! Requests that failed, never came back, or moved fewer bytes than asked.
+//! Requests that failed, never completed, or moved fewer bytes than requested.
 //!
 //! Looks at: the counts of failed, short and hung requests of every trial, preparation included.
 //!
-//! Rule: one is enough. A request that fails returns early, so the rate of a trial with failures counts
-//! work that was not done, and its latencies mix two different things. The kernel has already retried what
-//! can be retried when a program sees an error, so none is noise. A trial in which nothing at all completed
-//! is judged here too.
+//! Rule: one is enough. A request that fails returns early, so the throughput of a trial with failures counts work
+//! that was not done, and its latencies mix two different things. The kernel has already retried what can be
+//! retried when a program sees an error, so no error is noise. A trial in which nothing completed is checked here
+//! too.
 //!
-//! Verdict: void, about everything in the trial. Where nobody counted (a published table of rates), it abstains.
+//! Verdict: invalid, about everything in the trial. Not checked without a count of errors (a published table of
+//! throughput).
 //!
-//! Example: a script that ignores the result of `pread` measures the end of the file: reads beyond it
-//! return at once with 0 bytes, and the smaller the file the "faster" the storage.
+//! Example: a script that ignores the result of `pread` measures the end of the file. Reads beyond it return at
+//! once with 0 bytes, and the smaller the file the "faster" the storage.
 //!
-//! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device
-//! if it speaks of retries. Short transfers on a file that shrank: somebody else writes to it.
+//! What to do: read the kernel's log (`dmesg`) for the device named there; replace the cable or the device if the
+//! log mentions retries. Short transfers on a file that shrank: another program writes to it.
 
 use iosonde_model::CheckName;
-#[cfg(test)]
-use iosonde_model::Rw;
 use iosonde_model::{About, Reason, Run, Scope, Trial, Verdict, cause};
+#[cfg(test)]
+use iosonde_model::{RequestError, Rw};
 
 use super::{Check, judged};
 #[cfg(test)]
@@ -39,7 +40,7 @@ impl Check for Errors {
     fn specimens(&self) -> Specimens {
         let mut failing = specimen::usual();
         failing.read.as_mut().expect("it reads").errors = 3;
-        failing.error_examples.push("3 x Input/output error (os error 5)".into());
+        failing.error_examples.push(RequestError::System { errno: 5, count: 3 });
         let mut short = specimen::usual();
         short.read.as_mut().expect("it reads").short = 1;
         let hung = Trial { hung: 2, ..specimen::usual() };
@@ -63,7 +64,7 @@ fn verdict(trial: &Trial) -> Verdict {
     let done: u64 = trial.directions().map(|(_, direction)| direction.ios).sum();
     let requests = done + errors + trial.hung;
     if errors > 0 || trial.hung > 0 || short > 0 {
-        let (hung, example) = (trial.hung, example(trial));
+        let (hung, example) = (trial.hung, trial.error_examples.first().cloned());
         let failed = cause::Errors::Failed { requests, errors, hung, short, example };
         return Verdict::Invalid(Reason::new(About::All, failed));
     }
@@ -75,10 +76,4 @@ fn verdict(trial: &Trial) -> Verdict {
         return Verdict::Invalid(Reason::new(About::All, nothing));
     }
     Verdict::Pass
-}
-
-/// First error as the system names it. Its count is left out, since that includes the warm-up.
-fn example(trial: &Trial) -> Option<String> {
-    let example = trial.error_examples.first()?;
-    Some(example.split_once(" x ").map_or(example.as_str(), |(_, error)| error).to_owned())
 }

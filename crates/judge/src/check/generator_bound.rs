@@ -1,26 +1,25 @@
 //! The program was the bottleneck, not the storage.
 //!
-//! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting. A worker that
-//! is ready to run while others have the processor is busy: the storage waits for it.
+//! Looks at: the share of a trial in which the workers that make requests were busy rather than waiting. A worker
+//! that is ready to run while others have the processor counts as busy: the storage waits for it.
 //!
-//! Rule: a worker that is busy 95 % of the time can make no more requests: the rate is its own, and the
-//! storage could do as much or any amount more. From 80 % on the storage may have waited for it now and
-//! then (a closed loop whose two stations are this unevenly matched loses a few percent to the faster one),
-//! so the rate is a lower bound within an interval's width.
+//! Rule: a worker that is busy 95 % of the time cannot make more requests. The throughput is its own limit, and the
+//! storage's limit is higher by an unknown amount. From 80 % on the storage may have waited for it at times, so the
+//! throughput is a lower bound within an interval's width. (A closed loop whose two stations are this unevenly
+//! matched loses a few percent to the faster one.)
 //!
-//! Verdict: void as a statement about the device from 95 % (94 as measured: starting and draining are part of the
-//! time, 1 % of a trial of 0.2 s), doubt from 80 %. The rate itself is true for
-//! this program on this machine. Where nobody measured processor time, it abstains.
+//! Verdict: invalid as a statement about the device from 95 %, a warning from 80 %. The limit is 94 % as measured,
+//! because starting and draining are part of the time (1 % of a trial of 0.2 s). The throughput itself is true for
+//! this program on this machine. Not checked without processor time.
 //!
-//! Cross-check: where the run measured what this machine makes of the same requests without any storage (`iosonde
-//! doctor`, and once in each run), that figure is given. It decides nothing, since it was taken at another
-//! moment.
+//! Cross-check: `iosonde doctor`, and each run once, measures the same requests without any storage. That figure is
+//! given where it exists. It decides nothing, since it was measured at another moment.
 //!
-//! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that
-//! makes its random bytes while the clock runs. Equal plateaus on unlike media are the script's.
+//! Example: an SSD and a USB hard disk "level off" at the same 80 to 110 MiB/s of writes, in a script that makes
+//! its random bytes while the clock runs. Equal plateaus on different media are the script's.
 //!
-//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine that costs less for
-//! each request (io_uring rather than psync).
+//! What to do: more jobs (each has a processor of its own), larger blocks, or an engine with a lower cost per
+//! request (io_uring rather than psync).
 
 #[cfg(test)]
 use iosonde_model::Rw;

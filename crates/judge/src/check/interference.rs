@@ -1,51 +1,56 @@
-//! Somebody else used the storage, or the processors, while a trial ran.
+//! Interference: another program used the storage, or the processors, during a trial.
 //!
-//! Looks at: the bytes that the block layer moved beyond ours (direct I/O only: through the page cache, reading
-//! ahead and writing back move more than is asked for); the share of processor time that a hypervisor took
-//! (steal) and in which some task waited for a processor (pressure); behind a network file system at what its mount
-//! exchanged and had to send again; and, over a run, at windows in which the rate collapsed (not those of canaries that
-//! read right after one of the run's own writes).
+//! Looks at: the bytes that the block layer moved beyond ours. This is possible with direct I/O only: buffered I/O
+//! reads ahead and writes back more than was requested. Also at:
+//! - the share of processor time that a hypervisor took (steal), and in which some task waited for a processor
+//!   (pressure);
+//! - on a network file system, what its mount exchanged and had to send again;
+//! - over a run, windows in which the throughput collapsed (not those of canaries that read right after one of the
+//!   run's own writes).
 //!
-//! Rule: a trial is void where others moved 5 % of our bytes and at least 1 MiB (what reading the counters
-//! beside the trial misses is below 0.8 %, and 10 % must not be missed), or where the hypervisor took 10 % of
-//! the processors' time; from 5 %, or where tasks waited for a processor in a quarter of the time, it is a
-//! doubt; so is one request that a network file system sent again, since it waits for that as long as the mount's
-//! timeout says (60 s over TCP, by default). A neighbour that no counter shows (another guest on the host) shows in
-//! the windows of a run: stretches of two windows and more that lie both 5 standard deviations and 20 % below what
-//! their point does otherwise, in three places or more. Their starts are called regular where each gap is a whole
-//! multiple of the median one within 15 %.
+//! Rule: a trial is invalid where other I/O was 5 % of our bytes and at least 1 MiB. Reading the counters beside
+//! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit is
+//! left to `throttled`. It is invalid, too, where the hypervisor took
+//! 10 % of the processors' time. It is a warning from 5 %, or where tasks waited for a processor in a quarter of
+//! the time. One request that a network file system sent again is a warning, too, since it waits as long as the
+//! mount's timeout says (60 s over TCP, by default).
 //!
-//! What cannot be seen is said: without the device's counters, or through the page cache, where others' bytes are not
-//! told from its own, and without the hypervisor's share or the pressure, it abstains.
+//! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
+//! stretches of two windows and more, in three places or more, that are both 5 standard deviations and 20 % below
+//! the point's usual level. Their starts are called regular where each gap is a whole multiple of the median one
+//! within 15 %.
 //!
-//! Verdict: void trials are repeated within the round and counted nowhere. Stretches of a run are a doubt about
-//! the rate: the estimates exclude such trials, and the check `outliers` counts them.
+//! Not checked without the device's counters, for buffered I/O (other I/O cannot be separated from its own), and
+//! without the hypervisor's share or the pressure.
 //!
-//! Measured: see docs/checks.md. A neighbour that takes half of the storage for a fifth of the time is caught in
-//! 95 % and more of runs; other bytes of 10 % always where a trial moves 13 MB and more, and in nine of ten runs
-//! beside smaller trials, since less than 1 MiB is nobody's work.
+//! Verdict: invalid trials are repeated within the round and counted nowhere. Stretches of a run are a warning
+//! about the throughput: the estimates exclude these trials, and the check `outliers` counts them.
 //!
-//! Example: a "peculiar divot" at depth 32 of a sweep of single runs. One stretch of somebody else's work would
-//! make it, and nobody looked.
+//! Measured: see docs/checks.md. A neighbour that takes half of the storage for a fifth of the time is detected in
+//! 95 % and more of runs. Other I/O of 10 % is always detected where a trial moves 13 MB and more, and in nine of
+//! ten runs beside smaller trials, since less than 1 MiB is ignored.
 //!
-//! What to do: find who reads (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
-//! is a scheduled job, or the device's own housekeeping.
+//! Example: a "peculiar divot" at depth 32 of a sweep of single runs. One stretch of other I/O would cause it, and
+//! the report did not check.
+//!
+//! What to do: find the process (`iotop`, the host's other guests), or measure when it is quiet. A regular stretch
+//! is a scheduled job, or the device's own garbage collection.
 
 use iosonde_model::{
     About, CheckName, Op, Phase, Reason, Run, Scope, Sync, Trial, Verdict,
     cause::{self, CountedAt, Missing},
 };
 
-use super::{Check, counted, course, judged};
+use super::{Check, at_limit, counted, course, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::robust;
 
 use crate::estimate::leftovers;
 
-/// Of our bytes; see the manual page above.
+/// Share of our bytes; see the manual page above.
 const OTHERS_SHARE: f64 = 0.05;
-/// Less is nobody's work, only a log that was written.
+/// Less is ignored: it may be a log that was written.
 const OTHERS_MIN_BYTES: u64 = 1 << 20;
 const STEAL_DOUBT: f64 = 0.05;
 const STEAL_VOID: f64 = 0.10;
@@ -53,7 +58,7 @@ const PRESSURE_DOUBT: f64 = 0.25;
 /// A window is low below this share of what its point does otherwise, and below so many deviations.
 const LOW_SHARE: f64 = 0.8;
 const LOW_DEVIATIONS: f64 = 5.0;
-/// Windows of a stretch at the least.
+/// Minimum number of windows of a stretch.
 const STRETCH_MIN: usize = 2;
 const STRETCHES_MIN: usize = 3;
 /// Windows of a point, and requests in a usual one of them, below which it is not looked at: ten requests
@@ -153,6 +158,8 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     if let (Some(bytes), Some(share)) = (others, share)
         && bytes >= OTHERS_MIN_BYTES
         && share >= OTHERS_SHARE
+        // A limit that the trial reached set its rate, whoever else was there: `throttled` says so.
+        && at_limit::reached(trial).is_none()
     {
         let counted_at = match witnesses.block_layer_read_bytes {
             Some(_) => CountedAt::Device(witnesses.block_layer_device.clone()),
@@ -193,7 +200,7 @@ fn missing(trial: &Trial, others: Option<u64>) -> Vec<Missing> {
     parts.into_iter().filter_map(|(is_missing, witness)| is_missing.then_some(witness)).collect()
 }
 
-/// What the device moved beyond our requests; `None` where that cannot be told from our own doing.
+/// What the device moved beyond our requests; `None` where that cannot be separated from our own I/O.
 fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     let witnesses = &trial.witnesses;
     // A network file system's mount counts in the place of a device.
@@ -291,7 +298,7 @@ fn moments(run: &Run) -> Vec<Moment> {
     out
 }
 
-/// Runs of low windows, also over a trial's end: what lies between trials is nobody's window.
+/// Runs of low windows, also over a trial's end: the time between trials belongs to no window.
 fn stretches(moments: &[Moment]) -> Vec<Vec<Moment>> {
     let mut out: Vec<Vec<Moment>> = Vec::new();
     let mut open = false;
@@ -324,6 +331,24 @@ fn period_s(starts: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn others_bytes_do_not_explain_a_trial_that_reached_a_limit() {
+        let mut trial = specimen::usual();
+        *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() += 60 << 20;
+        assert!(matches!(
+            Interference.check(Scope::Trial(0), &specimen::run(trial.clone())),
+            Some(Verdict::Invalid(_))
+        ));
+        trial.witnesses.io_limits = Some(vec![iosonde_model::IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops: Some(100_000.0),
+            bytes_per_s: None,
+        }]);
+        assert_eq!(Interference.check(Scope::Trial(0), &specimen::run(trial)), Some(Verdict::Pass));
+    }
 
     #[test]
     fn others_bytes_are_counted() {

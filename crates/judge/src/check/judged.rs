@@ -1,4 +1,4 @@
-//! What a scope means for a check that looks at single trials.
+//! The trials that a scope gives to a check of single trials.
 
 use iosonde_model::{About, Phase, Reason, Run, Scope, Trial, Verdict, cause::NoWitness};
 
@@ -15,8 +15,8 @@ pub(super) fn measuring(scope: Scope, run: &Run) -> Option<&Trial> {
     any(scope, run).filter(|trial| trial.phase != Phase::Prepare)
 }
 
-/// What remains of a verdict on another tool's result that went through the page cache: where nobody watched, memory is
-/// as likely as storage, and leaving that at "could not be judged" would call it believable.
+/// The rest of a verdict on another tool's buffered result: without a witness, memory is
+/// as likely as storage, and "not checked" would let it pass.
 pub(super) fn through_the_cache(verdict: Verdict, trial: &Trial, run: &Run) -> Verdict {
     match verdict {
         Verdict::NotChecked(_) if run.info.is_imported() && !trial.spec.direct => {

@@ -1,27 +1,29 @@
-//! Rate, latency and number in flight that cannot all be true.
+//! Throughput, latency and queue depth that contradict each other.
 //!
-//! Looks at: rate × mean latency, summed over reads and writes, against the number in flight: as counted
-//! where it was counted, as asked for otherwise.
+//! Looks at: throughput × mean latency, summed over reads and writes, against the queue depth: as counted where it
+//! was counted, as requested otherwise.
 //!
-//! Rule: in any system, over any stretch of time, the mean number of requests inside is the rate at which
-//! they leave times the mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is
-//! assumed of the storage. A stretch with an end differs by what hangs over its edges, at most the longest
-//! latency as a share of the measured time; that and 5 % are allowed. Where that share exceeds a half,
-//! nothing can be told; nor where the law falls short of the counted number and fewer than 20 requests completed for
-//! each in flight: a disk that serves the nearest first passes some over for the whole of a short trial.
+//! Rule: in any system, over any interval of time, the mean number of requests inside is their throughput times the
+//! mean time they spend inside (Little, Operations Research 9 (1961) 383). Nothing is assumed about the storage. A
+//! finite interval differs by the requests that cross its edges: at most the longest latency as a share of the
+//! measured time. That share and 5 % are allowed.
 //!
-//! One request in flight, by a table that counted nothing: what is missing is the program's own time between
-//! requests, in which none was. That is a doubt about the rate, not about the depth. Where the law is missed by a
+//! Not checked where that share exceeds a half. Nor where the law falls short of the counted depth and fewer than
+//! 20 requests completed for each outstanding one. A disk that serves the nearest request first delays some
+//! requests for the whole of a short trial.
+//!
+//! Queue depth 1 in a table that counted nothing: what is missing is the program's own time between requests, when
+//! none was outstanding. That is a warning about the throughput, not about the depth. Where the law is missed by a
 //! thousand or a million, a unit was misread, and the verdict says so.
 //!
-//! Verdict: against the counted number, latency is void: part of the wait is not in it. Against the asked
-//! number, depth is void: either it was not reached, or the latency leaves out part of the wait.
+//! Verdict: against the counted depth, latency is invalid: it leaves out part of the time. Against the requested
+//! depth, depth is invalid: either it was not reached, or the latency leaves out part of the time.
 //!
-//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = 37 in flight, where 64 were asked for: the mixed 4 KiB row
-//! of a published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
+//! Example: 82.2 k × 260 µs + 81.8 k × 187 µs = a queue depth of 37, where 64 was requested: the mixed 4 KiB row of
+//! a published table. Its rows of 64 and 128 KiB requests give 63 of 64 and are believable.
 //!
-//! What to do: take the number that the law gives as the number in flight. Look for a queue in front of the
-//! one that was timed: submission that blocks, a limit of the controller, a thread pool that is too small.
+//! What to do: use the queue depth that the law gives. Look for a queue above the one that was timed: submission
+//! that blocks, a limit of the controller, a thread pool that is too small.
 
 #[cfg(test)]
 use iosonde_model::Rw;
@@ -34,17 +36,17 @@ use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
-/// Share of the number in flight by which the law may be missed, beside the edges.
+/// Share of the queue depth by which the law may be missed, beside the edges.
 const TOLERANCE: f64 = 0.05;
 /// Largest share of the measured time that one request may take.
 const EDGE_MAX: f64 = 0.5;
-/// Of the time, with one request in flight: what a program may spend between requests before the figures are of
+/// Share of the time at QD 1 that a program may spend between requests before the figures are of
 /// something else.
 const IDLE_MIN: f64 = 0.5;
 
-/// Completions for each request in flight, below which those that a scheduler passed over for the whole of a trial
-/// (a disk's arm that goes where it is nearest) may be what is missing: of 8 in flight, 1,600. (20 were too few: with 4
-/// in flight of a simulated disk, one was passed over for a hundred others.)
+/// Completions per outstanding request, below which requests that a scheduler delayed for the whole of a trial
+/// (a disk's arm that goes where it is nearest) may explain the difference: at QD 8, 1,600. (20 were too few: at QD 4
+/// of a simulated disk, one request waited for a hundred others.)
 const COMPLETIONS_MIN: f64 = 200.0;
 
 pub(super) struct LittlesLaw;
@@ -69,7 +71,7 @@ impl Check for LittlesLaw {
         slow.in_flight_mean = Some(8.0);
         let mut silent = specimen::usual();
         silent.read = Some(specimen::direction(0, 4096, 320_000));
-        // 119 requests of 17.8 ms in a second are 2.1 in flight: the others of the 8 never came back.
+        // 119 requests of 17.8 ms in a second are a mean depth of 2.1: the others of the 8 never came back.
         let mut passed_over = specimen::healthy(Rw::RandRead, 4096, 8, 119);
         passed_over.read = Some(specimen::direction(119, 4096, 17_800_000));
         passed_over.in_flight_mean = Some(8.0);
@@ -95,7 +97,7 @@ impl Check for LittlesLaw {
     }
 }
 
-/// A row of a published table: nobody counted what was in flight.
+/// A row of a published table, without a count of outstanding requests.
 #[cfg(test)]
 fn published(queue_depth: u32, block_size_bytes: u64, reads: (u64, u64), writes: (u64, u64)) -> Trial {
     let mut trial = specimen::healthy(Rw::RandRw, block_size_bytes, queue_depth, 1000);
@@ -115,7 +117,8 @@ fn verdict(trial: &Trial) -> Verdict {
         return abstain(cause::LittlesLaw::Uncounted);
     }
     let (terms, longest_ns) = terms(trial);
-    if terms.is_empty() {
+    let are_numbers = |term: &cause::Term| (term.iops * term.latency_ns_mean).is_finite();
+    if terms.is_empty() || !terms.iter().all(are_numbers) {
         return abstain(cause::LittlesLaw::NoLatency);
     }
     // A table that does not say for how long was hardly made of trials as short as that.
@@ -151,7 +154,7 @@ fn verdict(trial: &Trial) -> Verdict {
 fn terms(trial: &Trial) -> (Vec<Term>, f64) {
     let known = trial.directions().filter_map(|(_, d)| Some((d.iops, d.latency_ns.mean?, d.latency_ns.max)));
     let mut known: Vec<_> = known.collect();
-    // A flush is in flight like any other request.
+    // A flush is outstanding like any other request.
     if let Some(flush) = &trial.flush
         && let Some(mean_ns) = flush.latency_ns.mean
     {

@@ -1,26 +1,27 @@
-//! A rate that was asked for and not served, or requests that the generator itself sent late.
+//! A requested rate that was not served, or requests that the generator itself sent late.
 //!
-//! Looks at: workloads with a rate. The completions a second of each stream against what was asked of it, the
-//! requests that were due and never sent, and how late requests were sent although a slot was free for them.
+//! Looks at: workloads with a rate. It compares the completions per second of each stream with the requested rate.
+//! It counts the requests that were due and never sent, and measures how late requests were sent although a slot
+//! was free for them.
 //!
-//! Rule: 1 % less than asked is missed, beyond what chance explains: arrivals of independent clients scatter by the
-//! square root of their number (three standard deviations of a Poisson count are allowed), and a trial's edges cut off
-//! a request or two. Less than 1 % nobody would plan for.
+//! Rule: 1 % less than requested is missed, beyond what chance explains. Arrivals of independent clients scatter by
+//! the square root of their number (three standard deviations of a Poisson count are allowed), and a trial's edges
+//! cut off a request or two. Less than 1 % does not matter for planning.
 //!
-//! Rule of lateness: a 99th percentile of lateness above 10 % of the median latency is a doubt: the tail is then
-//! partly the generator's. Latency counts from the due moment, so that it is in every figure.
+//! Rule of lateness: a 99th percentile of lateness above 10 % of the median latency is a warning: the tail is then
+//! partly the generator's. Latency counts from the due moment, so every latency figure includes the lateness.
 //!
-//! Verdict: void as a statement about the rate: what was served is not the load that the point is named after, and its
-//! latencies are those of an overload that has lasted so long. `iops_at_latency` still uses such a trial for what it
-//! shows, that this load does not keep the latency.
+//! Verdict: invalid as a statement about throughput. The served load is not the load that the point is named after,
+//! and its latencies are those of an overload that has lasted so long. `iops_at_latency` still uses such a trial as
+//! evidence that this load exceeds the latency limit.
 //!
-//! Trials without a rate are not judged; it abstains where nobody counted what was served, or how late it was sent.
+//! Trials without a rate are not checked, nor are those without counts of completions or of lateness.
 //!
 //! Example: fio with a rate that the device cannot serve reports the lower rate it reached, in the same place and
-//! without a word (axboe/fio#1144 is one of several threads).
+//! without a message (axboe/fio#1144 is one of several threads).
 //!
-//! What to do: ask for less, allow more outstanding (`--depth`), or spread the load over more jobs where the processor
-//! is the limit (`generator-bound`).
+//! What to do: lower the rate, allow more outstanding requests (`--depth`), or spread the load over more jobs where
+//! the processor is the limit (`generator-bound`).
 
 use iosonde_model::{About, Arrivals, CheckName, Op, Reason, Run, Scope, Trial, TrialSpec, Verdict, cause};
 
@@ -28,11 +29,11 @@ use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
-/// Of the rate; see the manual page above.
+/// Share of the rate; see the manual page above.
 const SHORT_BY: f64 = 0.01;
 /// Requests that a trial's edges may cut off.
 const EDGES: f64 = 2.0;
-/// Of the median latency.
+/// Share of the median latency.
 const LATE_SHARE_MAX: f64 = 0.1;
 
 pub(super) struct MissedRate;

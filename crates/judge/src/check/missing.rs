@@ -1,6 +1,6 @@
 //! No check passes in silence where its witness is missing: each figure is taken away in turn.
 
-use iosonde_model::{CheckName, Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
+use iosonde_model::{Absence, CheckName, Medium, Outcome, Run, Rw, Scope, Trial, Verdict};
 
 use super::{CHECKS, TrialStanding, specimen};
 
@@ -27,7 +27,7 @@ fn resident() -> Trial {
     trial
 }
 
-/// A rate that was asked for and served.
+/// A requested rate that was served.
 fn offered() -> Trial {
     let mut trial = specimen::usual();
     trial.spec.rate_iops = Some(100_000.0);
@@ -110,7 +110,7 @@ fn with_no_witness_at_all_nothing_is_void_and_what_needs_one_abstains() {
     trial.witnesses = iosonde_model::Witnesses {
         issued_read_bytes: trial.witnesses.issued_read_bytes,
         issued_ios: trial.witnesses.issued_ios,
-        absent: vec!["nothing here may be read (EACCES)".into()],
+        absent: vec![Absence::ControlGroupsUnreadable],
         ..Default::default()
     };
     let mut run = specimen::run(trial);

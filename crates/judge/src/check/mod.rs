@@ -1,7 +1,8 @@
-//! Checks: rules over trials and what was seen around them, one file each.
+//! Checks: rules over trials and their witnesses, one file each.
 
+mod at_limit;
 mod counted;
-mod course;
+pub(crate) mod course;
 mod judged;
 #[cfg(test)]
 mod missing;
@@ -56,7 +57,7 @@ pub fn symptom_of(check: CheckName) -> Option<Symptom> {
 
 /// A registered check.
 pub trait Check: Sync {
-    /// Name that people type and that stands in the JSON.
+    /// Name that people type and that the JSON contains.
     fn id(&self) -> CheckName;
 
     /// Judges one thing by the run's trials alone; `None` where this scope is not the check's business.
@@ -75,7 +76,8 @@ pub trait Check: Sync {
         self.check(scope, run).or_else(|| self.after(scope, run, standing))
     }
 
-    /// Property of the course of rates that its doubts are about. A finding that explains it answers the doubt.
+    /// Property of the course of throughput that its warnings are about. A finding that explains it answers the
+    /// warning.
     fn symptom(&self) -> Option<Symptom> {
         None
     }
@@ -121,7 +123,8 @@ mod tests {
     fn worst(check: &dyn Check, run: &Run) -> Judgement {
         let trials = (0..run.trials.len()).map(Scope::Trial);
         let scopes = trials.chain((0..run.points.len()).map(Scope::Point)).chain([Scope::Run]);
-        let verdicts = scopes.filter_map(|scope| check.judge(scope, run, &TrialStanding::default()));
+        let standing = TrialStanding::default().fitted(run);
+        let verdicts = scopes.filter_map(|scope| check.judge(scope, run, &standing));
         let judged = verdicts.map(|verdict| Judgement::new(check.id(), "run", None, None, verdict));
         judged.max_by_key(|judgement| judgement.verdict).expect("a specimen lies in a scope of its check")
     }

@@ -1,22 +1,24 @@
-//! Latencies of two kinds, of which a mean describes neither.
+//! Latencies in two groups, so that their mean describes no request.
 //!
-//! Looks at: the latencies of all of a point's trials together, each direction by itself.
+//! Looks at: the latencies of all of a point's trials together, each direction separately.
 //!
-//! Rule: two kinds are told apart where both hold 5 % of the requests or more, lie a factor of 3 or more apart,
-//! and where the histogram between them sinks to a quarter of the lower peak (parts of an eighth of an octave,
-//! smoothed over three). A factor of 3, because requests that wait for one or two others of the same length pile
-//! up at twice and three times its time, which is a queue and not a second kind of service; 5 %, because fewer
-//! are a tail. From 1,000 requests on: below, a valley may be chance.
+//! Rule: two groups are separate where three things hold. Both contain 5 % of the requests or more; they are a
+//! factor of 3 or more apart; and the histogram between them falls to a quarter of the lower peak (bins of an
+//! eighth of an octave, smoothed over three). A factor of 3, because requests that wait for one or two others of
+//! the same length accumulate at twice and three times its time, which is a queue and not a second kind of service.
+//! 5 %, because fewer are a tail. At least 1,000 requests, because with fewer a valley may be chance.
 //!
-//! Verdict: doubt about latency: percentiles hold, the mean is no request's. The rate is not touched.
+//! The groups are all requests below and above the valley, each with its share and its mean latency, so that shares
+//! times means add up to the mean.
 //!
-//! Measured: see docs/checks.md. Of a mixture of 10 % and more at a thirtieth of the time, all are caught; of clean
-//! runs with one kind of service, none are doubted.
+//! Verdict: a warning about latency: use percentiles, not the mean. The throughput is not affected.
 //!
-//! Example: strided reads that are partly in memory: the mean lies between 5 µs and 100 µs, where not one
-//! request was.
+//! Measured: see docs/checks.md. Mixtures of 10 % and more at a thirtieth of the time are all detected; clean runs
+//! with one kind of service get no warning.
 //!
-//! What to do: read the percentiles. Find the two kinds: a cache (measure a larger span), a write buffer that is
+//! Example: strided reads that are partly in memory: the mean lies between 5 µs and 100 µs, where no request was.
+//!
+//! What to do: read the percentiles. Find the two groups: a cache (measure a larger span), a write buffer that is
 //! full at times (measure longer), two tiers of storage.
 
 use iosonde_model::{About, Cause, CheckName, Histogram, Op, Point, Reason, Run, Scope, Verdict, cause};
@@ -29,7 +31,7 @@ use super::{Specimens, specimen};
 const SHARE_MIN: f64 = 0.05;
 /// Between the middles of two kinds.
 const APART_MIN: f64 = 3.0;
-/// Of the lower peak, at most, in the valley.
+/// Maximum height of the valley, as a share of the lower peak.
 const VALLEY_MAX: f64 = 0.25;
 const REQUESTS_MIN: u64 = 1000;
 /// Parts of an octave.
@@ -87,6 +89,8 @@ fn mixture(kinds: &[(u64, u64)]) -> Run {
 struct Kind {
     share: f64,
     middle_ns: f64,
+    /// First part of an octave that belongs to it.
+    first_part: usize,
 }
 
 fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
@@ -99,8 +103,8 @@ fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
         most = most.max(all.total());
         let kinds = if all.total() >= REQUESTS_MIN { kinds(&all) } else { Vec::new() };
         let apart = |pair: &&[Kind]| pair[1].middle_ns >= APART_MIN * pair[0].middle_ns;
-        if let Some([low, high]) = kinds.windows(2).find(apart) {
-            let groups = Cause::from(groups(op, &all, *low, *high));
+        if let Some([_, high]) = kinds.windows(2).find(apart) {
+            let groups = Cause::from(groups(op, &all, high.first_part));
             return Verdict::Warning(Reason::new(About::Latency, groups.at_point(&point.spec)));
         }
     }
@@ -115,15 +119,30 @@ fn verdict(run: &Run, point: &Point, standing: &TrialStanding) -> Verdict {
     Verdict::NotChecked(Reason::new(About::Latency, cause))
 }
 
-fn groups(op: Op, all: &Histogram, low: Kind, high: Kind) -> cause::Multimodal {
+/// All requests below a part of an octave, and all from there on.
+fn groups(op: Op, all: &Histogram, first_part: usize) -> cause::Multimodal {
+    let of = |is_own: &dyn Fn(usize) -> bool| {
+        let own = all.buckets().filter(|(middle_ns, ..)| is_own(part(*middle_ns)));
+        let (count, sum_ns) = own.fold((0.0, 0.0), |(count, sum), (middle_ns, _, own)| {
+            (count + own as f64, sum + own as f64 * middle_ns)
+        });
+        (count / all.total() as f64, sum_ns / count)
+    };
+    let ((low_share, low_ns), (high_share, high_ns)) =
+        (of(&|part| part < first_part), of(&|part| part >= first_part));
     cause::Multimodal::Groups {
         op,
-        low_share: low.share,
-        low_ns: low.middle_ns,
-        high_share: high.share,
-        high_ns: high.middle_ns,
+        low_share,
+        low_ns,
+        high_share,
+        high_ns,
         mean_ns: all.mean_ns().unwrap_or(0.0),
     }
+}
+
+/// Place of a latency among the parts of octaves.
+fn part(ns: f64) -> usize {
+    (ns.max(1.0).log2() * PARTS) as usize
 }
 
 /// The kinds of a histogram with their shares, from the fastest on.
@@ -132,10 +151,9 @@ fn groups(op: Op, all: &Histogram, low: Kind, high: Kind) -> cause::Multimodal {
 /// times as slow): a queue piles requests up at once, twice and three times the service time, and such a cut would part
 /// 80 µs from 160 µs. There may also be more than two kinds here.
 fn kinds(all: &Histogram) -> Vec<Kind> {
-    let place = |ns: f64| (ns.max(1.0).log2() * PARTS) as usize;
-    let Some(last) = all.max_ns().map(|ns| place(ns as f64)) else { return Vec::new() };
+    let Some(last) = all.max_ns().map(|ns| part(ns as f64)) else { return Vec::new() };
     let mut counts = vec![0.0; last + 2];
-    all.buckets().for_each(|(middle_ns, _, count)| counts[place(middle_ns)] += count as f64);
+    all.buckets().for_each(|(middle_ns, _, count)| counts[part(middle_ns)] += count as f64);
     let at = |i: usize, by: isize| counts.get(i.wrapping_add_signed(by)).copied().unwrap_or(0.0);
     let smooth: Vec<f64> = (0..counts.len()).map(|i| (at(i, -1) + 2.0 * at(i, 0) + at(i, 1)) / 4.0).collect();
     let total = all.total() as f64;
@@ -166,7 +184,7 @@ fn kinds(all: &Histogram) -> Vec<Kind> {
             below >= sum / 2.0
         });
         let middle_ns = ((range[0] + middle.unwrap_or(0)) as f64 + 0.5) / PARTS;
-        Kind { share: sum / total, middle_ns: middle_ns.exp2() }
+        Kind { share: sum / total, middle_ns: middle_ns.exp2(), first_part: range[0] }
     };
     cuts.windows(2).map(kind).filter(|kind| kind.share >= SHARE_MIN).collect()
 }
@@ -204,5 +222,31 @@ mod tests {
         near(high_share, 0.17);
         near(high_ns, 105e3);
         near(mean_ns, 0.83 * 12e3 + 0.17 * 105e3);
+    }
+
+    #[test]
+    fn shares_times_means_of_the_groups_are_the_mean() {
+        // A tail that is no group of its own belongs to the slower one.
+        let run = mixture(&[(12_000, 800), (105_000, 170), (2_000_000, 30)]);
+        let Some(Verdict::Warning(Reason { cause: Cause::AtPoint { cause, .. }, .. })) =
+            Multimodal.judge(Scope::Point(0), &run, &TrialStanding::default())
+        else {
+            panic!("two kinds")
+        };
+        let Cause::Multimodal(cause::Multimodal::Groups {
+            low_share,
+            low_ns,
+            high_share,
+            high_ns,
+            mean_ns,
+            ..
+        }) = *cause
+        else {
+            panic!("{cause:?}")
+        };
+        assert!((low_share + high_share - 1.0).abs() < 1e-9, "{low_share} {high_share}");
+        // Half of a bucket is 0.2 %.
+        let sum_ns = low_share * low_ns + high_share * high_ns;
+        assert!((sum_ns / mean_ns - 1.0).abs() < 0.002, "{sum_ns} {mean_ns}");
     }
 }

@@ -1,25 +1,26 @@
-//! Trials that lie so far from the others of their point that they do not count.
+//! Outliers: trials too far from the level of their point, which the estimates exclude.
 //!
-//! Looks at: the logarithms of all rates and mean latencies of a run, after each point's level and the run's
-//! drift are taken out.
+//! Looks at: the logarithms of all throughputs and mean latencies of a run, without each point's level and the
+//! run's drift.
 //!
-//! Rule: the estimates exclude what lies more than 4.5 median distances (3 standard deviations of normal
-//! scatter) from the level of its point; in clean scatter that is one trial in 400, and the intervals allow for
-//! it. This check speaks up where it is more than that: a trial that lies more than 9 standard deviations away,
-//! or more trials than chance excludes once in 1,000 runs. 9, since the scatter is known from ten trials only
-//! and one request that takes 20 times as long moves a disk's trial by 6: with 6, one run in nine of a quiet
-//! file server was doubted. What lies less than 1 % away is not spoken of: among eight trials it would move the
-//! mean by an eighth of that, and a device that repeats itself to the fourth digit has such trials. Nothing is
-//! ever dropped for being slow alone: leaving out what lies 1.5 deviations low would shift every figure by 0.7 %
-//! and spoil its interval.
+//! Rule: the estimates exclude trials more than 4.5 median absolute deviations (3 standard deviations of normal
+//! scatter) from the level of their point. In clean scatter that is one trial in 400, and the intervals allow for
+//! it. This check gives a warning only beyond that: a trial more than 9 standard deviations away, or more trials
+//! than chance excludes once in 1,000 runs. 9, since the scatter is estimated from ten trials only, and one request
+//! that takes 20 times as long moves a disk's trial by 6. With 6, one run in nine of a quiet file server got a
+//! warning.
 //!
-//! Verdict: doubt, about the run. The figures are those of the undisturbed storage; if the disturbances are part
-//! of your life (a neighbour, garbage collection), what you get on average is less. The trials stay in the run,
-//! in the table of trials and in the percentiles. Where no point was visited three times it abstains: of two
-//! trials that differ nobody knows which is the usual one.
+//! Deviations below 1 % are not reported: among eight trials one of them moves the mean by an eighth of that, and a
+//! device that repeats itself to the fourth digit has such trials. No trial is excluded for being slow alone:
+//! leaving out trials 1.5 deviations low would shift every figure by 0.7 % and break its interval.
+//!
+//! Verdict: a warning about the run. The figures are those of the undisturbed storage. If the disturbances are
+//! usual for you (a neighbour, garbage collection), your average is lower. The trials stay in the run, in the table
+//! of trials and in the percentiles. Not checked where no point was visited three times: with two trials that
+//! differ, neither is known to be the usual one.
 //!
 //! Example: a "peculiar divot" at one queue depth of a table of single runs: one disturbed trial, or a property?
-//! With eight trials a point, seven of them say which.
+//! With eight trials per point, the other seven show which.
 //!
 //! What to do: look at when they happened. Several in a row: another program. One a minute: the device.
 
@@ -34,7 +35,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use super::{Check, Symptom, TrialStanding, course};
 #[cfg(test)]
 use super::{Specimens, specimen};
-use crate::estimate::{Apart, Estimates, Voids};
+use crate::estimate::Apart;
 
 /// Standard deviations that chance does not reach in any run.
 const WILD: f64 = 9.0;
@@ -108,9 +109,8 @@ fn verdict(run: &Run, standing: &TrialStanding) -> Verdict {
         return Verdict::NotChecked(Reason::new(About::Rate, too_few));
     }
     let measured = |id: &u64| run.trials.iter().any(|t| t.id == *id && t.phase == Phase::Measure);
-    let voids: Voids = standing.invalid(|one| one.touches(About::Rate)).map(|id| (id, About::All)).collect();
-    let outliers = Estimates::of(&run.points, &run.trials, &voids).outliers().rate;
-    let outliers: Vec<(u64, Apart)> = outliers.into_iter().filter(|(id, _)| measured(id)).collect();
+    let outliers = standing.outliers().iter().map(|(id, apart)| (*id, *apart));
+    let outliers: Vec<(u64, Apart)> = outliers.filter(|(id, _)| measured(id)).collect();
     let noticed = || outliers.iter().filter(|(_, apart)| (apart.share - 1.0).abs() >= NOTICED);
     let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).count();
     // Counted are all that are excluded, not only those that lie far enough to be spoken of.
@@ -151,7 +151,7 @@ mod tests {
         let mut rates: Vec<u64> = (0..12).map(|i| 100_000 + i * 37 % 11 * 200).collect();
         rates[5] = 20_000;
         let run = repeated(&rates);
-        let said = Outliers.judge(Scope::Run, &run, &TrialStanding::default());
+        let said = Outliers.judge(Scope::Run, &run, &TrialStanding::default().fitted(&run));
         let Some(Verdict::Warning(Reason {
             cause: cause::Cause::Outliers(cause::Outliers::Far(found)), ..
         })) = said
@@ -169,6 +169,6 @@ mod tests {
         let run = repeated(&rates);
         let interference = Invalidity { check: CheckName::Interference, about: About::All };
         let standing: TrialStanding = [(run.trials[5].id, interference)].into_iter().collect();
-        assert_eq!(Outliers.judge(Scope::Run, &run, &standing), Some(Verdict::Pass));
+        assert_eq!(Outliers.judge(Scope::Run, &run, &standing.fitted(&run)), Some(Verdict::Pass));
     }
 }

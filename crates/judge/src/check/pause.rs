@@ -1,11 +1,11 @@
-//! A pause: requests that wait for most of a second and more on storage that usually answers far sooner.
+//! A pause: requests that wait for 0.8 s or more on storage that usually answers far sooner.
 //!
-//! A device that retries a bad sector, resets itself or loses its link answers nothing for seconds, and then goes on
-//! as if nothing had been. In a mean over half a minute that is a few per cent, and in a median nothing.
+//! A device that retries a bad sector, resets itself or loses its link answers nothing for seconds, and then
+//! continues normally. In a mean over half a minute that is a few per cent, and in a median nothing.
 
 use iosonde_model::{
     About, Direction, Op, Reason, Run, Sync, Trial, TrialSpec,
-    cause::{NotSteady, Pause, Waited},
+    cause::{LongWait, NotSteady, Waited},
 };
 use iosonde_stats::robust;
 
@@ -51,9 +51,9 @@ fn within_trial(trial: &Trial, op: Op, direction: &Direction, longest_ns: f64, u
     let waited: u64 = direction.histogram.buckets().filter(|bucket| bucket.0 >= half).map(|b| b.2).sum();
     let facts = Waited { op, longest_ns, usual_ns, waited };
     if 2 * waited >= trial.spec.asked_in_flight() {
-        Reason::new(About::All, NotSteady::Pause(Pause::Everything(facts)))
+        Reason::new(About::All, NotSteady::Pause(LongWait::Everything(facts)))
     } else {
-        Reason::new(About::Latency, NotSteady::Pause(Pause::Single(facts)))
+        Reason::new(About::Latency, NotSteady::Pause(LongWait::Single(facts)))
     }
 }
 
@@ -73,7 +73,7 @@ fn beside(trial: &Trial, run: &Run) -> Option<Reason> {
     let before = before_s >= after_s;
     let paused_s = before_s.max(after_s);
     (paused_s >= patience_s).then(|| {
-        let pause = Pause::Beside { longest_ns: paused_s * 1e9, before };
+        let pause = LongWait::Beside { longest_ns: paused_s * 1e9, before };
         Reason::new(About::Device, NotSteady::Pause(pause))
     })
 }
@@ -101,14 +101,14 @@ mod tests {
         trial
     }
 
-    fn of(trial: &Trial, run: &Run) -> Option<Pause> {
+    fn of(trial: &Trial, run: &Run) -> Option<LongWait> {
         seen(trial, run).map(|reason| match reason.cause {
             Cause::NotSteady(NotSteady::Pause(pause)) => pause,
             other => panic!("{other:?}"),
         })
     }
 
-    fn alone(trial: Trial) -> Option<Pause> {
+    fn alone(trial: Trial) -> Option<LongWait> {
         let run = specimen::run(trial);
         of(&run.trials[0], &run)
     }
@@ -116,9 +116,9 @@ mod tests {
     #[test]
     fn everything_in_flight_waited_or_one_request_did() {
         assert_eq!(alone(specimen::usual()), None);
-        let Some(Pause::Everything(all)) = alone(with_pauses(32)) else { panic!("all waited") };
+        let Some(LongWait::Everything(all)) = alone(with_pauses(32)) else { panic!("all waited") };
         assert_eq!((all.op, all.longest_ns, all.waited), (Op::Read, 3e9, 32));
-        let Some(Pause::Single(one)) = alone(with_pauses(1)) else { panic!("one waited") };
+        let Some(LongWait::Single(one)) = alone(with_pauses(1)) else { panic!("one waited") };
         assert_eq!((one.longest_ns, one.waited), (3e9, 1));
         assert!((3e5..3.4e5).contains(&one.usual_ns), "{one:?}");
     }
@@ -136,7 +136,7 @@ mod tests {
             alone(trial)
         };
         assert!(
-            matches!(longest(850_000_000), Some(Pause::Everything(waited)) if waited.longest_ns == 850_000_000.0)
+            matches!(longest(850_000_000), Some(LongWait::Everything(waited)) if waited.longest_ns == 850_000_000.0)
         );
         assert_eq!(longest(700_000_000), None);
     }
@@ -163,7 +163,7 @@ mod tests {
         run.trials[3].warmup_s = 3.1;
         run.trials[3].elapsed_s += 3.0;
         let beside = |place: usize, run: &Run| match of(&run.trials[place], run) {
-            Some(Pause::Beside { longest_ns, before }) => ((longest_ns / 1e7).round() as u64, before),
+            Some(LongWait::Beside { longest_ns, before }) => ((longest_ns / 1e7).round() as u64, before),
             other => panic!("{other:?}"),
         };
         assert_eq!(beside(3, &run), (299, true));

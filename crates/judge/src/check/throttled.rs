@@ -1,39 +1,47 @@
-//! A limit that somebody set: a container's, a cloud volume's once its credit is spent, or a device's own when
-//! it is hot.
+//! A limit that was set: a container's, a cloud volume's once its credit is spent, or a device's own when it is
+//! hot.
 //!
-//! Looks at: the control groups that apply to this process; and at the course of rates over a long trial and
+//! Looks at: the control groups that apply to this process, and at the course of throughput over a long trial and
 //! over a run.
 //!
-//! Rule: where a control group's limit is seen, it decides: a trial that reached 97 % of it is at the limit (the
-//! kernel keeps such a rate to 0.3 %). Without one: rates that fall by 6 % or more at one moment and then lie at
-//! one cap. A cap is told from a slower device by its exactness: after the moment, the rates of the parts of a
-//! trial, or of the trials of points that fell (four of several points, eight of one), agree within 1 % in requests
-//! or in bytes a second, and less than half as closely before; none of them comes back, and no other point of the
-//! same direction lies above the cap. What is left over is a fall to a rate that scatters as before: heat (a sensor
-//! of 70 °C or more makes it likely), or for writes a buffer that is full. A limit that holds from the first second on
-//! looks like the device's own, and nobody can tell without a witness: where no control group is seen and no fall
-//! either, it abstains.
+//! Rule: where a control group's limit is visible, it decides: a trial that reached 97 % of it is at the limit (the
+//! kernel keeps such a rate to 0.3 %). Half a slice of 100 ms less is enough where a request waited for the next slice.
+//! Without one, the sign is throughput that falls by 6 % or more at one moment
+//! and then stays at one cap.
 //!
-//! Estimated are the cap and, as credit, what was moved above the cap until it began: the bucket as it stood
-//! when the run began, full or not.
+//! A cap differs from a slower device by its exactness. After the moment, throughput agrees within 1 %, in requests
+//! or in bytes per second, and less than half as closely before. This is tested over the parts of a trial, or over
+//! the trials of points that fell (four trials of several points, eight of one). None of them recovers, and no
+//! other point of the same direction lies above the cap. Otherwise it is a fall to a throughput that scatters as
+//! before: heat (a sensor of 70 °C or more makes it likely), or for writes a full buffer.
 //!
-//! Verdict: void as a statement about the device where a control group decides; otherwise doubt about the rate.
+//! A limit that holds from the first second on looks like the device's own limit. Not checked where no control
+//! group is visible and no fall either.
 //!
-//! Measured: see docs/checks.md. A cap that costs 10 % and more is caught in 95 % and more of runs of twelve
-//! rounds, on storage whose rate scatters by 2 % over 100 ms.
+//! The limits of control groups are read before and after each trial. One that is set, changed or lifted while the run
+//! goes on is reported with its time.
+//!
+//! The estimates are the cap and the credit: the bytes above the cap until it began. This is the bucket when the
+//! run began, full or not.
+//!
+//! Verdict: invalid as a statement about the device where a control group decides; otherwise a warning about the
+//! throughput.
+//!
+//! Measured: see docs/checks.md. A cap that costs 10 % and more is detected in 95 % and more of runs of twelve
+//! rounds, on storage whose throughput scatters by 2 % over 100 ms.
 //!
 //! Example: short bursts into a cloud volume give 16,000 IOPS; the volume is sold with 3,000, and gives them for
 //! the rest of the day.
 //!
-//! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is
-//! spent, and report both rates. On a hot device, cool it or state its lasting rate.
+//! What to do: in a container, raise or lift the limit named. On a cloud volume, measure until the credit is spent,
+//! and report both rates. On a hot device, cool it or report its sustained throughput.
 
 use iosonde_model::{
     About, CheckName, IoLimit, Op, Phase, Reason, Run, Scope, Trial, Verdict,
-    cause::{self, Cap, Moment},
+    cause::{self, Cap, CapStart},
 };
 
-use super::{Check, Symptom, course, judged};
+use super::{Check, Symptom, at_limit, course, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
@@ -43,8 +51,6 @@ use iosonde_stats::{
 
 use crate::estimate::leftovers;
 
-/// Of a control group's limit.
-const AT_LIMIT: f64 = 0.97;
 /// Loss that is looked for, as a share.
 const LOSS_MIN: f64 = 0.06;
 /// How closely rates at a cap agree, as a share.
@@ -103,6 +109,7 @@ impl Check for Throttled {
             warning: vec![
                 specimen::rounds(16, |i| if i < 7 { 1.2e5 * quiet(i) } else { 1e5 }),
                 specimen::single(60, |i| if i < 25 { 16_000.0 * quiet(i) } else { 3000.0 }),
+                later(specimen::rounds(16, |i| 1e5 * quiet(i))),
             ],
             invalid: vec![limited(100_000.0), limited(101_000.0)],
             not_checked: vec![
@@ -115,6 +122,21 @@ impl Check for Throttled {
     }
 }
 
+/// For a specimen: under a control group's limit from its eighth trial on.
+#[cfg(test)]
+fn later(mut run: Run) -> Run {
+    for trial in &mut run.trials[7..] {
+        trial.witnesses.io_limits = Some(vec![IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops: Some(300_000.0),
+            bytes_per_s: None,
+        }]);
+    }
+    run
+}
+
 /// For a specimen: where no control group can be seen.
 #[cfg(test)]
 fn unseen(mut run: Run) -> Run {
@@ -124,8 +146,9 @@ fn unseen(mut run: Run) -> Run {
 
 fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let limits = trial.witnesses.io_limits.as_deref().unwrap_or_default();
-    if let Some(reason) = limits.iter().find_map(|limit| at_limit(trial, limit)) {
-        return Verdict::Invalid(reason);
+    if let Some((limit_share, limit)) = at_limit::reached(trial) {
+        let facts = cause::Throttled::ControlGroup { limit_share, limit };
+        return Verdict::Invalid(Reason::new(About::Device, facts));
     }
     let course = (course::is_single(run) && limits.is_empty()).then(|| course_of_trial(trial));
     match course {
@@ -135,20 +158,6 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         }
         _ => Verdict::Pass,
     }
-}
-
-/// A limit that the trial was at.
-fn at_limit(trial: &Trial, limit: &IoLimit) -> Option<Reason> {
-    let direction = trial.direction(limit.op)?;
-    let share = |reached: f64, allowed: Option<f64>| Some(reached / allowed.filter(|a| *a > 0.0)?);
-    let of_requests = share(direction.iops, limit.iops);
-    let of_bytes = share(direction.bytes_per_s, limit.bytes_per_s);
-    let (limit_share, limit) = match (of_requests, of_bytes) {
-        (Some(share), _) if share >= AT_LIMIT => (share, IoLimit { bytes_per_s: None, ..limit.clone() }),
-        (_, Some(share)) if share >= AT_LIMIT => (share, IoLimit { iops: None, ..limit.clone() }),
-        _ => return None,
-    };
-    Some(Reason::new(About::Device, cause::Throttled::ControlGroup { limit_share, limit }))
 }
 
 fn course_of_trial(trial: &Trial) -> Verdict {
@@ -201,10 +210,48 @@ struct Row {
     writes: bool,
 }
 
+/// The first limit of a control group that does not hold over all of the run.
+fn set_in_mid_run(run: &Run) -> Option<Reason> {
+    let mut trials: Vec<&Trial> = run.trials.iter().filter(|t| t.witnesses.io_limits.is_some()).collect();
+    trials.sort_by(|a, b| a.started_s.total_cmp(&b.started_s));
+    // What held at a moment: before each trial and after it.
+    let readings: Vec<(f64, &[IoLimit])> = trials
+        .iter()
+        .flat_map(|trial| {
+            let seen = &trial.witnesses;
+            let after = seen.io_limits.as_deref().unwrap_or_default();
+            let before = seen.io_limits_before.as_deref().unwrap_or(after);
+            [(trial.started_s + seen.from_s, before), (trial.started_s + seen.to_s, after)]
+        })
+        .collect();
+    let (_, first) = *readings.first()?;
+    let later = readings.iter().flat_map(|(_, limits)| limits.iter()).find(|limit| !first.contains(limit));
+    let lifted = || first.iter().find(|limit| readings.iter().any(|(_, now)| !now.contains(limit)));
+    let limit = later.or_else(lifted)?;
+    // Between two readings: the middle is off by half of a trial at the most.
+    let turned = |from: usize, holds: bool| {
+        let at = (from..readings.len()).find(|&at| readings[at].1.contains(limit) == holds)?;
+        Some((at, (readings[at - 1].0 + readings[at].0) / 2.0))
+    };
+    let (begun, from_s) = if first.contains(limit) { (0, readings[0].0) } else { turned(1, true)? };
+    let until_s = turned(begun + 1, false).map(|(_, until_s)| until_s);
+    let under = |trial: &&&Trial| {
+        trial.phase != Phase::Prepare && trial.witnesses.io_limits.iter().flatten().any(|own| own == limit)
+    };
+    let limited_trials = trials.iter().filter(under).count();
+    let facts = cause::Throttled::SetInMidRun { limit: limit.clone(), from_s, until_s, limited_trials };
+    Some(Reason::new(About::Device, facts))
+}
+
 fn of_run(run: &Run) -> Verdict {
+    if let Some(reason) = set_in_mid_run(run) {
+        return Verdict::Warning(reason);
+    }
     let leftovers = leftovers(&run.trials);
     let counts = |trial: &&Trial| {
-        trial.phase != Phase::Prepare && trial.iops() > 0.0 && !leftovers.contains(&trial.id)
+        let rates = [trial.iops(), trial.bytes_per_s()];
+        let has_rate = rates[0] > 0.0 && rates.iter().all(|rate| rate.is_finite());
+        trial.phase != Phase::Prepare && has_rate && !leftovers.contains(&trial.id)
     };
     let mut rows: Vec<Row> = run
         .trials
@@ -313,7 +360,7 @@ impl Fall {
         let over = |row: &Row| (log(row).exp() - cap).max(0.0) * (row.end_s - row.at_s);
         let credit: f64 = rows[..self.at].iter().map(over).sum();
         let (from_s, points) = (rows[self.at].at_s, self.points);
-        let at = Moment { from_s, points, kept_within_share: self.exactness };
+        let at = CapStart { from_s, points, kept_within_share: self.exactness };
         let capped = match self.in_bytes {
             true => cause::Throttled::CappedBytes { throttle_bytes_per_s: cap, credit_bytes: credit, at },
             false => cause::Throttled::CappedRequests { throttle_iops: cap, credit_requests: credit, at },
@@ -372,6 +419,43 @@ mod tests {
         };
         assert!((limit_share - 0.998).abs() < 1e-9, "{limit_share}");
         assert_eq!(reached, IoLimit { bytes_per_s: None, ..limit });
+    }
+
+    #[test]
+    fn a_limit_set_in_mid_run_is_told_with_its_time_and_trials() {
+        let mut run = later(specimen::rounds(16, |i| 1e5 + 100.0 * (i % 3) as f64));
+        let seventh = run.trials[7].started_s;
+        // Set while the seventh ran: its reading before is still without it.
+        run.trials[7].witnesses.io_limits_before = Some(Vec::new());
+        let Some(cause::Throttled::SetInMidRun { limit, from_s, until_s: None, limited_trials: 9 }) =
+            said(&run, Scope::Run)
+        else {
+            panic!("a limit")
+        };
+        let length_s = run.trials[7].witnesses.to_s - run.trials[7].witnesses.from_s;
+        assert_eq!(limit.iops, Some(300_000.0));
+        assert!((from_s - seventh).abs() <= length_s, "{from_s} {seventh}");
+        run.trials[12].witnesses.io_limits = Some(Vec::new());
+        let Some(cause::Throttled::SetInMidRun { until_s: Some(until_s), .. }) = said(&run, Scope::Run)
+        else {
+            panic!("it was lifted")
+        };
+        assert!(until_s > run.trials[11].started_s && until_s < run.trials[13].started_s);
+        // One that held all the time is no news of the run.
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.io_limits_before = None);
+        let whole = run.trials[8].witnesses.io_limits.clone();
+        run.trials.iter_mut().for_each(|trial| trial.witnesses.io_limits = whole.clone());
+        assert!(!matches!(said(&run, Scope::Run), Some(cause::Throttled::SetInMidRun { .. })));
+        // One that held from the start and was lifted makes the trials after it another run.
+        run.trials.iter_mut().skip(10).for_each(|trial| trial.witnesses.io_limits = Some(Vec::new()));
+        let Some(cause::Throttled::SetInMidRun {
+            from_s, until_s: Some(until_s), limited_trials: 10, ..
+        }) = said(&run, Scope::Run)
+        else {
+            panic!("it was lifted")
+        };
+        assert!(from_s <= run.trials[0].started_s + run.trials[0].witnesses.from_s);
+        assert!(until_s > run.trials[9].started_s && until_s < run.trials[11].started_s);
     }
 
     #[test]

@@ -1,22 +1,23 @@
-//! Too little was measured to say how sure a figure is.
+//! Too little data for an interval.
 //!
-//! Looks at: the requests that completed in a trial, and the trials that stand at a point.
+//! Looks at: the requests that completed in a trial, and the valid trials of a point.
 //!
-//! Rule for a trial: at least 30 requests. The rate of a trial is a whole number of requests over a time
-//! that ends at one of them, so 30 requests resolve 3 %, which is about what an interval of 5 % may lose to
-//! it; a median of fewer is any of the middle third. Rule for a point: at least 5 trials that no verdict
-//! voids. An interval from n trials multiplies their scatter by Student's t over √n: 2.5 standard
-//! deviations to either side at three trials, 1.2 at five, 0.8 at eight; and one trial that a neighbour
-//! disturbed is one of five at most.
+//! Rule for a trial: at least 30 requests. The throughput of a trial is a whole number of requests over a time that
+//! ends at one of them, so 30 requests resolve 3 %, which is about what an interval of 5 % may lose to it. A median
+//! of fewer is any of the middle third.
 //!
-//! Verdict: doubt. For a trial about its latencies; for a point about everything, since its interval is
+//! Rule for a point: at least 5 valid trials. An interval from n trials multiplies their scatter by Student's t
+//! over √n: 2.5 standard deviations to either side at three trials, 1.2 at five, 0.8 at eight. One trial disturbed
+//! by a neighbour is then at most one of five.
+//!
+//! Verdict: a warning. For a trial it is about its latencies; for a point about everything, since its interval is
 //! missing or wide.
 //!
-//! Example: five trials a point, in sorted order, of reads of 512 MB: a "sharp decline" that nobody can
-//! tell from a disturbance.
+//! Example: five trials per point, in sorted order, of reads of 512 MB: a "sharp decline" that may as well be a
+//! disturbance.
 //!
-//! What to do: more time (`--time`), fewer points, or a smaller block size. Where verdicts voided the
-//! trials, mend what they name first.
+//! What to do: more time (`--time`), fewer points, or a smaller block size. Where trials were invalid, remove the
+//! cause that their verdicts name first.
 
 #[cfg(test)]
 use iosonde_model::Rw;
@@ -51,7 +52,7 @@ impl Check for TooFewSamples {
     fn specimens(&self) -> Specimens {
         let point = |trials, void| {
             let mut run = specimen::run(specimen::usual());
-            (run.points[0].trials, run.points[0].invalid) = (trials, void);
+            (run.points[0].trials, run.points[0].left_out) = (trials, void);
             run
         };
         Specimens {
@@ -86,7 +87,7 @@ fn of_trial(trial: &Trial) -> Verdict {
 }
 
 fn of_point(point: &Point) -> Verdict {
-    let standing = point.trials.saturating_sub(point.invalid);
+    let standing = point.trials.saturating_sub(point.left_out);
     if standing >= TRIALS_MIN {
         return Verdict::Pass;
     }

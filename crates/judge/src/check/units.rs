@@ -1,24 +1,23 @@
-//! Figures that contradict each other: a slip of units, of counting, or of copying.
+//! Figures that contradict each other: an error of units, of counting, or of copying.
 //!
-//! Looks at: every figure of a trial that can be worked out from others. Operations per second times
-//! seconds are operations; operations times block size are bytes; the windows add up to the whole; the
-//! histogram counts as many as the trial; smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies
-//! between smallest and largest; what the trial counts is not more than what was issued.
+//! Looks at: every figure of a trial that can be computed from others:
+//! - operations per second times seconds are operations, and operations times block size are bytes;
+//! - the windows add up to the whole, and the histogram counts as many as the trial;
+//! - smallest ≤ median ≤ 90th ≤ 99th ≤ .. ≤ largest, and the mean lies between smallest and largest;
+//! - the trial counts no more than was issued.
 //!
-//! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit
-//! when nothing is mixed up, and the histogram's buckets add at most 0.4 %. A slip is never small: 2.4 %
-//! (kB taken for KiB) is the smallest that people make. Of a published table, which gives rounded rates and no counts,
-//! operations times block size against bytes a second remain, and 6 %.
+//! Rule: off by more than 1 % is wrong. These are identities, not statistics: they hold to the last digit, and the
+//! histogram's buckets add at most 0.4 %. Errors of units are large: 2.4 % (kB taken for KiB) is the smallest usual
+//! one. A published table has rounded throughputs and no counts. There, operations times block size are compared
+//! with bytes per second, with 6 % allowed.
 //!
-//! Verdict: void, about everything in the trial. Of a trial in which nothing completed, nothing can be
-//! worked out: then it abstains.
+//! Verdict: invalid, about everything in the trial. Not checked where nothing completed.
 //!
-//! Example: a report that reads nanoseconds as milliseconds finds a latency "incredibly small" and calls
-//! the effect of a ninefold block size "minimal".
+//! Example: a report that reads nanoseconds as milliseconds finds a latency "incredibly small" and calls the effect
+//! of a ninefold block size "minimal".
 //!
-//! What to do: with iosonde's own trials this is a bug to be reported. With another tool's file, look at
-//! its version: fio moved from microseconds to nanoseconds in 2017, and scripts written for the old unit
-//! still run.
+//! What to do: with iosonde's own trials this is a bug; please report it. With another tool's file, look at its
+//! version: fio changed from microseconds to nanoseconds in 2017, and scripts written for the old unit still run.
 
 use iosonde_model::CheckName;
 #[cfg(test)]
@@ -77,7 +76,7 @@ impl Check for Units {
     }
 }
 
-/// The same of a table, whose figures are rounded: two digits may be off by 5 %.
+/// Tolerance for a table, whose figures are rounded: two digits may be off by 5 %.
 const TABLE_TOLERANCE: f64 = 0.06;
 
 /// Two ways to the same figure.

@@ -1,19 +1,19 @@
-//! Reads of what was never written: holes, and space that was only reserved.
+//! Reads of data that was never written: holes, and space that was only reserved.
 //!
-//! Looks at: how much of the addressed span the file system says that nothing lies behind (SEEK_HOLE; extents that
-//! `fallocate` reserved count as holes too), before a trial that reads; and at what the device moved.
+//! Looks at: how much of the addressed span is unmapped, by the file system, before a trial that reads (SEEK_HOLE;
+//! extents that `fallocate` reserved count as holes too). Also at what the device moved.
 //!
-//! Rule: such bytes are zeros made in memory, whatever the storage is. More than 10 % of the span: the trial is a
-//! mixture in which at least every tenth request cost nothing, about what `cache-served` voids. From 1 % on a
-//! doubt: the mean moves by as much as `quick` resolves with many trials. Where the device moved all the bytes all
-//! the same, the holes were not what was read (a write had filled them meanwhile), and the trial stands.
+//! Rule: these bytes are zeros made in memory, whatever the storage is. More than 10 % of the span is invalid: at
+//! least every tenth request cost nothing, about the bound of `cache-served`. From 1 % on it is a warning: the mean
+//! moves by as much as `quick` resolves with many trials. Where the device nevertheless moved all the bytes, the
+//! holes were not read (a write had filled them), and the trial is valid.
 //!
-//! Verdict: void as a statement about the device. Where the file system cannot tell (block devices, many network
-//! file systems), it abstains: a device whose blocks were trimmed, or a thinly provisioned one, answers from its
-//! tables alone, and nothing here sees that.
+//! Verdict: invalid as a statement about the device. Not checked where the file system gives no information (block
+//! devices, many network file systems). A device with trimmed blocks, or a thinly provisioned one, answers from its
+//! tables alone, and this check does not see it.
 //!
-//! Example: a sparse file made with `truncate`, or by fio with `fallocate=posix` (its default on many systems) and
-//! read before anything was written: "reads" at the speed of memory, with direct I/O and a cold cache.
+//! Example: a sparse file made with `truncate`, or by fio with `fallocate=posix` (its default on many systems), and
+//! read before it was written: "reads" at the speed of memory, with direct I/O and a cold cache.
 //!
 //! What to do: write the whole file first; iosonde does so with the files that it makes.
 
@@ -23,10 +23,10 @@ use super::{Check, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 
-/// Of the span; see the manual page above.
+/// Share of the span; see the manual page above.
 const VOID_SHARE: f64 = 0.1;
 const DOUBT_SHARE: f64 = 0.01;
-/// Of what was read, moved by the device: what `cache-served` calls served by it.
+/// Share of the read bytes that the device moved: the bound of `cache-served`.
 const MOVED_SHARE: f64 = 0.9;
 
 pub(super) struct Unmapped;

@@ -1,26 +1,28 @@
-//! A working set so small that a cache holds it.
+//! A working set small enough to fit in a cache.
 //!
-//! Looks at: the bytes that were prepared and addressed, against this machine's memory where reads are buffered;
-//! against what the experiment `working-set` found, where it ran; and at whether a cache stands outside that
-//! nothing in here can see (a hypervisor's, a file server's).
+//! Looks at: the bytes that were prepared and addressed, against three things: this machine's memory where reads
+//! are buffered; what the experiment `working-set` found, where it ran; and whether there may be a cache outside
+//! this system (a hypervisor's, a file server's).
 //!
-//! Rule: buffered, and not larger than memory: the page cache may hold all of it, and nothing tells device from
-//! memory. Where points of one workload over several spans were measured: spans at which it is 1.5 times as fast
-//! as over the largest, with both intervals apart, fit a cache; a run's working set that is no larger is in it.
-//! 1.5, because a seek over a larger span alone costs a disk a third.
+//! Rule: buffered, and not larger than memory: the page cache may hold all of it, and device and memory cannot be
+//! separated. Where points of one workload over several spans were measured: a span that is 1.5 times as fast as
+//! the largest, with both intervals apart, fits a cache. A run's working set that is no larger is in it. 1.5,
+//! because a seek over a larger span alone costs a disk a third.
 //!
-//! Verdict: doubt about the device. With direct I/O, and a cache outside that cannot be seen, it abstains and
-//! says what would tell; likewise where the size of this machine's memory, or what another tool addressed, is not
-//! known.
+//! Verdict: a warning about the device. Not checked with direct I/O and a possible cache outside; the verdict then
+//! says how to find out. Not checked where the size of this machine's memory, or what another tool addressed, is
+//! unknown.
 //!
-//! Measured: exact comparisons; the rule over spans has the intervals' own error.
+//! Measured: exact comparisons; the rule over spans has the error of the intervals.
 //!
 //! Example: 100 MiB read at 450 MiB/s "from a USB hard disk", on a machine with gigabytes of memory; 2 GB of a
-//! drive of 1 TB set against a specification for the whole of it.
+//! drive of 1 TB compared with a specification for the whole of it.
 //!
-//! What to do: `--size` several times that memory, or the experiment `working-set`, which looks for the size
-//! from which on it becomes slower.
+//! What to do: `--size` several times that memory, or the experiment `working-set`, which finds the size from which
+//! on it becomes slower.
 
+#[cfg(test)]
+use iosonde_model::HidingLayer;
 use iosonde_model::{About, CheckName, Point, Reason, Run, Scope, Verdict, cause};
 
 use super::Check;
@@ -43,9 +45,9 @@ impl Check for WorkingSet {
 
     #[cfg(test)]
     fn specimens(&self) -> Specimens {
-        let direct = |unseen: Option<&str>| {
+        let direct = |unseen: &[HidingLayer]| {
             let mut run = specimen::run(specimen::usual());
-            (run.info.device.direct, run.info.device.unseen) = (true, unseen.map(str::to_owned));
+            (run.info.device.direct, run.info.device.unseen) = (true, unseen.to_vec());
             run
         };
         let memory = |bytes: u64| {
@@ -54,15 +56,15 @@ impl Check for WorkingSet {
             run
         };
         let spans = |small_iops: f64| {
-            let mut run = direct(None);
+            let mut run = direct(&[]);
             run.points = vec![over(0, 1 << 30, small_iops), over(1, 64 << 30, 1000.0)];
             run
         };
         Specimens {
-            pass: vec![direct(None), memory(1 << 29), spans(1100.0)],
+            pass: vec![direct(&[]), memory(1 << 29), spans(1100.0)],
             warning: vec![memory(16 << 30), spans(3000.0)],
             not_checked: vec![
-                direct(Some("the cache of this virtual machine's host")),
+                direct(&[HidingLayer::VirtualMachineHost]),
                 specimen::run(specimen::buffered(None, None)),
                 specimen::imported(specimen::tabled()),
             ],
@@ -109,10 +111,10 @@ fn verdict(run: &Run) -> Verdict {
         }
         _ => {}
     }
-    match &device.unseen {
-        Some(unseen) => abstain(cause::WorkingSet::CacheOutside { working_set_bytes, cache: unseen.clone() }),
-        None => Verdict::Pass,
+    if device.unseen.is_empty() {
+        return Verdict::Pass;
     }
+    abstain(cause::WorkingSet::CacheOutside { working_set_bytes, layers: device.unseen.clone() })
 }
 
 /// The largest span that is served faster than the largest of all, that span, and how many times faster; where the

@@ -1,25 +1,25 @@
-//! Writes that the device had not taken when the clock stopped.
+//! Buffered writes that had not reached the device at the end of the trial.
 //!
-//! Looks at: buffered writes. How many bytes of the span were still changed in the page cache after the trial
-//! (dirty, or on their way), and how many the device had taken, by the kernel's own count.
+//! Looks at: buffered writes. It compares how many bytes of the span were still dirty in the page cache after the
+//! trial (or being written), and how many the device had taken, by the kernel's own count.
 //!
-//! Rule: a write through the page cache is done when memory has it; a rate of such writes is the storage's only
-//! where the storage keeps up. More than 10 % of what was written still in memory, or less than 90 % taken by the
-//! device: void (the bound of `cache-served`, for the same reason: a tenth of a trial costs a tenth of its
-//! figures). From 1 % still in memory: doubt. Writing the same place again before it was written back also leaves
-//! the device with less: that too is memory's work. Only what the file system says of its own pages counts, so that
-//! others' dirty pages do not.
+//! Rule: a buffered write is complete when it is in memory; its throughput is the storage's only where the storage
+//! keeps up. More than 10 % of the written bytes still in memory, or less than 90 % taken by the device: invalid.
+//! The bound is that of `cache-served`, for the same reason: a tenth of a trial costs a tenth of its figures. From
+//! 1 % still in memory: a warning. Writing one place again before it was written back also leaves the device with
+//! less; memory did that work as well. Only what the file system reports of its own pages counts, so that other
+//! programs' dirty pages do not.
 //!
-//! Verdict: void as a statement about the device; the rate is what a program here gets until memory is full.
-//! Without a view of the page cache and without a count of the device, it abstains. Direct writes are not its
-//! business (`cache-served` compares those with the device's count), nor is what the device itself keeps in its own
-//! buffer.
+//! Verdict: invalid as a statement about the device; the throughput is what a program gets here until memory is
+//! full. Not checked without a view of the page cache and without a count of the device. Direct writes are not this
+//! check's subject (`cache-served` compares those with the device's count), nor is what the device itself keeps in
+//! its own buffer.
 //!
-//! Example: two machines' writes compared without a flush (7.07 times as fast, says the report); a copy of 2 GB
+//! Example: two machines' writes compared without a flush ("7.07 times as fast", in the report); a copy of 2 GB
 //! that "takes a second" to a USB stick and then minutes to unmount.
 //!
-//! What to do: direct I/O (the default where there is any), or `--sync fdatasync:N`, or write several times what
-//! memory holds.
+//! What to do: direct I/O (the default where it exists), or `--sync fdatasync:N`, or write several times the size
+//! of memory.
 
 use iosonde_model::CheckName;
 #[cfg(test)]
@@ -37,10 +37,10 @@ use super::{
 #[cfg(test)]
 use super::{Specimens, specimen};
 
-/// Of what was written, still in memory; see the manual page above.
+/// Share of the written bytes still in memory; see the manual page above.
 const DIRTY_VOID: f64 = 0.1;
 const DIRTY_DOUBT: f64 = 0.01;
-/// Of what was written, taken by the device.
+/// Share of the written bytes that the device took.
 const TAKEN_SHARE_MIN: f64 = 0.9;
 /// Below this, one stray page counts too much.
 const JUDGED_BYTES_MIN: u64 = 1 << 20;

@@ -1,7 +1,7 @@
 //! Canaries that tell what a write left behind, and not how the storage changed in time.
 //!
-//! A drive's buffer goes on emptying itself after a write, for seconds where the write met few of its dies, and whoever
-//! reads next waits for it. A canary that comes right after a trial that wrote is there to take that, so that no point
+//! A drive's buffer goes on emptying itself after a write, for seconds where the write met few of its dies, and the
+//! next read waits for it. A canary that comes right after a trial that wrote absorbs that, so that no point
 //! of the study does. Early rounds have their reads before such a write, late rounds have writes alone: taken for a
 //! trend, 60,700 IOPS that became 23,000 at the canary gave 31 points that never changed intervals of ±36 %.
 

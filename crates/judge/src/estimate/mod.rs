@@ -5,26 +5,27 @@
 //! logarithms, one fit for each direction and figure (more where points of many kinds share a study). They are means
 //! over the time in which the run measured: pauses longer than a trial (a run that was interrupted and resumed) are
 //! cut to a trial's length. Canaries help to see the trend and count for no point, those right after a write not even
-//! for that ([`leftovers`]). Trials that lie far out are set aside, and [`Outliers`] names them.
+//! for that ([`leftovers`]). Outliers are excluded, and [`OutlierTrials`] names them.
 //!
 //! Percentiles come from merged histograms, see [`percentile`].
 
 mod basis;
+mod grain;
 mod leftover;
 pub mod percentile;
 mod visit;
 
 use std::collections::BTreeMap;
 
-use iosonde_model::{About, Estimate, Histogram, Op, Phase, Point, PointDirection, Trial};
+use iosonde_model::{About, Estimate, Histogram, NoInterval, Op, Phase, Point, PointDirection, Trial};
 use iosonde_stats::{
     LogEstimate,
-    mixed_model::{Average, Row},
+    mixed_model::{Average, Beside, Row},
 };
 
 use crate::{
     evidence::{DirectionEvidence, Evidence, WithInterval},
-    trends::{Kind, Trends},
+    trends::{TrendGroup, Trends},
 };
 use basis::is_valid_for;
 pub use basis::{FEWEST_TRIALS, Voids};
@@ -32,14 +33,8 @@ pub use leftover::leftovers;
 pub use visit::canaries;
 pub use visit::{Visit, visits};
 
-/// Trials that lay too far from the others of their point to count, by id, for each figure.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outliers {
-    /// Set aside from the estimates of completions per second.
-    pub rate: BTreeMap<u64, Apart>,
-    /// Set aside from the estimates of mean latency.
-    pub latency: BTreeMap<u64, Apart>,
-}
+/// Trials that lay too far from the others of their point to count, by id.
+pub type OutlierTrials = BTreeMap<u64, Apart>;
 
 /// How far a trial lies from what its point does otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,19 +90,28 @@ struct Fitted {
     trends: Option<Trends>,
     /// The trial of each row.
     trials: Vec<u64>,
+    figure: Figure,
+    /// Requests behind each point's rows.
+    requests: Vec<u64>,
+}
+
+/// What is fitted: points, trials, when they were, and which are invalid.
+#[derive(Clone, Copy)]
+struct Measured<'a> {
+    points: &'a [Point],
+    trials: &'a [Trial],
+    times: &'a [Visit],
+    voids: &'a Voids,
 }
 
 impl Fitted {
-    fn new(
-        points: &[Point],
-        trials: &[Trial],
-        times: &[Visit],
-        voids: &Voids,
-        figure: Figure,
-        op: Op,
-    ) -> Self {
+    /// `rates`: the fit of the rates, whose outliers are those of the latencies too. By Little's law the two are one
+    /// figure of a trial, unless its requests are sent at an offered rate.
+    fn new(measured: Measured<'_>, figure: Figure, op: Op, rates: Option<&Self>) -> Self {
+        let Measured { points, trials, times, voids } = measured;
         let mut rows = Vec::new();
         let mut ids = Vec::new();
+        let mut requests = vec![0; points.len() + 1];
         for visit in times.iter().filter(|visit| !visit.leftover) {
             let trial = &trials[visit.trial];
             let valid = is_valid_for(voids, trial, figure.about());
@@ -118,18 +122,39 @@ impl Fitted {
             if let (true, Some(group), Some(value)) = (valid, group, figure.of(trial, op)) {
                 rows.push(Row { group, start_s: visit.start_s, end_s: visit.end_s, log_value: value.ln() });
                 ids.push(trial.id);
+                requests[group] += trial.direction(op).map_or(0, |own| own.ios);
             }
         }
         let average = if figure == Figure::Rate { Average::OverTime } else { Average::OverEvents };
         let canary = trials.iter().find(|trial| trial.phase == Phase::Canary);
         let specs = points.iter().map(|point| &point.spec).chain(canary.map(|trial| &trial.spec));
-        let mut kinds: Vec<Kind> = specs.map(|spec| Kind::of(spec, op)).collect();
-        kinds.resize(points.len() + 1, Kind::Alone);
-        Self { trends: Trends::fit(&canaries(times, figure.sign()), &rows, &kinds, average), trials: ids }
+        let mut kinds: Vec<TrendGroup> = specs.map(|spec| TrendGroup::of(spec, op)).collect();
+        kinds.resize(points.len() + 1, TrendGroup::Alone);
+        let by_rate = rates.map_or_else(BTreeMap::new, Self::decided);
+        let decided = |(id, row): (&u64, &Row)| match kinds[row.group] {
+            TrendGroup::Offered => None,
+            TrendGroup::Alone | TrendGroup::Mixture => by_rate.get(id).copied(),
+        };
+        let kept: Vec<Option<bool>> = ids.iter().zip(&rows).map(decided).collect();
+        let beside = Beside { reference: &canaries(times, figure.sign()), kept: &kept };
+        let trends = Trends::fit(beside, &rows, &kinds, average);
+        Self { trends, trials: ids, figure, requests }
     }
 
     fn estimate(&self, group: usize) -> Option<LogEstimate> {
-        self.trends.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)
+        let estimate = self.trends.as_ref()?.estimate(group).filter(|_| self.kept(group) >= FEWEST_TRIALS)?;
+        let share = match self.figure {
+            Figure::Rate => grain::of_counting(self.requests[group]),
+            Figure::Latency => grain::of_clock(estimate.log_mean.exp()),
+        };
+        Some(grain::no_finer(estimate, share))
+    }
+
+    /// For each trial with a row, whether it counts.
+    fn decided(&self) -> BTreeMap<u64, bool> {
+        let mut decided: BTreeMap<u64, bool> = self.trials.iter().map(|id| (*id, true)).collect();
+        decided.extend(self.set_aside().into_iter().map(|(id, _)| (id, false)));
+        decided
     }
 
     fn kept(&self, group: usize) -> usize {
@@ -155,11 +180,11 @@ impl Estimates {
     /// Fits all points together, from the measurements and canaries among `trials`.
     pub fn of(points: &[Point], trials: &[Trial], voids: &Voids) -> Self {
         let times = visits(trials, voids);
-        let fit = |figure, op| Fitted::new(points, trials, &times, voids, figure, op);
-        Self {
-            rate: Op::DIRECTIONS.map(|op| fit(Figure::Rate, op)),
-            latency: Op::DIRECTIONS.map(|op| fit(Figure::Latency, op)),
-        }
+        let measured = Measured { points, trials, times: &times, voids };
+        let rate = Op::DIRECTIONS.map(|op| Fitted::new(measured, Figure::Rate, op, None));
+        let latency =
+            Op::DIRECTIONS.map(|op| Fitted::new(measured, Figure::Latency, op, Some(&rate[op as usize])));
+        Self { rate, latency }
     }
 
     /// Completions per second of a point. `None` with fewer than [`FEWEST_TRIALS`].
@@ -172,14 +197,27 @@ impl Estimates {
         self.latency[op as usize].estimate(point)
     }
 
-    /// The trials that were set aside; of a trial's two directions, the one that lies further out.
-    pub fn outliers(&self) -> Outliers {
-        let of = |fits: &[Fitted]| {
-            let mut all: Vec<_> = fits.iter().flat_map(Fitted::set_aside).collect();
-            all.sort_by(|(_, a), (_, b)| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
-            all.into_iter().collect()
+    /// The outliers; of a trial's two directions, the one further out.
+    pub fn outliers(&self) -> OutlierTrials {
+        let mut all: Vec<_> = self.rate.iter().flat_map(Fitted::set_aside).collect();
+        all.sort_by(|(_, a), (_, b)| a.share.ln().abs().total_cmp(&b.share.ln().abs()));
+        all.into_iter().collect()
+    }
+
+    /// Evidence for every point: its trials, what is void of them, and these estimates. Arguments as of
+    /// [`Estimates::of`].
+    pub fn evidence<'a>(&self, points: &'a [Point], trials: &'a [Trial], voids: &Voids) -> Vec<Evidence<'a>> {
+        let of = |(place, point): (usize, &'a Point)| {
+            let own: Vec<&Trial> = own_trials(point, trials).collect();
+            Evidence {
+                point,
+                void: own.iter().map(|trial| voids.get(&trial.id).copied()).collect(),
+                trials: own,
+                read: self.direction(place, Op::Read),
+                write: self.direction(place, Op::Write),
+            }
         };
-        Outliers { rate: of(&self.rate), latency: of(&self.latency) }
+        points.iter().enumerate().map(of).collect()
     }
 
     fn direction(&self, point: usize, op: Op) -> Option<DirectionEvidence> {
@@ -188,47 +226,30 @@ impl Estimates {
     }
 }
 
-/// Evidence for every point from all measurements among the run's trials.
-pub fn evidence<'a>(points: &'a [Point], trials: &'a [Trial], voids: &Voids) -> Vec<Evidence<'a>> {
-    let estimates = Estimates::of(points, trials, voids);
-    let of = |(place, point): (usize, &'a Point)| {
-        let own: Vec<&Trial> = own_trials(point, trials).collect();
-        Evidence {
-            point,
-            void: own.iter().map(|trial| voids.get(&trial.id).copied()).collect(),
-            trials: own,
-            read: estimates.direction(place, Op::Read),
-            write: estimates.direction(place, Op::Write),
-        }
-    };
-    points.iter().enumerate().map(of).collect()
-}
-
-/// Fills each point's `trials`, `void`, `trial_ids`, `read`, `write` and `why_no_interval`. Says which trials
-/// were set aside on the way.
+/// Fills each point's `trials`, `void`, `trial_ids`, `read`, `write` and `why_no_interval`. Returns the fit that they
+/// come from, for everything else that a run is asked.
 pub fn fill_points(
     points: &mut [Point],
     trials: &[Trial],
     voids: &Voids,
     confidence: f64,
     seed: u64,
-) -> Outliers {
+) -> Estimates {
     let estimates = Estimates::of(points, trials, voids);
     for (place, point) in points.iter_mut().enumerate() {
         let own: Vec<&Trial> = own_trials(point, trials).collect();
         point.trials = own.len() as u32;
         point.trial_ids = own.iter().map(|trial| trial.id).collect();
-        // A trial whose depth alone is void still counts for what the point says of rate and latency.
-        let valid = |trial: &&&Trial| {
-            [About::Rate, About::Latency].iter().all(|&one| is_valid_for(voids, trial, one))
-        };
-        point.invalid = (own.len() - own.iter().filter(valid).count()) as u32;
+        point.invalid = own.iter().filter(|trial| voids.contains_key(&trial.id)).count() as u32;
+        let counts =
+            |trial: &Trial| [About::Rate, About::Latency].iter().all(|&one| is_valid_for(voids, trial, one));
+        point.left_out = own.iter().filter(|trial| !counts(trial)).count() as u32;
         let direction = |op| direction(&own, voids, &estimates, place, op, confidence, seed);
         (point.read, point.write) = (direction(Op::Read), direction(Op::Write));
         point.trim = direction(Op::Trim);
         point.why_no_interval = why_no_interval(point, &own, voids, &estimates, place);
     }
-    estimates.outliers()
+    estimates
 }
 
 fn own_trials<'a>(point: &Point, trials: &'a [Trial]) -> impl Iterator<Item = &'a Trial> + use<'a> {
@@ -306,27 +327,18 @@ fn why_no_interval(
     voids: &Voids,
     estimates: &Estimates,
     place: usize,
-) -> Option<String> {
+) -> Option<NoInterval> {
     let missing = |op: &Op| point.spec.rw.has(*op) && estimates.iops(place, *op).is_none();
     let op = Op::DIRECTIONS.into_iter().find(missing)?;
-    let stand = standing(own, voids, About::Rate).len();
+    let (trials, valid) = (own.len(), standing(own, voids, About::Rate).len());
     let kept = estimates.rate[op as usize].kept(place);
-    let count = |n: usize| if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") };
-    Some(match (own.len(), stand) {
-        (0, _) => "It was not measured.".to_owned(),
-        (run, 0) => format!("None of its {} stands: the verdicts say why.", count(run)),
-        (run, stand) if run > stand && stand < FEWEST_TRIALS => {
-            let verb = if stand == 1 { "stands" } else { "stand" };
-            format!("{stand} of its {} {verb}, and an interval needs {FEWEST_TRIALS}.", count(run))
-        }
-        (_, stand) if stand < FEWEST_TRIALS => {
-            format!("It has {}, and an interval needs {FEWEST_TRIALS}.", count(stand))
-        }
-        (_, stand) if kept < stand => format!(
-            "{kept} of its {} completed {op}s and lie together; an interval needs {FEWEST_TRIALS}.",
-            count(stand)
-        ),
-        _ => format!("Its {} cannot tell their scatter from the drift.", count(stand)),
+    let needed = FEWEST_TRIALS;
+    Some(match () {
+        () if trials == 0 => NoInterval::NotMeasured,
+        () if valid == 0 => NoInterval::NoneValid { trials },
+        () if valid < needed => NoInterval::TooFew { trials, valid, needed },
+        () if kept < valid => NoInterval::TooFewKept { valid, kept, op, needed },
+        () => NoInterval::ScatterOrDrift { valid },
     })
 }
 

@@ -6,7 +6,7 @@
 //! with n − 1 degrees, because percentile intervals from five to ten trials are far too narrow. Half a bucket
 //! (0.2 %) is added in quadrature: no histogram knows better.
 //!
-//! Assumed: trials are exchangeable. Trials that were set aside as slow are in it; a tail without them is no
+//! Assumed: trials are exchangeable. Trials excluded as slow outliers are in it; a tail without them is no
 //! tail.
 
 use iosonde_model::{Estimate, Histogram};

@@ -1,4 +1,4 @@
-//! A trial as estimates and the schedule see it: whose it is, when, how fast, and whether it stands.
+//! A trial for estimates and the schedule: its point, its time, its throughput, and whether it is valid.
 
 use iosonde_model::{About, Op, Phase, Trial};
 use iosonde_stats::mixed_model::Row;
@@ -8,7 +8,7 @@ use super::{
     leftover::leftovers,
 };
 
-/// What a measurement or a canary said.
+/// Result of one trial of a point or of the canary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Visit {
     /// Its place among the trials.
@@ -21,7 +21,7 @@ pub struct Visit {
     pub start_s: f64,
     /// In measuring time.
     pub end_s: f64,
-    /// Whether no verdict voids its rate.
+    /// Whether its throughput is valid.
     pub stands: bool,
     /// Whether it is a canary that took what a write left behind: no evidence of a trend, see [`leftovers`].
     pub leftover: bool,

@@ -1,16 +1,17 @@
-//! What requests cost that do not begin where the storage's own blocks begin.
+//! The cost of requests that do not begin at the storage's own block boundaries.
 //!
-//! The same random requests are made at addresses that are multiples of the block size, and moved by `offset`
-//! bytes, each offset being a point. Storage keeps its data in units of its own; a request that begins inside one
+//! The same random requests are made at addresses that are multiples of the block size, and shifted by `offset`
+//! bytes, each offset being a point. Storage keeps its data in units of its own. A request that begins inside one
 //! touches one unit more, and a write of a part of a unit must first read the rest of it.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `offset` (0 and others), `depth` (in flight).
+//! Parameters: `rw` (patterns), `block_size`, `offset` (0 and others), `depth` (queue depth).
 //!
-//! How to read it: equal rates mean that the storage's unit is no larger than the offset, or that it hides it.
-//! Writes that are much slower at an offset than at 0 tell of a unit that is read, changed and written again.
+//! How to read it: equal throughput means that the storage's unit is no larger than the offset, or that it is
+//! hidden. Writes that are much slower at an offset than at 0 indicate a unit that is read, changed and written
+//! again.
 //!
 //! Traps:
-//! - Direct I/O takes no address that is not a multiple of the device's sector; such offsets are left out.
+//! - Direct I/O accepts only addresses that are multiples of the device's sector; other offsets are left out.
 //! - The file system decides where a file begins on its device. On a file, 0 is the file's beginning, and extents
 //!   are usually aligned to 4 KiB and to no more.
 
@@ -33,7 +34,7 @@ impl Experiment for Alignment {
     }
 
     fn question(&self) -> &'static str {
-        "What do requests cost that do not begin where the storage's own blocks begin?"
+        "What does a misaligned request cost?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

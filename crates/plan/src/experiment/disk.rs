@@ -1,21 +1,25 @@
-//! What the arm and the platter of a disk do: a turn, a seek, and where the storage is fastest.
+//! Rotation, seek time and the fastest zone of a disk.
 //!
-//! Four kinds of requests, one point each: random reads over everything that may be addressed, in which the arm
-//! travels; random writes within a narrow part, each on the medium before the next, in which the arm stands nearly
-//! still and only the platter turns; small reads in sequence, which wait for neither; and large reads in sequence
-//! in several places from the first address to the last. (Talagala, Arpaci-Dusseau and Patterson, Microbenchmark-based
-//! Extraction of Local and Global Disk Characteristics, 1999, is where such sweeps come from.)
+//! Four kinds of requests, one point each:
+//! - random reads over the whole addressed span, in which the arm travels;
+//! - random writes within a narrow part, each on the medium before the next: the arm hardly moves and only the
+//!   platter rotates;
+//! - small sequential reads, which wait for neither;
+//! - large sequential reads in several places from the first address to the last.
+//!
+//! Source: Talagala, Arpaci-Dusseau and Patterson, Microbenchmark-based Extraction of Local and Global Disk
+//! Characteristics, 1999, describe these sweeps.
 //!
 //! Parameters: `rw` (of the narrow part: `randwrite`, or `randread` where nothing may be written), `block_size` (of
 //! the small requests), `narrow` (bytes of the narrow part), `large` (bytes of a large read), `places` (how many).
 //!
-//! How to read it: waits within the narrow part are spread evenly over one turn. What random reads take beyond half a
-//! turn is the arm. Outer tracks are longer than inner ones, and are passed in the same time.
+//! How to read it: waits within the narrow part are spread evenly over one rotation. The time of random reads
+//! beyond half a rotation is the arm. Outer tracks are longer than inner ones, and pass in the same time.
 //!
 //! Traps:
-//! - A write that a cache takes waits for no platter; the narrow writes ask for durability, and a disk that lies about
-//!   it shows no turn.
-//! - Seeks are as long as the part that is addressed is wide: those within a file of 1 GiB are short.
+//! - A write that a cache takes waits for no platter. The narrow writes request durability, and a disk that
+//!   acknowledges early shows no rotation.
+//! - Seeks depend on the width of the addressed part: those within a file of 1 GiB are short.
 //! - Storage without a platter shows the same everywhere, and the findings say so.
 
 use iosonde_model::{Device, ExperimentName, Rw, Sync, TrialSpec};
@@ -29,19 +33,19 @@ const PARAMETERS: &[Parameter] = &[
     grid::block_size("\"4k\""),
     Parameter {
         key: "narrow",
-        explain: "bytes of the part in which the arm stands still",
+        explain: "bytes of the part in which the arm does not move",
         default: "\"64M\"",
     },
     Parameter { key: "large", explain: "bytes of a large read in sequence", default: "\"1M\"" },
     Parameter { key: "places", explain: "where large reads are made, at equal distances", default: "5" },
 ];
 
-/// Large reads in flight: enough that the next is there when one ends.
+/// Queue depth of large reads: enough that the next is there when one ends.
 const LARGE_DEPTH: u32 = 4;
 /// Largest share of the addressed range that one place takes: a rate that falls by half over the whole disk then
 /// changes by less than 1 % within a place.
 const PLACE_SHARE: u64 = 64;
-/// Places at the most: each is measured in every round.
+/// Maximum number of places: each is measured in every round.
 const PLACES_MAX: u32 = 1000;
 /// Largest size of a place: a trial seldom reaches its end and must begin again.
 const PLACE_BYTES_MAX: u64 = 16 << 30;
@@ -52,7 +56,7 @@ impl Experiment for Disk {
     }
 
     fn question(&self) -> &'static str {
-        "How long do this disk's turns and seeks take, and where is it fastest?"
+        "How long are this disk's rotation and seeks, and where is it fastest?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,8 +1,7 @@
-//! The common shape of an experiment's points: every combination of the lists that a study gives.
+//! The common shape of an experiment's points: every combination of the lists in a study.
 //!
-//! Experiments share their keys: what `block_size` or `depth` means, and what it may be, stands here once. An
-//! experiment names those that it takes, each with its own default; keys that it does not name are left at what
-//! is usual.
+//! Experiments share their keys: the meaning and the limits of `block_size` or `depth` are defined here once. An
+//! experiment names the keys that it takes, each with its own default; other keys keep their usual values.
 
 use iosonde_model::{
     Arrivals, Device, Distribution, LatencyLimit, Payload, Rw, StridePass, Sync, TrialSpec, units,
@@ -32,7 +31,7 @@ pub(super) const fn block_size(default: &'static str) -> Parameter {
 }
 
 pub(super) const fn depth(default: &'static str) -> Parameter {
-    key("depth", "requests in flight, of each job", default)
+    key("depth", "queue depth of each job", default)
 }
 
 pub(super) const fn jobs(default: &'static str) -> Parameter {
@@ -84,7 +83,7 @@ pub(super) const fn limit(default: &'static str) -> Parameter {
 }
 
 pub(super) const fn buffered(default: &'static str) -> Parameter {
-    key("buffered", "through the page cache: true, false or both", default)
+    key("buffered", "use the page cache: true, false or both", default)
 }
 
 /// Returns every combination, in the order of the lists below, patterns outermost. Points that the device does not
@@ -176,7 +175,7 @@ fn block_sizes(given: &Parameters) -> Result<Vec<u64>, ParameterError> {
     match sizes.iter().find(|bytes| !(1..=BLOCK_MAX_BYTES).contains(*bytes)) {
         Some(wrong) => Err(given.wrong(
             "block_size",
-            format!("a block has 1 byte at the least and 1 GiB at most, not {}", units::size(*wrong)),
+            format!("a block has at least 1 byte and at most 1 GiB, not {}", units::size(*wrong)),
         )),
         None => Ok(sizes),
     }
@@ -399,7 +398,7 @@ mod tests {
     #[test]
     fn slips_are_said() {
         for (text, said) in [
-            ("block_size = 0", "1 byte at the least"),
+            ("block_size = 0", "at least 1 byte"),
             ("depth = 100000", "65536 are the most"),
             ("depth = \"1..4000+1\"\nblock_size = \"1..9+1\"", "shorten one of them"),
             ("stride = 0\nrw = \"read\"", "for ever"),

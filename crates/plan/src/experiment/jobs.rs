@@ -1,21 +1,20 @@
-//! Whether several workers get more than one does.
+//! Whether several workers get more throughput than one.
 //!
 //! The same small requests are made by 1, 2, 4, .. workers (threads, each with its own queue of `depth`), each
-//! number being a point. For each list of workers a single worker is added that has as many in flight as the most of
-//! them: the storage is then asked for the same by both.
+//! number being a point. For each list of workers a single worker is added that has the total queue depth of the
+//! most of them: the load on the storage is then equal.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `jobs` (workers), `depth` (in flight, of each).
+//! Parameters: `rw` (patterns), `block_size`, `jobs` (workers), `depth` (queue depth of each).
 //!
-//! How to read it: `jobs_effect` compares equal numbers in flight. 8 workers with one request each and one worker with
-//! 8 ask the storage for the same; where the workers get more, one worker was the limit, and the check
-//! `generator-bound` says of the single one whether its processor was. That 8 workers with one request get more than
-//! one worker with one says only that more are in flight.
+//! How to read it: `jobs_effect` compares equal total depths. 8 workers at QD 1 and one worker at QD 8 make the
+//! same load. Where the workers get more, one worker was the limit, and the check `generator-bound` says whether
+//! its processor was. That 8 workers at QD 1 get more than one at QD 1 shows only the effect of a deeper queue.
 //!
 //! Traps:
 //! - More workers than processors wait for each other.
-//! - Workers on the same file share its locks: buffered writes to one file go one at a time on most file systems.
-//! - An engine that makes one request at a time (psync, mmap) has no single worker with several in flight: what
-//!   several workers get more is then not told from what more in flight gives.
+//! - Workers on the same file share its locks: on most file systems, buffered writes to one file are serialised.
+//! - An engine with one request per worker (psync, mmap) has no single worker with a deeper queue: the effect of
+//!   several workers then includes that of the deeper queue.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 
@@ -32,7 +31,7 @@ impl Experiment for Jobs {
     }
 
     fn question(&self) -> &'static str {
-        "Do several workers get more out of this storage than one?"
+        "Do several workers get more throughput than one?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {
@@ -62,7 +61,7 @@ pub fn alone(several: &TrialSpec) -> Option<TrialSpec> {
     (several.jobs > 1).then(|| TrialSpec { jobs: 1, queue_depth: in_flight, ..several.clone() })
 }
 
-/// Returns true if no other point with the same requests has more in flight.
+/// Returns true if no other point with these requests has a greater total queue depth.
 fn is_the_most(spec: &TrialSpec, specs: &[TrialSpec]) -> bool {
     let alike = |other: &&TrialSpec| {
         TrialSpec { jobs: spec.jobs, queue_depth: spec.queue_depth, ..(*other).clone() } == *spec

@@ -1,20 +1,20 @@
-//! Whether somebody limits the rate, and how much passes before the limit holds.
+//! Whether throughput is limited by a setting, and how much passes before the limit applies.
 //!
-//! One load goes on until --time is up, trial after trial, with many requests in flight. A cloud volume lets a burst
-//! pass until a credit is spent, and then keeps its own rate exactly; a container's limit keeps it from the first
-//! second on.
+//! One load at a high queue depth continues until --time is up, trial after trial. A cloud volume lets a burst pass
+//! until a credit is spent, and then keeps its own rate exactly. A container's limit applies from the first second
+//! on.
 //!
-//! Parameters: `rw` (patterns), `block_size`, `depth`, `trial` (how long each trial takes).
+//! Parameters: `rw` (patterns), `block_size`, `depth`, `trial` (length of each trial).
 //!
-//! How to read it: a rate that falls at one moment and then stays within 1 % is a limit. What was moved beyond it
-//! until then is the credit. A rate that falls and scatters as before is a medium that became slower: heat, or for
-//! writes a buffer that is full (see `sustained-write`).
+//! How to read it: throughput that falls at one moment and then stays within 1 % is a limit. The bytes moved beyond
+//! it until then are the credit. Throughput that falls and scatters as before is a medium that became slower: heat,
+//! or for writes a full buffer (see `sustained-write`).
 //!
 //! Traps:
-//! - The credit of large volumes lasts for half an hour: give --time accordingly, or the fall is not seen.
+//! - The credit of large volumes lasts for half an hour: set --time accordingly, or the fall is not seen.
 //! - Filling the working set spends credit too: a small --size spends little.
-//! - Alone in its study: trials of other experiments in between would spend the credit unseen.
-//! - A limit that holds from the first second on and has no witness looks like the storage's own rate.
+//! - It must be the only experiment of its study: trials of others in between would spend the credit unseen.
+//! - A limit that holds from the first second on and has no witness looks like the storage's own limit.
 
 use iosonde_model::ExperimentName;
 
@@ -35,7 +35,7 @@ impl Experiment for Limit {
     }
 
     fn question(&self) -> &'static str {
-        "Does somebody limit the rate of this storage, and after how much?"
+        "Is the throughput of this storage limited by a setting, and after how many bytes?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,9 +1,9 @@
 //! Any cross of parameters, in full or as a list of rows.
 //!
-//! Every key may be a list, and each combination is a point: by default two patterns, two block sizes and two numbers
-//! in flight, which are eight points. `--set block_size=4k,16k --set depth=1,32` gives other lists. Where only some
-//! combinations are wanted, a study of your own lists them as `rows`: each row is a table of the same keys, takes what
-//! it does not give from the keys beside `rows`, and is otherwise plain: 4 KiB random reads, one at a time.
+//! Every key may be a list, and each combination is a point: by default two patterns, two block sizes and two queue
+//! depths, which are eight points. `--set block_size=4k,16k --set depth=1,32` gives other lists. For selected
+//! combinations, a study of your own lists them as `rows`. Each row is a table of the same keys and takes missing
+//! ones from the keys beside `rows`. Other missing keys have the default: 4 KiB random reads at QD 1.
 //!
 //! ```toml
 //! name = "my-rows"
@@ -18,21 +18,21 @@
 //! ]
 //! ```
 //!
-//! In a file my-rows.toml, `iosonde run ./my-rows.toml TARGET` measures these four points. `iosonde studies fio-matrix
-//! --toml` prints a larger one to begin with.
+//! In a file my-rows.toml, `iosonde run ./my-rows.toml TARGET` measures these four points. `iosonde studies
+//! fio-matrix --toml` prints a larger one to begin with.
 //!
-//! `beside` runs other streams at the same time as each point, such as a log beside readers; its tables take what they
-//! do not give from the keys beside them, too.
+//! `beside` runs other streams at the same time as each point, such as a log beside readers; its tables also take
+//! missing keys from the keys beside them.
 //!
 //! Parameters: those below, all optional.
 //!
-//! How to read it: point by point, with its interval. Rows that differ in one key only may be compared; rows that
-//! differ in several tell nothing about any of them.
+//! How to read it: point by point, with its interval. Rows that differ in one key only may be compared. Rows that
+//! differ in several do not show the effect of any of them.
 //!
 //! Traps:
-//! - A full cross grows fast: three lists of eight are 512 points, and each needs its share of the time.
-//!   `run --dry-run` says how many there are and how long they take.
-//! - A mean over unlike points is no property of anything.
+//! - A full cross grows fast: three lists of eight are 512 points, and each needs its share of the time. `run
+//!   --dry-run` says how many there are and how long they take.
+//! - A mean over different points is no property of anything.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 
@@ -125,7 +125,7 @@ mod tests {
             points("block_size = [\"4k\", \"8k\"]\ndepth = [1, 2, 4]\nrw = [\"read\", \"randrw\"]").len(),
             12
         );
-        // Two patterns, two sizes, two numbers in flight.
+        // Two patterns, two sizes, two queue depths.
         assert_eq!((points("").len(), points("depth = 4").len()), (8, 4));
         // A row is one point, whatever it leaves out.
         assert_eq!(points("rows = [{ block_size = \"8k\" }, { depth = 2 }]").len(), 2);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(both.len(), 2);
         assert_eq!(
             both[1].describe(),
-            "4 KiB random reads, 16 in flight; beside 4 KiB sequential writes, one at a time, fdatasync:1"
+            "4 KiB random reads, QD 16; beside 4 KiB sequential writes, QD 1, fdatasync:1"
         );
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|spec| spec.rw.is_mixed() && spec.read_percent == Some(50.0)));

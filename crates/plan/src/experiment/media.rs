@@ -1,23 +1,24 @@
-//! Writing and reading files as ordinary programs do: in order, one request at a time, through the page cache.
+//! Writing and reading files as ordinary programs do: sequentially, at QD 1, buffered.
 //!
 //! A file of the size of `span` is written from its beginning to its end with requests of one size, and read in the
-//! same way; each size is a point. That is what a program without any care for storage does, and what most home-made
-//! benchmarks measure. The trial's processor time tells how much of it was the program and the kernel at work
-//! (system calls, copying) rather than anything being waited for.
+//! same way; each size is a point. Simple programs access storage in this way, and most home-made benchmarks
+//! measure it. The trial's processor time shows how much of it was work of the program and the kernel (system
+//! calls, copying) rather than waiting.
 //!
-//! Parameters: `rw` (`write`, `read`), `block_size`, `span` (the file's size), `sync` (a flush after so many writes),
-//! `buffered` (`false` shows the same without the page cache).
+//! Parameters: `rw` (`write`, `read`), `block_size`, `span` (the file's size), `sync` (a flush after this many
+//! writes), `buffered` (`false` bypasses the page cache).
 //!
 //! How to read it: small requests are slow because each costs a system call, whatever the medium; the curve levels
-//! off where that cost is small against copying. Where the processor was busy nearly all the time
-//! (`processor_share` near 1), the curve is a property of the program and the machine, and says nothing about the
-//! device below. Two media that show the same curve here have been hidden by the same memory.
+//! off where that cost is small compared with copying. Where the processor was busy nearly all the time
+//! (`processor_share` near 1), the curve is a property of the program and the machine, not of the device below. Two
+//! media that show the same curve here were hidden by the same memory.
 //!
 //! Traps:
-//! - What was written just now is read from memory: such reads are void as statements about the device, and stay
+//! - What was just written is read from memory: these reads are invalid as statements about the device. They stay
 //!   in the report as what the program saw.
-//! - Writes without a flush end in memory. `sync` with as many writes as a file has says what the whole copy takes.
-//! - No page size of a device can be read off this curve: the page cache hides it.
+//! - Writes without a flush end in memory. `sync` with the number of writes of a whole file shows the time of the
+//!   whole copy.
+//! - No page size of a device can be read from this curve: the page cache hides it.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 
@@ -39,7 +40,7 @@ impl Experiment for Media {
     }
 
     fn question(&self) -> &'static str {
-        "What do programs get that write and read files in order, and what of it is the storage's doing?"
+        "What do programs get that write and read files in order, and how much of it is the storage's?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,20 +1,19 @@
-//! What reads and writes get when they share the storage.
+//! Throughput and latency of reads and writes that share the storage.
 //!
-//! Requests of one size are drawn at random as reads or writes, with a given share of reads, and so many in
-//! flight. The two directions are counted, timed and shown apart: a mean over both says nothing about
-//! either.
+//! Requests of one size are drawn at random as reads or writes, with a given share of reads, at a constant queue
+//! depth. The two directions are counted, timed and shown separately, because a mean over both describes no
+//! request.
 //!
-//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several; 100
-//! and 0 are reads and writes alone, with which `mix_interference` compares).
+//! Parameters: `rw` (`randrw` or `rw`), `block_size`, `depth`, `mix` (percent of reads, one or several; 100 and 0
+//! are reads and writes alone, with which `mix_interference` compares).
 //!
-//! How to read it: compare the reads' latency here with that of reads alone at the same number in flight.
-//! The difference is what the writes cost the readers. The two rates stand in the ratio of the mix by
-//! construction: a lower read rate in a mix does not mean that reads became slower.
+//! How to read it: compare the reads' latency here with that of reads alone at the same queue depth. The difference
+//! is what the writes cost the readers. The two throughputs have the ratio of the mix by construction: a lower read
+//! throughput in a mix does not mean that reads became slower.
 //!
 //! Traps:
 //! - Writes may fit a buffer for the length of a trial; then the mix looks better than it stays.
-//! - In a closed loop the slower direction holds back the faster one, since both share the number in
-//!   flight.
+//! - In a closed loop the slower direction holds back the faster one, since both share the queue depth.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 
@@ -35,7 +34,7 @@ impl Experiment for Mix {
     }
 
     fn question(&self) -> &'static str {
-        "What do reads and writes get when they share this storage?"
+        "What throughput and latency do reads and writes get when they share this storage?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,20 +1,20 @@
-//! How latency answers to the load that is offered, whether or not the storage keeps up.
+//! How latency depends on the offered load, whether or not the storage keeps up.
 //!
-//! Requests become due at a rate, as those of independent clients do, and latency counts from the moment that each
+//! Requests become due at a rate, as those of independent clients do, and latency counts from the moment when each
 //! was due. The same workload is offered at several rates, each being a point.
 //!
-//! Parameters: `rw` (patterns that only read or only write), `block_size`, `rate` (requests a second, a list), `depth`
-//! (the most that may be outstanding), `arrivals` (`fixed` or `poisson`), `limit` (a latency to keep, such as
-//! `p99=1ms`; the finding `iops_at_latency` says up to which load it is kept).
+//! Parameters: `rw` (patterns that only read or only write), `block_size`, `rate` (requests per second, a list),
+//! `depth` (the maximum of outstanding requests), `arrivals` (`fixed` or `poisson`), `limit` (a latency limit, such
+//! as `p99=1ms`; the finding `iops_at_latency` gives the highest load within it).
 //!
-//! How to read it: latency is flat while the storage has room, bends, and then grows without bound where more is asked
-//! than can be served. Rates beyond that are not lowered: what was never sent is counted, and the check
-//! `missed-rate` says so.
+//! How to read it: latency is flat while the storage has capacity left, bends, and then grows without bound where
+//! the offered load exceeds it. Higher rates are not lowered: requests that were never sent are counted, and the
+//! check `missed-rate` says so.
 //!
 //! Traps:
-//! - A closed loop (a fixed number in flight) cannot show this: it stops asking when the storage stalls, and so leaves
-//!   out just those requests that would have waited longest.
-//! - An engine whose calls block keeps one request outstanding: what it sends late is the storage's doing.
+//! - A closed loop (a constant queue depth) cannot show this: it stops sending when the storage stalls, and leaves
+//!   out the requests that would have waited longest.
+//! - An engine whose calls block keeps one request outstanding: its late requests are the storage's delay.
 
 use iosonde_model::ExperimentName;
 

@@ -79,7 +79,7 @@ impl Listed for Percent {
 pub struct Parameters {
     experiment: String,
     values: toml::Table,
-    /// Keys that nobody gave.
+    /// Keys that were not given.
     by_default: Vec<&'static str>,
 }
 

@@ -1,24 +1,23 @@
-//! How many requests must be in flight before the storage is busy, and what waiting costs beyond that.
+//! The queue depth that makes the storage busy, and the cost of a deeper one.
 //!
-//! The same small requests are made with 1, 2, 4, .. in flight, each number being a point. Few in flight
-//! leave parts of the storage idle; many only wait in line. Between them lies the knee, N* = X_max · R₀:
-//! the number at which a storage that never made requests wait for each other would just be busy.
+//! The same small requests are made at QD 1, 2, 4, .., each depth being a point. A low depth leaves parts of the
+//! storage idle; at a high one requests only wait. Between them lies the saturation point, N* = X_max · R₀: the
+//! depth that would just keep the storage busy if no request waited for another.
 //!
-//! Parameters: `rw` (patterns), `block_size` (usually one), `depth` (a list or a range such as
-//! `"1..1024*2"`).
+//! Parameters: `rw` (patterns), `block_size` (usually one), `depth` (a list or a range such as `"1..1024*2"`).
 //!
-//! How to read it: throughput against the number in flight rises, bends and levels off; latency stays flat,
-//! bends at the same place and then grows in proportion. One law binds the two curves, whatever the
-//! storage: throughput × mean latency = number in flight (Little). Left of the knee you give away
-//! throughput, right of it you give away latency.
+//! How to read it: throughput against queue depth rises, bends and levels off; latency stays flat, bends at the
+//! same place and then grows in proportion. One law connects the two curves, whatever the storage: throughput ×
+//! mean latency = queue depth (Little). Left of the saturation point you lose throughput, right of it you lose
+//! latency.
 //!
 //! Traps:
-//! - A number that was asked for and not reached (the check `depth-not-reached`) belongs to no queue model.
+//! - A requested depth that was not reached (the check `depth-not-reached`) belongs to no queue model.
 //! - If the program is busier than the storage (`generator-bound`), the plateau is the program's.
-//! - Units that random addresses choose blindly, such as the dies of an SSD, have a queue each. With N*
-//!   requests in flight some of them have two and others none, so at the knee such storage gives only 51 to
-//!   62 % of its best; `depth_for_95_percent` says how many it takes.
-//! - An engine whose calls block (`psync`) has one in flight, and then this experiment has one point.
+//! - Units to which random addresses assign requests without balance, such as the dies of an SSD, have a queue
+//!   each. At a depth of N* some of them have two requests and others none, so this storage gives only 51 to 62 %
+//!   of its maximum there; `depth_for_95_percent` gives the depth that it needs.
+//! - An engine whose calls block (`psync`) has QD 1, and then this experiment has one point.
 
 use iosonde_model::ExperimentName;
 
@@ -35,7 +34,7 @@ impl Experiment for QueueDepth {
     }
 
     fn question(&self) -> &'static str {
-        "How many requests must be in flight before this storage is busy?"
+        "Which queue depth saturates this storage?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

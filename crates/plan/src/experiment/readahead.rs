@@ -1,19 +1,19 @@
-//! What reading ahead gives: sequential reads against random ones, block size by block size.
+//! The gain of read-ahead: sequential reads against random ones, by block size.
 //!
-//! One reader goes through the span in order and another jumps, with one request at a time, through the page cache
-//! and past it. Whoever reads ahead (the kernel when reads are buffered, the device, a host) can only guess where a
-//! sequential reader goes next.
+//! One reader goes through the span in order and another at random, at QD 1, buffered and with direct I/O.
+//! Read-ahead (by the kernel when reads are buffered, by the device, by a host) can only predict a sequential
+//! reader.
 //!
 //! Parameters: `rw` (`read`, `randread`), `block_size`, `depth`, `buffered` (`true`, `false` or both).
 //!
-//! How to read it: at each size, the ratio of sequential to random says what guessing right is worth there. Past the
-//! page cache it is the device's or the host's guess, through it mostly the kernel's. From the size on at which the
-//! ratio is 1, requests are as large as what would have been read ahead.
+//! How to read it: at each size, the ratio of sequential to random is the gain of a correct prediction. With direct
+//! I/O the device or the host predicts, with buffered I/O mostly the kernel. From the size on at which the ratio is
+//! 1, requests are as large as the read-ahead.
 //!
 //! Traps:
-//! - Buffered reads of what memory holds already are neither: the check `cache-served` voids them. Use a `--size`
-//!   above the machine's memory to see the kernel's read-ahead at work.
-//! - The kernel's window is in /sys/block/NAME/queue/read_ahead_kb, and doubles while a reader goes on in order.
+//! - Buffered reads of data that is already in memory show neither: the check `cache-served` makes them invalid.
+//!   Use a `--size` above the machine's memory to see the kernel's read-ahead.
+//! - The kernel's window is in /sys/block/NAME/queue/read_ahead_kb, and doubles during sequential reading.
 
 use iosonde_model::ExperimentName;
 
@@ -34,7 +34,7 @@ impl Experiment for Readahead {
     }
 
     fn question(&self) -> &'static str {
-        "What is it worth to this storage that it can guess the next read?"
+        "How much does read-ahead gain on this storage?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,19 +1,20 @@
-//! What a write costs that gives less than the storage keeps together.
+//! The cost of a write that is smaller than the unit that the storage rewrites.
 //!
-//! Storage rewrites its data in pieces. A write of less than a piece must first read the rest of it, so that a smaller
-//! write takes longer than one of the whole piece. Writes of many sizes are made at random multiples of their size, one
-//! at a time, each durable before the next: so no buffer gathers them.
+//! Storage rewrites its data in units. A smaller write must first read the rest of its unit, so that it takes
+//! longer than a write of the whole unit. Writes of many sizes are made at random multiples of their size, at QD 1,
+//! each durable before the next, so that no buffer gathers them.
 //!
-//! Parameters: `rw` (`randwrite`), `block_size`, `sync` (what makes a write durable).
-//! Sizes that direct I/O does not allow here are left out.
+//! Parameters: `rw` (`randwrite`), `block_size`, `sync` (what makes a write durable). Sizes that direct I/O does
+//! not allow here are left out.
 //!
-//! How to read it: the time of a write is level while pieces are rewritten whole, falls where the size reaches a piece,
-//! and grows with the size from there.
+//! How to read it: the time of a write is level while it is smaller than a unit, falls where the size reaches a
+//! unit, and grows with the size from there.
 //!
 //! Traps:
-//! - A drive whose memory outlives a power failure calls a write durable as soon as it is there, and shows no piece.
-//! - Through the page cache it is the kernel's page that is read first: this asks for direct I/O.
-//! - A file system may have pieces of its own; on a file, the smallest that shows is theirs or the device's.
+//! - A drive whose memory outlives a power failure calls a write durable as soon as it is there, and shows no unit.
+//! - For buffered I/O it is the kernel's page that is read first: this experiment needs direct I/O.
+//! - A file system may have units of its own; on a file, the smallest visible unit is the file system's or the
+//!   device's.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 
@@ -34,7 +35,7 @@ impl Experiment for Rewrite {
     }
 
     fn question(&self) -> &'static str {
-        "From which size on is a write its own, and nothing is read for it first?"
+        "What is the smallest write that needs no read first?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -1,19 +1,18 @@
 //! The conditions of a data sheet's lines, as far as this storage and this budget allow them.
 //!
-//! Vendors state a few figures, each under conditions of its own: sequential bandwidth with large blocks and deep
-//! queues, random requests of 4 KiB over the whole device. Each row here is one such line, measured under the
+//! Vendors state a few figures, each under its own conditions: sequential bandwidth with large blocks and deep
+//! queues, random requests of 4 KiB over the whole device. Each row here is one of these lines, measured under the
 //! conditions that it names.
 //!
 //! Parameters: `rows`, one for each line (patterns, block size, depth, jobs, mix), and the same keys beside it for
-//! what all lines have in common. The default is the usual four lines of a drive for servers.
+//! values common to all lines. The default is the usual four lines of a server drive.
 //!
 //! How to read it: a line is comparable only where its conditions were met. A sheet's "random write, 100 % span" is
-//! sustained, over the whole device, after it has been written full; a figure from a 2 GiB file is none of these,
-//! whatever it is.
+//! sustained, over the whole device, after a full write. A figure from a 2 GiB file is none of these.
 //!
 //! Traps:
 //! - "Up to" on a sheet is the best of some sample, not a promise.
-//! - Writes into a buffer beat every sheet. `sustained-write` tells for how long.
+//! - Writes into a buffer exceed every sheet. `sustained-write` shows for how long.
 
 use iosonde_model::{Device, ExperimentName, TrialSpec};
 

@@ -4,18 +4,18 @@
 //! of one block has no gaps. Each pass begins one block further on than the pass before, so that every block is
 //! visited in the end.
 //!
-//! Parameters: `rw` (`read`, `write`), `block_size`, `stride`, `depth` (in flight). Combinations whose stride is
+//! Parameters: `rw` (`read`, `write`), `block_size`, `stride`, `depth` (queue depth). Combinations whose stride is
 //! smaller than the block are left out.
 //!
-//! How to read it: where each request costs the same whatever lay before it, the curve is flat. On a rotating disk
-//! it falls as soon as the head skips; on flash it falls where the stride brings every request to the same unit.
+//! How to read it: where each request costs the same whatever preceded it, the curve is flat. On a rotating disk it
+//! falls as soon as the head skips; on flash it falls where the stride brings every request to the same unit.
 //!
 //! Traps:
-//! - A strided pass over a small file that repeats itself asks for few blocks. They stay in some cache, and the
-//!   wider the stride the fewer they are: the rate then grows with the stride, which no storage does. Passes that
-//!   shift, direct I/O and the check `cache-served` are there for that.
-//! - Kernels read ahead of reads without gaps when they are buffered, and stop where there are gaps: then the
-//!   effect is the kernel's.
+//! - A strided pass over a small file that repeats itself requests few blocks. They stay in some cache, and the
+//!   wider the stride the fewer they are. The throughput then grows with the stride, which no storage does. Passes
+//!   that shift, direct I/O and the check `cache-served` are there for that.
+//! - Kernels read ahead of buffered reads without gaps, and stop where there are gaps: then the effect is the
+//!   kernel's.
 
 use iosonde_model::ExperimentName;
 

@@ -1,23 +1,23 @@
-//! How long writing stays fast.
+//! How long writes stay fast.
 //!
-//! Writes go on for `trial` without a pause, right after a pause of the same length in which only a few reads are
-//! made, so that a buffer could empty itself; no other experiment of the study comes between. Nothing is taken off as
-//! warm-up: the first second is what matters. Where the rate falls during a trial, a buffer was full: the rate
-//! before, the rate after and what was written until then tell its size.
+//! Writes continue for `trial`, right after a pause of the same length in which only a few reads are made, so that
+//! a buffer could empty itself. No other experiment of the study comes between. There is no warm-up: the first
+//! second is the subject. Where throughput falls during a trial, a buffer was full. The throughput before, the
+//! throughput after and the bytes until then give its size.
 //!
 //! Parameters: `rw` (patterns that write), `block_size`, `depth`, `trial` (how long each trial writes; longer finds
-//! larger buffers), `rest` (requests a second during the pause), `gap` (a shorter pause, after which is written once
-//! more in each round, to see how much has drained by then; `none` by default).
+//! larger buffers), `rest` (reads per second during the pause), `gap` (a shorter pause before one more write in
+//! each round, which shows how much has drained by then; `none` by default).
 //!
-//! How to read it: the burst rate is what a short copy sees, the sustained rate what a backup sees. A drive that is
-//! sold with the first lives with the second.
+//! How to read it: a short copy sees the burst throughput, a backup the sustained one. Drives are sold by the first
+//! and used at the second.
 //!
 //! Traps:
-//! - Some drives empty a fast cache only when nothing at all has been asked for a while. Reads in the pause may
-//!   keep them from it: `rest = 0.2` leaves five seconds between two.
+//! - Some drives empty a fast cache only after a while without any request. Reads in the pause may prevent that:
+//!   `rest = 0.2` leaves five seconds between two.
 //! - A buffer larger than what one trial writes is not found: "no change within a trial" says how much was written.
-//! - Flash that has been written full is slower still; the state before the run is part of the result (see
-//!   `run --state`).
+//! - Flash that has been written full is slower still; the state before the run is part of the result (see `run
+//!   --state`).
 //! - It writes as much as the storage takes: `run --dry-run` says how much that may be, `--max-write` limits it.
 
 use iosonde_model::{Device, ExperimentName, Rw, TrialSpec};
@@ -45,7 +45,7 @@ impl Experiment for SustainedWrite {
     }
 
     fn question(&self) -> &'static str {
-        "How long does writing stay fast, and how fast is it then?"
+        "How long do writes stay fast, and how fast are they then?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {
@@ -112,7 +112,7 @@ fn rest(parameters: &Parameters) -> Result<f64, ParameterError> {
     })
 }
 
-/// The shorter pause, if one is asked for.
+/// The shorter pause, if the study has one.
 fn gap_s(parameters: &Parameters) -> Result<Option<f64>, ParameterError> {
     if parameters.text("gap")? == "none" {
         return Ok(None);

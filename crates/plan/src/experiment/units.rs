@@ -1,23 +1,23 @@
-//! How many parts of the storage work side by side, and which addresses share one.
+//! The number of storage units that work in parallel, and which addresses share one.
 //!
-//! Small reads go through the span in strides, many in flight. Where storage spreads its addresses over units in turn,
-//! a stride of one stripe brings neighbours in line to different units, and all of them work; a stride of two stripes
-//! leaves every second unit idle, and so on, until a stride that is the whole round brings every request to the same
-//! unit. Each stride is a point. Two more points tell what one read takes alone, and what the way to the storage
-//! carries.
+//! Small reads go through the span in strides, at a high queue depth. Where storage spreads its addresses over
+//! units in turn, a stride of one stripe brings consecutive requests to different units, and all of them work. A
+//! stride of two stripes leaves every second unit idle. A stride of a whole round brings every request to the same
+//! unit. Each stride is a point. Two more points show single-request latency, and the capacity of the link to the
+//! storage.
 //!
-//! Parameters: `block_size` (of the strided reads), `stride` (bytes from start to start), `depth` (in flight).
+//! Parameters: `block_size` (of the strided reads), `stride` (bytes from start to start), `depth` (queue depth).
 //!
-//! How to read it: the highest rate is that of all units, the lowest that of one; the largest stride that still has
-//! the highest rate is the stripe.
+//! How to read it: the highest throughput is that of all units, the lowest that of one; the largest stride that
+//! still has the highest throughput is the stripe.
 //!
 //! Traps:
-//! - Storage that places data by the order of writing (most SSDs, once they have been written at random) has no stripe
-//!   by address: strides make no difference there, or an accidental one.
-//! - Fewer in flight than units leave units idle at every stride.
+//! - Storage that places data by the order of writing (most SSDs, once they have been written at random) has no
+//!   stripe by address: strides make no difference there, or an accidental one.
+//! - A queue depth below the number of units leaves units idle at every stride.
 //! - A link or a program that carries no more than some of the units hides the others.
-//! - Strides for which the span holds fewer than twice as many requests as are in flight are left out: passes over it
-//!   would meet each other.
+//! - Strides are left out where the span holds fewer requests than twice the queue depth: their passes would meet
+//!   each other.
 
 use iosonde_model::{Device, ExperimentName, Rw, TrialSpec};
 
@@ -31,7 +31,7 @@ const PARAMETERS: &[Parameter] =
 /// Large reads that show what the link carries.
 const LARGE_BYTES: u64 = 256 << 10;
 const LARGE_DEPTH: u32 = 32;
-/// Requests of one pass for each that is in flight.
+/// Requests of one pass, per outstanding request.
 const PASS_MIN: u64 = 2;
 
 impl Experiment for Units {
@@ -40,7 +40,7 @@ impl Experiment for Units {
     }
 
     fn question(&self) -> &'static str {
-        "How many parts of this storage work side by side, and which addresses share one?"
+        "How many units of this storage work in parallel, and which addresses share one?"
     }
 
     fn parameters(&self) -> &'static [Parameter] {

@@ -19,6 +19,7 @@
 
 pub mod chance;
 mod emphasis;
+mod slot;
 mod state;
 mod time_left;
 
@@ -34,7 +35,8 @@ use iosonde_model::{Closed, Op, Phase, Point, Rw, Trial, TrialSpec};
 use iosonde_stats::{mixed_model::Outlook, robust::median};
 
 use crate::experiment::Manner;
-use state::{FEWEST_TRIALS_IN_ALL, Memory, State, Unit};
+pub use slot::Slot;
+use state::{FEWEST_TRIALS_IN_ALL, Memory, PointStates, SlotGroup};
 pub use time_left::TimeLeft;
 
 /// Fewest rounds: noise and drift cannot be separated in two.
@@ -257,17 +259,6 @@ pub struct Schedule {
     memory: Mutex<Memory>,
 }
 
-/// A trial's place in the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
-    /// Round, from 1.
-    pub round: u32,
-    /// `None` for the canary.
-    pub point: Option<usize>,
-    /// Number of the attempt in this round: 0, and 1 after an invalid trial.
-    pub attempt: u32,
-}
-
 impl Schedule {
     /// A schedule for these points, whose ids are 0, 1, .. in order.
     ///
@@ -460,13 +451,13 @@ impl Schedule {
 
     /// The slots of a round by what is nothing without each other: a pause and the long write after it, and every other
     /// slot by itself.
-    fn units(&self, slots: &[Slot], overhead_s: f64) -> Vec<Unit> {
+    fn units(&self, slots: &[Slot], overhead_s: f64) -> Vec<SlotGroup> {
         let together = |slot: &Slot| {
             let manner = self.visiting.manner(slot.point);
             let point = slot.point.filter(|_| manner.in_order && manner.from_the_start)?;
             Some(self.points[point].experiment.as_str())
         };
-        let mut units: Vec<(Option<&str>, Unit)> = Vec::new();
+        let mut units: Vec<(Option<&str>, SlotGroup)> = Vec::new();
         for (place, slot) in slots.iter().enumerate() {
             let cost_s = self.length_s(slot.point) + overhead_s;
             let name = together(slot);
@@ -475,7 +466,7 @@ impl Schedule {
                     unit.places.push(place);
                     unit.cost_s += cost_s;
                 }
-                None => units.push((name, Unit { places: vec![place], cost_s })),
+                None => units.push((name, SlotGroup { places: vec![place], cost_s })),
             }
         }
         units.into_iter().map(|(_, unit)| unit).collect()
@@ -508,7 +499,7 @@ impl Schedule {
         self.rounds_done(&visits(trials, voids))
     }
 
-    /// Returns the progress of the run. It computes every interval: call it only if somebody looks.
+    /// Returns the progress of the run. It computes every interval: call it only for display.
     pub fn progress(&self, trials: &[Trial], voids: &Voids, elapsed_s: f64) -> Progress {
         let visits = visits(trials, voids);
         let state = self.state_before(&visits, u32::MAX);
@@ -533,7 +524,7 @@ impl Schedule {
     }
 
     /// Time until the run ends, as far as can be guessed.
-    fn left(&self, visits: &[Visit], state: &State, elapsed_s: f64) -> TimeLeft {
+    fn left(&self, visits: &[Visit], state: &PointStates, elapsed_s: f64) -> TimeLeft {
         let left_s = (self.terms.budget_s - elapsed_s).max(0.0);
         if let Some(asked) = self.terms.rounds {
             let slots = f64::from(asked) * (self.points.len() + 1) as f64 - visits.len() as f64;
@@ -554,7 +545,7 @@ impl Schedule {
     }
 
     /// Returns the latest result of the visited point.
-    fn latest(&self, visit: &Visit, state: &State) -> Option<Latest> {
+    fn latest(&self, visit: &Visit, state: &PointStates) -> Option<Latest> {
         let point = visit.point?;
         let op = if self.points[point].spec.rw.reads() { Op::Read } else { Op::Write };
         let estimate = state.iops(point, op).map(|log| log.estimate(self.terms.confidence));
@@ -563,12 +554,17 @@ impl Schedule {
     }
 
     /// Returns the result of the last visit to any of these points.
-    fn latest_of(&self, visits: &[Visit], state: &State, own: impl Fn(usize) -> bool) -> Option<Latest> {
+    fn latest_of(
+        &self,
+        visits: &[Visit],
+        state: &PointStates,
+        own: impl Fn(usize) -> bool,
+    ) -> Option<Latest> {
         let mut visited = visits.iter().rev().filter(|visit| visit.point.is_some_and(&own));
         visited.find_map(|visit| self.latest(visit, state))
     }
 
-    fn experiments(&self, visits: &[Visit], state: &State) -> Vec<ExperimentProgress> {
+    fn experiments(&self, visits: &[Visit], state: &PointStates) -> Vec<ExperimentProgress> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.experiment.as_str()) {
@@ -593,7 +589,7 @@ impl Schedule {
     fn guessed_s(
         &self,
         visits: &[Visit],
-        state: &State,
+        state: &PointStates,
         elapsed_s: f64,
         (wider, outlook): (f64, Outlook),
     ) -> Option<f64> {
@@ -601,7 +597,7 @@ impl Schedule {
         let open: Vec<usize> = open.collect();
         let told: Vec<Option<f64>> =
             open.iter().map(|&point| state.trials_needed(point, wider, outlook)).collect();
-        // A point of which nothing can be told yet, since one of its two trials was set aside, is like most.
+        // A point that is not yet known, since one of its two trials was excluded, is treated like most.
         let usual = median(&told.iter().copied().flatten().collect::<Vec<_>>())?;
         if 2 * told.iter().flatten().count() < told.len() {
             return None;
@@ -619,7 +615,7 @@ impl Schedule {
     }
 
     /// Returns true if the point needs no more trials.
-    fn converged(&self, state: &State, point: usize) -> bool {
+    fn converged(&self, state: &PointStates, point: usize) -> bool {
         !self.to_the_end(point) && state.converged(point)
     }
 
@@ -634,17 +630,17 @@ impl Schedule {
     }
 
     /// Returns the state that follows from the trials before a round.
-    fn state_before(&self, visits: &[Visit], round: u32) -> State {
+    fn state_before(&self, visits: &[Visit], round: u32) -> PointStates {
         // A panic while the lock is held can only come from our own mistake; what is stored is whole anyway.
         let mut memory = self.memory.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let terms = &self.terms;
         memory.state(visits, round, |told| {
-            State::new(&self.points, self.canary, told, terms.precision, terms.confidence)
+            PointStates::new(&self.points, self.canary, told, terms.precision, terms.confidence)
         })
     }
 
     /// Returns the remaining visits of a round in their order; points with an invalid trial come last.
-    fn remaining(&self, visits: &[Visit], round: u32, state: &State) -> Vec<Slot> {
+    fn remaining(&self, visits: &[Visit], round: u32, state: &PointStates) -> Vec<Slot> {
         if self.terms.rounds.is_some_and(|asked| round > asked) {
             return Vec::new();
         }

@@ -8,16 +8,16 @@ use std::{
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Visit, canaries},
     evidence::WithInterval,
-    trends::{Kind, Trends},
+    trends::{TrendGroup, Trends},
 };
 use iosonde_model::{Op, Point, Rw, TrialSpec};
 use iosonde_stats::{
     LogEstimate,
-    mixed_model::{Average, Outlook, Row},
+    mixed_model::{Average, Beside, Outlook, Row},
     robust::median,
 };
 
-use super::{Slot, chance};
+use super::{chance, slot::Slot};
 
 /// Rounds before a point may be converged. Stopping at five or six by the look of the interval itself covers 82
 /// to 94 % where 95 was promised.
@@ -25,11 +25,11 @@ const FEWEST_ROUNDS: u32 = 8;
 /// Trials of all points and canaries before any point may be converged: with 20 trials a correlation of 0.6 is
 /// often taken for none, and intervals that stop the run then cover 74 to 80 %.
 pub(super) const FEWEST_TRIALS_IN_ALL: u32 = 80;
-/// Trials of a point, none of which stands, before nobody waits for it any longer.
+/// Number of invalid trials of a point without a valid one, before it is given up.
 const HOPELESS_TRIALS: u32 = 6;
 
-/// A point of which fewer trials stand than an interval needs is guessed to be no more than so many times as wide as
-/// others: one slow trial among three looks like noise without end, and is set aside as soon as there are more.
+/// A point with fewer valid trials than an interval needs is assumed to be at most this many times as wide as the
+/// others: one slow trial among three looks like unlimited noise, and is excluded as soon as there are more.
 const LIKE_OTHERS: f64 = 1.25;
 
 /// Standard error of the widths, as a multiple of one over the root of the rows: measured, see `bench/time-left`.
@@ -37,7 +37,7 @@ const DOUBT: f64 = 2.0;
 
 /// Slots of a round that are nothing without each other.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Unit {
+pub(super) struct SlotGroup {
     /// Indices among the slots.
     pub(super) places: Vec<usize>,
     /// Cost of all slots together, in seconds.
@@ -46,7 +46,7 @@ pub(super) struct Unit {
 
 /// State of all points.
 #[derive(Debug, Clone)]
-pub(super) struct State(Arc<Known>);
+pub(super) struct PointStates(Arc<Known>);
 
 #[derive(Debug)]
 struct Known {
@@ -60,7 +60,7 @@ struct Known {
     counts: Vec<(u32, u32)>,
     /// True if there are enough trials for any point to converge.
     told: bool,
-    /// Fitted when somebody asks: in most rounds nobody does.
+    /// Fitted on request, which most rounds do not need.
     fitted: OnceLock<Fitted>,
 }
 
@@ -80,7 +80,7 @@ struct Intervals {
     rough_half_width: Option<f64>,
 }
 
-impl State {
+impl PointStates {
     pub(super) fn new(
         points: &[Point],
         canary: usize,
@@ -145,7 +145,7 @@ impl State {
         let typical = if few { self.0.typical(self.fitted(), point) } else { 1.0 };
         let (mut times, factor) = (1.0, like_others.min(1.0) * typical * wider);
         // Widths shrink as a power between one half and one, as less of the correlation is feared: with an exponent
-        // between them eight steps at the most leave less than a trial.
+        // between them at most eight steps leave less than a trial.
         for _ in 0..8 {
             let off = self.0.half_width_after(self.fitted(), point, times, outlook)?;
             let off = off * factor / self.0.precision;
@@ -178,14 +178,14 @@ impl State {
 
     /// Leaves the slots whose intervals are widest (unknown ones first, the canary last), as many as the time holds, in
     /// their order. Those of one unit stay or go together.
-    pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, units: &[Unit], mut left_s: f64) {
+    pub(super) fn keep_widest(&self, slots: &mut Vec<Slot>, units: &[SlotGroup], mut left_s: f64) {
         let width = |slot: &Slot| match slot.point {
             Some(point) if self.hopeless(point) => -1.0,
             Some(point) => self.half_width(point).unwrap_or(f64::INFINITY),
             None => -2.0,
         };
-        let widest = |unit: &Unit| unit.places.iter().map(|&i| width(&slots[i])).fold(-3.0, f64::max);
-        let mut widths: Vec<(f64, &Unit)> = units.iter().map(|unit| (widest(unit), unit)).collect();
+        let widest = |unit: &SlotGroup| unit.places.iter().map(|&i| width(&slots[i])).fold(-3.0, f64::max);
+        let mut widths: Vec<(f64, &SlotGroup)> = units.iter().map(|unit| (widest(unit), unit)).collect();
         widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.places.cmp(&b.1.places)));
         let mut places: Vec<usize> = Vec::new();
         // A narrower one that still fits goes too. What is kept stays the same while the round goes on: a slot that was
@@ -251,15 +251,15 @@ impl Known {
         let counts = |visit: &&Visit| visit.stands && !visit.leftover;
         let rows: Vec<Row> = self.visits.iter().filter(counts).filter_map(row).collect();
         let witness = canaries(&self.visits, 1.0);
-        let kinds: Vec<Kind> = self.specs.iter().map(|spec| Kind::of(spec, op)).collect();
-        Trends::fit(&witness, &rows, &kinds, Average::OverTime)
+        let kinds: Vec<TrendGroup> = self.specs.iter().map(|spec| TrendGroup::of(spec, op)).collect();
+        Trends::fit(Beside { reference: &witness, ..Beside::default() }, &rows, &kinds, Average::OverTime)
     }
 }
 
-/// The last few states, by what they follow from: `next` is asked for every trial, and most trials begin no
+/// The last few states, by their inputs: `next` is called for every trial, and most trials begin no
 /// round.
 #[derive(Debug, Default)]
-pub(super) struct Memory(VecDeque<(u64, State)>);
+pub(super) struct Memory(VecDeque<(u64, PointStates)>);
 
 impl Memory {
     /// The state that follows from the visits before a round, remembered or made.
@@ -267,8 +267,8 @@ impl Memory {
         &mut self,
         visits: &[Visit],
         round: u32,
-        make: impl FnOnce(&[Visit]) -> State,
-    ) -> State {
+        make: impl FnOnce(&[Visit]) -> PointStates,
+    ) -> PointStates {
         let before = || visits.iter().filter(|visit| visit.round < round);
         let key = before().fold(0, |key, visit| {
             let figure = |value: Option<f64>| value.map_or(0, f64::to_bits);

@@ -4,7 +4,7 @@
 //! stable restricted maximum likelihood and marginal likelihood estimation of semiparametric generalized
 //! linear models* (J. R. Stat. Soc. B 73, 2011), in its simplest case.
 
-use super::Row;
+use super::row::Row;
 use crate::matrix::Cholesky;
 
 /// The trend's steps between knots over the whole time, in units of one row's noise: none, and to 25-fold.
@@ -90,7 +90,7 @@ impl Design {
             members[given[i].group].push(place);
         }
         let present = members.iter().filter(|m| !m.is_empty()).count();
-        // Two rows a group for each piece of the trend at the least, and thirty in all: a trend that may bend
+        // At least two rows a group for each piece of the trend, and thirty in all: a trend that may bend
         // more often follows the noise of a small study, and hides how much its rows resemble each other.
         let knots = (order.len() / present.max(15) / 2).min(KNOTS);
         let rows = order

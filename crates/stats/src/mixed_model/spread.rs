@@ -16,8 +16,42 @@ const LIMIT_SHARE: f64 = 0.9976;
 const NEAR: f64 = 1e-3;
 /// Share of normal noise's variance inside that limit.
 const VARIANCE_WITHIN: f64 = 0.976;
+/// Scatter that is the clock's and the arithmetic's, as a share: it says nothing of correlation.
+const CLOCK: f64 = 1e-6;
+/// A second mode has one in this many rows at the least.
+const MODE_SHARE: usize = 8;
+/// Largest width of a second mode, as a share of its distance. Of two rows slowed to between 0.3 and 0.8 of their value
+/// at random, one pair in four is as close as that.
+const MODE_WIDTH: f64 = 0.2;
 /// Largest weight of the prior in degrees of freedom: twice that of a group of eight rows.
 const PRIOR_CAP: f64 = 16.0;
+
+/// Standard errors at which a group's own rows exclude a correlation that the others share.
+const OWN_BOUND: f64 = 2.0;
+
+/// Correlation of the noise.
+#[derive(Debug, Clone)]
+pub(super) struct Correlations {
+    /// Between neighbours in time: likeliest value and upper bound.
+    pub(super) time: (f64, f64),
+    /// Between successive rows of one group, shared by the groups.
+    pub(super) group: (f64, f64),
+    /// Largest correlation that each group's own rows allow.
+    pub(super) own: Vec<f64>,
+}
+
+impl Correlations {
+    /// Returns the correlation within each group for a shared one.
+    pub(super) fn within(&self, shared: f64) -> Vec<f64> {
+        self.own.iter().map(|own| shared.min(*own)).collect()
+    }
+}
+
+/// Standard errors by which the upper bound of a correlation lies above the likeliest value: two for ten rows, 0.8 for
+/// 250. Few rows need more caution.
+pub(super) fn caution(rows: f64) -> f64 {
+    0.45 + 6.0 / rows.max(1.0).sqrt()
+}
 
 /// Noise of each group.
 pub(super) struct Spread {
@@ -56,9 +90,7 @@ impl Spread {
         let mut change = 0.0f64;
         for (weight, (variance, _)) in weight.iter_mut().zip(&self.drawn) {
             let next = if *variance > 0.0 && self.common > 0.0 {
-                // A group 10 times as quiet as the rest may count 100-fold: beyond that it would be the
-                // trend.
-                (self.common / variance).clamp(0.01, 100.0)
+                (self.common / variance).clamp(1e-8, 1e8)
             } else {
                 1.0
             };
@@ -79,25 +111,31 @@ impl Spread {
         median_absolute_deviation(&all).map_or(1.0, |distance| (SIGMA_PER_MAD * distance).min(1.0))
     }
 
-    /// Returns the correlations in time and within groups, each with its likeliest value and upper bound.
-    pub(super) fn correlations(&self, design: &Design, kept: &[bool]) -> ((f64, f64), (f64, f64)) {
+    /// Returns the correlations in time and within groups.
+    pub(super) fn correlations(&self, design: &Design, kept: &[bool]) -> Correlations {
         let scaled = |i: usize| {
             let sigma = self.drawn[design.rows[i].group].0.sqrt();
             if sigma > 0.0 { self.residuals[i] / sigma } else { 0.0 }
         };
         let (mut in_time, mut in_group) = (Series::default(), Series::default());
-        let all: Vec<f64> = (0..kept.len()).filter(|&i| kept[i]).map(scaled).collect();
+        let is_noise = |group: usize| self.drawn[group].0 > CLOCK * CLOCK;
+        let counts = |&i: &usize| kept[i] && is_noise(design.rows[i].group);
+        let all: Vec<f64> = (0..kept.len()).filter(counts).map(scaled).collect();
         // The trend took a level from about so many rows at a time: as many series.
         let piece = (all.len() as f64 / self.trend_degrees).ceil() as usize;
-        all.chunks(piece.max(3)).for_each(|part| in_time.add(part));
-        for members in &design.members {
-            let of: Vec<f64> = members.iter().copied().filter(|&i| kept[i]).map(scaled).collect();
-            in_group.add(&of);
+        for part in all.chunks(piece.max(3)) {
+            in_time.add(part);
         }
-        // Two standard errors for ten rows, two thirds of one for 250: few rows need more caution.
-        let fear = |series: &Series| 0.3 + 6.0 / series.members().max(1.0).sqrt();
-        let of = |series: Series| series.correlation(fear(&series)).unwrap_or((0.0, 0.0));
-        (of(in_time), of(in_group))
+        let mut add = |members: &Vec<usize>| {
+            let of: Vec<f64> = members.iter().copied().filter(|&i| kept[i]).map(scaled).collect();
+            members.first().is_some_and(|&i| is_noise(design.rows[i].group)) && in_group.add(&of)
+        };
+        let counted: Vec<bool> = design.members.iter().map(&mut add).collect();
+        let mut bounds = in_group.own_bounds(OWN_BOUND).into_iter();
+        let own = counted.into_iter().map(|counted| if counted { bounds.next().unwrap_or(1.0) } else { 1.0 });
+        let own = own.collect();
+        let of = |series: Series| series.correlation(caution(series.members())).unwrap_or((0.0, 0.0));
+        Correlations { time: of(in_time), group: of(in_group), own }
     }
 
     /// Returns the noise corrected for correlation: a fitted level follows correlated residuals, which therefore
@@ -107,7 +145,7 @@ impl Spread {
         design: &Design,
         kept: &[bool],
         along_time: f64,
-        along_group: f64,
+        along_group: &[f64],
     ) -> Spread {
         let rows = kept.iter().filter(|kept| **kept).count() as f64;
         let hidden = |length: f64, correlation: f64| {
@@ -115,10 +153,11 @@ impl Spread {
             if length >= 2.0 { left } else { 1.0 }
         };
         let in_time = hidden(rows / self.trend_degrees, along_time);
-        // Correlated rows have fewer effective degrees of freedom for the variance.
-        let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
-        let own = self.own.iter().zip(&design.members).map(|(&(variance, degrees), members)| {
+        let own = self.own.iter().zip(&design.members).zip(along_group);
+        let own = own.map(|((&(variance, degrees), members), &along_group)| {
             let length = members.iter().filter(|&&i| kept[i]).count() as f64;
+            // Correlated rows have fewer effective degrees of freedom for the variance.
+            let fewer = (1.0 - along_group.powi(2)) / (1.0 + along_group.powi(2));
             (
                 variance / hidden(length, along_group) / in_time / VARIANCE_WITHIN,
                 (degrees * fewer).max(degrees.min(1.0)),
@@ -133,15 +172,20 @@ impl Spread {
 /// Shrinks each group's variance towards the common one, which comes second.
 fn draw(own: &[(f64, f64)]) -> (Vec<(f64, f64)>, f64) {
     match Prior::of(own, PRIOR_CAP) {
-        Some(prior) => (own.iter().map(|&(v, d)| prior.posterior(v, d)).collect(), prior.variance),
+        Some(prior) => (own.iter().map(|&(v, d)| prior.posterior(v, d)).collect(), prior.typical),
         // No group varies at all: a simulation without noise.
         None => (own.iter().map(|&(_, d)| (0.0, d)).collect(), 0.0),
     }
 }
 
-/// Marks the rows within the outlier limit. The limit comes from median absolute deviations, which outliers hardly
-/// affect.
-pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) -> Vec<bool> {
+/// Marks the rows within the outlier limit, and those of a second mode, which `in_mode` collects over the passes of a
+/// fit. The limit comes from median absolute deviations, which outliers hardly affect.
+pub(super) fn within_limit(
+    design: &Design,
+    solution: &Solution,
+    kept: &[bool],
+    in_mode: &mut [bool],
+) -> Vec<bool> {
     let mut residuals = design.residuals(solution);
     for members in &design.members {
         // From the group's median: one outlier in ten rows moves the mean by as much as the others scatter.
@@ -177,6 +221,22 @@ pub(super) fn within_limit(design: &Design, solution: &Solution, kept: &[bool]) 
         if members.iter().filter(|&&i| !within[i]).count() * 3 > members.len() {
             members.iter().for_each(|&i| within[i] = true);
         }
+        for side in [-1.0, 1.0] {
+            let of = |i: &&usize| !within[**i] && side * scaled[**i] > 0.0;
+            let beyond: Vec<usize> = members.iter().filter(of).copied().collect();
+            if is_mode(&beyond.iter().map(|&i| scaled[i].abs()).collect::<Vec<_>>(), members.len()) {
+                beyond.iter().for_each(|&i| in_mode[i] = true);
+            }
+        }
     }
-    within
+    within.iter().zip(in_mode).map(|(within, in_mode)| *within || *in_mode).collect()
+}
+
+/// Returns true where the rows beyond the limit on one side are a second mode of a group with `rows` rows: there are
+/// two or more of them, an eighth of all, and they agree. Disturbed rows do not.
+fn is_mode(distances: &[f64], rows: usize) -> bool {
+    let (count, least, most) = distances
+        .iter()
+        .fold((0, f64::INFINITY, 0.0f64), |(count, least, most), &d| (count + 1, d.min(least), d.max(most)));
+    count >= 2 && count * MODE_SHARE >= rows && most - least <= MODE_WIDTH * least
 }
