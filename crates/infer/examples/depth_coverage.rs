@@ -1,8 +1,8 @@
-//! Prints how often the findings about the number in flight contain the truth, on simulated devices: the second
+//! Prints how often the findings about queue depth contain the truth, on simulated devices: the second
 //! table of `docs/intervals.md`.
 //!
-//! The truth of each device comes from the device itself, run for hundreds of thousands of requests at every number
-//! in flight that matters. Runs are then made up around it: each trial is the truth times noise, and everything
+//! The truth of each device comes from the device itself, run for hundreds of thousands of requests at every relevant
+//! queue depth. Runs are then simulated around it: each trial is the truth times noise, and everything
 //! from the fit over all trials on is what a real run goes through.
 //!
 //! `depth_coverage [--replicates N] [--seed N] [--cells TEXT]`: `--cells` keeps the lines that contain the text.
@@ -11,7 +11,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use iosonde_judge::estimate::{Voids, evidence};
+use iosonde_judge::estimate::{Estimates, Voids};
 use iosonde_model::{
     Direction, Finding, FindingName, Histogram, LatencySummary, Op, Phase, Point, Status, Trial, TrialSpec,
 };
@@ -55,13 +55,13 @@ const DEVICES: &[(&str, &str)] = &[
     ("disk, sorted", "@hdd-7200"),
 ];
 
-/// What is true of a device, for one list of numbers in flight.
+/// Truth of a device, for one list of queue depths.
 struct Truth {
     depths: Vec<u32>,
     iops: Vec<f64>,
-    /// Most requests a second, however many are in flight, times the time of one alone. `None` where nobody knows.
+    /// Highest IOPS at any queue depth, times single-request latency. `None` where unknown.
     knee: Option<f64>,
-    /// Least number in flight with 95 % of the rate at the deepest, and with 94.5 and 95.5 %: the device's own
+    /// Smallest queue depth with 95 % of the throughput at the deepest, and with 94.5 and 95.5 %: the device's own
     /// answer is as uncertain as that.
     depth: (f64, f64),
 }
@@ -158,7 +158,8 @@ fn conclude(truth: &Truth, noise: Noise, seed: u64) -> [Finding; 3] {
             trials.push(trial(trials.len() as u64 + 1, &points[place], round, iops));
         }
     }
-    let evidence = evidence(&points, &trials, &Voids::new());
+    let voids = Voids::new();
+    let evidence = Estimates::of(&points, &trials, &voids).evidence(&points, &trials, &voids);
     [FindingName::QueueDepthKnee, FindingName::DepthFor95Percent, FindingName::MaxIops].map(|name| {
         iosonde_infer::finding::kind(name)
             .conclude("x", &evidence[..truth.depths.len()], CONFIDENCE)

@@ -30,7 +30,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const HOUR_S: f64 = 3600.0;
 const CV: f64 = 0.05;
 const IOPS: f64 = 50.0;
-/// Of the level that is low, where one is.
+/// Throughput of the low level, where there is one, relative to the others.
 const LOW: f64 = 0.95;
 
 /// What is measured.

@@ -1,29 +1,46 @@
-//! Points between the grid's, where they narrow a finding: the number in flight at the knee, the block sizes just below
+//! Points between the grid's, where they narrow a finding: the queue depth at saturation, the block sizes just below
 //! and just above the edge of the plateau, the span at the edge of a cache.
 //!
 //! The plain grid is measured in any case, so that runs stay comparable; what is added comes after some rounds of it,
 //! is marked `adaptive`, and follows from the trials of these rounds alone, so that resuming changes nothing.
 //!
-//! Where the numbers in flight behind a knee are a third of a study or more, and the time is far too short for the
-//! precision that was asked for, so that nearly all points will end with the budget, the visits that are left go to
-//! those that tell most of the knee (see `finding/closed_loop/design.rs`); the others stay as the first rounds left
-//! them.
+//! Deeper queues than the grid's are added where throughput still rises at its deepest point, after half as many
+//! rounds: a curve that is not flat where it ends has neither a saturation point nor a maximum. How deep follows from
+//! these
+//! rounds: 19 times the queue depth that the deepest point's throughput needs at the latency of QD 1. There, random
+//! addresses on equal units, with N / (N + N* − 1) of the maximum, reach 95 %.
+//!
+//! The remaining visits may go to the queue depths that determine the saturation point best (see
+//! `finding/closed_loop/design.rs`); the others stay as the first rounds left them. This needs two things: these queue
+//! depths are a third of a study or more, and the time is far too short for the requested precision, so that nearly all
+//! points will end with the budget.
 
 use iosonde_judge::{
     estimate::{FEWEST_TRIALS, Voids},
     standing,
 };
 use iosonde_model::FindingName;
-use iosonde_model::{Finding, Op, Point, Run, RunInfo, Status, Trial, TrialSpec};
+use iosonde_model::{Adaptive, Finding, Op, Point, Run, RunInfo, Status, Study, Trial, TrialSpec};
 use iosonde_plan::{points, schedule::Schedule};
 
 use crate::{
     conclude::{self, PlanError},
-    finding::closed_loop::design::{self, Level},
+    finding::closed_loop::{
+        DEPTHS_MIN,
+        design::{self, Level},
+    },
 };
 
-/// Rounds of the grid before anything is added: an interval needs five trials, and one may be set aside.
+/// Rounds of the grid before anything is added: an interval needs five trials, and one may be an outlier.
 pub const GRID_ROUNDS: u32 = 6;
+/// Rounds of the grid before deeper queues are added: that leaves enough rounds for their intervals.
+const DEEPER_AFTER_ROUNDS: u32 = 3;
+/// Rise of the throughput over the last step of the grid from which on deeper queues are asked for.
+const RISING: f64 = 1.05;
+/// Deepest queue over the saturation point at which a random choice of units gives 95 % of the highest throughput.
+const KNEES: f64 = 19.0;
+/// Deepest queue that is added: as deep as the experiment asks by itself.
+const DEEPEST: u32 = 1024;
 /// Points added at most: each costs as much as one of the grid. Two for each edge of reads and writes, in order and at
 /// random.
 const ADDED_MAX: usize = 8;
@@ -41,15 +58,41 @@ struct Following {
     shares: Vec<(usize, f64)>,
 }
 
+impl Following {
+    /// Without the points that cannot be afforded; the ids of the others go on after the plan's.
+    fn only(self, planned: usize, mut is_affordable: impl FnMut(&TrialSpec) -> bool) -> Self {
+        let mut out = Self::default();
+        let is_planned = |(id, _): &&(usize, f64)| *id < planned;
+        out.shares.extend(self.shares.iter().filter(is_planned));
+        for point in self.added.into_iter().filter(|point| is_affordable(&point.spec)) {
+            let id = planned + out.added.len();
+            let own = self.shares.iter().filter(|(of, _)| *of == point.id);
+            out.shares.extend(own.map(|(_, share)| (id, *share)));
+            out.added.push(points::adaptive(id, &point.experiment, point.spec));
+        }
+        out
+    }
+}
+
+/// Rounds of the grid before anything is added; `None` where nothing is.
+pub fn grid_rounds(adaptive: Adaptive) -> Option<u32> {
+    match adaptive {
+        Adaptive::No => None,
+        Adaptive::Deeper => Some(DEEPER_AFTER_ROUNDS),
+        Adaptive::All => Some(GRID_ROUNDS),
+    }
+}
+
 /// Whether the first rounds are done, after which points may be added, or were: a run that was killed says so by its
 /// trials alone.
-pub fn is_due(trials: &[Trial], voids: &Voids, schedule: &Schedule) -> bool {
+pub fn is_due(trials: &[Trial], voids: &Voids, schedule: &Schedule, grid_rounds: u32) -> bool {
     let beyond = |trial: &Trial| trial.point.is_some_and(|point| point >= schedule.points().len());
-    let early: Vec<Trial> = trials.iter().filter(|trial| trial.round <= GRID_ROUNDS).cloned().collect();
-    trials.iter().any(beyond) || schedule.rounds(&early, voids) >= GRID_ROUNDS
+    let early: Vec<Trial> = trials.iter().filter(|trial| trial.round <= grid_rounds).cloned().collect();
+    trials.iter().any(beyond) || schedule.rounds(&early, voids) >= grid_rounds
 }
 
 /// The points to add to a run of which the first rounds were measured, and the schedule that goes on with them.
+/// `is_affordable` says of one after the other whether the run may still write what it needs.
 ///
 /// # Errors
 /// The study's text that the run carries cannot be planned on the run's device.
@@ -57,33 +100,44 @@ pub fn added(
     info: &RunInfo,
     trials: &[Trial],
     schedule: &Schedule,
+    is_affordable: impl FnMut(&TrialSpec) -> bool,
 ) -> Result<(Vec<Point>, Schedule), PlanError> {
-    let run = early(info, trials)?;
+    let adaptive = Study::parse(&info.study_source, &info.study)?.adaptive;
+    let grid_rounds = grid_rounds(adaptive).unwrap_or(GRID_ROUNDS);
+    let run = early(info, trials, grid_rounds)?;
     let voids = standing::voids(&run);
-    // A point of fewer trials than an interval needs would tell nothing, and cost the others their time. Where the time
+    // A point with fewer trials than an interval needs would be useless, and cost the others their time. Where the time
     // ends the run, its last seconds go to what is known least, which is what was added.
     let fit = schedule.rounds_to_come(&run.trials).is_none_or(|rounds| rounds as usize >= FEWEST_TRIALS);
-    let following = fit.then(|| following(&run, schedule.rounds_short(&run.trials, &voids)));
-    let Following { added, shares } = following.unwrap_or_default();
+    let short = || schedule.rounds_short(&run.trials, &voids);
+    let following = (fit && adaptive != Adaptive::No).then(|| following(&run, adaptive, short()));
+    let Following { added, shares } = following.unwrap_or_default().only(run.points.len(), is_affordable);
     let mut of_all = vec![1.0; run.points.len() + added.len()];
     shares.into_iter().for_each(|(point, share)| of_all[point] = share);
-    let more = schedule.with_points(added.clone()).with_emphasis(GRID_ROUNDS, of_all);
+    let more = schedule.with_points(added.clone()).with_emphasis(grid_rounds, of_all);
     Ok((added, more))
 }
 
 /// The first rounds, concluded from.
-fn early(info: &RunInfo, trials: &[Trial]) -> Result<Run, PlanError> {
-    let early = |trial: &&Trial| trial.round <= GRID_ROUNDS;
+fn early(info: &RunInfo, trials: &[Trial], grid_rounds: u32) -> Result<Run, PlanError> {
+    let early = |trial: &&Trial| trial.round <= grid_rounds;
     let mut run = Run::new(info.clone(), trials.iter().filter(early).cloned().collect());
     conclude::conclude(&mut run, None)?;
     Ok(run)
 }
 
-/// What narrows the findings; `rounds_left` where the time is too short for the points' own precision.
-fn following(run: &Run, rounds_left: Option<f64>) -> Following {
+/// Deeper queues, and what narrows the findings; `rounds_left` where the time is too short for the points' own
+/// precision.
+fn following(run: &Run, adaptive: Adaptive, rounds_left: Option<f64>) -> Following {
     let mut out = Following::default();
+    for (experiment, spec) in deeper(run) {
+        out.added.push(points::adaptive(run.points.len() + out.added.len(), &experiment, spec));
+    }
+    if adaptive != Adaptive::All {
+        return out;
+    }
     for finding in run.findings.iter().filter(|finding| finding.status == Status::Found) {
-        // Where it is one of many questions, no knee is worth the intervals of its points: each is asked for as well.
+        // Where it is one of many questions, the saturation point must not cost the intervals of its points.
         let is_asked_for = own(finding, &run.points).count() * 3 >= run.points.len();
         let rounds_left = rounds_left.filter(|_| is_asked_for);
         let designed = rounds_left.and_then(|rounds| knee_visits(finding, run, rounds));
@@ -107,10 +161,46 @@ fn following(run: &Run, rounds_left: Option<f64>) -> Following {
     out
 }
 
-/// How the coming visits of the points behind a knee are given to numbers in flight.
+/// Deeper queues for the curves that still rise at their deepest point.
+fn deeper(run: &Run) -> Vec<(String, TrialSpec)> {
+    let at = |point: &Point, queue_depth: u32| TrialSpec { queue_depth, ..point.spec.clone() };
+    let alone = run.points.iter().filter(|point| {
+        point.spec.asked_in_flight() == 1 && !point.spec.rw.is_mixed() && point.spec.rate_iops.is_none()
+    });
+    let mut out = Vec::new();
+    for one in alone {
+        let mut curve: Vec<&Point> = run.points.iter().filter(|point| at(point, 1) == at(one, 1)).collect();
+        curve.sort_by_key(|point| point.spec.queue_depth);
+        let [.., before, deepest] = curve.as_slice() else { continue };
+        // At a queue depth of 1 a curve may belong to other experiments too; at its deepest it is its own.
+        if curve.len() < DEPTHS_MIN {
+            continue;
+        }
+        let rates = [one, *before, *deepest].map(rate);
+        let [Some(alone), Some(before), Some(last)] = rates else { continue };
+        let needed = (KNEES * last / alone).min(f64::from(DEEPEST)) as u32;
+        let (needed, deepest_in_grid) = (needed.next_power_of_two(), deepest.spec.queue_depth);
+        if last < RISING * before || needed <= deepest_in_grid {
+            continue;
+        }
+        let halfway = (f64::from(needed) * f64::from(deepest_in_grid)).sqrt() as u32;
+        let halfway = Some(halfway.next_power_of_two()).filter(|depth| *depth < needed);
+        let levels = halfway.into_iter().chain([needed]);
+        out.extend(levels.map(|depth| (deepest.experiment.clone(), at(deepest, depth))));
+    }
+    out
+}
+
+/// Completions per second of a point with valid trials.
+fn rate(point: &Point) -> Option<f64> {
+    let op = if point.spec.rw.reads() { Op::Read } else { Op::Write };
+    point.direction(op).filter(|_| point.left_out < point.trials).map(|direction| direction.iops.value)
+}
+
+/// Distribution of the remaining visits over the queue depths of a saturation point.
 struct KneeVisits<'a> {
     own: Vec<&'a Point>,
-    /// Numbers in flight with their visits.
+    /// Queue depths with their visits.
     design: Vec<(u32, usize)>,
 }
 
@@ -121,7 +211,7 @@ fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeV
     let own: Vec<&Point> = own(finding, &run.points).collect();
     let level = |point: &&Point| {
         let side = if point.spec.rw.reads() { &point.read } else { &point.write };
-        let visits = f64::from(point.trials - point.invalid);
+        let visits = f64::from(point.trials - point.left_out);
         Some(Level { in_flight: point.spec.queue_depth, iops: side.as_ref()?.iops, visits })
     };
     let levels: Option<Vec<Level>> = own.iter().map(level).collect();
@@ -131,7 +221,7 @@ fn knee_visits<'a>(finding: &Finding, run: &'a Run, rounds: f64) -> Option<KneeV
 }
 
 impl KneeVisits<'_> {
-    /// The workload of a number in flight that the grid does not have.
+    /// The workload of a queue depth that the grid does not have.
     fn added(&self, finding: &Finding) -> Vec<(String, TrialSpec)> {
         let has = |depth: u32| self.own.iter().any(|point| point.spec.queue_depth == depth);
         let missing = self.design.iter().filter(|(depth, _)| !has(*depth));
@@ -277,7 +367,8 @@ mod tests {
     #[test]
     fn a_knee_and_an_edge_get_a_point_between_the_grids() {
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
-        let Following { added, shares } = following(&early(&run.info, &run.trials).unwrap(), None);
+        let Following { added, shares } =
+            following(&early(&run.info, &run.trials, GRID_ROUNDS).unwrap(), Adaptive::All, None);
         assert!(shares.is_empty());
         // The knee lies at 8.33, between 4 and 16; the plateau begins at 19 x 100,000 B, between 1 and 4 MiB.
         let depths: Vec<_> =
@@ -293,11 +384,35 @@ mod tests {
         assert_eq!(added[0].id + 1, added[1].id);
     }
 
+    const SHORT: &str = "name = \"x\"\nquestion = \"?\"\nadaptive = \"deeper\"\n\
+         [[experiment]]\nkind = \"queue-depth\"\n\
+         rw = \"randread\"\ndepth = \"1..DEEPEST*2\"\n[[experiment]]\nkind = \"block-size\"\nrw = \"randread\"\n\
+         block_size = \"4k..16M*4\"\n";
+
+    #[test]
+    fn a_curve_that_still_rises_at_its_end_goes_deeper_and_one_that_is_flat_does_not() {
+        let added = |deepest: &str| {
+            let study = SHORT.replace("DEEPEST", deepest);
+            let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(&study, 3);
+            let run = early(&run.info, &run.trials, DEEPER_AFTER_ROUNDS).unwrap();
+            let added = following(&run, Adaptive::Deeper, None).added;
+            assert!(added.iter().all(|point| point.belongs_to("queue-depth")), "{added:?}");
+            added.iter().map(|point| point.spec.queue_depth).collect::<Vec<_>>()
+        };
+        // The saturation point is 8.33 with a sharp corner: QD 8 gives 7.7 times the IOPS of QD 1, and 19 times that is
+        // 146.
+        let deeper = added("8");
+        assert_eq!(deeper, [64, 256]);
+        assert_eq!(added("256"), [0; 0]);
+    }
+
     #[test]
     fn what_is_added_follows_from_the_first_rounds_alone() {
         let run = Pretend { cv: 0.03, ..Pretend::usual() }.run(STUDY, 4);
         let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
-        let of = |trials: &[Trial], rounds| following(&early(&run.info, trials).unwrap(), rounds);
+        let of = |trials: &[Trial], rounds| {
+            following(&early(&run.info, trials, GRID_ROUNDS).unwrap(), Adaptive::All, rounds)
+        };
         assert_eq!(of(&first, None), of(&run.trials, None));
         assert_eq!(of(&first, Some(9.0)), of(&run.trials, Some(9.0)));
     }
@@ -305,8 +420,8 @@ mod tests {
     #[test]
     fn where_the_time_is_short_visits_go_to_what_tells_the_knee() {
         let run = Pretend { cv: 0.02, ..Pretend::usual() }.run(STUDY, 6);
-        let run = early(&run.info, &run.trials).unwrap();
-        let Following { added, shares } = following(&run, Some(9.0));
+        let run = early(&run.info, &run.trials, GRID_ROUNDS).unwrap();
+        let Following { added, shares } = following(&run, Adaptive::All, Some(9.0));
         assert!(!shares.is_empty(), "{:?}", run.findings);
         let share = |depth: u32| {
             let all = || run.points.iter().chain(&added);
@@ -314,7 +429,7 @@ mod tests {
             let id = all().find(is).map(|point| point.id)?;
             shares.iter().find(|(point, _)| *point == id).map(|(_, share)| *share)
         };
-        // 1 in flight serves the block sizes as well. One of 16, 64 and 256, which all lie on the plateau, is visited
+        // QD 1 serves the block sizes as well. One of 16, 64 and 256, which all lie on the plateau, is visited
         // in every round, or they take turns; and the corner is looked at now and then, where it may be sharp.
         assert_eq!(share(1), None);
         let plateau: f64 = [16, 64, 256].into_iter().filter_map(share).sum();
@@ -346,7 +461,7 @@ mod tests {
             rounds: Some(rounds),
             overhead_s: 0.01,
         };
-        Schedule::new(early(&run.info, &run.trials).unwrap().points, terms).unwrap()
+        Schedule::new(early(&run.info, &run.trials, GRID_ROUNDS).unwrap().points, terms).unwrap()
     }
 
     #[test]
@@ -361,21 +476,22 @@ mod tests {
         let plain = schedule(&run, 40);
         let upto =
             |round: u32| -> Vec<_> { run.trials.iter().filter(|t| t.round <= round).cloned().collect() };
-        assert!(!is_due(&upto(GRID_ROUNDS - 1), &Voids::default(), &plain));
-        assert!(is_due(&upto(GRID_ROUNDS), &Voids::default(), &plain));
+        assert!(!is_due(&upto(GRID_ROUNDS - 1), &Voids::default(), &plain, GRID_ROUNDS));
+        assert!(is_due(&upto(GRID_ROUNDS), &Voids::default(), &plain, GRID_ROUNDS));
         // A trial of the plan was voided afterwards: what was added was added all the same.
         let mut late = upto(GRID_ROUNDS - 1);
         late.extend(
             run.trials.last().cloned().map(|trial| Trial { point: Some(plain.points().len()), ..trial }),
         );
-        assert!(is_due(&late, &Voids::default(), &plain));
+        assert!(is_due(&late, &Voids::default(), &plain, GRID_ROUNDS));
     }
 
     #[test]
     fn nothing_is_added_that_the_rounds_to_come_could_not_tell() {
         let run = Pretend { cv: 0.01, ..Pretend::usual() }.run(STUDY, 3);
         let first: Vec<_> = run.trials.iter().filter(|t| t.round <= GRID_ROUNDS).cloned().collect();
-        let added = |rounds: u32| added(&run.info, &first, &schedule(&run, rounds)).unwrap().0.len();
+        let added =
+            |rounds: u32| added(&run.info, &first, &schedule(&run, rounds), |_| true).unwrap().0.len();
         assert_eq!(added(GRID_ROUNDS + 4), 0);
         assert!(added(GRID_ROUNDS + 5) > 0);
     }

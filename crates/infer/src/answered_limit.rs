@@ -1,5 +1,5 @@
-//! A run that asked for nothing but a limit and found one: what a limit does to figures is then the answer, and no
-//! doubt.
+//! A run that only measures a limit and found one: the effect of the limit on figures is then the answer, and no
+//! warning.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use iosonde_judge::check::{Symptom, symptom_of};
 
 use crate::finding;
 
-/// The symptoms that are this run's answer: a finding explains them, and the whole run asked for it. Beside other
-/// questions, the same symptom is a doubt about their figures.
+/// The symptoms that are this run's answer: a finding explains them, and the whole run measures it. Beside other
+/// questions, the same symptom is a warning about their figures.
 ///
 /// A check states the symptom that it sees, and a finding the symptom that it explains, so that neither names the
 /// other: a new check of several rates in one mean is explained by a limit as soon as it says what it sees.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use iosonde_judge::{
-    estimate::{self, FEWEST_TRIALS, Voids},
+    estimate::FEWEST_TRIALS,
     evidence::Evidence,
-    standing::{self, confidence},
+    standing::{self, Judged, confidence},
 };
 use iosonde_model::{About, Closed, Finding, Phase, Planned, Point, Run, Study, Trial, TrialSpec};
 pub use iosonde_plan::points::PlanError;
@@ -13,7 +13,7 @@ use iosonde_plan::points::{self, PlannedExperiment};
 
 use crate::{
     consistency,
-    finding::{self, FINDINGS},
+    finding::{self, FINDINGS, FindingKind},
 };
 
 /// Judges every trial, works out every point, concludes findings and advice. What the run held of these
@@ -23,8 +23,8 @@ use crate::{
 /// # Errors
 /// Returns [`PlanError`] if the study's text in the run cannot be planned on the run's device.
 pub fn conclude(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), PlanError> {
-    let (asked, voids) = judged(run, closed)?;
-    run.findings = findings(run, &asked, &voids, confidence(run));
+    let (asked, judged) = judged(run, closed)?;
+    run.findings = findings(run, &asked, &judged, confidence(run));
     Ok(())
 }
 
@@ -39,15 +39,15 @@ pub fn judge(run: &mut Run, closed: Option<&[Option<Closed>]>) -> Result<(), Pla
 fn judged(
     run: &mut Run,
     closed: Option<&[Option<Closed>]>,
-) -> Result<(Vec<PlannedExperiment>, Voids), PlanError> {
+) -> Result<(Vec<PlannedExperiment>, Judged), PlanError> {
     let (asked, mut points) = planned(run)?;
     for point in &mut points {
         let before = run.points.iter().find(|old| old.id == point.id).and_then(|old| old.closed);
         point.closed = closed.map_or(before, |closed| closed.get(point.id).copied().flatten());
     }
     run.points = points;
-    let voids = standing::judge(run);
-    Ok((asked, voids))
+    let judged = standing::judge(run);
+    Ok((asked, judged))
 }
 
 /// The experiments of the run's study and the points that they planned; a run without a study (a single
@@ -88,8 +88,8 @@ fn points_of_trials(trials: &[Trial]) -> Vec<Point> {
 
 /// What each experiment's points answer. Two experiments that share a point say the same of it: once is
 /// enough.
-fn findings(run: &Run, asked: &[PlannedExperiment], voids: &Voids, confidence: f64) -> Vec<Finding> {
-    let mut evidence = estimate::evidence(&run.points, &run.trials, voids);
+fn findings(run: &Run, asked: &[PlannedExperiment], judged: &Judged, confidence: f64) -> Vec<Finding> {
+    let mut evidence = judged.estimates.evidence(&run.points, &run.trials, &judged.voids);
     // Points that were added and too seldom visited before the time was up: findings would be refused for them that
     // the plain grid answers.
     let enough = |one: &Evidence| one.standing(About::Rate).count() >= FEWEST_TRIALS;
@@ -102,7 +102,8 @@ fn findings(run: &Run, asked: &[PlannedExperiment], voids: &Voids, confidence: f
             continue;
         }
         let kinds = finding::answering(experiment.id());
-        for finding in kinds.flat_map(|kind| finding::concluded(kind, name, &own, confidence)) {
+        let looked_at = |kind: &dyn FindingKind| if kind.looks_at_the_run() { &evidence } else { &own };
+        for finding in kinds.flat_map(|kind| finding::concluded(kind, name, looked_at(kind), confidence)) {
             let known = |old: &Finding| {
                 old.name == finding.name
                     && old.conditions == finding.conditions

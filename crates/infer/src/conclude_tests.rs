@@ -27,7 +27,7 @@ fn found(run: &Run, name: FindingName) -> &Finding {
 fn quick_finds_what_was_put_in() {
     let run = concluded(&Pretend::usual(), 1);
     // t(4 KiB) = 100 µs + 4.096 µs; 19 × 100,000 B = 1.9 MB, next measured size 4 MiB; N* = 80,000 / s ×
-    // 104.096 µs; 8 in flight give 8 / 104.096 µs = 96 % of 80,000 and 7 give 84 %.
+    // 104.096 µs; QD 8 gives 8 / 104.096 µs = 96 % of 80,000 and QD 7 84 %.
     let truths = [
         (FindingName::BaseLatency, 104_096.0),
         (FindingName::PerRequestCost, 100_000.0),
@@ -47,9 +47,10 @@ fn quick_finds_what_was_put_in() {
         assert!(!finding.trials.is_empty());
     }
     // A storage that follows a law has no dip, one that does not tell reads from writes no crossover, and nothing
-    // drifts.
+    // drifts or is limited.
     let absent = |finding: &Finding| {
-        [FindingName::Shape, FindingName::Crossover, FindingName::Drift].contains(&finding.name)
+        [FindingName::Shape, FindingName::Crossover, FindingName::Drift, FindingName::ConstantLimit]
+            .contains(&finding.name)
     };
     // Every pretended round has the same order, so that each point comes after the same one always.
     for finding in run.findings.iter().filter(|finding| finding.name != FindingName::OrderEffect) {
@@ -79,8 +80,8 @@ fn on_ext4() -> Pretend {
 #[test]
 fn nothing_passes_silently() {
     let run = concluded(&on_ext4(), 3);
-    // No rate was asked for; eight rounds are too few to tell a steady state; nothing was written through the page
-    // cache; the device's link is not known; nothing was verified.
+    // No rate was requested; eight rounds are too few to show a steady state; nothing was written with buffered
+    // I/O; the device's link is not known; nothing was verified.
     let silent = [
         CheckName::MissedRate,
         CheckName::NotSteady,
@@ -161,7 +162,7 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
     let mut run = Pretend::usual().run(QUICK, 6);
     for trial in run.trials.iter_mut().filter(|trial| trial.spec.queue_depth == 128) {
         trial.in_flight_mean = Some(90.0);
-        // The latency fits what was in flight, so that only the depth is wrong.
+        // The latency fits the depth that was reached, so that only the depth is wrong.
         for direction in [&mut trial.read, &mut trial.write].into_iter().flatten() {
             let latency_ns = (90.0_f64 / direction.iops * 1e9).round() as u64;
             *direction =
@@ -180,7 +181,7 @@ fn a_depth_that_was_not_reached_leaves_the_knee_and_keeps_the_rate() {
 #[test]
 fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
     let mut run = Pretend::usual().run(QUICK, 12);
-    for trial in run.trials.iter_mut().filter(|t| t.spec.describe() == "4 KiB random reads, 32 in flight") {
+    for trial in run.trials.iter_mut().filter(|t| t.spec.describe() == "4 KiB random reads, QD 32") {
         // Half as fast in one round, and half as fast again in the next.
         let iops = if trial.round.is_multiple_of(2) { 40_000 } else { 120_000 };
         let other = iosonde_testkit::specimen::healthy(trial.spec.rw, 4096, 32, iops);
@@ -192,6 +193,28 @@ fn one_point_that_is_hardly_known_does_not_spoil_the_highest_rate() {
     assert!(most.high.unwrap() < 90_000.0, "{most:?}");
     let Detail::Highest(facts) = &most.detail else { panic!("{most:?}") };
     assert_eq!(facts.imprecise_queue_depths, [32]);
+}
+
+#[test]
+fn bandwidth_is_the_highest_of_all_points_and_says_of_which() {
+    let mut run = Pretend::usual().run(QUICK, 12);
+    // One at a time, in another experiment than the one that asks for the bandwidth: 64 GiB/s.
+    let is_large =
+        |spec: &TrialSpec| spec.rw == iosonde_model::Rw::RandRead && spec.block_size_bytes == 4 << 20;
+    for trial in run.trials.iter_mut().filter(|trial| is_large(&trial.spec)) {
+        let other = iosonde_testkit::specimen::healthy(trial.spec.rw, 4 << 20, 1, 16_384);
+        (trial.read, trial.windows, trial.witnesses) = (other.read, other.windows, other.witnesses);
+    }
+    conclude(&mut run, None).unwrap();
+    let of_reads = |finding: &&Finding| {
+        finding.name == FindingName::DeviceBandwidth && finding.conditions.op == Some(iosonde_model::Op::Read)
+    };
+    let bandwidth = run.findings.iter().find(of_reads).unwrap();
+    assert!(bandwidth.high.unwrap() > 6.8e10, "{bandwidth:?}");
+    let Detail::Highest(facts) = &bandwidth.detail else { panic!("{bandwidth:?}") };
+    let point = run.points.iter().find(|point| is_large(&point.spec)).unwrap();
+    assert_eq!(facts.best_points, [point.id]);
+    assert_eq!((facts.block_sizes_bytes, facts.queue_depths), ([4 << 20; 2], [1; 2]));
 }
 
 #[test]
@@ -233,7 +256,7 @@ fn a_disturbed_trial_is_an_outlier_and_named() {
     for slow in [12_000, 2_000, 100] {
         let mut run = Pretend::usual().run(QUICK, 11);
         let disturbed = &mut run.trials[40];
-        assert_eq!(disturbed.spec.describe(), "4 KiB random reads, 4 in flight");
+        assert_eq!(disturbed.spec.describe(), "4 KiB random reads, QD 4");
         let trial = iosonde_testkit::specimen::healthy(disturbed.spec.rw, 4096, 4, slow);
         (disturbed.read, disturbed.windows, disturbed.witnesses) =
             (trial.read, trial.windows, trial.witnesses);

@@ -133,7 +133,7 @@ pub(crate) fn with_device(findings: &mut [Finding], device: &Device) {
     }
 }
 
-/// Whether the first side is surely above the second.
+/// Whether the first side is above the second, intervals included.
 fn contradict(left: [f64; 2], right: [f64; 2]) -> bool {
     left[0] > right[1] * SPARE
 }
@@ -195,7 +195,7 @@ mod tests {
             high: Some(high),
             at_least: false,
             confidence: 0.95,
-            detail: Detail::Said { sentence: String::new(), why: None },
+            detail: Detail::Plain,
             notes: Vec::new(),
             trials: Vec::new(),
         }

@@ -13,4 +13,3 @@ pub mod sheet;
 #[cfg(test)]
 mod testing;
 pub mod validity;
-pub mod words;

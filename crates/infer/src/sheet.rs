@@ -1,23 +1,23 @@
 //! A run against a vendor's sheet, line by line.
 //!
-//! A figure answers a claim only under the claim's conditions: the pattern and block size, as many in flight, the
+//! A figure answers a claim only under the claim's conditions: the pattern and block size, the queue depth, the
 //! part of the drive that is addressed, and its state. A laptop that writes 316,935 blocks a second into 2 GiB of a
-//! fresh drive for a minute says nothing of 118,000 over all of a drive that has been written for hours; so the answer
+//! fresh drive for a minute does not answer 118,000 over all of a drive that has been written for hours; so the answer
 //! there is *not comparable*, with every condition that is not met.
 //!
 //! **Above is suspicious, not good.** Vendors claim what they can; a drive that does more was measured in another
 //! state, or something else answered.
 
 use iosonde_model::{
-    Claim, ClaimUnit, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis, SheetLine, Standing,
-    TrialSpec, UnlikeClaim,
+    Claim, ClaimUnit, ClaimVerdict, DeviceNote, Estimate, Op, Outcome, Point, Run, Rw, Sheet, SheetBasis,
+    SheetLine, TrialSpec, UnlikeClaim,
 };
 
 use crate::finding::over_trials;
 
 /// A sheet is printed with two digits: nearer than this is what it says.
 pub const MARGIN: f64 = 0.05;
-/// Of the drive, for calling it all of it: file systems keep a few percent for themselves.
+/// Share of the drive that counts as all of it: file systems keep a few percent for themselves.
 pub const WHOLE_SHARE: f64 = 0.9;
 /// Drive writes that bring a drive to its steady state (SNIA, Solid State Storage Performance Test Specification: twice
 /// its capacity before the measured rounds).
@@ -41,39 +41,39 @@ fn line(run: &Run, claim: &Claim, capacity_bytes: Option<u64>, margin: f64) -> S
     };
     let (point, measured) = match nearest(run, claim) {
         Ok(found) => found,
-        Err(why) => return told(None, Standing::NotComparable, why),
+        Err(why) => return told(None, ClaimVerdict::NotComparable, why),
     };
     let mut unlike = unlike(run, point, claim, capacity_bytes);
     let (low, high) = (measured.low.unwrap_or(measured.value), measured.high.unwrap_or(measured.value));
     let verdict = if low > claim.value * (1.0 + margin) {
-        Standing::Above
+        ClaimVerdict::Above
     } else if high < claim.value * (1.0 - margin) {
-        Standing::Below
+        ClaimVerdict::Below
     } else if low < claim.value * (1.0 - margin) {
         // It may be met or missed: an interval that is wide enough would "meet" any claim.
         unlike.hard.push(UnlikeClaim::WideInterval);
-        Standing::NotComparable
+        ClaimVerdict::NotComparable
     } else {
-        Standing::Meets
+        ClaimVerdict::Meets
     };
     if measured.low.is_none() {
         unlike.soft.push(UnlikeClaim::NoInterval);
     }
     // More than a fresh drive's share is no answer about a steady one; less is less in any state.
-    if claim.steady && verdict == Standing::Meets {
+    if claim.steady && verdict == ClaimVerdict::Meets {
         unlike.hard.append(&mut unlike.state);
     }
-    // Less with fewer in flight than the claim asks for refutes nothing.
+    // A lower figure at a lower queue depth than the claim's does not refute it.
     let fewer = claim.in_flight.is_some_and(|asked| point.spec.asked_in_flight() < asked);
-    if fewer && verdict == Standing::Below {
+    if fewer && verdict == ClaimVerdict::Below {
         unlike.hard.append(&mut unlike.soft);
     }
-    let verdict = if unlike.hard.is_empty() { verdict } else { Standing::NotComparable };
+    let verdict = if unlike.hard.is_empty() { verdict } else { ClaimVerdict::NotComparable };
     let unlike = [unlike.hard, unlike.state, unlike.soft].concat();
     told(Some(measured), verdict, SheetBasis::Measured { spec: Box::new(point.spec.clone()), margin, unlike })
 }
 
-/// The point that comes nearest to the claim's conditions; among like ones the one that is surely the fastest.
+/// The point nearest to the claim's conditions; of several the fastest, by its interval.
 fn nearest<'a>(run: &'a Run, claim: &Claim) -> Result<(&'a Point, Estimate), SheetBasis> {
     let figure = |point: &Point| {
         let direction = point.direction(op(claim.rw))?;
@@ -164,6 +164,10 @@ fn not_steady(run: &Run, point: &Point) -> Option<UnlikeClaim> {
     let device = &run.info.device;
     if device.state.as_deref() == Some("steady") {
         return None;
+    }
+    // However much was written: it was tested, and not reached.
+    if device.notes.iter().any(|note| matches!(note, DeviceNote::NotSteady { .. })) {
+        return Some(UnlikeClaim::StillChanging);
     }
     let measured_s: f64 = run
         .trials

@@ -48,7 +48,7 @@ pub struct ComparedSide {
     pub history: usize,
 }
 
-/// What served the requests that a ratio is about.
+/// Server of the requests that a ratio is about: the storage, memory or the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServedBy {
     /// The storage served both sides.
@@ -74,7 +74,7 @@ pub enum ComparedUnit {
 /// Why a workload has no ratio, or what its ratio is about instead of the storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Incomparable {
-    /// Both sides were asked for the same fixed rate.
+    /// Both sides have the same fixed rate.
     FixedRate,
     /// A side has no figure that is valid for the storage.
     Side {
@@ -107,7 +107,7 @@ pub struct Comparison {
     pub spec: TrialSpec,
     /// Direction that is compared.
     pub op: Op,
-    /// What is compared.
+    /// Figure that is compared.
     pub figure: ComparedFigure,
     /// The first side's figure: the geometric mean over its repeats.
     pub a: Option<f64>,
@@ -175,9 +175,9 @@ pub struct ComparedPair {
     pub a: String,
     /// The side that is compared.
     pub b: String,
-    /// What is compared.
+    /// Figure that is compared.
     pub figure: ComparedFigure,
-    /// What served the requests.
+    /// Server of the requests.
     pub about: ServedBy,
     /// Unit of the statistics.
     pub unit: ComparedUnit,

@@ -1,6 +1,6 @@
 //! What is measured, and on what machine: facts read before a run, absent as `None`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::DeviceNote;
 
@@ -24,6 +24,69 @@ pub enum Medium {
     Virtual,
     /// Unknown medium.
     Unknown,
+}
+
+/// Layer between this system and the medium that hides it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HidingLayer {
+    /// Server of a network file system, with its cache.
+    Server,
+    /// Host that shares a folder with this virtual machine, with its cache.
+    SharingHost,
+    /// Host of this virtual machine, with its cache.
+    VirtualMachineHost,
+    /// File system in user space.
+    UserSpaceFileSystem,
+    /// Words of a run that was kept before layers had names.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Reads the layers; runs that were kept before layers had names hold words or `null`.
+fn layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<HidingLayer>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Kept {
+        Layers(Vec<HidingLayer>),
+        Words(Option<String>),
+    }
+    Ok(match Kept::deserialize(deserializer)? {
+        Kept::Layers(layers) => layers,
+        Kept::Words(words) => words.into_iter().map(HidingLayer::Other).collect(),
+    })
+}
+
+/// A cache of this machine below the target, which direct I/O to the target does not bypass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum CacheBelow {
+    /// A loop device that reads and writes its file through the page cache.
+    Loop {
+        /// The loop device: `loop0`.
+        device: String,
+        /// Its backing file, as the kernel gives the path.
+        file: String,
+    },
+    /// A volume of ZFS, whose reads its cache in memory (ARC) serves unless `primarycache` forbids it.
+    ZfsVolume {
+        /// The volume: `zd0`.
+        device: String,
+    },
+    /// A volume that keeps parts of a slower device on a faster one.
+    Tier {
+        /// The volume: `bcache0`, `dm-3`.
+        device: String,
+        /// The kernel's mechanism: `bcache`, `dm-cache`.
+        mechanism: String,
+    },
+}
+
+impl CacheBelow {
+    /// Returns true if all requests pass the page cache of this machine.
+    pub fn is_page_cache(&self) -> bool {
+        matches!(self, Self::Loop { .. })
+    }
 }
 
 /// The storage below a target.
@@ -80,12 +143,16 @@ pub struct Device {
     pub health: Option<Health>,
     /// The block devices below the target, from the nearest to the last: `loop0`, `vda`.
     pub chain: Vec<String>,
+    /// Caches of this machine among them, which direct I/O to the target does not bypass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caches_below: Vec<CacheBelow>,
     /// Bytes of the file or device that were prepared and may be addressed.
     pub working_set_bytes: u64,
     /// Requested bytes, where the working set is smaller.
     pub asked_size_bytes: Option<u64>,
-    /// Layer between this system and the medium that hides it: "a virtual machine's host".
-    pub unseen: Option<String>,
+    /// Layers between this system and the medium that hide it; empty where none is known.
+    #[serde(default, deserialize_with = "layers")]
+    pub unseen: Vec<HidingLayer>,
     /// The engine that measures, and why if another was wanted.
     pub engine: String,
     /// True if direct I/O is used.
@@ -142,9 +209,10 @@ impl Device {
             copies_on_write: None,
             health: None,
             chain: Vec::new(),
+            caches_below: Vec::new(),
             working_set_bytes,
             asked_size_bytes: None,
-            unseen: None,
+            unseen: Vec::new(),
             engine: String::new(),
             direct: false,
             writable: true,
@@ -211,6 +279,21 @@ pub struct Ceiling {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn layers_have_names_and_words_kept_earlier_are_read() {
+        let read = |unseen: &str| {
+            let mut device = serde_json::to_value(Device::unknown("file", 0)).unwrap();
+            device["unseen"] = serde_json::from_str(unseen).unwrap();
+            serde_json::from_value::<Device>(device).unwrap().unseen
+        };
+        let layers = [HidingLayer::Server, HidingLayer::VirtualMachineHost];
+        let text = serde_json::to_string(&layers).unwrap();
+        assert_eq!(text, r#"["server","virtual-machine-host"]"#);
+        assert_eq!(read(&text), layers);
+        assert_eq!(read("null"), []);
+        assert_eq!(read("\"the server's cache\""), [HidingLayer::Other("the server's cache".into())]);
+    }
 
     #[test]
     fn what_rotates_is_known_of_a_disk_only_and_not_of_a_guest_s() {

@@ -25,7 +25,7 @@ pub struct Conditions {
     pub random: Option<bool>,
     /// Bytes of a request.
     pub block_size_bytes: Option<u64>,
-    /// Requests in flight over all jobs.
+    /// Queue depth over all jobs.
     pub queue_depth: Option<u32>,
     /// The part of the target that is addressed.
     pub span_bytes: Option<u64>,
@@ -63,24 +63,6 @@ pub struct Finding {
     pub notes: Vec<Note>,
     /// Ids of the trials that it rests on.
     pub trials: Vec<u64>,
-}
-
-impl Finding {
-    /// Sentence that was made where the finding is; empty where there are facts.
-    pub fn sentence(&self) -> &str {
-        match &self.detail {
-            Detail::Said { sentence, .. } => sentence,
-            _ => "",
-        }
-    }
-
-    /// Second sentence that was made where the finding is.
-    pub fn why(&self) -> Option<&str> {
-        match &self.detail {
-            Detail::Said { why, .. } => why.as_deref(),
-            _ => None,
-        }
-    }
 }
 
 /// Advice that follows from a finding.

@@ -3,6 +3,7 @@
 //! Serde only: no I/O, no random numbers, no output. The serialised form of [`Run`] is the JSON document (version
 //! [`RUN_SCHEMA`]) that other programs read. A field has the same name here and there, with its unit last.
 
+mod absence;
 pub mod cause;
 mod comparison;
 pub mod detail;
@@ -25,32 +26,33 @@ pub mod units;
 mod verdict;
 mod witness;
 
+pub use absence::{Absence, Counter, RequestError};
 pub use cause::{Cause, Scopes, Tally};
 pub use comparison::{
     Compared, ComparedPair, ComparedSide, ComparedUnit, Comparison, Difference, GeometricMean, Incomparable,
     Likeness, NoFigure, PropertyValue, ServedBy,
 };
 pub use detail::{Detail, Inconclusive, Law, Note};
-pub use device::{Ceiling, Device, Health, Host, Medium};
+pub use device::{CacheBelow, Ceiling, Device, Health, HidingLayer, Host, Medium};
 pub use finding::{Advice, Conditions, Finding, Status};
 pub use histogram::Histogram;
 pub use name::{
     CheckName, ComparedFigure, ExperimentName, FindingName, RunProperty, TraitKey, WorkloadGroup,
 };
-pub use note::DeviceNote;
-pub use point::{Closed, Estimate, Planned, Point, PointDirection};
+pub use note::{DeviceNote, LeftOut, Preconditioning};
+pub use point::{Closed, Estimate, NoInterval, Planned, Point, PointDirection};
 pub use portrait::{
     Build, Compliance, Derivation, Misfit, NoPortrait, Portrait, Trait, TraitSource, Unidentified,
 };
 pub use registry::{Entry, Named, Registry, Unknown, nearest};
 pub use run::{IMPORT, RUN_SCHEMA, Run, RunInfo, RunState};
-pub use sheet::{Claim, ClaimUnit, Sheet, SheetBasis, SheetLine, Standing, UnlikeClaim};
+pub use sheet::{Claim, ClaimUnit, ClaimVerdict, Sheet, SheetBasis, SheetLine, UnlikeClaim};
 pub use spec::{
     Arrivals, BlockSizes, Distribution, LatencyLimit, Op, Payload, Ranges, Rw, StridePass, Sync, TrialSpec,
     WeightedSize,
 };
-pub use study::{ExperimentSpec, StorageKind, Study};
-pub use toml_file::{Document, FileError};
+pub use study::{Adaptive, ExperimentSpec, StorageKind, Study};
+pub use toml_file::{FileError, TomlDocument};
 pub use trial::{
     Direction, Flush, LatencySummary, Phase, Stream, Trial, Verification, Window, WindowDirection,
 };

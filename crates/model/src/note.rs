@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::StorageKind;
+
 /// One circumstance. In JSON an object with its `kind` and numbers, or a sentence where no kind exists for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DeviceNote {
     /// The target could not be asked what it is.
@@ -63,9 +65,23 @@ pub enum DeviceNote {
         /// Size of the drive, where the state is one of the whole drive and only a part was brought there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         larger_bytes: Option<u64>,
+        /// Rounds of random writes that led to a steady state; absent for other states.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rounds: Option<Preconditioning>,
     },
-    /// The rate still changed when the span had been written twice at random.
-    NotSteady,
+    /// The rate still changed after the last round of random writes.
+    NotSteady {
+        /// The rounds; absent in runs that were kept before they were recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rounds: Option<Preconditioning>,
+    },
+    /// A simulated device that must be written whole is simulated smaller; times and rates are those of the whole.
+    SimulatedSmaller {
+        /// Bytes that are simulated.
+        simulated_bytes: u64,
+        /// Bytes that they stand for.
+        whole_bytes: u64,
+    },
     /// The most that may be written was reached.
     WriteLimitReached {
         /// The most that may be written.
@@ -78,9 +94,104 @@ pub enum DeviceNote {
         /// The device's name.
         device: String,
     },
+    /// The repeats of a run differ.
+    RepeatSpread {
+        /// How many repeats.
+        repeats: usize,
+        /// The first repeat's run.
+        first: String,
+        /// Standard deviation from repeat to repeat of all points together, as a share.
+        run_share: f64,
+        /// Standard deviation from repeat to repeat of one point, as a share.
+        point_share: f64,
+    },
+    /// Points or an experiment of the study that were left out, with the `reason`.
+    LeftOut(LeftOut),
     /// A sentence of an engine, a plan or an import, or of a run that was kept before notes had kinds.
     #[serde(untagged)]
     Other(String),
+}
+
+/// Points or an experiment of a study that the storage does not allow. In JSON an object with its `reason`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum LeftOut {
+    /// An experiment about another kind of storage.
+    OtherStorage {
+        /// The experiment.
+        experiment: String,
+        /// The kind of storage that it asks about.
+        only_on: StorageKind,
+    },
+    /// Nothing may be written.
+    Writing {
+        /// Points that write.
+        points: usize,
+    },
+    /// The engine makes one request at a time.
+    QueueDepth {
+        /// Points with a larger queue depth.
+        points: usize,
+        /// The engine.
+        engine: String,
+    },
+    /// The stride is smaller than the block.
+    StrideBelowBlock {
+        /// Points with such a stride.
+        points: usize,
+    },
+    /// The addresses lie beyond the part that may be addressed.
+    BeyondSpan {
+        /// Points that reach beyond it.
+        points: usize,
+        /// Bytes that may be addressed.
+        span_bytes: u64,
+    },
+    /// The addresses are not multiples of the unit that direct I/O needs.
+    Misaligned {
+        /// Points with such addresses.
+        points: usize,
+        /// The unit.
+        unit_bytes: u64,
+    },
+    /// The blocks are larger than a quarter of the part that may be addressed.
+    LargeBlocks {
+        /// Points with such blocks.
+        points: usize,
+        /// The smallest of these blocks.
+        smallest_bytes: u64,
+        /// Bytes that may be addressed.
+        span_bytes: u64,
+    },
+    /// A simulated device has no page cache, so that buffered points go past it.
+    NoPageCache,
+}
+
+/// Rounds of random 4 KiB writes that bring storage to its steady state, and what was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Preconditioning {
+    /// Rounds in all.
+    pub rounds: u32,
+    /// First round of the window that was judged, counted from 1; the last one is the last of all.
+    pub from_round: u32,
+    /// Change of IOPS from one round of the window to the next, as a share.
+    pub slope_per_round: f64,
+    /// Lower end of its confidence interval.
+    pub low: f64,
+    /// Upper end of its confidence interval.
+    pub high: f64,
+    /// Confidence of the interval, as a share.
+    pub confidence: f64,
+    /// Largest change per round that counts as steady, as a share.
+    pub bound_share: f64,
+    /// Bytes that all rounds wrote, as a multiple of the prepared area.
+    pub passes: f64,
+    /// Duration of all rounds.
+    pub elapsed_s: f64,
+    /// Mean IOPS in the window.
+    pub iops: f64,
+    /// Mean latency in the window.
+    pub latency_ns: f64,
 }
 
 impl From<String> for DeviceNote {
@@ -104,6 +215,7 @@ mod tests {
         let notes = vec![
             DeviceNote::Holes { unmapped_bytes: 1 << 20, file_bytes: 1 << 30 },
             DeviceNote::NoDirectIo,
+            DeviceNote::LeftOut(LeftOut::Writing { points: 13 }),
             DeviceNote::Other("measured with psync instead".into()),
         ];
         let text = serde_json::to_string(&notes).unwrap();
@@ -111,7 +223,8 @@ mod tests {
             text,
             concat!(
                 r#"[{"kind":"holes","unmapped_bytes":1048576,"file_bytes":1073741824},"#,
-                r#"{"kind":"no-direct-io"},"measured with psync instead"]"#
+                r#"{"kind":"no-direct-io"},{"kind":"left-out","reason":"writing","points":13},"#,
+                r#""measured with psync instead"]"#
             )
         );
         assert_eq!(serde_json::from_str::<Vec<DeviceNote>>(&text).unwrap(), notes);

@@ -20,7 +20,15 @@ impl Estimate {
     pub fn relative_half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0 / self.value)
     }
+
+    /// Whether the interval is so wide that quoting one value would pretend to know it.
+    pub fn is_vague(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if high > VAGUE * low)
+    }
 }
+
+/// High over low of an interval from which on its middle is no number to act upon.
+const VAGUE: f64 = 3.0;
 
 /// Origin of a point: planned, or added between points of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,14 +88,18 @@ pub struct Point {
     /// Trials that a verdict makes invalid for any use.
     #[serde(alias = "void")]
     pub invalid: u32,
+    /// Those of them that the point's figures leave out. The others are invalid as figures of the device or for their
+    /// queue depth alone.
+    #[serde(default)]
+    pub left_out: u32,
     /// The trials' ids, invalid ones included.
     #[serde(default)]
     pub trial_ids: Vec<u64>,
     /// Reason why the point gets no more trials: `precision`, `budget` or `rounds`; `None` while it is open.
     pub closed: Option<Closed>,
-    /// Reason why there is no interval, in a sentence; `None` where there is one.
+    /// Reason why there is no interval; `None` where there is one.
     #[serde(default)]
-    pub why_no_interval: Option<String>,
+    pub why_no_interval: Option<NoInterval>,
     /// Results of the reads.
     pub read: Option<PointDirection>,
     /// Results of the writes.
@@ -108,6 +120,7 @@ impl Point {
             planned: Planned::Grid,
             trials: 0,
             invalid: 0,
+            left_out: 0,
             trial_ids: Vec::new(),
             closed: None,
             why_no_interval: None,
@@ -131,4 +144,45 @@ impl Point {
     pub fn belongs_to(&self, experiment: &str) -> bool {
         self.experiment == experiment || self.also.iter().any(|name| name == experiment)
     }
+}
+/// Reason why a point has no interval. In JSON an object with its `kind`, or a sentence of a run
+/// that was kept before reasons had kinds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum NoInterval {
+    /// The point was not measured.
+    NotMeasured,
+    /// None of its trials is valid.
+    NoneValid {
+        /// Trials of the point.
+        trials: usize,
+    },
+    /// Too few of its trials are valid.
+    TooFew {
+        /// Trials of the point.
+        trials: usize,
+        /// Valid ones among them.
+        valid: usize,
+        /// Trials that an interval needs.
+        needed: usize,
+    },
+    /// Too few of its valid trials completed requests and are no outliers.
+    TooFewKept {
+        /// Valid trials of the point.
+        valid: usize,
+        /// Trials among them that completed requests and are no outliers.
+        kept: usize,
+        /// The operation.
+        op: Op,
+        /// Trials that an interval needs.
+        needed: usize,
+    },
+    /// The scatter of its trials cannot be separated from the drift.
+    ScatterOrDrift {
+        /// Valid trials of the point.
+        valid: usize,
+    },
+    /// A sentence of a run that was kept before reasons had kinds.
+    #[serde(untagged)]
+    Other(String),
 }

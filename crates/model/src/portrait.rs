@@ -2,7 +2,7 @@
 
 use crate::{Estimate, Finding, FindingName, Op, TraitKey, TrialSpec};
 
-/// What serves the requests, as far as they tell.
+/// Kind of device that the requests show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Build {
@@ -90,13 +90,13 @@ pub enum Derivation {
     ShortSeeks,
     /// Latency of a random read beyond half a turn, scaled to the whole disk by a square-root law.
     SeekBeyondHalfTurn,
-    /// The same beyond half of a turn that is a default.
+    /// Seek time beyond half of a rotation, where the rotation time is a default.
     SeekBeyondDefaultTurn,
     /// Default: sequential reads did not wait for a turn.
     ReadAheadSeen,
     /// Default: writes did not wait for the arm.
     WritesSkipArm,
-    /// Default of SATA: more requests in flight were served faster.
+    /// Default of SATA: deeper queues were served faster.
     SataSlots,
 }
 
@@ -140,7 +140,7 @@ pub struct Trait {
     pub key: TraitKey,
     /// The value with its interval; without one for a default.
     pub estimate: Estimate,
-    /// What it follows from; nothing for a default.
+    /// Sources of the value; empty for a default.
     pub sources: Vec<TraitSource>,
     /// How it follows from them, or which default was taken.
     pub derivation: Derivation,
@@ -201,11 +201,11 @@ pub struct Compliance {
 /// Device model fitted to a run, in a form that can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Portrait {
-    /// What serves the requests.
+    /// Kind of device.
     pub build: Build,
     /// Its parameters, in the order of the way down: program, link, medium.
     pub traits: Vec<Trait>,
-    /// What the run does not identify.
+    /// Traits that the run does not identify.
     pub unidentified: Vec<Unidentified>,
     /// Bytes of the device, or at least what was addressed.
     pub capacity_bytes: u64,
@@ -223,6 +223,6 @@ impl Portrait {
 pub struct NoPortrait {
     /// Finding that is lacking.
     pub lacks: FindingName,
-    /// The finding as it was concluded without a value; `None` where nothing asked for it.
+    /// The finding as it was concluded without a value; `None` where no experiment measured it.
     pub inconclusive: Option<Box<Finding>>,
 }

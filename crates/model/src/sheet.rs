@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Judgement, Rw, TrialSpec,
-    toml_file::{Document, FileError, from_text},
+    toml_file::{FileError, TomlDocument, from_text},
     units::{self, Percentage, SizeBytes},
 };
 
@@ -38,7 +38,7 @@ pub struct Claim {
     pub value: f64,
     /// Unit of the value.
     pub unit: ClaimUnit,
-    /// Requests in flight in all; `None` where the sheet does not say.
+    /// Total queue depth; `None` where the sheet does not say.
     pub in_flight: Option<u64>,
     /// The part of the drive that is addressed, as a share; `None` where the sheet does not say.
     pub span: Option<f64>,
@@ -96,7 +96,7 @@ impl Sheet {
     /// # Errors
     /// Returns the place, the key and the rule that it breaks.
     pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
-        let document = Document::parse(text, format!("sheet {origin}"))?;
+        let document = TomlDocument::parse(text, format!("sheet {origin}"))?;
         let file: SheetFile = document.read().map_err(|error| error.explained(NEEDED))?;
         if file.claim.is_empty() {
             return Err(document.missing("claim", "").explained(NEEDED));
@@ -180,7 +180,7 @@ impl<'de> Deserialize<'de> for ClaimValue {
 
 /// Result of comparing a run with a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Standing {
+pub enum ClaimVerdict {
     /// Meets the claim within the margin, under its conditions.
     #[serde(rename = "meets")]
     Meets,
@@ -195,7 +195,7 @@ pub enum Standing {
     NotComparable,
 }
 
-impl std::fmt::Display for Standing {
+impl std::fmt::Display for ClaimVerdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Meets => "meets",
@@ -223,11 +223,11 @@ pub enum UnlikeClaim {
         /// Bytes of the whole drive.
         whole_bytes: u64,
     },
-    /// Another number of requests in flight.
+    /// Another queue depth.
     QueueDepth {
-        /// Requests in flight as measured.
+        /// Queue depth as measured.
         measured: u64,
-        /// Requests in flight of the claim.
+        /// Queue depth of the claim.
         claimed: u64,
     },
     /// The page cache stood between program and drive.
@@ -239,6 +239,8 @@ pub enum UnlikeClaim {
         /// Bytes written before and during the run over the drive's size; `None` where nothing was recorded.
         drive_writes: Option<f64>,
     },
+    /// The rate still changed when the drive was to be brought to its steady state.
+    StillChanging,
     /// The interval contains the claim and less.
     WideInterval,
     /// The figure has no interval.
@@ -286,7 +288,7 @@ pub struct SheetLine {
     /// Upper end.
     pub high: Option<f64>,
     /// Result of the comparison.
-    pub verdict: Standing,
+    pub verdict: ClaimVerdict,
     /// Basis of the verdict.
     pub basis: SheetBasis,
 }

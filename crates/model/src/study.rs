@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    Device,
-    toml_file::{Document, FileError, Place, Problem},
+    toml_file::{FileError, Problem, TextPosition, TomlDocument},
     units::{Percentage, SizeBytes, TimeNs},
 };
 
@@ -27,12 +26,23 @@ pub struct Study {
     pub span_bytes: Option<u64>,
     /// True if points that write follow those that only read, within each round.
     pub reads_first: bool,
-    /// True if points may be added between those of the grid, to narrow a finding.
-    pub adaptive: bool,
+    /// Points that may be added to those of the grid.
+    pub adaptive: Adaptive,
     /// The experiments, in order.
     pub experiments: Vec<ExperimentSpec>,
     /// The file's text.
     pub source: String,
+}
+
+/// Points that may be added to those of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adaptive {
+    /// None.
+    No,
+    /// Deeper queues, where throughput still rises at the deepest.
+    Deeper,
+    /// These, and points between those of the grid that narrow a finding.
+    All,
 }
 
 /// Experiment of a study.
@@ -53,7 +63,7 @@ pub struct ExperimentSpec {
 }
 
 /// Kind of storage that an experiment may be limited to: `only_on = "rotating"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StorageKind {
     /// Platters and an arm.
@@ -63,17 +73,9 @@ pub enum StorageKind {
 }
 
 impl StorageKind {
-    /// Returns true if a device is of this kind or of unknown kind.
-    pub fn may_be(self, device: &Device) -> bool {
-        device.rotates().is_none_or(|rotates| rotates == (self == Self::Rotating))
-    }
-
-    /// Returns the reason why the experiment is useless on other storage.
-    pub fn why(self) -> &'static str {
-        match self {
-            Self::Rotating => "it asks about platters and an arm, and nothing turns here",
-            Self::Solid => "it asks about storage without an arm, and this is a disk that turns",
-        }
+    /// Returns true if storage that `rotates` or not is of this kind; true as well where that is unknown.
+    pub fn may_be(self, rotates: Option<bool>) -> bool {
+        rotates.is_none_or(|rotates| rotates == (self == Self::Rotating))
     }
 }
 
@@ -91,8 +93,38 @@ struct StudyFile {
     #[serde(default)]
     order: Order,
     #[serde(default)]
-    adaptive: bool,
+    adaptive: AdaptiveKey,
     experiment: Vec<ExperimentFile>,
+}
+
+/// `adaptive = true`, `false` or `"deeper"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected true, false or \"deeper\"")]
+enum AdaptiveKey {
+    All(bool),
+    Only(Deeper),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Deeper {
+    Deeper,
+}
+
+impl Default for AdaptiveKey {
+    fn default() -> Self {
+        Self::All(false)
+    }
+}
+
+impl From<AdaptiveKey> for Adaptive {
+    fn from(key: AdaptiveKey) -> Self {
+        match key {
+            AdaptiveKey::All(false) => Self::No,
+            AdaptiveKey::All(true) => Self::All,
+            AdaptiveKey::Only(Deeper::Deeper) => Self::Deeper,
+        }
+    }
 }
 
 /// Order of the points within a round.
@@ -133,7 +165,7 @@ impl Study {
     /// # Errors
     /// Returns the place, the key and the rule that it breaks.
     pub fn parse(text: &str, origin: &str) -> Result<Self, FileError> {
-        let document = Document::parse(text, format!("study {origin}"))?;
+        let document = TomlDocument::parse(text, format!("study {origin}"))?;
         refuse_a_newer_version(&document)?;
         let file: StudyFile = document.read().map_err(explained)?;
         if file.experiment.is_empty() {
@@ -147,7 +179,7 @@ impl Study {
             if experiments.iter().any(|known| known.name == name) {
                 let twice =
                     format!("two experiments are named `{name}`; give one of them another `name = \"..\"`");
-                let place = Some(Place { line, column: 1 });
+                let place = Some(TextPosition { line, column: 1 });
                 return Err(FileError { place, ..document.whole(twice) });
             }
             experiments.push(ExperimentSpec { kind, name, only_on, parameters, line, lines });
@@ -160,7 +192,7 @@ impl Study {
             size_bytes: file.size.map(|size| size.0),
             span_bytes: file.span.map(|span| span.0),
             reads_first: matches!(file.order, Order::ReadsFirst),
-            adaptive: file.adaptive,
+            adaptive: file.adaptive.into(),
             experiments,
             source: text.to_owned(),
         })
@@ -175,7 +207,7 @@ impl Study {
 }
 
 /// Lines of an experiment's table and of its keys.
-fn lines(document: &Document, index: usize) -> (usize, BTreeMap<String, usize>) {
+fn lines(document: &TomlDocument, index: usize) -> (usize, BTreeMap<String, usize>) {
     let table = document.get("experiment").and_then(|list| list.get_ref().get(index));
     let table = table.expect("the experiment was just read from it");
     let keys = table.get_ref().as_table().into_iter().flatten();
@@ -191,7 +223,7 @@ fn explained(mut error: FileError) -> FileError {
 }
 
 /// A study may say for which version it was written: `iosonde = "0.3"`.
-fn refuse_a_newer_version(document: &Document) -> Result<(), FileError> {
+fn refuse_a_newer_version(document: &TomlDocument) -> Result<(), FileError> {
     let wanted = document.get("iosonde").and_then(|value| value.get_ref().as_str());
     let Some(wanted) = wanted else { return Ok(()) };
     let own = env!("CARGO_PKG_VERSION");

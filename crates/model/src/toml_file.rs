@@ -1,7 +1,7 @@
 //! TOML files read with serde, where every error knows its file, line, column and key.
 //!
 //! serde's derived code tells a deserializer which keys a struct has, which one is missing and what a value should
-//! have been. The `toml` crate turns that into text; [`Document`] keeps it as a [`Problem`]. Keys that no struct
+//! have been. The `toml` crate turns that into text; [`TomlDocument`] keeps it as a [`Problem`]. Keys that no struct
 //! has are refused after reading, so that several structs can read one section.
 
 mod error;
@@ -16,18 +16,18 @@ use toml::{
 };
 
 use crate::nearest;
-pub use error::{FileError, Place, Problem};
-use node::{Misread, Node, Notes, as_typed, join};
+pub use error::{FileError, Problem, TextPosition};
+use node::{Misread, Node, Notes, as_typed, join, split};
 
 /// A parsed file.
-pub struct Document<'a> {
+pub struct TomlDocument<'a> {
     text: &'a str,
     origin: String,
     root: Spanned<DeValue<'a>>,
     notes: RefCell<Notes>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> TomlDocument<'a> {
     /// Parses a file's text; `origin` is what errors call it.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl<'a> Document<'a> {
             Err(error) => {
                 let words = error.message().lines().map(str::trim).filter(|line| !line.is_empty());
                 let problem = Box::new(Problem::Syntax(words.collect::<Vec<_>>().join("; ")));
-                let place = error.span().map(|span| Place::at(text, span.start));
+                let place = error.span().map(|span| TextPosition::at(text, span.start));
                 Err(FileError { origin, place, table: String::new(), key: None, problem })
             }
         }
@@ -90,7 +90,7 @@ impl<'a> Document<'a> {
 
     /// The line of a byte of the text, counted from 1.
     pub fn line(&self, at: usize) -> usize {
-        Place::at(self.text, at).line
+        TextPosition::at(self.text, at).line
     }
 
     /// An error: the value at this path breaks a rule.
@@ -131,7 +131,7 @@ impl<'a> Document<'a> {
     /// Refuses the first key of the file that nothing has read.
     ///
     /// # Errors
-    /// Returns [`Problem::Unknown`] for the first key that nobody read.
+    /// Returns [`Problem::Unknown`] for the first key that was not read.
     pub fn refuse_unknown_keys(&self) -> Result<(), FileError> {
         let DeValue::Table(root) = self.root.get_ref() else { return Ok(()) };
         self.first_unknown("", root).map_or(Ok(()), |misread| Err(self.place(misread)))
@@ -185,7 +185,7 @@ impl<'a> Document<'a> {
                 at = None;
             }
         }
-        let place = at.map(|at| Place::at(self.text, at));
+        let place = at.map(|at| TextPosition::at(self.text, at));
         FileError { origin: self.origin.clone(), place, table, key, problem }
     }
 
@@ -223,10 +223,6 @@ pub fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer.deserialize_str(Text(expected, std::marker::PhantomData))
 }
 
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('.').unwrap_or(("", path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,13 +250,13 @@ mod tests {
     }
 
     fn error(text: &str) -> FileError {
-        Document::parse(text, "x.toml").and_then(|document| document.read::<Disk>()).expect_err(text)
+        TomlDocument::parse(text, "x.toml").and_then(|document| document.read::<Disk>()).expect_err(text)
     }
 
     #[test]
     fn values_are_read_with_their_units() {
         let text = "rpm = 7_200\ncache = \"64MiB\"\nseek = { average = \"8ms\", policy = \"sptf\" }\n";
-        let document = Document::parse(text, "x.toml").unwrap();
+        let document = TomlDocument::parse(text, "x.toml").unwrap();
         let disk: Disk = document.read().unwrap();
         assert_eq!((disk.rpm, disk.cache), (7200, Some(SizeBytes(64 << 20))));
         let seek = disk.seek.unwrap();
@@ -273,7 +269,7 @@ mod tests {
 
     #[test]
     fn every_problem_has_its_place_and_key() {
-        let place = |line, column| Some(Place { line, column });
+        let place = |line, column| Some(TextPosition { line, column });
         let wrong = error("rpm = 7200\ncahce = \"1k\"\n");
         assert_eq!((wrong.place, wrong.key.as_deref()), (place(2, 1), Some("cahce")));
         assert!(matches!(&*wrong.problem, Problem::Unknown { nearest: Some(near), .. } if near == "cache"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, Op, TrialSpec, Witnesses};
+use crate::{Histogram, Op, RequestError, TrialSpec, Witnesses, histogram::requests_beyond};
 
 /// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,12 +38,6 @@ pub struct Direction {
     pub histogram: Histogram,
 }
 
-/// Values of which ten lie beyond a quantile on average: fewer say nothing about it (p99 needs 1,000).
-pub(crate) fn requests_beyond(quantile: f64) -> u64 {
-    // Rounded: 1 - 0.9 is a little less than 0.1 in binary, and 101 would be asked for.
-    (10.0 / (1.0 - quantile)).round() as u64
-}
-
 /// Statistics of the latencies of one direction, in nanoseconds. All `None` when nothing completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencySummary {
@@ -57,7 +51,7 @@ pub struct LatencySummary {
     pub p50: Option<f64>,
     /// 90th percentile.
     pub p90: Option<f64>,
-    /// 99th percentile; `None` with fewer than 1,000 requests, since fewer say nothing about it.
+    /// 99th percentile; `None` with fewer than 1,000 requests, which do not determine it.
     pub p99: Option<f64>,
     /// 99.9th percentile; `None` with fewer than 10,000.
     pub p99_9: Option<f64>,
@@ -287,9 +281,9 @@ pub struct Trial {
     pub windows: Vec<Window>,
     /// Witnesses of the trial.
     pub witnesses: Witnesses,
-    /// First error of each kind, in words.
+    /// Errors of requests, with their counts.
     #[serde(default)]
-    pub error_examples: Vec<String>,
+    pub error_examples: Vec<RequestError>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]

@@ -11,7 +11,7 @@ pub enum Unit {
     Iops,
     /// Bytes of a size between the measured ones: `22 KiB [20, 25]`.
     Bytes,
-    /// Requests in flight: `46 in flight [41, 52]`.
+    /// Requests outstanding, or units: `46 requests [41, 52]`.
     InFlight,
     /// A share of itself in an hour: `-5.1 % an hour [-5.9, -4.3]`.
     PerHour,

@@ -1,4 +1,4 @@
-//! Whether figures can be believed: what a check says, and about what.
+//! Verdicts of checks: whether figures are valid, and which.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl Reason {
 pub enum Verdict {
     /// Looked at, nothing wrong.
     Pass,
-    /// May be wrong; figures stay, with the doubt beside them.
+    /// May be wrong; figures are kept, with the warning beside them.
     Warning(Reason),
     /// Wrong: never reaches a finding that uses the figures concerned.
     Invalid(Reason),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Op;
+use crate::{Absence, Op};
 
 /// A ceiling that a control group of this process sets on its I/O to one device: one of `iops` and `bytes_per_s`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Witnesses {
     pub block_layer_read_bytes: Option<u64>,
     /// Bytes that this device wrote, for all processes.
     pub block_layer_write_bytes: Option<u64>,
-    /// Requests in flight at this device, time-weighted mean over the readings (after merging and splitting).
+    /// Queue depth at this device, time-weighted mean over the readings (after merging and splitting).
     pub block_layer_in_flight_mean: Option<f64>,
     /// Bytes of the addressed span in the page cache before.
     pub resident_before_bytes: Option<u64>,
@@ -67,9 +67,12 @@ pub struct Witnesses {
     /// complete their requests.
     #[serde(default)]
     pub softirq_share: Option<f64>,
-    /// Ceilings that control groups set on our I/O to the devices below; empty where there are none.
+    /// Ceilings that control groups set on our I/O to the devices below, after; empty where there are none.
     #[serde(default)]
     pub io_limits: Option<Vec<IoLimit>>,
+    /// The same before, where they were others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_limits_before: Option<Vec<IoLimit>>,
     /// Bytes of the addressed span in holes, or in extents that were reserved and never written, before.
     #[serde(default)]
     pub unmapped_bytes: Option<u64>,
@@ -121,8 +124,8 @@ pub struct Witnesses {
     /// Faults that a simulated device injected, including those during read-back: verification should find them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injected: Option<Injected>,
-    /// Reasons for missing readings, one sentence for each.
-    pub absent: Vec<String>,
+    /// Reasons for missing readings.
+    pub absent: Vec<Absence>,
 }
 
 /// Requests whose bytes a simulated device put wrong in silence.

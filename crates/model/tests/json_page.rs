@@ -21,6 +21,19 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
         "note.rs",
         "DeviceNote",
     ),
+    (
+        "Rounds of random writes",
+        "`run.device.notes[].rounds`, of the kinds `state-reached` and `not-steady`",
+        "note.rs",
+        "Preconditioning",
+    ),
+    (
+        "What was left out",
+        "`run.device.notes[]` of the kind `left-out`: its `reason`, each followed by its own keys",
+        "note.rs",
+        "LeftOut",
+    ),
+    ("A layer that hides the medium", "`run.device.unseen[]`", "device.rs", "HidingLayer"),
     ("The machine", "`run.host`", "device.rs", "Host"),
     ("A trial", "`trials[]`", "trial.rs", "Trial"),
     ("A workload", "`spec`, of trials and points", "spec/mod.rs", "TrialSpec"),
@@ -28,13 +41,32 @@ const TABLES: &[(&str, &str, &str, &str)] = &[
     ("Latencies of a trial", "`latency_ns`, in nanoseconds", "trial.rs", "LatencySummary"),
     ("Flushes of a trial", "`trials[].flush`", "trial.rs", "Flush"),
     ("A stream of a trial", "`trials[].streams[]`", "trial.rs", "Stream"),
+    (
+        "An error of a trial",
+        "`trials[].error_examples[]`: an object with its `kind`, each followed by its own keys, or a sentence",
+        "absence.rs",
+        "RequestError",
+    ),
     ("A slice of a trial", "`trials[].windows[]`", "trial.rs", "Window"),
     ("A direction of a slice", "`windows[].read`, `write`, `trim`", "trial.rs", "WindowDirection"),
     ("What was read back", "`trials[].verify`", "trial.rs", "Verification"),
     ("Witnesses of a trial", "`trials[].witnesses`", "witness.rs", "Witnesses"),
+    (
+        "A missing reading",
+        "`witnesses.absent[]`: an object with its `kind`, each followed by its own keys, or a sentence",
+        "absence.rs",
+        "Absence",
+    ),
+    ("A counter of a missing reading", "`witnesses.absent[].counter`", "absence.rs", "Counter"),
     ("A ceiling", "`witnesses.io_limits[]`", "witness.rs", "IoLimit"),
     ("Faults on purpose", "`witnesses.injected`", "witness.rs", "Injected"),
     ("A point", "`points[]`", "point.rs", "Point"),
+    (
+        "A missing interval",
+        "`points[].why_no_interval`: an object with its `kind`, each followed by its own keys, or a sentence",
+        "point.rs",
+        "NoInterval",
+    ),
     ("A direction of a point", "`points[].read`, `write`, `trim`", "point.rs", "PointDirection"),
     ("A value with its interval", "of points", "point.rs", "Estimate"),
     ("A verdict", "`verdicts[]`", DOCUMENT, "VerdictLine"),
@@ -65,7 +97,11 @@ fn keys(source: &str, name: &str) -> Vec<(String, String)> {
         } else if let Some((key, _)) = line.strip_prefix("pub ").unwrap_or(line).split_once(": ") {
             found.push((renamed.take().unwrap_or_else(|| key.to_owned()), told.join(" ")));
             told.clear();
+        } else if line == "#[serde(untagged)]" {
+            // A sentence instead of a kind: the table's head says so.
+            break;
         } else if let Some(variant) = line.strip_suffix(',').or(line.strip_suffix(" {"))
+            && let variant = variant.split('(').next().unwrap_or_default()
             && variant.chars().all(char::is_alphanumeric)
         {
             found.push((kebab(variant), told.join(" ")));

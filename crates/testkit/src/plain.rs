@@ -22,7 +22,7 @@ pub fn plain_points(count: usize) -> Vec<Point> {
     (0..count).map(of).collect()
 }
 
-/// A trial of a point: so many I/Os a second for a second, one in flight.
+/// A trial of a point: so many I/Os a second for a second, at QD 1.
 pub fn trial(id: u64, point: Option<usize>, round: u32, spec: &TrialSpec, iops: u64) -> Trial {
     let mut histogram = Histogram::new();
     (0..iops).for_each(|_| histogram.record(1_000_000_000 / iops));

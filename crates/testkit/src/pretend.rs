@@ -20,9 +20,9 @@ pub const QUICK: &str = include_str!("../../../studies/quick.toml");
 pub struct Pretend {
     /// Time of a request that moves nothing.
     pub t0_ns: f64,
-    /// Of the link.
+    /// Bandwidth of the link.
     pub bytes_per_s: f64,
-    /// Of the medium.
+    /// Limit of the medium.
     pub iops_max: f64,
     /// Rate of random over sequential requests.
     pub random_ratio: f64,
@@ -126,7 +126,7 @@ impl Pretend {
         (1..=6).map(trial).collect()
     }
 
-    /// One trial of each point in each round, judged by nobody yet.
+    /// One trial of each point in each round, not yet checked.
     pub fn run(&self, study: &str, seed: u64) -> Run {
         let parsed = Study::parse(study, "pretend").expect("a test's study is valid");
         let plan = points::plan(&parsed, &self.device).expect("a test's study can be planned");

@@ -51,7 +51,7 @@ pub struct Noise {
     pub unlike: f64,
     /// Correlation of one trial with the next.
     pub correlation: f64,
-    /// Of which trials.
+    /// Pairs of trials that are correlated.
     pub kinship: Kinship,
     /// Change of the rate in a minute: −0.05 loses a twentieth.
     pub drift_per_minute: f64,
@@ -78,14 +78,20 @@ impl Answer {
         let estimate = self.estimate?;
         Some((estimate.log_mean - self.log_truth).abs() <= estimate.half_width(confidence))
     }
+
+    /// Returns the interval's width over that of the plain t interval of the same trials.
+    pub fn width_ratio(&self, confidence: f64) -> Option<f64> {
+        let (_, plain) = self.naive?;
+        Some(self.estimate?.half_width(confidence) / plain)
+    }
 }
 
 /// What a simulated run came to.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Of each point.
+    /// One for each point.
     pub points: Vec<Answer>,
-    /// Of each point over its neighbour.
+    /// Ratio of each point to its neighbour.
     pub ratios: Vec<Answer>,
     /// The same ratios, from the two points' single estimates.
     pub plain_ratios: Vec<Answer>,
@@ -93,7 +99,7 @@ pub struct Outcome {
     pub closed: Vec<Option<Closed>>,
     /// Trials, canaries included.
     pub trials: usize,
-    /// Trials set aside.
+    /// Number of outliers.
     pub set_aside: usize,
     /// When it ended.
     pub elapsed_s: f64,
@@ -113,7 +119,7 @@ pub fn simulate(
     simulate_adding(points, noise, terms, trial_s, None)
 }
 
-/// What somebody does who finds the intervals of a finished run too wide: `run --add`.
+/// `run --add` on a finished run with intervals that are too wide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adding {
     /// Half a width that every interval should have.
@@ -273,9 +279,9 @@ struct Storage {
     noise: Noise,
     log_rate: Vec<f64>,
     cv: Vec<f64>,
-    /// Of each point's own drift, −1 to 1.
+    /// Direction of each point's own drift, −1 to 1.
     way: Vec<f64>,
-    /// Of the trial before: one for all, or one for each point.
+    /// Noise of the previous trial: one for all, or one for each point.
     state: Vec<f64>,
     random: Xoshiro256PlusPlus,
 }
@@ -318,8 +324,9 @@ impl Storage {
         let fresh: f64 = self.random.sample(StandardNormal);
         let correlation = self.noise.correlation;
         *state = correlation * *state + (1.0 - correlation * correlation).sqrt() * fresh;
-        // 0.05: a normal deviate of −10 would make a rate negative; at 10 % nothing comes near.
-        let noise = (1.0 + self.cv[point] * *state).max(0.05);
+        // Log-normal with mean one: a point that scatters by 45 % keeps its mean and no rate is negative.
+        let variance = self.cv[point].powi(2).ln_1p();
+        let noise = (variance.sqrt() * *state - variance / 2.0).exp();
         let slowed = self.random.random::<f64>() < self.noise.outliers;
         let factor = if slowed { 0.3 + 0.5 * self.random.random::<f64>() } else { 1.0 };
         (self.log_rate[point] + self.log_change(point, at_s)).exp() * noise * factor

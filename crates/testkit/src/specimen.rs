@@ -1,8 +1,8 @@
 //! Runs with known answers, built from plain numbers: what the checks must pass, catch and abstain from.
 
 use iosonde_model::{
-    Device, Direction, Histogram, Host, LatencySummary, Medium, Op, Phase, Point, Run, RunInfo, RunState, Rw,
-    Trial, TrialSpec, Window, WindowDirection, Witnesses,
+    Absence, Device, Direction, Histogram, Host, LatencySummary, Medium, Op, Phase, Point, Run, RunInfo,
+    RunState, Rw, Trial, TrialSpec, Window, WindowDirection, Witnesses,
 };
 
 /// The measured time of a specimen trial.
@@ -63,7 +63,7 @@ pub fn healthy(rw: Rw, block_size_bytes: u64, queue_depth: u32, iops: u64) -> Tr
     }
 }
 
-/// Witnesses who saw what we did, and nobody else.
+/// Witnesses that saw our own I/O and no other.
 fn in_agreement(read_bytes: u64, write_bytes: u64, iops: u64, queue_depth: u32) -> Witnesses {
     Witnesses {
         from_s: -0.001,
@@ -89,12 +89,12 @@ fn in_agreement(read_bytes: u64, write_bytes: u64, iops: u64, queue_depth: u32) 
     }
 }
 
-/// The trial that most specimens begin with: 4 KiB random reads, 32 in flight, 100,000 a second.
+/// The trial that most specimens begin with: 4 KiB random reads, QD 32, 100,000 a second.
 pub fn usual() -> Trial {
     healthy(Rw::RandRead, 4096, 32, 100_000)
 }
 
-/// The same read through the page cache: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came
+/// The usual trial with buffered I/O: 2 GiB in all from a span of 1 GiB, of which `moved_bytes` came
 /// from the device and `resident_bytes` were in memory all the time.
 pub fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial {
     let mut trial = healthy(Rw::RandRead, 1 << 20, 1, 2000);
@@ -103,7 +103,7 @@ pub fn buffered(moved_bytes: Option<u64>, resident_bytes: Option<u64>) -> Trial 
     trial.witnesses.resident_before_bytes = resident_bytes;
     trial.witnesses.resident_after_bytes = resident_bytes;
     if moved_bytes.is_none() {
-        trial.witnesses.absent.push("no block device lies below this file system".into());
+        trial.witnesses.absent.push(Absence::NoBlockDevice { file_system: None });
     }
     trial
 }

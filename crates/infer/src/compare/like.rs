@@ -1,4 +1,4 @@
-//! Lines: the points that both sides were asked for, with the figures of each side's repeats.
+//! Lines: the points that both sides measured, with the figures of each side's repeats.
 
 use iosonde_model::{
     About, CheckName, ComparedFigure, Estimate, Incomparable, Judgement, NoFigure, Op, Outcome, Planned,
@@ -7,12 +7,12 @@ use iosonde_model::{
 use iosonde_stats::{LogEstimate, normal};
 
 use super::{
-    Side,
     in_turn::{self, Paired},
     partner::{partner, same_point},
+    side::Side,
 };
 
-/// A workload and direction that both sides were asked for.
+/// A workload and direction that both sides measured.
 #[derive(Debug)]
 pub(super) struct Line {
     /// As the first side ran it.
@@ -21,7 +21,7 @@ pub(super) struct Line {
     pub op: Op,
     /// Geometric mean over the repeats.
     pub a: Option<f64>,
-    /// Of the other side.
+    /// Value of the other side.
     pub b: Option<f64>,
     /// Why there is no pair, or what limits it.
     pub limits: Vec<Incomparable>,
@@ -129,7 +129,7 @@ fn line(a: &Point, b: &Point, op: Op, sides: [&Side; 2], figure: ComparedFigure)
     let limits: Vec<Incomparable> = samples.iter().filter_map(limit).collect();
     let spec = a.spec.clone();
     if spec.rate_iops.is_some() && figure == ComparedFigure::Iops {
-        // Both were asked for the same rate: a ratio of 1 says that they were asked, not that they are alike.
+        // Both have the same requested rate: a ratio of 1 follows from the request, not from the storage.
         let told = |sample: &Result<Sample, _>| sample.as_ref().ok().map(|s| mean(&s.repeats).exp());
         let limits = [vec![Incomparable::FixedRate], limits].concat();
         let [a, b] = [told(&samples[0]), told(&samples[1])];
@@ -171,7 +171,7 @@ fn sample(
         let same = same_point(&side.runs[0], point, run).ok_or_else(|| limit(NoFigure::NotMeasured))?;
         let found = estimate(same, op, figure).ok_or_else(|| limit(why_absent(run, same)))?;
         if let Some(void) = mostly_void(run, same, About::Depth) {
-            // A point with fewer requests in flight than it was asked for is another workload.
+            // A point with a lower depth than requested is another workload.
             return Err(limit(invalid(void)));
         }
         if let Some((about, void)) = self::not_of_the_storage(run, same) {

@@ -1,15 +1,15 @@
 //! Comparing: the same workload on two machines, two devices or two settings, point by point.
 //!
-//! Only like points are compared: the same pattern, block size, number in flight, mix and so on. A mean over unlike
-//! points says nothing (a ratio of means over a grid of block sizes is mostly the ratio of its largest blocks), so
-//! what stands for all of them is the geometric mean of their ratios.
+//! Only like points are compared: the same pattern, block size, queue depth, mix and so on. A mean over unlike points
+//! is no measure (a ratio of means over a grid of block sizes is mostly the ratio of its largest blocks), so the
+//! overall figure is the geometric mean of their ratios.
 //!
-//! **Memory is not the storage**: what memory or the program itself served is void as a statement about the storage,
-//! and is left out. Where that is all there is, on both sides, the same figures still say what programs get on either
-//! machine: the ratios are then about that, and the sentence says so. What is void for another reason, a limit set on
-//! the machine or holes in the file, is about nothing, and is not compared.
+//! **Memory is not the storage**: figures of memory or of the program itself are invalid as statements about the
+//! storage, and are left out. Where that is all there is, on both sides, the same figures still say what programs get
+//! on either machine: the ratios are then about that, and the sentence says so. Figures that are invalid for another
+//! reason, a limit set on the machine or holes in the file, are not compared.
 //!
-//! **A rate that was asked for is not compared**: both sides give it by design. Its latency is.
+//! **Offered rates are not compared**: both sides deliver them by design. Their latency is.
 //!
 //! **The unit is the repeat**: a fresh file, a fresh fill, a fresh process. Trials inside one run cannot see how runs
 //! differ; with a run effect of 1 % they call half of all equal pairs different. So the spread comes from the repeats
@@ -27,48 +27,19 @@
 mod differences;
 mod in_turn;
 mod like;
+mod pair;
 mod partner;
 mod ranking;
+mod side;
 mod spread;
 
 #[cfg(test)]
 mod tests;
 
-use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, ComparedSide, Comparison, GeometricMean, Likeness, Op, Run, Rw,
-    WorkloadGroup,
-};
-use iosonde_stats::ErrorVariance;
+use iosonde_model::{Compared, ComparedFigure, ComparedPair, ComparedSide, Comparison};
 
-use self::{
-    like::{Line, LinePair},
-    spread::Spreads,
-};
-
-/// Of what may be wrong, the part that the geometric mean of all lines has.
-const FIRST_SHARE: f64 = 0.8;
-
-/// One side as it was loaded.
-#[derive(Debug, Clone)]
-pub struct Side {
-    /// Its label, else its id.
-    pub name: String,
-    /// Its repeats, concluded.
-    pub runs: Vec<Run>,
-    /// Older runs of the same study on the same storage, concluded; looked at where there is one repeat.
-    pub history: Vec<Run>,
-}
-
-/// How to compare.
-#[derive(Debug, Clone, Copy)]
-pub struct Question {
-    /// What is compared.
-    pub figure: ComparedFigure,
-    /// Ratios within this share of 1 count as the same.
-    pub margin: f64,
-    /// Of the whole family of statements.
-    pub confidence: f64,
-}
+use self::{like::LinePair, pair::pair};
+pub use side::{Question, Side};
 
 /// Why sides cannot be compared at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,173 +105,4 @@ pub fn scatter(side: &Side) -> Option<Scattered> {
     let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
     let (run, point) = spread::scatter(&told)?;
     Some(Scattered { repeats: side.runs.len(), run, point })
-}
-
-/// Two sides.
-fn pair(a: &Side, b: &Side, question: &Question) -> (ComparedPair, Vec<Comparison>) {
-    let (lines, unmatched) = like::lines(a, b, question.figure);
-    let (lines, about) = like::about_one_thing(lines);
-    let told: Vec<&LinePair> = lines.iter().filter_map(|line| line.pair.as_ref()).collect();
-    let spreads = Spreads::of(&told);
-    let judge = |log_ratio: f64, spread: Option<ErrorVariance>, wrong: f64| {
-        Ratio::new(log_ratio, spread, wrong, question)
-    };
-    let wrong = 1.0 - question.confidence;
-    let all = with_errors(&spreads, told.len());
-    let overall = (!told.is_empty()).then(|| {
-        let part = judge(mean_log_ratio(&told, &all), spreads.of_mean(&all), wrong * FIRST_SHARE);
-        part.geometric_mean(WorkloadGroup::All, all.len())
-    });
-    let open =
-        overall.as_ref().is_some_and(|mean| matches!(mean.verdict, Likeness::Faster | Likeness::Slower));
-    // Groups and lines share what is left to them.
-    let left = if open { wrong } else { wrong * (1.0 - FIRST_SHARE) } / 2.0;
-    let groups = groups(&told, &all);
-    let means = groups.iter().map(|(name, members)| {
-        let part =
-            judge(mean_log_ratio(&told, members), spreads.of_mean(members), left / groups.len() as f64);
-        part.geometric_mean(*name, members.len())
-    });
-    let geometric_means: Vec<GeometricMean> =
-        overall.iter().cloned().chain(means.filter(|_| groups.len() > 1)).collect();
-    let ratios: Vec<Ratio> = (0..told.len())
-        .map(|line| judge(told[line].log_ratio(), spreads.of_line(line), left / told.len() as f64))
-        .collect();
-    let pair = ComparedPair {
-        a: a.name.clone(),
-        b: b.name.clone(),
-        figure: question.figure,
-        about,
-        unit: spreads.unit,
-        repeats: [a.runs.len(), b.runs.len()],
-        in_turn: !told.is_empty() && all.iter().all(|&line| told[line].in_turn.is_some()),
-        margin: question.margin,
-        confidence: question.confidence,
-        geometric_means,
-        not_compared: lines.len() - ratios.len(),
-        without_interval: told.len() - all.len(),
-        opposite: overall.as_ref().map_or(0, |mean| opposite(mean.verdict, &ratios)),
-        unmatched,
-        differences: differences::differences(&a.runs[0], &b.runs[0]),
-    };
-    let mut ratios = ratios.into_iter();
-    let comparisons = lines
-        .into_iter()
-        .map(|line| {
-            let ratio = line
-                .pair
-                .is_some()
-                .then(|| ratios.next().expect("a ratio for each line that has two figures"));
-            comparison(line, ratio, [&a.name, &b.name], question.figure)
-        })
-        .collect();
-    (pair, comparisons)
-}
-
-/// The lines whose error is known: a mean over others, too, would have none. All, where none is known.
-fn with_errors(spreads: &Spreads, lines: usize) -> Vec<usize> {
-    let known: Vec<usize> = (0..lines).filter(|&line| spreads.of_line(line).is_some()).collect();
-    if known.is_empty() { (0..lines).collect() } else { known }
-}
-
-/// Number of lines that contradict the mean with certainty.
-fn opposite(verdict: Likeness, ratios: &[Ratio]) -> usize {
-    let opposite = match verdict {
-        Likeness::Faster => Likeness::Slower,
-        Likeness::Slower => Likeness::Faster,
-        _ => return 0,
-    };
-    ratios.iter().filter(|ratio| ratio.verdict == opposite).count()
-}
-
-fn mean_log_ratio(lines: &[&LinePair], members: &[usize]) -> f64 {
-    members.iter().map(|&line| lines[line].log_ratio()).sum::<f64>() / members.len() as f64
-}
-
-fn comparison(line: Line, ratio: Option<Ratio>, between: [&String; 2], figure: ComparedFigure) -> Comparison {
-    Comparison {
-        between: between.map(Clone::clone),
-        a: line.a,
-        b: line.b,
-        ratio: ratio.as_ref().map(|r| r.value),
-        low: ratio.as_ref().and_then(|r| r.low),
-        high: ratio.as_ref().and_then(|r| r.high),
-        verdict: ratio.as_ref().map_or(Likeness::NotComparable, |r| r.verdict),
-        limits: line.limits,
-        spec: line.spec,
-        op: line.op,
-        figure,
-    }
-}
-
-/// A ratio with its interval and what it says.
-#[derive(Debug, Clone)]
-struct Ratio {
-    value: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-    verdict: Likeness,
-}
-
-impl Ratio {
-    /// `wrong` is the chance that its interval may miss.
-    fn new(log_ratio: f64, spread: Option<ErrorVariance>, wrong: f64, question: &Question) -> Self {
-        let Some(spread) = spread else {
-            return Self { value: log_ratio.exp(), low: None, high: None, verdict: Likeness::CannotTell };
-        };
-        let half = spread.half_width(1.0 - wrong);
-        let (low, high) = ((log_ratio - half).exp(), (log_ratio + half).exp());
-        let edge = 1.0 + question.margin;
-        let (more, less) = match question.figure.more_is_better() {
-            true => (Likeness::Faster, Likeness::Slower),
-            false => (Likeness::Slower, Likeness::Faster),
-        };
-        let verdict = match () {
-            () if low > edge => more,
-            () if high < 1.0 / edge => less,
-            () if low >= 1.0 / edge && high <= edge => Likeness::Same,
-            () => Likeness::CannotTell,
-        };
-        Self { value: log_ratio.exp(), low: Some(low), high: Some(high), verdict }
-    }
-
-    fn geometric_mean(self, of: WorkloadGroup, points: usize) -> GeometricMean {
-        let Self { value: ratio, low, high, verdict } = self;
-        GeometricMean { of, points, ratio, low, high, verdict }
-    }
-}
-
-/// Some of the lines by direction, where one has several patterns, and by pattern.
-fn groups(lines: &[&LinePair], of_these: &[usize]) -> Vec<(WorkloadGroup, Vec<usize>)> {
-    let patterns = patterns(lines, of_these);
-    let of = |op: Op, name: WorkloadGroup| {
-        let own =
-            |(_, members): &&(WorkloadGroup, Vec<usize>)| members.iter().all(|&line| lines[line].op == op);
-        let several = patterns.iter().filter(own).count() > 1;
-        let members = of_these.iter().copied().filter(|&line| lines[line].op == op).collect();
-        several.then_some((name, members))
-    };
-    let directions = [of(Op::Read, WorkloadGroup::AllReads), of(Op::Write, WorkloadGroup::AllWrites)];
-    directions.into_iter().flatten().chain(patterns.iter().cloned()).collect()
-}
-
-fn patterns(lines: &[&LinePair], of_these: &[usize]) -> Vec<(WorkloadGroup, Vec<usize>)> {
-    let name = |line: &LinePair| match (line.rw, line.op) {
-        (Rw::Rw | Rw::RandRw, Op::Read) => WorkloadGroup::ReadsInMix,
-        (Rw::Rw | Rw::RandRw, _) => WorkloadGroup::WritesInMix,
-        (Rw::Read, _) => WorkloadGroup::SequentialReads,
-        (Rw::RandRead, _) => WorkloadGroup::RandomReads,
-        (Rw::Write, _) => WorkloadGroup::SequentialWrites,
-        (Rw::RandWrite, _) => WorkloadGroup::RandomWrites,
-        (Rw::Trim | Rw::RandTrim, _) => WorkloadGroup::Trims,
-    };
-    let mut groups: Vec<(WorkloadGroup, Vec<usize>)> = Vec::new();
-    for &place in of_these {
-        let name = name(lines[place]);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, members)) => members.push(place),
-            None => groups.push((name, vec![place])),
-        }
-    }
-    groups
 }

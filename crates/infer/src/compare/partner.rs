@@ -1,4 +1,4 @@
-//! Like points: which point of another run was asked for the same work.
+//! Like points: the point of another run that measured the same workload.
 //!
 //! Where a point's requests go follows from the storage: a run prepares what there is room and time for, and its spans
 //! and offsets are parts of that. So a point is like another that goes to the same bytes; failing that, to the same

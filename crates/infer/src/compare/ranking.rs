@@ -1,8 +1,11 @@
-//! Three sides or more, from fastest to slowest. Neighbours that cannot be told apart share a place.
+//! Ranking of three sides or more, from fastest to slowest. Neighbours that do not differ significantly share a rank.
 
 use iosonde_model::Likeness;
 
-use super::{Question, Side, pair};
+use super::{
+    pair::pair,
+    side::{Question, Side},
+};
 
 pub(super) fn ranking(sides: &[Side], question: &Question) -> Vec<Vec<String>> {
     let mean_against_first = |side: &Side| {

@@ -260,7 +260,7 @@ fn a_rate_that_was_asked_for_is_in_no_ratio_of_rates() {
         run.points[0].spec.rate_iops = Some(1e4);
         run
     };
-    // The first line gives what was asked for on both, the second is half as fast.
+    // The first line delivers the requested rate on both, the second is half as fast.
     let sides = [side("A", vec![asked("a", &[1e4, 2e4])]), side("B", vec![asked("b", &[1e4, 1e4])])];
     let compared = compare(&sides, &QUESTION).unwrap();
     let mean = &compared.pairs[0].geometric_means[0];

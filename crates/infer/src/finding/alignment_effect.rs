@@ -1,22 +1,20 @@
-//! How much of its rate storage keeps when requests do not begin at a multiple of their size.
+//! The share of throughput that storage keeps when requests do not begin at a multiple of their size.
 //!
-//! What it is: the rate at the offset that departs most from 0, over the rate at 0, at the same block size and
-//! number in flight.
+//! What it is: the throughput at the offset that differs most from offset 0, divided by the throughput at 0, at the
+//! same block size and queue depth.
 //!
-//! How it is worked out: as `stride_effect` is: every offset against the smallest, with intervals that hold
-//! together; "does not matter" only where all lie within 5 % of 1.
+//! How it is computed: as for `stride_effect`: every offset against the smallest, with simultaneous intervals.
+//! "Does not matter" only where all lie within 5 % of 1.
 //!
-//! Assumes: that the file's beginning is aligned to the storage's own units, as file systems usually see to for
-//! 4 KiB.
+//! Assumes: that the file's beginning is aligned to the storage's own units, as file systems usually ensure for 4
+//! KiB.
 //!
-//! What it is not: the size of the storage's unit. Buffers gather small writes and hide it; an effect says that a
-//! unit is larger than the offset, and no effect says only that it does not show.
+//! What it is not: the size of the storage's unit. Buffers gather small writes and hide it. An effect means that a
+//! unit is larger than the offset; no effect means only that none is visible.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Finding,
+    ExperimentName, Finding, FindingName, Unit,
     detail::{ComparedFigure, Lack, Level},
 };
 
@@ -25,7 +23,6 @@ use super::{
     effect::{self, Question},
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct AlignmentEffect;
 

@@ -1,29 +1,25 @@
-//! How long one small request takes when nothing else is under way.
+//! Single-request latency: how long one small request takes at QD 1.
 //!
-//! What it is: the mean latency of the smallest block size that was measured with one request in flight,
-//! from the moment the program asked to the moment it saw the answer, system call included. It is the floor
-//! below which no request of this program gets, and R₀ of every queue model.
+//! What it is: the mean latency of the smallest block size that was measured at QD 1. It runs from the moment when
+//! the program made the request to the moment when it saw the answer, system call included. No request of this
+//! program is faster on average; queue models call it R₀.
 //!
-//! How it is worked out: the mean over the requests of each trial, then over trials on a logarithmic scale,
-//! with the run's drift taken out (see `iosonde experiments queue-depth`). The mean is given rather than
-//! the median, since Little's law and the knee hold for means; percentiles stand in the report beside it.
+//! How it is computed: the mean over the requests of each trial, then over trials on a logarithmic scale, without
+//! the run's drift (see `iosonde experiments queue-depth`). The mean is given rather than the median, since
+//! Little's law and the saturation point need means; the report has percentiles beside it.
 //!
-//! Assumes: that a storage which answers one request at a time is at rest otherwise. A device that falls
-//! asleep between requests, or a neighbour on the same host, makes it longer.
+//! Assumes: that storage at QD 1 is otherwise idle. A device that falls asleep between requests, or a neighbour on
+//! the same host, makes it longer.
 //!
-//! Source: the zero-load latency of any queueing text, for example Kleinrock, Queueing Systems I (1975),
-//! chapter 2.
+//! Source: the zero-load latency of any queueing text, for example Kleinrock, Queueing Systems I (1975), chapter 2.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Finding};
+use iosonde_model::{Conditions, Detail, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
     FindingKind, Proof, Told,
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct BaseLatency;
 
@@ -76,7 +72,7 @@ impl FindingKind for BaseLatency {
         Proof {
             device: r#"
 name = "base-latency"
-summary = "80 us and a link: one request alone takes 5 + 80 + 4.1 us"
+summary = "80 us and a link: a single request takes 5 + 80 + 4.1 us"
 capacity = "64GiB"
 [link]
 bandwidth = "1GB/s"

@@ -1,37 +1,51 @@
 //! The highest of several points, without the winner's curse.
 //!
-//! The largest of k estimates is too high: it was chosen for being so. Of the true maximum M of k points
-//! this holds whatever their differences, with z(α) the quantile of an error that is exceeded with
+//! The largest of k estimates is too high, because it was selected for being the largest. For the true maximum M of
+//! k points this holds whatever their differences, with z(α) the quantile of an error that is exceeded with
 //! probability α:
-//! - M exceeds the largest of all upper ends with probability at most α/2, since already the upper end of
-//!   the point whose truth is M does;
-//! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each
-//!   is made for α/2k (Bonferroni).
+//! - M exceeds the largest of all upper ends with probability at most α/2, since the upper end of the point whose
+//!   truth is M already does;
+//! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each is made
+//!   for α/2k (Bonferroni).
 //!
-//! The value is the weighted mean of the points that cannot be told from the top.
+//! The value is the weighted mean of the points whose own estimates lie within that interval. Points below it are not
+//! excluded only because their intervals are wide.
 //!
-//! One point that is hardly known makes the upper end useless, whatever the others say. Where there is reason to
-//! think that it is not the highest, the caller may have it left out ([`without_ignorance`]), and must say so.
+//! One point with a very wide interval makes the upper end useless, whatever the others say. Where there is reason
+//! to think that it is not the highest, the caller may leave it out ([`without_ignorance`]), and must say so.
 
-use iosonde_model::Estimate;
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Estimate, detail::Highest};
 use iosonde_stats::{LogEstimate, student_t};
 
-/// The highest of these, with its interval, and the places of those that cannot be told from it.
+/// The highest of these, with its interval, and the indexes of those that may be it.
 pub(super) fn highest(estimates: &[LogEstimate], confidence: f64) -> Option<(Estimate, Vec<usize>)> {
     let count = estimates.len() as f64;
     let strict = 1.0 - (1.0 - confidence) / count;
     let low_of = |e: &LogEstimate| e.log_mean - student_t(strict, e.degrees_of_freedom) * e.standard_error;
     let low = estimates.iter().map(low_of).max_by(f64::total_cmp)?;
     let high = estimates.iter().map(|e| e.log_mean + e.half_width(confidence)).max_by(f64::total_cmp)?;
-    let top: Vec<usize> = (0..estimates.len())
-        .filter(|&i| estimates[i].log_mean + estimates[i].half_width(confidence) >= low)
-        .collect();
+    let top: Vec<usize> = (0..estimates.len()).filter(|&i| estimates[i].log_mean >= low).collect();
     let weight = |i: &usize| estimates[*i].standard_error.powi(-2);
     let total: f64 = top.iter().map(weight).sum();
     let mean = top.iter().map(|i| weight(i) * estimates[*i].log_mean).sum::<f64>() / total;
-    // Many points of which most are a little lower pull the mean down; the interval knows better.
-    let value = mean.clamp(low, high).exp();
-    Some((Estimate { value, low: Some(low.exp()), high: Some(high.exp()) }, top))
+    Some((Estimate { value: mean.exp(), low: Some(low.exp()), high: Some(high.exp()) }, top))
+}
+
+/// Facts of the points that may be the highest, out of all that were compared.
+pub(super) fn facts(points: usize, best: &[&Evidence]) -> Highest {
+    let ends = |of: fn(&Evidence) -> u64| {
+        let all = || best.iter().map(|evidence| of(evidence));
+        [all().min().unwrap_or(0), all().max().unwrap_or(0)]
+    };
+    Highest {
+        points,
+        best_points: best.iter().map(|evidence| evidence.point.id).collect(),
+        queue_depths: ends(|evidence| evidence.point.spec.asked_in_flight()),
+        block_sizes_bytes: ends(|evidence| evidence.point.spec.block_size_bytes),
+        imprecise_queue_depths: Vec::new(),
+        invalid: Vec::new(),
+    }
 }
 
 /// How many times as wide as what the others give together an interval must be to be left out.
@@ -94,7 +108,7 @@ mod tests {
         assert_eq!(without_ignorance(&above, 0.95, |_| true), [0, 1, 2]);
         let alike = [estimate(98.0, 0.02), estimate(104.0, 0.03), estimate(100.0, 0.02)];
         assert_eq!(without_ignorance(&alike, 0.95, |_| true), [0, 1, 2]);
-        // Two are left at the least.
+        // At least two are left.
         assert_eq!(without_ignorance(&all[..2], 0.95, |_| true), [0, 1]);
     }
 
@@ -104,6 +118,12 @@ mod tests {
             highest(&[estimate(102.0, 0.02), estimate(100.0, 0.02), estimate(10.0, 0.02)], 0.95).unwrap();
         assert_eq!(top, [0, 1]);
         assert!((found.value - (102.0f64 * 100.0).sqrt()).abs() < 1e-9);
+        // Half as much, and hardly known: it may be the highest and names no value.
+        let (found, top) =
+            highest(&[estimate(102.0, 0.02), estimate(50.0, 0.4), estimate(100.0, 0.02)], 0.95).unwrap();
+        assert_eq!(top, [0, 2]);
+        assert!((found.value - (102.0f64 * 100.0).sqrt()).abs() < 1e-9);
+        assert!((found.high.unwrap() / 50.0 - (1.959_964f64 * 0.4).exp()).abs() < 1e-3);
         assert!(highest(&[], 0.95).is_none());
     }
 }

@@ -1,25 +1,26 @@
-//! How fast a full buffer for writes empties while nothing is written.
+//! How fast a full write buffer empties while nothing is written.
 //!
-//! What it is: what a buffer takes again after a shorter pause, over the length of that pause. It says how long a
-//! drive must be left alone before a burst of writes is fast again.
+//! What it is: the bytes that a buffer accepts again after a shorter pause, divided by the length of that pause. It
+//! says how long a drive must be idle before a burst of writes is fast again.
 //!
-//! How it is worked out: with `gap`, `sustained-write` writes once more in each round, a shorter pause after a
-//! write that left the buffer full. What is written then beyond the lasting rate, within as many windows as a
-//! whole burst takes, is what had become free; where two buffers lie one behind the other, it is the second
-//! one's, and the first one's is taken off. Where less became free than the lasting rate would have emptied, the
-//! buffer empties only at rest, and holds all that is written until the rate falls (see `write_buffer_bytes`):
-//! then that is counted. The geometric mean over trials, with Student's interval.
+//! How it is computed: with `gap`, `sustained-write` writes once more in each round, after a shorter pause than the
+//! one that empties the buffer. The freed space is what is then written beyond the sustained throughput, within as
+//! many windows as a whole burst takes. Where there are two buffers in series, it is the second one's, after
+//! subtracting the first one's. The value is the geometric mean over trials, with Student's interval.
 //!
-//! Refused where all had drained within the pause (a shorter one would tell), and where nothing had.
+//! Less space may have become free than the sustained throughput would have emptied. Then the buffer empties only
+//! at rest, and contains all bytes that were written until the throughput fell (see `write_buffer_bytes`): then
+//! those are counted.
 //!
-//! Assumes: that it empties evenly. A drive that waits for a while before it begins is told of by its mean over this
-//! pause; the few reads in the pause may keep it from beginning (`rest`).
+//! Inconclusive where the whole buffer had drained within the pause (a shorter pause would answer), and where
+//! nothing had.
+//!
+//! Assumes: that it empties evenly. For a drive that waits before it begins, the figure is the mean over this
+//! pause. The few reads in the pause may delay the beginning (`rest`).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Estimate, Finding, Inconclusive,
+    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
     detail::{Drain, LongWrite, LongWriteProblem, Pause},
 };
 
@@ -28,7 +29,6 @@ use super::{
     group::Writer,
     long_write::{self, Drained, Fall, Long, Shown},
 };
-use crate::words::Unit;
 
 pub(crate) struct BufferDrainRate;
 

@@ -1,34 +1,31 @@
-//! How much passes a limit before it holds: the credit of a cloud volume, as it stood when the run began.
+//! How much passes before a limit applies: the credit of a cloud volume at the beginning of the run.
 //!
-//! What it is: what was moved beyond the limit's own rate until the rate fell to it. A volume that counts requests
-//! has a credit of requests; it is given here in bytes of the requests that were made, and the sentence says of
-//! which size.
+//! What it is: the bytes moved beyond the limit's own rate until throughput fell to it. A volume that counts
+//! requests has a credit of requests. It is given here in bytes, and the sentence says for which request size.
 //!
-//! How it is worked out: as `throttle_rate` finds the fall. Everything that passed from the first request of the
-//! experiment on, less what the limit's rate let pass in that time, pauses included: while nothing is asked, the
-//! bucket fills. The interval has the part in which it fell, the
-//! limit's own interval over all of that time, the requests in flight when the
-//! rate fell, and the time that starting a trial takes. Where it fell while the schedule repeated the load for
-//! itself, the moment is not known, and the interval holds all of that time.
+//! How it is computed: `throttle_rate` finds the fall. The credit is everything that passed since the first request
+//! of the experiment, minus what the limit's rate let pass in that time. Pauses are included: the bucket fills
+//! while idle. The interval contains four parts: the window in which it fell, the limit's own interval over all of
+//! that time, the requests outstanding at the fall, and the time that starting a trial takes. Where it fell while
+//! the schedule repeated the load for itself, the moment is not known, and the interval contains all of that time.
 //!
-//! Assumes: a token bucket, and that the experiment stands alone in its study: trials of others spend the credit
-//! unseen. Filling the working set spends some as well, so that a small `--size` finds more of it. The schedule's
-//! own repeats between trials are the same load and are counted as such.
+//! Assumes: a token bucket, and that the experiment is the only one of its study: trials of others would spend
+//! credit unseen. Filling the working set spends some as well, so that a small `--size` finds more of it. The
+//! schedule's own repeats between trials are the same load and are counted as such.
 //!
 //! What it is not: the full credit, unless the volume had rested before. A second run right after finds less.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Detail, Estimate, Finding, detail::Limit};
+use iosonde_model::{
+    Detail, Estimate, ExperimentName, Finding, FindingName, Unit,
+    detail::{Lack, Limit},
+};
 
 use super::{
     FindingKind, Proof, Told,
     group::{Group, Writer},
     limit::{self, Fell, Shown},
 };
-use crate::words::Unit;
 
 pub(crate) struct BurstCreditBytes;
 
@@ -93,7 +90,7 @@ mod tests {
         let trial = |(nth, rate): (usize, &u64)| {
             let mut trial = specimen::healthy(Rw::RandRead, 4096, 32, *rate);
             (trial.id, trial.started_s) = place(nth);
-            // Nothing is in flight when it ends, and nothing was before it began.
+            // Nothing is outstanding when it ends, and nothing was before it began.
             trial.witnesses.issued_ios = *rate;
             trial.windows.iter_mut().for_each(|window| window.start_s -= 0.1);
             (trial.warmup_s, trial.elapsed_s) = (0.0, 1.0);

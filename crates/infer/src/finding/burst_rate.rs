@@ -1,32 +1,28 @@
 //! How fast writes are until a buffer is full.
 //!
-//! What it is: the rate of the first part of a long write, where the rate falls within it.
+//! What it is: the throughput of the first part of a long write, where throughput falls within it.
 //!
-//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
-//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations; the figure
-//! is then read off each trial, and given as the geometric mean over trials with Student's interval.
+//! How it is computed: the windows of each trial are divided where two levels fit them best. It is a fall only
+//! where the first level is a fifth higher or more and exceeds the scatter by five standard deviations. The figure
+//! is then taken from each trial, and given as the geometric mean over trials with Student's interval.
 //!
-//! Two buffers, one behind the other, make two falls, and two findings (`stage` 1 and 2 in the conditions): three
-//! levels must explain the rates so much better than two that chance does not (the Bayesian information
+//! Two buffers in series cause two falls, and two findings (`stage` 1 and 2 in the conditions). For this, three
+//! levels must explain the throughput so much better than two that chance does not (the Bayesian information
 //! criterion, at every fifth window), in more than half of the trials.
 //!
-//! Where it does not fall there is no burst, and `sustained_rate` is all there is.
+//! Where it does not fall there is no burst, and only `sustained_rate` applies.
 //!
-//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
-//! that the windows of 100 ms are short against the time that the buffer takes.
+//! Assumes: that each trial began with an empty buffer (the pause before it in `sustained-write` is for that), and
+//! that the windows of 100 ms are short compared with the time that the buffer takes.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
+use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{
     FindingKind, Proof, Told,
     group::Writer,
     long_write::{self, Reading},
 };
-use crate::words::Unit;
 
 pub(crate) struct BurstRate;
 

@@ -1,42 +1,38 @@
-//! How much of the storage some cache holds, seen by the span at which requests become slower.
+//! How much of the storage a cache holds, from the span at which requests become slower.
 //!
 //! What it is: a size between two measured spans: the larger part of the storage that is served as fast as the
-//! smallest part, and the next one, which surely is not.
+//! smallest part, and the next one, which is significantly slower.
 //!
-//! How it is worked out: the rate in each span against the rate in the smallest, with intervals that hold together
-//! (Bonferroni). A span is slower where the whole interval lies more than 5 % below 1. The interval runs from the
-//! largest span below that is not slower by more than 10 % to the first slower one; the value is their geometric
-//! mean. Where no span is slower, there is none, and the sentence says up to which span.
+//! How it is computed: the throughput in each span against the throughput in the smallest, with simultaneous
+//! intervals (Bonferroni). A span is slower where the whole interval lies more than 5 % below 1. The interval runs
+//! from the largest span below that is not slower by more than 10 % to the first slower one; the value is their
+//! geometric mean. Where no span is slower, no cache is visible, and the sentence says up to which span.
 //!
-//! Where the latencies in the slower spans are of two kinds, the share of the fast ones, times the span, is the cache
-//! (random requests find a share C / W of a span W). If all such spans agree on a size, that is the value, with their
-//! weighted mean's interval.
+//! Where the latencies in the slower spans form two groups, the share of the fast ones, times the span, is the
+//! cache (random requests find a share C / W of a span W). If all these spans agree on a size, that is the value,
+//! with their weighted mean's interval.
 //!
-//! A cache that is still filling looks small. Each span is therefore read once, in order, before each of its trials,
-//! after which a cache holds as much of it as it ever will. Where that pass was cut short (it may take 20 s), or
-//! where the span nevertheless becomes faster within its trials, the finding refuses.
+//! A cache that is still filling looks small. Each span is therefore read once, in order, before each of its
+//! trials, after which the cache holds as much of it as it ever will. The finding is inconclusive where that pass
+//! was cut short (it may take 20 s), or where the span nevertheless becomes faster within its trials.
 //!
-//! Refused where requests are not of two kinds and even within the smallest span one takes half a millisecond: on
-//! a disk a smaller span is faster because the arm has a shorter way.
+//! Inconclusive, too, where requests do not form two groups and one request takes half a millisecond even within
+//! the smallest span: on a disk a smaller span is faster because the arm has a shorter way.
 //!
-//! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span fits.
-//! Whose cache it is cannot be told from the rates: the storage's, a controller's, or a host's behind a virtual
-//! machine.
+//! Assumes: that the cache keeps what was used last, also of what is read in order, and that the smallest span
+//! fits. The throughput does not show whose cache it is: the storage's, a controller's, or a host's behind a
+//! virtual machine.
 //!
-//! With `--buffered` the page cache is what is asked about. Trials that memory served are void as statements about
-//! the device; here they count, and where hardly anything of the smallest span reaches the device the sentence says
-//! that it is the page cache. A control group's memory limit bounds it like the memory itself.
+//! With `--buffered` the question is about the page cache. Trials served from memory are invalid as statements
+//! about the device; here they count. Where almost none of the smallest span's requests reach the device, the
+//! sentence says that it is the page cache. A control group's memory limit bounds it like the memory itself.
 //!
 //! What it is not: the amount of memory in the device: tables, buffers and other users share it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
+use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{FindingKind, Proof, Told, cached, group::Writer};
-use crate::words::Unit;
 
 pub(crate) struct CacheBytes;
 

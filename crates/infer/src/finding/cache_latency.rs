@@ -1,27 +1,25 @@
-//! How long a request takes that a cache answers.
+//! How long a request takes when a cache answers it.
 //!
-//! What it is: the mean time of reads within a span that some cache holds whole, as the program sees it: the way to
-//! the cache and back included.
+//! What it is: the mean time of reads within a span that a cache holds completely, as the program sees it: the path
+//! to the cache and back included.
 //!
-//! How it is worked out: in the smallest span that was measured, where `cache_bytes` finds that larger spans
-//! are slower.
-//! Should some reads miss even there, the fast ones count (the two kinds are cut where the variance between the
-//! logarithms of their latencies is largest). The interval comes from leaving out one trial at a time.
+//! How it is computed: in the smallest span that was measured, where `cache_bytes` finds that larger spans are
+//! slower. If some reads miss even there, only the fast ones count (the two groups are separated where the variance
+//! between the logarithms of their latencies is largest). The interval is a jackknife over trials.
 //!
-//! Assumes: what `cache_bytes` assumes. With several in flight the time includes waiting for each other; the
-//! conditions say how many there were.
+//! Assumes: what `cache_bytes` assumes. At a queue depth above 1 the time includes waiting for other requests; the
+//! conditions give the depth.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Conditions, Detail, Finding, Inconclusive, Status, detail::CacheProblem};
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Status, Unit,
+    detail::{CacheProblem, Lack},
+};
 
 use super::{
     FindingKind, Proof, Told, cached,
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct CacheLatency;
 

@@ -1,9 +1,9 @@
-//! Requests that a cache answers, told from those that it does not by their latencies: what two findings read.
+//! Cache hits and misses, separated by their latencies: the common part of two findings.
 //!
-//! Where both kinds occur in a point, the logarithms of its latencies fall into two heaps. They are cut where the
-//! variance between the two is largest ([`two_groups`]), and the cut is believed where hardly anything lies near it
-//! and the slow take half as long again as the fast. A cache that holds what was used last, of which random requests
-//! use everything alike, holds a share C / W of a span W: so the share of fast requests, times the span, is the
+//! Where both occur in a point, the logarithms of its latencies form two groups. They are separated where the
+//! variance between the two is largest ([`two_groups`]). The separation is accepted where almost no latency lies
+//! near it and the slow group takes half as long again as the fast one. A least-recently-used cache under uniform
+//! random requests holds a share C / W of a span W. The share of fast requests, times the span, is therefore the
 //! cache.
 
 use iosonde_judge::{evidence::Evidence, settling};
@@ -109,15 +109,15 @@ fn still_filling(evidence: &Evidence) -> Option<CacheProblem> {
     filling.then_some(CacheProblem::StillFilling { span_bytes, gain: gain.value - 1.0 })
 }
 
-/// Of each request within the smallest span, from which on no cache answers: the fastest disks take 1 ms and more
-/// with many in flight, when the arm hardly moves.
+/// Maximum latency of a request within the smallest span that may come from a cache: the fastest disks take 1 ms and
+/// more at a high queue depth, when the arm hardly moves.
 const ANSWER_MAX_S: f64 = 5e-4;
 /// Below this share of the smallest span's rate a span is not called fast.
 const FAST: f64 = 0.9;
 /// How sure it must be that a span becomes faster within its trials.
 const GROWS_AT: f64 = 0.99;
 
-/// One for each pattern, size and number in flight.
+/// One for each pattern, size and queue depth.
 pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     group::groups(points, |op, evidence| {
         let spec = &evidence.point.spec;
@@ -289,7 +289,7 @@ mod tests {
         use iosonde_stats::LogEstimate;
         use iosonde_testkit::specimen;
 
-        use crate::words::Unit;
+        use iosonde_model::Unit;
         // The arm: 250 a second within 4 MiB, 150 beyond.
         let of = |span_bytes: u64, iops: u64| {
             let mut trial = specimen::healthy(Rw::RandRead, 4096, 1, iops);

@@ -1,16 +1,15 @@
-//! Throughput against the number in flight: one family of curves, fitted once, which two findings read.
+//! Throughput against queue depth: one family of curves, fitted once, which two findings use.
 //!
-//! X(N) = N / [R₀ (1 + (Nᵏ − 1) / N*ᵏ)^(1/k)], with X(1) = 1/R₀ and X(∞) = N*/R₀. k says how sharp the
-//! corner at the knee N* is: k = 1 is the closed network of equal exponential stations, exactly; k → ∞ is
-//! one line before servers that share it, exactly, whatever the service law. All lie between the two
-//! straight asymptotes that operational analysis draws (Denning and Buzen, Computing Surveys 10 (1978)
-//! 225).
+//! X(N) = N / [R₀ (1 + (Nᵏ − 1) / N*ᵏ)^(1/k)], with X(1) = 1/R₀ and X(∞) = N*/R₀. k sets how sharp the corner at
+//! the saturation point N* is. k = 1 is exactly the closed network of equal exponential stations; k → ∞ is exactly
+//! one queue before servers that share it, whatever the service law. All lie between the two straight asymptotes of
+//! operational analysis (Denning and Buzen, Computing Surveys 10 (1978) 225).
 //!
 //! k is not chosen: value and interval come from the same profile likelihood, over every k and every N* from 1 on
-//! (a knee below 1 would be a rate that falls with the number in flight); R₀ has a closed form for each pair. What
-//! a wrong family may cost is added in quadrature: the difference to a second estimate that uses no family, R₀ over
-//! the slope of N/X(N) beyond the knee, and at least 3 %. Where the corner is known to be sharp, it is less: 12 % over
-//! k, or that difference as far as it is more than the slope's own noise.
+//! (a saturation point below 1 would mean that throughput falls with queue depth). R₀ has a closed form for each
+//! pair. The possible error of a wrong family is added in quadrature: the difference to a second estimate that uses
+//! no family, R₀ over the slope of N/X(N) beyond the saturation point, and at least 3 %. Where the corner is known
+//! to be sharp, it is less: 12 % over k, or that difference as far as it exceeds the slope's own noise.
 
 pub(crate) mod design;
 
@@ -29,8 +28,8 @@ use super::{
 
 /// R₀, N* and k.
 const PARAMETERS: usize = 3;
-/// Numbers in flight that a fit of three parameters needs, to have one left for judging it.
-const DEPTHS_MIN: usize = 4;
+/// Queue depths that a fit of three parameters needs, to have one left for judging it.
+pub(crate) const DEPTHS_MIN: usize = 4;
 /// The deepest over the upper end of the knee: before that the plateau is a guess, and with it the knee.
 const BEYOND_KNEE_MIN: f64 = 4.0;
 /// Least share of the knee by which the family may be wrong.
@@ -46,6 +45,9 @@ const SHARP: f64 = 4.0;
 /// Share by which a curve of the family may miss the level of the true one where it levels off, in the same
 /// trials.
 const LEVEL_MIN: f64 = 0.01;
+
+/// Share of the asymptotic throughput from which on the highest that was measured counts as the highest.
+pub(super) const HIGHEST: f64 = 0.95;
 
 /// One point of the curve.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +79,7 @@ impl Shape {
 }
 
 /// All curves of the family that the points allow.
-pub(super) struct ClosedLoop {
+pub(super) struct ClosedLoopFit {
     best: Shape,
     deepest: f64,
     /// Only those within the interval.
@@ -88,8 +90,13 @@ pub(super) struct ClosedLoop {
     pub(super) widened_for: Option<DepthMiss>,
 }
 
-impl ClosedLoop {
-    /// N*, the number in flight at which the two asymptotes meet.
+impl ClosedLoopFit {
+    /// Deepest measured queue depth.
+    pub(super) fn deepest(&self) -> u64 {
+        self.deepest as u64
+    }
+
+    /// N*, the queue depth at which the two asymptotes meet.
     pub(super) fn knee(&self) -> Estimate {
         let ends = || self.shapes.iter().map(|shape| shape.widened(self.family));
         let low = ends().map(|(low, _)| low).fold(f64::INFINITY, f64::min);
@@ -97,13 +104,21 @@ impl ClosedLoop {
         Estimate { value: self.best.log_knee.exp(), low: Some(low.exp()), high: Some(high.exp()) }
     }
 
-    /// The least whole number in flight that gives `share` of the rate with the most that were measured.
+    /// Whether all curves within the interval give less than 95 % of their maximum at the deepest point: then the
+    /// highest throughput that was measured is a lower limit.
+    pub(super) fn still_rises(&self) -> bool {
+        // X(N) / X(∞), and X(∞) = N*/R₀.
+        let reached = |shape: &Shape| log_rate(0.0, shape.log_knee, shape.k, self.deepest) - shape.log_knee;
+        self.shapes.iter().all(|shape| reached(shape) < HIGHEST.ln())
+    }
+
+    /// The smallest whole queue depth that gives `share` of the throughput at the deepest point.
     pub(super) fn depth_for(&self, share: f64) -> Estimate {
         let deepest = self.deepest;
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
         for shape in &self.shapes {
-            // At a given k, more knee takes more in flight: the ends of one are the ends of the other. Where the
-            // curve is flat, a small error in its level is a large one in N.
+            // At a given k, a higher saturation point needs a deeper queue: the ends of one are the ends of the other.
+            // Where the curve is flat, a small error in its level is a large one in N.
             let (below, above) = shape.widened(self.family);
             low = low.min(reaches(share * (1.0 - LEVEL_MIN), deepest, shape.k, below));
             high = high.max(reaches(share * (1.0 + LEVEL_MIN), deepest, shape.k, above));
@@ -152,7 +167,7 @@ fn reaches(share: f64, deepest: f64, k: f64, log_knee: f64) -> f64 {
 }
 
 /// The curves that the points of a group allow, or why none.
-pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoop, Inconclusive> {
+pub(super) fn of(group: &Group, confidence: f64) -> Result<ClosedLoopFit, Inconclusive> {
     Ok(fit(&depths(group, confidence)?, confidence)?)
 }
 
@@ -171,7 +186,7 @@ fn depths(group: &Group, confidence: f64) -> Result<Vec<Depth>, Inconclusive> {
     Ok(depths)
 }
 
-/// The groups that a curve over the number in flight is made of: one for each pattern and block size.
+/// The groups that a curve over queue depth is made of: one for each pattern and block size.
 pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     group::groups(points, |op, evidence| {
         let spec = &evidence.point.spec;
@@ -186,7 +201,7 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
 }
 
 /// The curves that these points allow, or why none.
-pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, QueueDepthProblem> {
+pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoopFit, QueueDepthProblem> {
     let smallest = depths.first().map_or(0.0, |depth| depth.in_flight);
     let deepest = depths.last().map_or(0.0, |depth| depth.in_flight);
     if depths.len() < DEPTHS_MIN || smallest > 1.0 {
@@ -212,7 +227,7 @@ pub(super) fn fit(depths: &[Depth], confidence: f64) -> Result<ClosedLoop, Queue
     });
     let softest = shapes.iter().map(|shape| shape.k).fold(best.k, f64::min);
     let family = family(depths, &best, least_family(softest));
-    let curve = ClosedLoop { best, deepest, shapes, family, widened_for: bent.then_some(worst) };
+    let curve = ClosedLoopFit { best, deepest, shapes, family, widened_for: bent.then_some(worst) };
     let knee = curve.knee();
     let high = knee.high.unwrap_or(f64::INFINITY);
     if deepest < BEYOND_KNEE_MIN * high {
@@ -306,7 +321,7 @@ fn family(depths: &[Depth], best: &Shape, least: f64) -> f64 {
     if difference.is_finite() && noise.is_finite() { seen.max(least) } else { 2.0 * least }
 }
 
-/// One device and study that prove all findings about the number in flight; each adds its truths.
+/// One device and study that prove all findings about queue depth; each adds its truths.
 pub(super) const PROOF: Proof = Proof {
     device: r#"
 name = "knee"
@@ -320,7 +335,7 @@ latency_cv = 0.05
 "#,
     study: r#"
 name = "knee"
-question = "How many requests must be in flight?"
+question = "Which queue depth saturates this storage?"
 time = "90s"
 [[experiment]]
 kind = "queue-depth"

@@ -59,7 +59,7 @@ fn a_curve_of_the_family_is_found_without_bias() {
 #[test]
 fn units_that_random_addresses_choose_blindly_are_not_of_the_family_and_are_covered() {
     // Closed network of 8 queues with fixed service and random routing, simulated for a million requests;
-    // its knee is 8, it gives 62 % there, and 46 is the first number in flight with 95 % of X(128).
+    // its knee is 8, it gives 62 % there, and 46 is the first queue depth with 95 % of X(128).
     let rates = [1.0, 1.8762, 3.2659, 4.9496, 6.3167, 7.1349, 7.5531, 7.7651];
     let fit = fit(&exact(powers().zip(rates), 0.015), 0.95).unwrap();
     let (knee, depth) = (fit.knee(), fit.depth_for(0.95));
@@ -72,7 +72,7 @@ fn intervals_cover_the_knee_and_stay_narrow() {
     // 80,000 a second × 104.096 µs.
     let (covered, width) = coverage(&Pretend::usual().conclusions(&QueueDepthKnee, DEPTHS, 200), 8.327_68);
     assert!(covered >= 0.93 && width < 0.10, "{covered} {width}");
-    // 8 in flight give 96 % of the highest rate, 7 give 84 %.
+    // QD 8 gives 96 % of the highest throughput, QD 7 84 %.
     let (covered, width) = coverage(&Pretend::usual().conclusions(&DepthFor95Percent, DEPTHS, 200), 8.0);
     assert!(covered >= 0.93 && width < 0.30, "{covered} {width}");
     let noisy = Pretend { cv: 0.08, ..Pretend::usual() };
@@ -107,7 +107,7 @@ fn a_plateau_that_was_not_seen_is_no_knee() {
 
 #[test]
 fn a_curve_that_falls_again_is_refused_or_its_interval_stretched() {
-    // Half the rate from 64 in flight on: no closed loop does that by itself.
+    // Half the throughput from QD 64 on: no closed loop does that by itself.
     let curve = powers().map(|n| (n, n.min(8.0) * if n >= 64.0 { 0.5 } else { 1.0 }));
     let refusal = fit(&exact(curve, 0.01), 0.95).err().unwrap();
     assert!(matches!(refusal, QueueDepthProblem::NoCurve(miss) if miss.queue_depth >= 32), "{refusal:?}");
@@ -167,6 +167,20 @@ fn a_knee_that_may_lie_beyond_what_was_seen_is_refused() {
         panic!("{refusal:?}")
     };
     assert!(times_needed * knee.value <= 128.0 && times_needed * knee.high.unwrap() > 128.0, "{knee:?}");
+}
+
+#[test]
+fn a_highest_below_95_percent_of_what_deeper_queues_give_is_a_least() {
+    // 4 units met at random: N / (N + 3) of the highest, which is 91 % at 32 and 98 % at 128.
+    let of_units = |deepest: f64| {
+        let depths = powers().filter(move |n| *n <= deepest);
+        fit(&exact(depths.map(|n| (n, n / (n + 3.0))), 0.001), 0.95).ok().unwrap()
+    };
+    assert!(of_units(32.0).still_rises());
+    assert!(!of_units(128.0).still_rises());
+    // A coarse grid whose last step is large, and whose corner is sharp.
+    let coarse = exact([1.0, 4.0, 16.0, 128.0].into_iter().map(|n: f64| (n, n.min(18.0))), 0.001);
+    assert!(!fit(&coarse, 0.95).ok().unwrap().still_rises());
 }
 
 proptest! {

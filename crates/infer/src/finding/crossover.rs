@@ -1,29 +1,32 @@
-//! Where reads and writes change places: from which number in flight, or block size, on the slower of them is faster.
+//! The queue depth, or block size, from which on the slower of reads and writes becomes the faster.
 //!
-//! What it is: the level of one parameter (in flight or block size) at which reads and writes have the same rate,
-//! with one of them ahead below it and the other above.
+//! What it is: the level of one parameter (queue depth or block size) at which reads and writes have equal
+//! throughput, with one of them ahead below it and the other above.
 //!
-//! How it is worked out: at each level the rate of reads over that of writes, with intervals that hold for all
-//! levels together (Bonferroni). The interval runs from the last level at which one surely leads to the first at
-//! which the other surely does; the value is where a straight line between the two, both scales logarithmic,
-//! crosses one. Over numbers in flight, where both are neighbours and have another level on their other side, the
-//! lines through each pair on either side cross one as well: between the levels, a curve that bends one way only,
-//! or has one corner, lies between these lines and the chord, so that the interval runs over the three crossings,
-//! each with the ends of the ratios' intervals. Block sizes have steps in between, and no such lines. Where one
-//! of them surely leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none surely
-//! differs), they do not change places; otherwise it cannot be told.
+//! How it is computed: at each level the throughput of reads divided by that of writes, with simultaneous intervals
+//! over all levels (Bonferroni). The interval runs from the last level at which one significantly leads to the
+//! first at which the other does. The value is where a straight line between the two, both scales logarithmic,
+//! crosses 1.
 //!
-//! Assumes: that the lead changes once between these two levels, and that the ratio bends one way between the
-//! four levels around it; levels in between would narrow the interval. Writes count when the storage acknowledges
-//! them: those that a buffer took are fast until it is full.
+//! Over queue depths the interval may be narrower. Both levels must be neighbours with another level on their other
+//! side. The lines through each pair on either side then cross 1 as well. Between the levels, a curve that bends
+//! one way only, or has one corner, lies between these lines and the chord. The interval then runs over the three
+//! crossings, each with the ends of the ratios' intervals. Block sizes have steps in between, and no such lines.
 //!
-//! What it says about: rates. With as many in flight, whoever has the higher rate has the lower latency as well.
+//! Where one of them significantly leads at every level, or all ratios lie within 5 % of 1 (within 10 %, where none
+//! differs significantly), there is no crossover. Otherwise it is inconclusive.
+//!
+//! Assumes: that the lead changes once between these two levels, and that the ratio bends one way between the four
+//! levels around it; levels in between would narrow the interval. Writes count when the storage acknowledges them:
+//! those in a buffer are fast until it is full.
+//!
+//! It is about throughput. At equal queue depth, the direction with the higher throughput also has the lower
+//! latency.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Conditions, Detail, Estimate, Finding, Inconclusive, Op, Rw, TrialSpec,
+    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Rw, TrialSpec,
+    Unit,
     detail::{self, Lead, Level, RatioAnswer},
 };
 
@@ -32,11 +35,10 @@ use super::{
     effect::{self, MARGIN, inside},
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct Crossover;
 
-/// A parameter over which they may change places.
+/// A parameter over which they may cross.
 struct Axis {
     blank: fn(&mut TrialSpec),
     level: fn(&TrialSpec) -> Level,
@@ -203,7 +205,7 @@ enum Answer {
     Undecided,
 }
 
-/// Who surely leads, by the ratio of reads to writes.
+/// The direction that significantly leads, by the ratio of reads to writes.
 fn leader(ratio: &Estimate) -> Option<Op> {
     match effect::leads(ratio)? {
         RatioAnswer::Lower => Some(Op::Write),
@@ -230,7 +232,7 @@ fn answer(levels: &[f64], ratios: &[Estimate]) -> Answer {
             Answer::Never(Lead::NoneSeen)
         }
         [] if leads.len() == ratios.len() => Answer::Never(Lead::Always(leads[0].1)),
-        // Alike somewhere, and one ahead elsewhere: they may touch, but they do not change places.
+        // Equal somewhere, and one ahead elsewhere: they may touch, but they do not cross.
         [] => match [Op::Read, Op::Write].into_iter().find(|&op| never_slower(op)) {
             Some(op) => Answer::Never(Lead::NeverSlower(op)),
             None => Answer::Undecided,
@@ -293,7 +295,7 @@ mod tests {
     }
 
     fn within(ratios: &[f64], share: f64) -> Option<[f64; 2]> {
-        let Answer::At(at, _) = told(ratios, share) else { panic!("they change places") };
+        let Answer::At(at, _) = told(ratios, share) else { panic!("they cross") };
         let of = |&value: &f64| Estimate {
             value,
             low: Some(value * (1.0 - share)),
@@ -310,7 +312,7 @@ mod tests {
         // N / 6, level by level: a straight line, known to 1 %.
         let [low, high] = within(&[1.0 / 6.0, 2.0 / 6.0, 4.0 / 6.0, 8.0 / 6.0, 16.0 / 6.0], 0.01).unwrap();
         assert!(low < 6.0 && 6.0 < high && high / low < 1.15, "{low} .. {high}");
-        // Level up to 5 in flight, then as the square: a corner between 4 and 8, and the crossing at 6.
+        // Level up to QD 5, then as the square: a corner between 4 and 8, and the crossing at 6.
         let bent = |n: f64| if n <= 5.0 { 25.0 / 36.0 } else { n * n / 36.0 };
         let [low, high] = within(&[1.0, 2.0, 4.0, 8.0, 16.0].map(bent), 0.001).unwrap();
         assert!(low <= 6.0 && 6.0 <= high, "{low} .. {high}");

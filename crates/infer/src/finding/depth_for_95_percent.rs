@@ -1,25 +1,25 @@
-//! How many requests must be in flight for 95 % of the throughput.
+//! The queue depth that gives 95 % of the throughput.
 //!
-//! What it is: the least whole number in flight that gives 95 % of the rate with the most that were
-//! measured. At the knee itself, storage made of units that random addresses choose blindly (the dies of an
-//! SSD, the members of a RAID) gives only 51 to 62 %, since some units have two requests and others none;
-//! how many more it takes is this finding.
+//! What it is: the smallest queue depth that gives 95 % of the throughput of the deepest point. Some storage
+//! consists of units to which random addresses assign requests without balance (the dies of an SSD, the members of
+//! a RAID). Its saturation point itself gives only 51 to 62 %, since some units have two requests and others none.
+//! This finding says how much deeper the queue must be.
 //!
-//! How it is worked out: as `queue_depth_knee` is, from all numbers that the program kept in flight, also those that
-//! waited above the device, and refused where that fit is. Where a curve is
-//! nearly flat a small error of its level is a large one of this number: the interval reaches from what
-//! gives 1 % less at its lower end to what gives 1 % more at its upper one.
+//! How it is computed: from the fit of `queue_depth_knee`, with all queue depths that the program maintained, also
+//! those that waited above the device; inconclusive where that fit is. Where a curve is nearly flat, a small error
+//! of its level is a large error of the depth. The interval runs from the depth that gives 1 % less at its lower
+//! end to the depth that gives 1 % more at its upper one.
 //!
-//! Assumes: that the most in flight which were measured are past the bend; the fit is refused below four
-//! knees.
+//! Assumes: that the deepest point is beyond the bend; the fit is inconclusive below four times the saturation
+//! point. Inconclusive, too, where the highest IOPS are a lower limit (see `max_iops`).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{Detail, Finding, detail::ClosedLoop};
+use iosonde_model::{
+    Detail, ExperimentName, Finding, FindingName, Unit,
+    detail::{ClosedLoop, QueueDepthProblem},
+};
 
 use super::{FindingKind, Proof, Told, closed_loop, group::Writer};
-use crate::words::Unit;
 
 const SHARE: f64 = 0.95;
 
@@ -46,6 +46,11 @@ impl FindingKind for DepthFor95Percent {
             .map(|group| {
                 let (conditions, points) = (&group.conditions, &group.points);
                 match closed_loop::of(group, confidence) {
+                    // 95 % of what is not known.
+                    Ok(curve) if curve.still_rises() => {
+                        let deepest = curve.deepest();
+                        writer.inconclusive(conditions, points, QueueDepthProblem::StillRising { deepest })
+                    }
                     Ok(curve) => {
                         let (widened_for, excluded_queue_depths) = (curve.widened_for, Vec::new());
                         let detail = Detail::ClosedLoop(ClosedLoop { widened_for, excluded_queue_depths });

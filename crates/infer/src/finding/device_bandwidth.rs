@@ -1,30 +1,28 @@
-//! The most bytes per second that this storage gives, of what was measured.
+//! The highest bandwidth of this storage that was measured.
 //!
-//! What it is: the highest rate of large requests with several in flight, over random and sequential ones,
-//! for reads and for writes.
+//! What it is: the highest throughput over all points of the run that have one direction, random and sequential, of
+//! every block size and queue depth, for reads and for writes. The sentence names the points that it comes from.
 //!
-//! How it is worked out: the largest of several estimates is too high, since it was chosen for being so.
-//! The interval therefore ends, below, at the highest of lower ends that are made stricter by the number of
-//! points (Bonferroni), and above at the highest upper end; that covers the true maximum whatever the
-//! points' differences. The value is the weighted mean of the points that cannot be told from the top.
+//! How it is computed: the largest of several estimates is too high, because it was selected for being the largest.
+//! The lower end of the interval is therefore the highest of lower ends that are made stricter by the number of
+//! points (Bonferroni), and the upper end is the highest upper end. This covers the true maximum whatever the
+//! points' differences. The value is the weighted mean of the points whose own estimates lie within that interval.
 //!
-//! Assumes: nothing about shapes. More in flight, or larger requests, might give more: the sentence says
-//! what the best points had. Writes are counted when the storage acknowledges them; they may sit in a
-//! buffer.
+//! Assumes: nothing about shapes. Deeper queues, or larger requests, might give more: the sentence says what the
+//! best points had. Writes count when the storage acknowledges them; they may still be in a buffer.
 //!
 //! Source: for the interval of a maximum, the union of one-sided bounds, as in R. G. Miller, Simultaneous
 //! Statistical Inference (2nd edition, 1981), chapter 1.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Finding, Inconclusive, detail::Highest};
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Unit, detail::Highest,
+};
 
 use super::{
     FindingKind, Proof, Told, best,
     group::{self, Group, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct DeviceBandwidth;
 
@@ -37,15 +35,20 @@ impl FindingKind for DeviceBandwidth {
         &[ExperimentName::RandomVsSequential, ExperimentName::Spec]
     }
 
+    fn looks_at_the_run(&self) -> bool {
+        true
+    }
+
     fn told(&self) -> Told {
         Told::always("bandwidth")
     }
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Rate, confidence };
+        // A rate that was asked for is no more than that.
         let groups = group::groups(points, |op, evidence| {
-            let span_bytes = Some(evidence.point.spec.span_bytes);
-            Some(Conditions { op: Some(op), span_bytes, ..Conditions::default() })
+            let loaded = evidence.point.spec.rate_iops.is_none();
+            loaded.then(|| Conditions { op: Some(op), ..Conditions::default() })
         });
         groups.iter().map(|group| most(&writer, group)).collect()
     }
@@ -78,7 +81,7 @@ depth = 16
             truths: &[
                 (
                     Some(1e9),
-                    "16 MiB in flight over 2 ms + 1.05 ms + 5 us would be 5.5 GB/s, 16 servers give 8.4 \
+                    "16 outstanding MiB over 2 ms + 1.05 ms + 5 us would be 5.5 GB/s, 16 servers give 8.4 \
                      GB/s, the link 1",
                 ),
                 (Some(1e9), "writes pass the same parts"),
@@ -111,12 +114,10 @@ fn most(writer: &Writer, group: &Group) -> Finding {
         random: common(&best, |evidence| evidence.point.spec.rw.is_random()),
         block_size_bytes: common(&best, |evidence| evidence.point.spec.block_size_bytes),
         queue_depth: common(&best, |evidence| evidence.point.spec.queue_depth * evidence.point.spec.jobs),
+        span_bytes: common(&best, |evidence| evidence.point.spec.span_bytes),
         ..group.conditions.clone()
     };
-    let depths = || best.iter().map(|evidence| evidence.point.spec.asked_in_flight());
-    let queue_depths = [depths().min().unwrap_or(0), depths().max().unwrap_or(0)];
-    let (points, imprecise_queue_depths) = (rates.len(), Vec::new());
-    let facts = Highest { points, queue_depths, imprecise_queue_depths, invalid };
+    let facts = Highest { invalid, ..best::facts(rates.len(), &best) };
     writer.concluded(&conditions, &standing, estimate, Detail::Highest(facts))
 }
 

@@ -1,28 +1,28 @@
-//! How much faster or slower the storage became while the run went on, all points alike.
+//! How much faster or slower the storage became during the run, at all points.
 //!
-//! What it is: the change of the rate in an hour, as a share of itself: -5 % an hour. The sentence says what it came to
-//! over the run.
+//! What it is: the relative change of throughput per hour: -5 % an hour. The sentence also gives the change over
+//! the run.
 //!
-//! How it is worked out: ln(rate) = level of the point + slope × time over all trials that stand, of all experiments,
-//! each point weighted by its own scatter, with noise allowed for that resembles the trial before. The interval is
-//! that of the slope under every such noise that the trials allow. A drift is said where the slope differs from zero
-//! at 0.07 %, as the check `drift` has it, and the rate changed by 2 % or more; *none* where the whole interval stays
-//! within 2 % over the run. (Time is what is fitted, since rounds become shorter when points close. Offered rates are
-//! left out: what was asked for does not drift. So is the canary, which the check looks at as well.)
+//! How it is computed: ln(throughput) = level of the point + slope × time over all valid trials, of all
+//! experiments. Each point is weighted by its own scatter, and the noise may be correlated from trial to trial. The
+//! interval is that of the slope under every correlation that the trials allow. The fit is on time, since rounds
+//! become shorter when points close. Offered rates are left out, because a requested rate does not drift. So is the
+//! canary, which the check uses as well.
 //!
-//! Refused where points went different ways (one slope would be nobody's), where each point was visited at one time
-//! only, so that time and point are one, and where the trials are too few or too rough to say either.
+//! Found where the slope differs from zero at 0.07 %, as in the check `drift`, and throughput changed by 2 % or
+//! more. Absent where the whole interval stays within 2 % over the run. Inconclusive in three cases:
+//! - points drifted in different directions, so that no common slope exists;
+//! - each point was visited at one time only, so that time and point cannot be separated;
+//! - the trials are too few or too noisy to show either.
 //!
-//! Assumes: that the drift goes on evenly; over an hour it is foretold from as long as the run was.
+//! Assumes: that the drift continues evenly; the figure per hour is extrapolated from the length of the run.
 
 use iosonde_judge::{
     drift::{self, CHANGE_MIN, DriftFit, TRIALS_MIN},
     evidence::Evidence,
 };
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Conditions, Detail, Estimate, Finding, Inconclusive,
+    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
     detail::{DriftProblem, RunDrift},
 };
 use iosonde_stats::trend::{Heterogeneity, Observation};
@@ -31,7 +31,6 @@ use super::{
     FindingKind, Proof, Told,
     group::{Writer, of_the_device},
 };
-use crate::words::Unit;
 
 const HOUR_S: f64 = 3600.0;
 

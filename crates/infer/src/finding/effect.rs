@@ -1,10 +1,9 @@
-//! What one parameter changes, everything else equal: its levels against the first, as ratios.
+//! Effect of one parameter, everything else equal: its levels against the first, as ratios.
 //!
-//! Each level is compared with the lowest one; from four levels on, each with the mean of all others, which is known
-//! far better than any one of them. With k comparisons each interval is made for an error of α/k
-//! (Bonferroni), so that all of them hold together; whichever is then named, for being the largest, its interval
-//! still covers. "No effect" is said only where every interval lies within 5 % of 1: an interval that contains 1
-//! and reaches far is no evidence of anything.
+//! Each level is compared with the lowest one; from four levels on, each with the mean of all others, which is
+//! known far better than any one of them. With k comparisons each interval is made for an error of α/k
+//! (Bonferroni), so that all of them hold simultaneously. The interval of the largest effect therefore still covers
+//! the truth. "No effect" needs every interval within 5 % of 1: a wide interval that contains 1 is no evidence.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
 use iosonde_model::{
@@ -14,7 +13,6 @@ use iosonde_model::{
 use iosonde_stats::LogEstimate;
 
 use super::group::{self, Writer};
-use crate::words::is_vague;
 
 /// To either side of 1: what `quick` can resolve, and less than anybody plans for.
 pub const MARGIN: f64 = 0.05;
@@ -56,7 +54,7 @@ fn odd_one(levels: &[LogEstimate], confidence: f64) -> Option<Extreme> {
     most_extreme(&ratios.collect::<Vec<_>>())
 }
 
-/// The level that departs most from the reference: of those that surely do, or of all.
+/// The level that differs most from the reference: of those that differ significantly, or of all.
 pub(super) fn extreme(reference: LogEstimate, others: &[LogEstimate], confidence: f64) -> Option<Extreme> {
     let ratios = others.iter().map(|&other| ratio(other, reference, confidence, others.len()));
     most_extreme(&ratios.collect::<Vec<_>>())
@@ -166,7 +164,7 @@ fn one(question: &Question, writer: &Writer, spec: &TrialSpec, op: Op, all: &[&E
     let Some(extreme) = extreme else {
         return writer.inconclusive(&conditions, &members, Inconclusive::EstimateNotANumber);
     };
-    if extreme.answer == EffectAnswer::Undecided && is_vague(&extreme.ratio) {
+    if extreme.answer == EffectAnswer::Undecided && extreme.ratio.is_vague() {
         return writer.inconclusive(&conditions, &members, Inconclusive::Effect(EffectProblem::TooRough));
     }
     let (place, reference, ratios) = match many {
@@ -242,7 +240,7 @@ mod tests {
     fn no_effect_needs_every_interval_within_the_margin() {
         assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.005)]), (0, EffectAnswer::NoEffect));
         assert_eq!(answer(&[(101.0, 0.005), (99.5, 0.1)]), (0, EffectAnswer::Undecided));
-        // Surely 2 % less, and surely not more than 5: a difference that does not matter.
+        // 2 % less with confidence, and not more than 5: a difference that does not matter.
         assert_eq!(answer(&[(98.0, 0.001)]), (0, EffectAnswer::NoEffect));
     }
 

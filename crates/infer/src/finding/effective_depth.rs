@@ -1,22 +1,20 @@
-//! How many requests were in flight on average, of the most that were asked for.
+//! The mean queue depth that was reached, at the highest queue depth requested.
 //!
-//! What it is: outstanding requests, averaged over the measured time, at the deepest number of each block size and
-//! direction. A depth that was not reached is the commonest error in tables of depths: the program cannot refill fast
-//! enough, the kernel blocks in submission, or a few slow requests leave gaps at the end of each batch.
+//! What it is: outstanding requests, averaged over the measured time, at the deepest point of each block size and
+//! direction. A depth that was not reached is the most common error in tables of depths. The program cannot refill
+//! fast enough, the kernel blocks in submission, or a few slow requests leave gaps at the end of each batch.
 //!
-//! How it is worked out: each trial's time average, the program's own count; then the geometric mean over trials with
-//! Student's interval. Trials that are void as statements about depth are in it: they are what is asked about. Where
-//! the block layer below counted as well, its mean stands beside the program's; what it did not see waited above the
-//! device.
+//! How it is computed: each trial's time average, the program's own count; then the geometric mean over trials with
+//! Student's interval. Trials that are invalid as statements about depth are included, because they are the
+//! subject. Where the block layer below counted as well, its mean is given beside the program's; requests that it
+//! did not see waited above the device.
 //!
-//! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen, so
-//! that the time in the kernel on the way counts.
+//! Assumes: that a request is outstanding from the moment before it is submitted until its completion is seen. The
+//! time in the kernel on the way counts.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Unit,
     detail::{EffectiveDepth as Facts, QueueDepthProblem},
 };
 
@@ -25,9 +23,8 @@ use super::{
     group::{self, Group, Writer},
     over_trials,
 };
-use crate::words::Unit;
 
-/// As a share of what was asked for: what the check `depth-not-reached` calls short.
+/// Shortfall as a share of the requested depth: what the check `depth-not-reached` calls short.
 const SHORT_BY: f64 = 0.049;
 
 pub(crate) struct EffectiveDepth;

@@ -1,26 +1,25 @@
-//! How long a flush takes: from the last write's completion to the storage's word that all of them are kept.
+//! How long a flush takes: from the last write's completion to the acknowledgement that all of them are durable.
 //!
-//! What it is: the mean time of `fsync` or `fdatasync` after so many writes as the workload says.
+//! What it is: the mean time of `fsync` or `fdatasync` after the workload's number of writes.
 //!
-//! How it is worked out: the mean over the flushes of each trial, then the geometric mean over trials with
-//! Student's interval; trials lie a round apart and are taken as independent.
+//! How it is computed: the mean over the flushes of each trial, then the geometric mean over trials with Student's
+//! interval; trials are a round apart and are treated as independent.
 //!
-//! Assumes: that the storage tells the truth about what is kept; no program can see whether it does.
+//! Assumes: that the storage's acknowledgement is true; no program can verify it.
 //!
-//! Traps: a flush pays for everything that was not yet written when it came. After one small write it is the
-//! price of durability; after a thousand it is mostly the price of the thousand.
+//! Traps: a flush includes everything that was not yet written when it came. After one small write it is the cost
+//! of durability; after a thousand it is mostly the cost of the thousand.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Detail, Finding, Op, detail::Durable};
+use iosonde_model::{
+    About, Conditions, Detail, ExperimentName, Finding, FindingName, Op, Unit, detail::Durable,
+};
 
 use super::{
     FindingKind, Proof, Told, durable,
     group::{self, Writer},
     over_trials,
 };
-use crate::words::Unit;
 
 pub(crate) struct FlushLatency;
 

@@ -1,14 +1,11 @@
-//! What findings share: which points belong together, whether their figures stand, and how a finding is
-//! written.
+//! Common parts of findings: which points belong together, whether their figures are valid, and how a finding is
+//! built.
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Inconclusive, Op, Rw, Status, Trial, units,
+    About, Conditions, Detail, Estimate, Finding, FindingName, Inconclusive, Op, Rw, Status, Trial, Unit,
 };
 use iosonde_stats::{LogEstimate, robust};
-
-use crate::words::Unit;
 
 /// Points that differ in what a finding varies and in nothing else.
 pub(super) struct Group<'e, 'a> {
@@ -66,7 +63,7 @@ fn stands_as(evidence: &Evidence, used: &[About]) -> Result<(), Inconclusive> {
     Ok(())
 }
 
-/// The trials whose rates stand as statements about the device.
+/// The trials whose throughputs are valid as statements about the device.
 pub(super) fn of_the_device<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Trial> {
     evidence.with(|void| !void.is_some_and(|void| void.touches(About::Rate) || void.touches(About::Device)))
 }
@@ -98,7 +95,7 @@ pub(super) fn valid_latency(evidence: &Evidence, op: Op) -> Result<LogEstimate, 
 }
 
 /// The scatter between trials is partly borrowed from the other points, which may make many more requests each, or
-/// spend their time in a link that does not scatter. A mean of requests made one at a time is known no better than
+/// spend their time in a link that does not scatter. A mean of requests at QD 1 is known no better than
 /// their number allows, as if each were independent, nor than its own trials agree.
 fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -> LogEstimate {
     if evidence.point.spec.asked_in_flight() != 1 {
@@ -128,13 +125,13 @@ fn no_better_than_requests(estimate: LogEstimate, evidence: &Evidence, op: Op) -
     LogEstimate { standard_error: estimate.standard_error.max(of_requests), ..estimate }
 }
 
-/// Times the median distance from the median: what lies beyond is set aside from a point's rate (see `iosonde checks
-/// outliers`), and says nothing of how far the others agree.
+/// Multiple of the median absolute deviation beyond which an outlier is excluded from a point's throughput (see
+/// `iosonde checks outliers`); it does not show how far the others agree.
 const ODD: f64 = 4.5 * 1.4826;
 /// Trials that agree to the digit have no median distance.
 const DIGITS: f64 = 1e-3;
 
-/// Without those that lie far from the others, where they are one in five or fewer.
+/// Throughputs without outliers, where these are one in five or fewer.
 fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
     let Some(median) = robust::median(&rates) else { return rates };
     let off = |rate: f64| (rate / median).ln();
@@ -144,7 +141,7 @@ fn without_odd_ones(rates: Vec<f64>) -> Vec<f64> {
     if near.len() >= FEWEST_TRIALS && 5 * near.len() >= 4 * rates.len() { near } else { rates }
 }
 
-/// Of the mean logarithm of independent values, their drift in it.
+/// Standard error of the mean logarithm of independent values, their drift included.
 fn standard_error(values: &[f64]) -> f64 {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     LogEstimate::mean_of(&logs)
@@ -171,6 +168,9 @@ fn no_interval(evidence: &Evidence) -> Inconclusive {
     Inconclusive::NoInterval { spec: Box::new(evidence.point.spec.clone()) }
 }
 
+/// High over low of an interval from which on a value is not known: it says less than the grid it was measured on.
+const UNKNOWN: f64 = 5.0;
+
 /// The parts that all findings of one kind and one experiment share.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'a> {
@@ -196,6 +196,13 @@ impl Writer<'_> {
         let within = estimate.low.is_none_or(|low| low <= estimate.value)
             && estimate.high.is_none_or(|high| estimate.value <= high);
         debug_assert!(within, "{} outside its interval: {estimate:?}", self.name);
+        if let (Some(low), Some(high)) = (estimate.low, estimate.high)
+            && low > 0.0
+            && high >= UNKNOWN * low
+        {
+            let unit = self.unit;
+            return self.inconclusive(conditions, points, Inconclusive::WideInterval { unit, low, high });
+        }
         let Estimate { value, low, high } = estimate;
         Finding { value: Some(value), low, high, ..self.blank(conditions, points, Status::Found, detail) }
     }
@@ -240,26 +247,13 @@ impl Writer<'_> {
     }
 }
 
-/// The trials behind a finding, which stand as statements about this.
+/// The trials behind a finding that are valid for these figures.
 pub(super) fn trial_ids(points: &[&Evidence], about: About) -> Vec<u64> {
     let mut ids: Vec<u64> =
         points.iter().flat_map(|evidence| evidence.standing(about).map(|trial| trial.id)).collect();
     ids.sort_unstable();
     ids.dedup();
     ids
-}
-
-/// `4 KiB random reads`, `random writes`, `reads`: as much as the conditions tell.
-pub fn workload(conditions: &Conditions) -> String {
-    let size = conditions.block_size_bytes.map(units::size);
-    let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
-    let ops = conditions.op.map_or("requests", |op| match op {
-        Op::Read => "reads",
-        Op::Write => "writes",
-        Op::Trim => "trims",
-        Op::Flush => "flushes",
-    });
-    size.into_iter().chain(order).chain([ops.to_owned()]).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -269,6 +263,27 @@ mod tests {
     use iosonde_testkit::specimen;
 
     use super::*;
+
+    #[test]
+    fn an_interval_that_spans_a_factor_of_five_is_no_finding() {
+        let writer = Writer {
+            name: FindingName::PlateauBlockSize,
+            experiment: "x",
+            unit: Unit::Bytes,
+            confidence: 0.95,
+        };
+        let of = |low: f64, high: f64| {
+            let estimate = Estimate { value: low, low: Some(low), high: Some(high) };
+            writer.concluded(&Conditions::default(), &[], estimate, Detail::Plain)
+        };
+        assert_eq!(of(16_384.0, 65_536.0).status, Status::Found);
+        let whole_grid = of(16_384.0, 4_194_304.0);
+        assert_eq!((whole_grid.status, whole_grid.value), (Status::Inconclusive, None));
+        let Detail::Inconclusive(Inconclusive::WideInterval { unit, low, high }) = whole_grid.detail else {
+            panic!("{whole_grid:?}")
+        };
+        assert_eq!((unit, low, high), (Unit::Bytes, 16_384.0, 4_194_304.0));
+    }
 
     #[test]
     fn a_trial_that_was_set_aside_widens_nothing() {

@@ -1,20 +1,17 @@
-//! The request size at which half of the attainable rate is reached: n½ = t₀ · B.
+//! The request size that reaches half of the attainable bandwidth: n½ = t₀ · B.
 //!
-//! What it is: requests of this size spend half of their time on what every request costs and half on
-//! moving bytes. It says what "small" means for this storage when requests are made one at a time: far
-//! below it, time hardly depends on size; far above it, throughput hardly does.
+//! What it is: requests of this size spend half of their time on the cost of every request and half on moving
+//! bytes. It says what "small" means for this storage at QD 1. Far below it, time hardly depends on size; far above
+//! it, throughput hardly does.
 //!
-//! How it is worked out: with t₀ in one fit (see `per_request_cost`), so that the errors of t₀ and B, which
-//! go together, are taken as they are. Refused where the time of a request does not rise with its size as
-//! far as was measured, or where the interval spans more than a factor of four.
+//! How it is computed: with t₀ in one fit (see `per_request_cost`), so that the correlated errors of t₀ and B are
+//! propagated. Inconclusive where the time of a request does not rise with its size as far as was measured.
 //!
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Estimate, Finding, Inconclusive,
+    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
     detail::{SizeLaw, SizeLawProblem},
 };
 
@@ -23,10 +20,6 @@ use super::{
     group::{Group, Writer},
     hockney,
 };
-use crate::words::Unit;
-
-/// High over low of an interval that still says something about a size.
-const SPREAD_MAX: f64 = 4.0;
 
 pub(crate) struct HalfSize;
 
@@ -76,8 +69,5 @@ fn half_size(group: &Group, confidence: f64) -> Result<(Estimate, SizeLaw), Inco
     let largest_bytes =
         group.points.iter().map(|evidence| evidence.point.spec.block_size_bytes).max().unwrap_or(0);
     let size = law.half_size_bytes.ok_or(SizeLawProblem::Flat { largest_bytes })?;
-    match (size.low, size.high) {
-        (Some(low), Some(high)) if high <= SPREAD_MAX * low => Ok((size, law.fit)),
-        _ => Err(SizeLawProblem::WideInterval.into()),
-    }
+    Ok((size, law.fit))
 }

@@ -1,13 +1,13 @@
-//! The time of a request against its size, t(b) = t₀ + b/B: one fit, which three findings read.
+//! The time of a request against its size, t(b) = t₀ + b/B: one fit, which three findings use.
 //!
-//! Hockney, The Science of Computer Benchmarking (SIAM 1996): a pipe is told by its rate r∞ and by n½, the
-//! size at which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where
-//! the scatter is alike at all sizes.
+//! Hockney, The Science of Computer Benchmarking (SIAM 1996): a pipe is described by its bandwidth r∞ and by n½,
+//! the size at which half of it is reached. Here B is r∞ and t₀ = n½ / B. The fit is made on logarithms, where the
+//! scatter is equal at all sizes.
 //!
-//! Real storage bends a little away from any law. Where points miss it by more than their errors, the interval is
-//! stretched by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method
-//! of least squares, 1932). Where they surely do (at 1 %), the reader is told, and where a size misses by more than
-//! 10 %, the law is refused.
+//! Real storage differs a little from any law. Where points miss it by more than their errors, the interval is
+//! widened by the square root of chi² over its degrees of freedom (Birge, The calculation of errors by the method
+//! of least squares, 1932). Where they differ significantly (at 1 %), the text says so. Where a size misses by more
+//! than 10 %, the law is rejected.
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{
@@ -38,7 +38,7 @@ pub(super) const REJECTED_AT: f64 = 0.01;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     pub(super) bytes: u64,
-    /// ln of the nanoseconds that a request takes: one over the rate of requests made one at a time.
+    /// ln of the nanoseconds of a request: one over the throughput at QD 1.
     pub(super) log_time: f64,
     /// As of a normal deviate.
     pub(super) standard_error: f64,
@@ -66,7 +66,7 @@ pub(super) fn of(group: &Group, confidence: f64) -> Result<Hockney, Inconclusive
     Ok(fit(&sizes(group, confidence)?, confidence)?)
 }
 
-/// The curve of a group of points made one at a time, or why there is none.
+/// The curve of a group of points at QD 1, or why there is none.
 fn sizes(group: &Group, confidence: f64) -> Result<Vec<Size>, Inconclusive> {
     let mut sizes = Vec::new();
     for evidence in &group.points {
@@ -137,7 +137,7 @@ pub(super) fn is_bent(chi_square: f64, degrees_of_freedom: f64) -> bool {
     ChiSquared::new(degrees_of_freedom).is_ok_and(|law| 1.0 - law.cdf(chi_square) < REJECTED_AT)
 }
 
-/// The groups that a curve over block sizes is made of: one for each pattern and number in flight.
+/// The groups that a curve over block sizes is made of: one for each pattern and queue depth.
 pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     group::groups(points, |op, evidence| {
         let spec = &evidence.point.spec;
@@ -151,7 +151,7 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     })
 }
 
-/// Several in flight: then the time between completions is no request's time.
+/// Error at a queue depth above 1: then the time between completions is no request's time.
 fn one_at_a_time(group: &Group) -> Result<(), SizeLawProblem> {
     match group.conditions.queue_depth {
         Some(1) => Ok(()),

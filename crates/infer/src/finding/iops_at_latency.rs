@@ -1,28 +1,28 @@
-//! The highest load at which the storage still keeps a latency: how much it can promise.
+//! The highest load at which the storage stays within a latency limit.
 //!
-//! What it is: the rate of arrivals, in requests a second, at which the limited figure (a percentile or the mean)
-//! of the latency equals its limit. Latency counts from the moment that a request was due, so that what a stall
-//! delays is in it.
+//! What it is: the rate of arrivals, in requests per second, at which the limited figure of latency (a percentile
+//! or the mean) equals its limit. Latency counts from the moment when a request was due, so that delays by a stall
+//! are included.
 //!
-//! How it is worked out: in each round the same loads were offered in random order. Within a round, latency is made
-//! to rise with load (isotonic regression of its logarithm, by pooling adjacent violators), and the crossing of the
-//! limit is read off between two neighbouring loads, both on logarithmic scales. Each round gives one crossing; their
+//! How it is computed: each round offers the same loads in random order. Within a round, latency is made to rise
+//! with load (isotonic regression of its logarithm, by pooling adjacent violators), and the crossing of the limit
+//! is interpolated between two neighbouring loads, both on logarithmic scales. Each round gives one crossing. Their
 //! mean and scatter give the value and its interval (Student's t over rounds), so that the noise of the tail and
-//! the storage's wandering from round to round are both in it.
+//! the variation from round to round are both included.
 //!
-//! Refused: where the loads did not enclose the limit in at least four of five rounds, and then it says on which side
-//! the answer lies; where a trial has too few requests for the percentile (p99 wants 1,000, ten beyond it).
+//! Inconclusive where the loads did not enclose the limit in at least four of five rounds; the text then says on
+//! which side the answer lies. Inconclusive, too, where a trial has too few requests for the percentile (p99 needs
+//! 1,000, ten beyond it).
 //!
-//! Traps: a generator that sends late adds its own lateness (the check `missed-rate` looks). Arrivals at equal
-//! distances wait less than those of independent clients: at half load of one server with constant service half a
-//! service time less, on average (M/D/1). A closed loop cannot answer this question at all: it stops asking when
+//! Traps: a generator that sends late adds its own lateness (see the check `missed-rate`). Equally spaced arrivals
+//! wait less than those of independent clients: at half load of one server with constant service half a service
+//! time less, on average (M/D/1). A closed loop cannot answer this question at all, because it stops sending when
 //! the storage stalls.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Inconclusive, LatencyLimit, Op, Trial, TrialSpec,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, LatencyLimit,
+    Op, Trial, TrialSpec, Unit,
     detail::{Lack, LatencyLimitProblem, LatencyLimited},
 };
 use iosonde_stats::{pool_adjacent_violators, student_t};
@@ -32,7 +32,6 @@ use super::{
     group::{Writer, only_direction},
     pooled,
 };
-use crate::words::Unit;
 
 /// Rounds in which the loads must have enclosed the limit, of all.
 const ENCLOSED_SHARE_MIN: f64 = 0.8;
@@ -151,7 +150,7 @@ fn concluded(writer: &Writer, spec: &TrialSpec, family: &[&Evidence]) -> Option<
 }
 
 /// Why no load keeps the limit, though each has too few requests for its percentile: of all that the lowest load
-/// completed, surely more than the limit allows took longer.
+/// completed, significantly more than the limit allows took longer.
 fn hopeless(family: &[&Evidence], limit: LatencyLimit, op: Op) -> Option<LatencyLimitProblem> {
     let allowed = 1.0 - limit.quantile?;
     let load = |evidence: &&&Evidence| evidence.point.spec.rate_iops.unwrap_or(f64::INFINITY);

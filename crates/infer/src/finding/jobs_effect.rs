@@ -1,31 +1,29 @@
-//! Whether several workers get more than one that has as many requests in flight.
+//! Whether several workers get more throughput than one worker at the same total queue depth.
 //!
-//! What it is: the rate of N workers with d requests each, over the rate of one worker with N × d in flight, at the
-//! greatest number in flight that both have. The storage is asked for the same by both; what differs is how many
-//! processors ask. At 1, the requests in flight are what counts, whoever makes them. Above it, one worker was the
-//! limit; below it, workers are in each other's way.
+//! What it is: the throughput of N workers with depth d each, over that of one worker with depth N × d, at the
+//! greatest total depth that both have. The load on the storage is equal; what differs is how many processors
+//! submit it. At 1, only the total queue depth matters. Above 1, one worker was the limit; below 1, workers
+//! obstruct each other.
 //!
-//! How it is worked out: the difference of the two logarithms, its error from both. "No effect" is said where the
-//! whole interval lies within 5 % of 1; otherwise more or fewer where all of it lies on one side of 1; otherwise this
-//! run cannot tell. The single worker's processor is named as its limit where it was busy for 80 % of the time or
-//! more. Trials that `generator-bound` voids as statements about the storage are in it: whether the program is the
-//! limit is what is asked.
+//! How it is computed: the difference of the two logarithms, with the errors of both. "No effect" is said where the
+//! whole interval lies within 5 % of 1, "more" or "fewer" where all of it lies on one side of 1. Otherwise it is
+//! inconclusive. The single worker's processor is named as its limit where it was busy for 80 % of the time or
+//! more. Trials that `generator-bound` finds invalid as statements about the storage are included, because the
+//! question is whether the program is the limit.
 //!
-//! An engine that makes one request at a time (psync, mmap) has no single worker with several in flight. The figure
-//! is then N workers over one, and the sentence says so: it is what more in flight gives, by the only way that there
-//! is.
+//! An engine with one request per worker (psync, mmap) has no single worker with a deeper queue. The figure is then
+//! N workers over one, and the sentence says so: it is the gain of a deeper queue, by the only way that such an
+//! engine has.
 //!
 //! How often it is right: `bench/blind --kinds worker`, where workers change nothing and where one worker is the
-//! limit; its figures stand in docs/findings.md.
+//! limit; its figures are in docs/findings.md.
 //!
-//! Assumes: a processor for each worker. Where there are fewer, workers wait for each other, and the ratio holds for
-//! this machine only.
+//! Assumes: a processor for each worker. Where there are fewer, workers wait for each other, and the ratio holds
+//! for this machine only.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Inconclusive, TrialSpec,
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, TrialSpec, Unit,
     detail::{EffectAnswer, EffectProblem, Lack, Workers, WorkersAnswer},
 };
 use iosonde_plan::{experiment::alone, points};
@@ -34,9 +32,9 @@ use super::{
     FindingKind, Proof, Told, effect,
     group::{self, Group, Writer},
 };
-use crate::words::{Unit, is_vague};
 
-/// Share of the time from which on a single worker's processor is called its limit: what `generator-bound` doubts.
+/// Share of the time from which on a single worker's processor is called its limit: the warning level of
+/// `generator-bound`.
 const BUSY: f64 = 0.8;
 
 pub(crate) struct JobsEffect;
@@ -112,7 +110,7 @@ struct Pair<'g, 'a> {
 }
 
 impl<'g, 'a> Pair<'g, 'a> {
-    /// The pair with the most in flight, and of these with the most workers.
+    /// The pair with the greatest total depth, and of these with the most workers.
     fn of(group: &Group<'g, 'a>, against: impl Fn(&TrialSpec) -> Option<TrialSpec>) -> Option<Self> {
         let pair = |&several: &&'g Evidence<'a>| {
             let wanted = against(&several.point.spec)?;
@@ -124,7 +122,7 @@ impl<'g, 'a> Pair<'g, 'a> {
     }
 }
 
-/// `None` where nobody asked with several workers.
+/// `None` where several workers were not measured.
 fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let spec = |evidence: &&Evidence| evidence.point.spec.clone();
     let most = group.points.iter().map(spec).filter(|spec| spec.jobs > 1).max_by_key(|spec| spec.jobs)?;
@@ -153,7 +151,7 @@ fn held_against(writer: &Writer, group: &Group, pair: &Pair, blocking: bool) -> 
     let Some(found) = effect::extreme(under, &[over], writer.confidence) else {
         return writer.inconclusive(&conditions, &points, Inconclusive::EstimateNotANumber);
     };
-    if found.answer == EffectAnswer::Undecided && is_vague(&found.ratio) {
+    if found.answer == EffectAnswer::Undecided && found.ratio.is_vague() {
         return writer.inconclusive(&conditions, &points, Inconclusive::Effect(EffectProblem::TooRough));
     }
     let answer = match found.answer {
@@ -185,7 +183,7 @@ fn limit(ratio: &Estimate, one: &Evidence) -> WorkersAnswer {
     }
 }
 
-/// Of the busiest worker, over the trials that know it.
+/// Busy share of the busiest worker, over the trials that recorded it.
 fn busy_share(evidence: &Evidence) -> Option<f64> {
     let shares: Vec<f64> = evidence.standing(About::Rate).filter_map(|trial| trial.busy_share).collect();
     let sum: f64 = shares.iter().map(|share| share.min(1.0)).sum();

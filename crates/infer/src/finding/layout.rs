@@ -1,10 +1,10 @@
-//! How addresses are spread over units, from the rates of strided reads: what two findings read.
+//! How addresses are spread over units, from the throughput of strided reads: the common part of two findings.
 //!
 //! The candidates are layouts in which the byte at an offset lies on unit floor(offset / stripe) mod units, with
-//! stripes of a power of two and units of a power of two or three times one. For each, a closed loop of so many
-//! requests is worked through with units that take one unit of time each, first come, first served, and gives the
-//! rate at every stride in multiples of one unit's own rate, which is the only thing that is fitted. The layouts
-//! whose misses are not larger than those of the best by more than chance make up the answer.
+//! stripes of a power of two and units of a power of two or three times one. For each, a closed loop of this depth
+//! is simulated with units that take one unit of time each, first come, first served. It gives the throughput at
+//! every stride in multiples of one unit's own, which is the only fitted value. The answer is all layouts whose
+//! residuals exceed those of the best by no more than chance.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -20,11 +20,11 @@ const STRIDES_MIN: usize = 6;
 ///
 /// Tuned on simulated units with lognormal service of 10 %, two to four requests a unit, whose seeds are not recorded.
 const MODEL_ERROR: f64 = 0.03;
-/// The largest miss of a layout that is believed.
+/// The largest residual of an accepted layout.
 const MISS_MAX: f64 = 0.15;
 /// Rates whose highest is less than so many times the lowest show no units.
 const LEVEL: f64 = 1.2;
-/// Of the link's rate, or of the program's time, from which on it hides the units.
+/// Share of the link's throughput, or of the program's time, from which on it hides the units.
 const BOUND: f64 = 0.8;
 /// The time of one read alone over that of one unit: more cannot be a way to the storage and back, and means that the
 /// slowest stride still keeps several units busy.
@@ -85,7 +85,7 @@ fn alike(one: &Evidence, other: &Evidence) -> bool {
 }
 
 impl<'e, 'a> Points<'e, 'a> {
-    /// One for each block size, number in flight and span with strides, in the order of the plan.
+    /// One for each block size, queue depth and span with strides, in the order of the plan.
     pub(super) fn of(points: &'e [Evidence<'a>]) -> Vec<Self> {
         let is_strided = |evidence: &&Evidence| {
             let spec = &evidence.point.spec;
@@ -213,7 +213,7 @@ fn judged(
 }
 
 /// Rates in multiples of one unit's, on a logarithmic scale, without regard to order: even loads at whole stripes,
-/// and as many units as the requests in flight reach below.
+/// and as many units as the outstanding requests reach at smaller strides.
 fn rough(layout: &Layout, pattern: &Pattern, stride_bytes: u64) -> f64 {
     let Layout { units, stripe_bytes } = *layout;
     let reached = (pattern.in_flight as f64 * stride_bytes as f64 / stripe_bytes as f64).max(1.0);
@@ -260,7 +260,7 @@ fn worked_through(layout: &Layout, pattern: &Pattern, stride_bytes: u64) -> f64 
 fn candidates(pattern: &Pattern, strides: &[Stride]) -> Vec<Layout> {
     let largest = strides.iter().map(|stride| stride.stride_bytes).max().unwrap_or(0);
     let powers = |most: u64| (0..40).map(|exponent| 1u64 << exponent).take_while(move |power| *power <= most);
-    // More units than are in flight are never seen.
+    // More units than outstanding requests are never seen.
     let most = pattern.in_flight as u64;
     let counts = powers(most).chain(powers(most / 3).map(|power| 3 * power)).filter(|units| *units > 1);
     let stripes: Vec<u64> = powers(largest).filter(|bytes| *bytes >= pattern.block_bytes.min(4096)).collect();

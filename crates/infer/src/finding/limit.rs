@@ -1,8 +1,8 @@
-//! A limit that somebody set, seen in an unbroken load: where the rate fell and then lay at one cap, or where a
-//! control group's limit was reached. What two findings read.
+//! A limit that was set, seen in an unbroken load: the common part of two findings. Either the throughput fell and
+//! then stayed at one cap, or a control group's limit was reached.
 //!
-//! The windows of all trials, one after the other, are cut where two levels fit them best, as a long write is
-//! ([`long_write`](super::long_write)). A cap is told from a medium that became slower by its exactness: the trials
+//! The windows of all trials, one after the other, are divided where two levels fit them best, as for a long write
+//! ([`long_write`](super::long_write)). A cap differs from a medium that became slower by its exactness: the trials
 //! after the fall agree within 1 %.
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
@@ -22,7 +22,7 @@ const AT_LIMIT: f64 = 0.97;
 const EXACT: f64 = 0.01;
 /// Parts that the course is cut into at most: the search for the cut takes longer with their square.
 const PARTS_MAX: usize = 400;
-/// Parts at the least.
+/// Minimum number of parts.
 const PARTS_MIN: usize = 10;
 /// A break in the load that is longer than this holds another trial, or a pause.
 const BREAK_S: f64 = 0.1;
@@ -31,7 +31,7 @@ const BREAK_S: f64 = 0.1;
 const REPEAT_MAX: f64 = 1.2;
 /// What starting a trial takes, as the schedule counts it.
 const START_S: f64 = 0.012;
-/// Of those, in one break: the last of a round and the first of the next.
+/// Maximum of repeats in one break: the last of a round and the first of the next.
 const REPEATS_MAX: u64 = 2;
 /// Share of the time until the fall that breaks may take.
 const BROKEN_MAX: f64 = 0.3;
@@ -104,14 +104,14 @@ pub(super) fn groups<'e, 'a>(points: &'e [Evidence<'a>]) -> Vec<Group<'e, 'a>> {
     })
 }
 
-/// Whether a load's limit is told in bytes.
+/// Whether a load's limit is in bytes.
 pub(super) fn in_bytes(block_size_bytes: u64) -> bool {
     block_size_bytes >= LARGE_BYTES
 }
 
 /// What the trials of a point show.
 pub(super) fn shown(evidence: &Evidence, op: Op, confidence: f64) -> Result<Shown, Inconclusive> {
-    // Whoever else used the device: a trial that reached a limit tells of the limit.
+    // Whatever else used the device: a trial that reached a limit shows the limit.
     if let Some(witnessed) = witnessed(&evidence.trials, op) {
         return Ok(witnessed);
     }
@@ -181,7 +181,7 @@ fn fell(
     Ok(Fell { before, cap, credit, lasted_s: fell_s - course[0].start_s })
 }
 
-/// Requests of a trial that no window counts: those still in flight when it ended.
+/// Requests of a trial that no window counts: those still outstanding when it ended.
 fn uncounted(trial: &Trial, op: Op) -> u64 {
     let counted: u64 =
         trial.windows.iter().filter_map(|window| window.direction(op)).map(|lane| lane.ios).sum();
@@ -191,7 +191,7 @@ fn uncounted(trial: &Trial, op: Op) -> u64 {
 /// What passed until the fall beyond the cap, `drained` after the ends of trials. A break with one trial in it,
 /// as long as the others, holds the schedule's own, of the same load, but for the time of starting it; one with
 /// none is a pause, in which nothing passes. Where the rate is high before such a break and low after it, it fell
-/// within it, nobody knows when. The last part of the course is the first that lies wholly after the fall.
+/// within it, at an unknown time. The last part of the course is the first that lies wholly after the fall.
 fn credit(
     course: &[Part],
     (drained, in_flight): (f64, f64),
@@ -199,7 +199,7 @@ fn credit(
     cap: Estimate,
 ) -> Result<Estimate, LimitProblem> {
     let begun_s = course[0].start_s;
-    // Requests in flight when it fell had passed the limit or not; as many are in flight when a trial ends.
+    // Requests outstanding when it fell had passed the limit or not; as many are outstanding when a trial ends.
     let (mut passed, mut broken_s, mut error) = (drained, 0.0, in_flight);
     // One trial before the first may have been the schedule's own, and have spent as the others did.
     let first = &course[0];
@@ -244,7 +244,7 @@ fn credit(
     Ok(Estimate { value, low: Some((value - half).max(0.0)), high: Some(value + half + spent_before) })
 }
 
-/// Of the credit, by which it may be off where the rate before the fall is not even.
+/// Share of the credit by which it may be off where the throughput before the fall is not even.
 const EVEN: f64 = 0.005;
 
 /// A stretch of the load.

@@ -1,26 +1,25 @@
-//! How many durable appends a second one writer gets: each written, then flushed, before the next.
+//! Durable appends per second by one writer: each written, then flushed, before the next.
 //!
-//! What it is: the rate of sequential writes of a size, one at a time, each followed by a flush (`fsync:1`,
-//! `fdatasync:1`) or durable by itself (`dsync`). A database's commit rate with one client is about this, and so
-//! is what etcd's test asks for (2,300 bytes, fdatasync after each).
+//! What it is: the rate of sequential writes of one size at QD 1, each followed by a flush (`fsync:1`,
+//! `fdatasync:1`) or durable by itself (`dsync`). A database's commit rate with one client is about this, and so is
+//! etcd's test (2,300 bytes, fdatasync after each).
 //!
-//! How it is worked out: as every rate of a point: a fit over the run's trials that takes its drift out.
+//! How it is computed: as every throughput of a point: a fit over the run's trials, without its drift.
 //!
-//! Assumes: that the storage tells the truth about what is kept.
+//! Assumes: that the storage's acknowledgement of durability is true.
 //!
 //! Traps: group commit lets many clients share a flush; then this rate times the clients is the bound, not this
-//! rate. Figures well above one over a rotation, or over a network's round trip, mean that something answers early.
+//! rate. Figures well above one per rotation, or one per network round trip, mean that something answers early.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{Conditions, Detail, Finding, Op, Sync, detail::Durable};
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Op, Sync, Unit, detail::Durable,
+};
 
 use super::{
     FindingKind, Proof, Told, durable,
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct LogWritesPerS;
 

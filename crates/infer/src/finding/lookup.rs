@@ -3,7 +3,7 @@
 use iosonde_model::{Conditions, Estimate, Finding, FindingName, Op, Run, Status};
 
 /// The found finding of a name and direction: of the smallest requests where there are several sizes, at random where
-/// both orders were asked for, else the first.
+/// both orders were measured, else the first.
 pub fn found(run: &Run, name: FindingName, op: Op) -> Option<&Finding> {
     all_found(run, name, op).min_by_key(|finding| {
         let Conditions { random, block_size_bytes, .. } = finding.conditions;
@@ -11,7 +11,7 @@ pub fn found(run: &Run, name: FindingName, op: Op) -> Option<&Finding> {
     })
 }
 
-/// The same for requests of this size and order.
+/// The found finding for requests of this size and order.
 pub fn found_like<'a>(run: &'a Run, name: FindingName, op: Op, like: &Conditions) -> Option<&'a Finding> {
     all_found(run, name, op).find(|finding| {
         let own = &finding.conditions;

@@ -1,31 +1,30 @@
 //! The smallest piece that the storage can rewrite without reading first.
 //!
-//! What it is: the unit of a drive's mapping. A write of less must be merged with the rest of its piece, which is
-//! read for it, so that it takes longer than a write of the whole piece.
+//! What it is: the unit of a drive's mapping. A smaller write must be merged with the rest of its unit, which is
+//! read for it. It therefore takes longer than a write of the whole unit.
 //!
-//! How it is worked out: single durable writes of growing size, without those that met an erase or a retry (half as
-//! long again as the median). Up to a piece their time does not grow, and falls where less of the piece is left to
-//! be read; from a piece on it does not fall again. For each size the nearest curve is drawn that does not rise
-//! before it and does not fall after it (isotonic regression by pooling neighbours: Barlow, Bartholomew, Bremner and
-//! Brunk, 1972). The piece is the smallest size whose curve is not clearly farther from the points than the nearest
-//! of all; the interval comes from a stricter and a laxer "clearly". Where a buffer answers writes before they are
-//! flushed, it may begin with a full page sooner than with a part of one; a fall by less than twice the time of its
-//! answer is therefore not believed.
+//! How it is computed: single durable writes of growing size, without those that met an erase or a retry (half as
+//! long again as the median). Up to one unit their time does not grow, and falls where less of the unit must be
+//! read; from one unit on it does not fall again. For each size the nearest curve is fitted that does not rise
+//! before it and does not fall after it (isotonic regression by pooling neighbours: Barlow, Bartholomew, Bremner
+//! and Brunk, 1972). The unit is the smallest size whose curve is not significantly farther from the points than
+//! the nearest of all; the interval comes from a stricter and a laxer test.
 //!
-//! Assumes: that a durable write is on the medium, so that no memory hides the reading. A kernel's page is read first
-//! in the same way where writes go through the page cache: such trials are not used. Where no fall is seen, the piece
-//! is no larger than the smallest write, or something hides it, and the finding refuses.
+//! Where a buffer answers writes before they are flushed, it may begin with a full page sooner than with a part of
+//! one. A fall by less than twice the time of its answer is therefore not accepted.
+//!
+//! Assumes: that a durable write is on the medium, so that no memory hides the reading. A kernel's page is read
+//! first in the same way for buffered writes: those trials are not used. Where no fall is visible, the unit is no
+//! larger than the smallest write, or something hides it, and the finding is inconclusive.
 //!
 //! Source: the read-modify-write of partial pages is described in Agrawal and others, Design Tradeoffs for SSD
 //! Performance (2008).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op, Sync, Trial,
-    detail::{MappingUnit, MappingUnitProblem},
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Histogram, Inconclusive, Op,
+    Sync, Trial, Unit,
+    detail::{Lack, MappingUnit, MappingUnitProblem},
 };
 use iosonde_stats::{normal, pool_adjacent_violators};
 
@@ -34,23 +33,22 @@ use super::{
     group::{self, Group, Writer},
     pooled,
 };
-use crate::words::Unit;
 
 /// Sizes that a fall must stand between.
 const SIZES_MIN: usize = 4;
 /// chi² by which a curve must be farther than the nearest to be excluded: 3.5 standard errors, since any of ten sizes
 /// may seem to fall by chance (0.5 % for all).
 const EXCLUDED: f64 = 12.0;
-/// The same for the ends of the interval.
+/// Stricter and laxer chi² limits, for the ends of the interval.
 const SURELY_EXCLUDED: f64 = 20.0;
 const HARDLY_EXCLUDED: f64 = 7.0;
-/// Of a buffer's answer, by which it may begin earlier with one size than with another.
+/// Share of a buffer's answer by which it may begin earlier with one size than with another.
 const EARLY: f64 = 0.5;
-/// Of the median: what takes longer met an erase or a retry, of which some sizes have more than others by chance.
+/// Multiple of the median: longer writes met an erase or a retry, of which some sizes have more than others by chance.
 const USUAL: f64 = 1.5;
 /// Buckets of a histogram are known to half of this.
 const GRAIN: f64 = 2e-3;
-/// A fall by less is not told from the scatter that all points of a run share.
+/// A smaller fall may be the scatter that all points of a run share.
 const FALL_MIN: f64 = 0.01;
 
 pub(crate) struct MappingUnitBytes;
@@ -70,7 +68,7 @@ impl FindingKind for MappingUnitBytes {
 
     fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
         let writer = Writer { name: self.id(), experiment, unit: Unit::Bytes, confidence };
-        // A flush after several writes is no part of each. What a flush of its own takes stands beside every
+        // A flush after several writes is no part of each. The time of a flush of its own belongs to every
         // size, so that sizes are compared within one way of being durable; conditions do not know of it.
         let ways = [Sync::Dsync, Sync::Fsync { every: 1 }, Sync::Fdatasync { every: 1 }];
         ways.iter().flat_map(|way| of_one_way(&writer, points, *way)).collect()

@@ -1,23 +1,22 @@
-//! The most requests per second that this storage completes, of what was measured.
+//! The highest IOPS of this storage that were measured.
 //!
-//! What it is: the highest rate of small requests over all numbers in flight.
+//! What it is: the highest throughput of small requests over all queue depths.
 //!
-//! How it is worked out: as `device_bandwidth` does, since the largest of several estimates is too high:
-//! below, the interval ends at the highest of lower ends made stricter by the number of points
-//! (Bonferroni), above at the highest upper end; the value is the weighted mean of the points that cannot
-//! be told from the top. Where the rate with the most in flight is surely more than 5 % above that with
-//! fewer, it was still rising, and the sentence says "at least". A number in flight whose interval holds all
-//! that the others give, and is three times as wide, is left out and named, if one with more in flight takes
-//! part: more in flight do not give less, so that it is not the most by itself.
+//! How it is computed: as for `device_bandwidth`, since the largest of several estimates is too high. The lower end
+//! of the interval is the highest of lower ends made stricter by the number of points (Bonferroni), the upper end
+//! is the highest upper end. The value is the weighted mean of the points whose own estimates lie within that
+//! interval. Throughput was still rising, and the sentence says "at least", where the deepest point is below 95 % of
+//! the maximum of the curve of `queue_depth_knee`, or, without a curve, significantly more than 5 % above the others.
 //!
-//! Assumes: that the storage and not the program was the limit; the check `generator-bound` voids what was
-//! not.
+//! A depth is left out, and named, if its interval contains all that the others give and is three times as wide,
+//! and if a deeper point takes part: a deeper queue does not give less, so this depth is not the maximum by itself.
+//!
+//! Assumes: that the storage and not the program was the limit. The check `generator-bound` finds other points
+//! invalid.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Finding,
+    Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{Highest, QueueDepthProblem},
 };
 use iosonde_stats::LogEstimate;
@@ -26,7 +25,6 @@ use super::{
     FindingKind, Proof, Told, best, closed_loop,
     group::{self, Group, Writer},
 };
-use crate::words::Unit;
 
 /// A rise over the last step that calls the plateau in question.
 const RISING: f64 = 0.05;
@@ -66,13 +64,13 @@ impl FindingKind for MaxIops {
 fn most(writer: &Writer, group: &Group) -> Finding {
     let conditions = &group.conditions;
     let mut points = group.points.clone();
-    // Of equally many in flight those of several workers come last: one worker's processor is no plateau.
+    // At equal depths those of several workers come last: one worker's processor is no plateau.
     points.sort_by_key(|evidence| (evidence.point.spec.asked_in_flight(), evidence.point.spec.jobs));
-    let mut standing: Vec<(u64, LogEstimate)> = Vec::new();
+    let mut standing: Vec<(&Evidence, LogEstimate)> = Vec::new();
     let mut invalid = Vec::new();
     for evidence in points {
         match group::valid_rate(evidence, group.op, &[]) {
-            Ok(rate) => standing.push((evidence.point.spec.asked_in_flight(), rate)),
+            Ok(rate) => standing.push((evidence, rate)),
             Err(why) => invalid.push(why),
         }
     }
@@ -83,28 +81,33 @@ fn most(writer: &Writer, group: &Group) -> Finding {
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
     let taking_part = best::without_ignorance(&rates, writer.confidence, |place| place + 1 < rates.len());
     let left_out = (0..rates.len()).filter(|place| !taking_part.contains(place));
-    let imprecise_queue_depths = left_out.map(|place| standing[place].0).collect();
+    let imprecise_queue_depths =
+        left_out.map(|place| standing[place].0.point.spec.asked_in_flight()).collect();
     let standing: Vec<_> = taking_part.iter().map(|&place| standing[place]).collect();
     let rates: Vec<_> = standing.iter().map(|&(_, rate)| rate).collect();
-    let rising = still_rising(&standing, writer.confidence);
+    // The curve knows more than its last step, which may be a large one.
+    let rising = match closed_loop::of(group, writer.confidence) {
+        Ok(curve) => curve.still_rises(),
+        Err(_) => last_step_rises(&standing, writer.confidence),
+    };
     let deepest = rates.len() - 1;
     let (estimate, top) = match rising {
         // It was not chosen for being the highest, and the others are not told from it by their ignorance alone.
         true => (rates[deepest].estimate(writer.confidence), vec![deepest]),
         false => best::highest(&rates, writer.confidence).expect("there are two"),
     };
-    // The points are in the order of their queue depths.
-    let end = |place: Option<&usize>| place.map_or(0, |&place| standing[place].0);
-    let queue_depths = [end(top.first()), end(top.last())];
-    let facts = Highest { points: rates.len(), queue_depths, imprecise_queue_depths, invalid };
+    let best: Vec<&Evidence> = top.iter().map(|&place| standing[place].0).collect();
+    let facts = Highest { imprecise_queue_depths, invalid, ..best::facts(rates.len(), &best) };
     let found = writer.concluded(conditions, &group.points, estimate, Detail::Highest(facts));
     Finding { at_least: rising, ..found }
 }
 
-/// Whether the last step surely rose by more than 5 %.
-fn still_rising(standing: &[(u64, LogEstimate)], confidence: f64) -> bool {
+/// Whether the last step rose by more than 5 %, interval included.
+fn last_step_rises(standing: &[(&Evidence, LogEstimate)], confidence: f64) -> bool {
+    let depth = |evidence: &Evidence| evidence.point.spec.asked_in_flight();
     let Some(&(most, last)) = standing.last() else { return false };
-    let Some((_, before)) = standing.iter().rfind(|(in_flight, _)| *in_flight < most) else { return false };
+    let shallower = |(evidence, _): &&(&Evidence, LogEstimate)| depth(evidence) < depth(most);
+    let Some((_, before)) = standing.iter().rfind(shallower) else { return false };
     let rise = last.log_mean - before.log_mean;
     rise - last.half_width(confidence).hypot(before.half_width(confidence)) > RISING.ln_1p()
 }

@@ -1,20 +1,18 @@
 //! How much longer requests of one direction take when the other direction is mixed in.
 //!
-//! What it is: the mean latency of reads at the mix that departs most from reads alone, over their latency alone,
-//! with as many requests in flight; and the same of writes.
+//! What it is: the mean latency of reads at the mix that differs most from reads alone, over their latency alone,
+//! at the same queue depth; and likewise for writes.
 //!
-//! How it is worked out: as `stride_effect` is: every mix against the direction alone (a mix of 100 % or of 0 %
-//! reads, which the study must have), with intervals that hold together; "does not matter" only where all lie
-//! within 5 % of 1.
+//! How it is computed: as for `stride_effect`: every mix against the direction alone (a mix of 100 % or of 0 %
+//! reads, which the study must have), with simultaneous intervals. "Does not matter" only where all lie within 5 %
+//! of 1.
 //!
-//! Assumes: that the number in flight is shared by both directions, as it is here. More writes in flight mean
-//! fewer reads in flight, so that a ratio above 1 is the other direction's doing.
+//! Assumes: that both directions share the queue depth, as they do here. More outstanding writes mean fewer
+//! outstanding reads, so that a ratio above 1 is caused by the other direction.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Finding, Op, Rw, TrialSpec,
+    ExperimentName, Finding, FindingName, Op, Rw, TrialSpec, Unit,
     detail::{ComparedFigure, Level},
 };
 
@@ -23,7 +21,6 @@ use super::{
     effect::{self, Question},
     group::Writer,
 };
-use crate::words::Unit;
 
 pub(crate) struct MixInterference;
 
@@ -56,7 +53,7 @@ fn as_mix(spec: &mut TrialSpec) {
     spec.read_percent = None;
 }
 
-/// Without a direction alone there is nothing to compare with: then nobody asked.
+/// Without a direction alone there is nothing to compare with.
 fn with_one_alone<'a>(question: &Question, points: &[Evidence<'a>]) -> Vec<Evidence<'a>> {
     let blank = |evidence: &Evidence| {
         let mut spec = evidence.point.spec.clone();
@@ -120,9 +117,9 @@ depth = [4, 1]
 "#,
             truths: &[
                 (Some(2.0), "reads and writes in turn, 4 in line: 2 x 100 us + 2 x 300 us for 4 x 100 us"),
-                (Some(1.0), "one at a time, no read waits for a write: 100 us either way"),
+                (Some(1.0), "QD 1, no read waits for a write: 100 us either way"),
                 (Some(2.0 / 3.0), "2 x 100 us + 2 x 300 us for 4 x 300 us"),
-                (Some(1.0), "one at a time, no write waits for a read: 300 us either way"),
+                (Some(1.0), "QD 1, no write waits for a read: 300 us either way"),
             ],
             widest: 0.05,
         }

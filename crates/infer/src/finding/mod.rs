@@ -15,12 +15,8 @@ mod platter;
 mod pooled;
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Conditions, Finding, Named, registry};
+use iosonde_model::{Conditions, ExperimentName, Finding, FindingName, Named, Unit, detail::Lack, registry};
 
-use crate::words::Unit;
 use iosonde_judge::check::Symptom;
 
 pub mod lookup;
@@ -53,10 +49,12 @@ registry! {
         sustained_rate::SustainedRate,
         write_buffer_bytes::WriteBufferBytes,
         buffer_drain_rate::BufferDrainRate,
+        constant_limit::ConstantLimit,
         throttle_rate::ThrottleRate,
         burst_credit_bytes::BurstCreditBytes,
         flush_latency::FlushLatency,
         log_writes_per_s::LogWritesPerS,
+        commit_latency::CommitLatency,
         processor_share::ProcessorShare,
         drift::Drift,
         order_effect::OrderEffect,
@@ -70,7 +68,6 @@ registry! {
 }
 
 pub(crate) use network_round_trip::beside_the_link;
-pub use random_vs_sequential::RandomVsSequential;
 #[cfg(test)]
 use {
     depth_for_95_percent::DepthFor95Percent, device_bandwidth::DeviceBandwidth, half_size::HalfSize,
@@ -83,7 +80,7 @@ pub const RUN: &str = "run";
 
 /// A registered finding. Pure: it works on a file a year later.
 pub trait FindingKind: Sync {
-    /// Name that people type and that stands in the JSON.
+    /// Name that people type and that the JSON contains.
     fn id(&self) -> FindingName;
 
     /// Concludes from the points of one experiment, at a confidence such as 0.95: one finding for each set of
@@ -94,12 +91,17 @@ pub trait FindingKind: Sync {
     /// concluded once from all points.
     fn answers(&self) -> &'static [ExperimentName];
 
+    /// Whether it looks at every point of the run, and not only at those of the experiment that asks for it.
+    fn looks_at_the_run(&self) -> bool {
+        false
+    }
+
     /// Whether it is about the run as a whole.
     fn of_the_run(&self) -> bool {
         self.answers().is_empty()
     }
 
-    /// Where it stands on a report's first screen. There are no other lists of that: a finding that is asked for and
+    /// Place on a report's first screen. There are no other lists of that: a finding that was measured and
     /// answered is read.
     fn told(&self) -> Told;
 
@@ -109,7 +111,7 @@ pub trait FindingKind: Sync {
         None
     }
 
-    /// Symptom that is the answer itself where this was found, and no doubt about it.
+    /// Symptom that is the answer itself where this was found, and no warning.
     fn explains(&self) -> Option<Symptom> {
         None
     }
@@ -140,31 +142,37 @@ pub struct Told {
     /// The word before it: `knee`. Findings that share a word share its line, or stand below each other.
     pub label: &'static str,
     /// When it is read there.
-    pub when: When,
+    pub when: ReadWhen,
 }
 
 /// When a finding is read on a report's first screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum ReadWhen {
     /// Whenever there is one.
     Always,
     /// The same; a page that can be unfolded shows it behind the figures.
     Folded,
+    /// Only where it was found: that nothing is there is the usual case.
+    Found,
     /// Where its experiment has nothing else to say: it says in other words what others say, or qualifies them.
     Alone,
 }
 
 impl Told {
     const fn always(label: &'static str) -> Self {
-        Self { label, when: When::Always }
+        Self { label, when: ReadWhen::Always }
     }
 
     const fn folded(label: &'static str) -> Self {
-        Self { label, when: When::Folded }
+        Self { label, when: ReadWhen::Folded }
+    }
+
+    const fn found(label: &'static str) -> Self {
+        Self { label, when: ReadWhen::Found }
     }
 
     const fn alone(label: &'static str) -> Self {
-        Self { label, when: When::Alone }
+        Self { label, when: ReadWhen::Alone }
     }
 }
 
@@ -307,9 +315,7 @@ mod tests {
             let plan = points::plan(&study, &device).unwrap();
             assert!(plan.left_out.is_empty(), "{}: {:?}", kind.name(), plan.left_out);
             let found = &Pretend { device, ..Pretend::usual() }.conclusions(kind, proof.study, 1)[0];
-            // A pretended storage is no network, and its trials come in no order.
-            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
-            let count = if unasked { 0 } else { proof.truths.len() };
+            let count = if UNASKED.contains(&kind.id()) { 0 } else { proof.truths.len() };
             assert_eq!(found.len(), count, "{}: {found:?}", kind.name());
         }
     }
@@ -349,21 +355,44 @@ mod tests {
         }
     }
 
-    /// What nothing can be concluded from.
-    #[test]
-    fn bad_input_is_refused_in_words() {
-        const LACKING: [&str; 3] = ["nothing", "one point", "a single depth"];
-        let cases = [
-            LACKING[0],
-            LACKING[1],
-            LACKING[2],
-            "all void",
-            "no trials",
-            "two trials",
-            "no time",
-            "no numbers",
+    /// Facts of a finding that contradict each other or the points that it was concluded from.
+    fn contradictions(finding: &Finding, points: &[Evidence]) -> Vec<&'static str> {
+        let ends = [finding.low, finding.value, finding.high];
+        let known: Vec<f64> = ends.into_iter().flatten().collect();
+        // Whatever a variant holds: a figure that is no number stands as NaN or inf in its debug text.
+        let facts = format!("{:?} {:?}", finding.detail, finding.notes);
+        let mut words = facts.split(|letter: char| !letter.is_alphanumeric());
+        let ids: Vec<u64> = points.iter().flat_map(|one| &one.trials).map(|trial| trial.id).collect();
+        let size = finding.conditions.block_size_bytes;
+        let (found, open) =
+            (finding.status == Status::Found, matches!(finding.detail, Detail::Inconclusive(_)));
+        let rules = [
+            (open == (finding.status == Status::Inconclusive), "inconclusive with a reason, and only then"),
+            (known.len() == if found { 3 } else { 0 }, "a value with both ends where it is found, else none"),
+            (known.iter().all(|end| end.is_finite()), "ends that are numbers"),
+            (known.is_sorted(), "the value between its ends"),
+            (words.all(|word| word != "NaN" && word != "inf"), "facts that are numbers"),
+            (finding.trials.iter().all(|id| ids.contains(id)), "trials of its points"),
+            (!found || !finding.trials.is_empty(), "a value rests on trials"),
+            (finding.trials.is_sorted(), "trials in order"),
+            (
+                size.is_none_or(|size| points.iter().any(|one| one.point.spec.block_size_bytes == size)),
+                "a block size of its points",
+            ),
         ];
-        for (kind, case) in FINDINGS.iter().flat_map(|kind| cases.map(|case| (kind, case))) {
+        rules.into_iter().filter(|(holds, _)| !holds).map(|(_, rule)| rule).collect()
+    }
+
+    /// Findings that a pretended storage cannot show: it is no network, and its trials come in no order.
+    const UNASKED: [FindingName; 2] = [FindingName::NetworkRoundTrip, FindingName::OrderEffect];
+
+    #[test]
+    fn what_nothing_can_be_concluded_from_is_inconclusive() {
+        // What is looked for beside something else is passed over where its points are not there.
+        const LACKING: [&str; 3] = ["nothing", "one point", "a single depth"];
+        const CASES: [&str; 5] = ["all void", "no trials", "two trials", "no time", "no numbers"];
+        let cases = || LACKING.into_iter().chain(CASES);
+        for (kind, case) in FINDINGS.iter().flat_map(|kind| cases().map(move |case| (kind, case))) {
             let study = Study::parse(kind.proof().study, kind.name()).unwrap();
             let pretend = Pretend::usual();
             let points = points::plan(&study, &pretend.device).unwrap().points;
@@ -371,57 +400,50 @@ mod tests {
             broken(&mut evidence, case);
             let told = format!("{} of {case}", kind.name());
             let findings = concluded(kind, "x", &evidence, 0.95);
-            // What is looked for beside something else is passed over where its points are not there.
-            // And a pretended storage is no network, and its trials come in no order.
-            let unasked = [FindingName::NetworkRoundTrip, FindingName::OrderEffect].contains(&kind.id());
-            let beside = unasked || kind.wants().is_none() && LACKING.contains(&case);
-            assert!(beside || !findings.is_empty(), "{told}: not a word");
+            let lacks = LACKING.contains(&case);
+            let beside = UNASKED.contains(&kind.id()) || kind.wants().is_none() && lacks;
+            assert!(beside || !findings.is_empty(), "{told}: no finding");
             for finding in findings {
-                let (name, sentence) = (&finding.name, finding.sentence());
-                if matches!(finding.detail, Detail::Said { .. }) {
-                    assert!(
-                        sentence.ends_with('.') && !sentence.contains("NaN") && !sentence.contains("inf"),
-                        "{told}: {sentence}"
-                    );
-                    assert!(finding.status != Status::Inconclusive || finding.why().is_some(), "{told}");
-                } else {
-                    let why = matches!(finding.detail, Detail::Inconclusive(_));
-                    assert_eq!(why, finding.status == Status::Inconclusive, "{told}: {finding:?}");
-                }
-                let whole =
-                    [finding.value, finding.low, finding.high].iter().flatten().all(|end| end.is_finite());
-                assert!(whole, "{told}: {finding:?}");
+                assert_eq!(contradictions(&finding, &evidence), [""; 0], "{told}: {finding:?}");
                 // The processor's share is about what memory served as well, which is void elsewhere.
                 let own = kind.id() == FindingName::ProcessorShare && case == "all void";
-                let may = own || LACKING.contains(&case);
-                assert!(may || finding.status == Status::Inconclusive, "{told} ({name}): {sentence}");
+                assert!(own || lacks || finding.status == Status::Inconclusive, "{told}: {finding:?}");
             }
         }
     }
 
     #[test]
-    fn a_finding_has_an_interval_around_its_value_and_words_for_it() {
+    fn what_a_finding_says_of_a_known_storage_agrees_with_itself() {
+        let mut found = Vec::new();
         for kind in FINDINGS.iter() {
-            let findings = &Pretend::usual().conclusions(kind, kind.proof().study, 1)[0];
-            // The law has no caches, buffers or flushes: findings about these are proved on simulated devices.
-            for finding in findings.iter().filter(|finding| finding.status == Status::Found) {
-                let (low, value, high) = (finding.low, finding.value, finding.high);
-                assert!(low <= value && value <= high && low.is_some(), "{}: {finding:?}", kind.name());
-                if !matches!(finding.detail, Detail::Said { .. }) {
-                    assert!(!matches!(finding.detail, Detail::Inconclusive(_)), "{finding:?}");
-                    continue;
-                }
-                let sentence = finding.sentence();
-                assert!(
-                    sentence.contains('[') && sentence.ends_with('.') && !sentence.contains("{}"),
-                    "{sentence}"
-                );
-                assert!(
-                    sentence.starts_with(|first: char| first.is_uppercase() || first.is_numeric()),
-                    "{sentence}"
-                );
-                assert!(finding.why().is_some_and(|why| why.ends_with('.')), "{:?}", finding.why());
+            let study = Study::parse(kind.proof().study, kind.name()).unwrap();
+            let pretend = Pretend::usual();
+            let points = points::plan(&study, &pretend.device).unwrap().points;
+            let evidence = pretend.evidence(&points, 1);
+            let findings = kind.conclude("x", &evidence, 0.95);
+            for finding in &findings {
+                assert_eq!(contradictions(finding, &evidence), [""; 0], "{}: {finding:?}", kind.name());
+                let own = (finding.name, finding.experiment.as_str(), finding.confidence);
+                assert_eq!(own, (kind.id(), "x", 0.95));
+            }
+            if findings.iter().any(|finding| finding.status == Status::Found) {
+                found.push(kind.id());
             }
         }
+        // What the law is made of. It has no caches, buffers, limits or platters: simulated devices prove these.
+        let law = [
+            FindingName::DeviceBandwidth,
+            FindingName::MaxIops,
+            FindingName::BaseLatency,
+            FindingName::PerRequestCost,
+            FindingName::HalfSize,
+            FindingName::PlateauBlockSize,
+            FindingName::QueueDepthKnee,
+            FindingName::DepthFor95Percent,
+            FindingName::EffectiveDepth,
+            FindingName::RandomVsSequential,
+            FindingName::IopsAtLatency,
+        ];
+        assert!(law.iter().all(|name| found.contains(name)), "{found:?}");
     }
 }

@@ -1,28 +1,26 @@
-//! How long a request to network storage is on its way to the server and back, however small it is.
+//! Network round trip: the time of a request to network storage that does not depend on its size.
 //!
-//! What it is: the part of a read's time that is neither its bytes' nor this program's: the round trip, and
-//! whatever the server needs to find what it has in memory. It tells the two limits of network storage apart:
-//! requests made one at a time are bound by round trips, large ones with several in flight by the link
-//! (`device_bandwidth`).
+//! What it is: the part of a read's time that is neither its bytes' nor this program's: the round trip, and the
+//! time that the server needs to find data in its memory. It separates the two limits of network storage: requests
+//! at QD 1 are limited by round trips, large ones at higher depth by the link (`device_bandwidth`).
 //!
-//! How it is worked out: t₀ of the law t(b) = t₀ + b/B, fitted to the times of single reads over their sizes (see
-//! `per_request_cost`), less the time in which the program itself was busy. Where the client of the network file
-//! system counts the time from sending to answer (NFS does), its count for the smallest reads stands beside it.
+//! How it is computed: t₀ of the law t(b) = t₀ + b/B, fitted to the times of single reads over their sizes (see
+//! `per_request_cost`), minus the time in which the program itself was busy. Where the client of the network file
+//! system counts the time from sending to answer (NFS does), its count for the smallest reads is given beside it.
 //!
-//! Refused where the smallest reads are of different kinds (four fifths of them within more than half of the
-//! middle one): then some wait for the server's medium, and a smaller `--size` is held by its memory.
+//! Inconclusive where the smallest reads form different groups (four fifths of them spread over more than half of
+//! the median): then some wait for the server's medium, and a smaller `--size` fits its memory.
 //!
 //! How often it is right: `bench/blind --devices 400 --seed 20261122 --kinds network`: found on 380 of 400 servers,
 //! the truth in all of their intervals, with a median width of 0.1 %.
 //!
-//! Concluded only on network file systems. Assumes: that the server answers from its memory. A server whose
-//! medium takes the same time for every read adds that to the figure, and nobody on this side can tell.
+//! Concluded only on network file systems. Assumes: that the server answers from its memory. A server whose medium
+//! takes the same time for every read adds that to the figure, and this side cannot detect it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Detail, Estimate, Finding, Inconclusive, Note, Op, Status, Trial,
+    About, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Note, Op, Status, Trial,
+    Unit,
     detail::{RoundTrip, SizeLawProblem},
 };
 
@@ -31,9 +29,8 @@ use super::{
     group::{self, Group, Writer},
     hockney, pooled,
 };
-use crate::words::Unit;
 
-/// Of the middle one of the smallest reads, within which four fifths of them must lie.
+/// Share of the median of the smallest reads within which four fifths of them must lie.
 const ALIKE: f64 = 0.5;
 
 pub(crate) struct NetworkRoundTrip;
@@ -146,7 +143,7 @@ fn of_one_kind(smallest: &Evidence) -> Result<(), Inconclusive> {
     Ok(())
 }
 
-/// Of each request, in which the program itself was busy.
+/// Time per request in which the program itself was busy.
 fn busy_ns(evidence: &Evidence) -> Option<f64> {
     let each = |trial: &Trial| {
         let iops = trial.read.as_ref()?.iops;

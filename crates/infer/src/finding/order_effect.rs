@@ -1,31 +1,28 @@
-//! What reading right after a write does to the rate of reads, against reading after other reads.
+//! Effect of a preceding write on the throughput of reads, compared with a preceding read.
 //!
-//! What it is: a ratio, the geometric mean over all points that only read: 0.8× says that what a write leaves behind
-//! (a buffer that empties itself, flash that tidies up, a page cache that writes back) costs reads a fifth of their
-//! rate for as long as a trial lasts. Whoever measures reads and writes in turn measures this, too.
+//! What it is: a ratio, the geometric mean over all points that only read. 0.8× means that the aftermath of a write
+//! (a buffer that empties itself, garbage collection, a page cache that writes back) costs reads a fifth of their
+//! throughput during a trial. A measurement that alternates reads and writes includes this effect.
 //!
-//! How it is worked out: of each point the mean of ln(rate) of the trials that came right after a trial that writes,
-//! less that of the trials that came after one that reads; then the mean over points, with Student's interval from
-//! the scatter of trials within both kinds (degrees of freedom after Satterthwaite, Biometrics 2, 1946). Points count
-//! with three trials of each kind or more. What comes before is drawn at random in every round, so that a drift falls
-//! on both kinds alike and only makes the interval wider.
+//! How it is computed: for each point, the mean of ln(throughput) of the trials right after a trial that writes,
+//! minus that of the trials after one that reads. Then the mean over points, with Student's interval from the
+//! scatter of trials within both kinds (degrees of freedom after Satterthwaite, Biometrics 2, 1946). Points count
+//! with three trials of each kind or more. The order is random in every round, so that a drift affects both kinds
+//! equally and only makes the interval wider.
 //!
-//! Nothing is said of studies that visit reads before writes (`order = "reads-first"`): no read comes after a write
-//! there, which is what that order is for, and nothing is asked of a run that only reads. Trials that came after a
-//! canary count as neither.
+//! Not computed for studies that visit reads before writes (`order = "reads-first"`), where no read comes after a
+//! write, nor for a run that only reads. Trials after a canary count as neither.
 //!
-//! Assumes: that what a write leaves behind is gone after one more trial, since the trial before is all that is
-//! looked at.
+//! Assumes: that the aftermath of a write is over after one more trial, since only the preceding trial is
+//! considered.
 
-use iosonde_model::ExperimentName;
+use iosonde_model::{
+    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, Trial, Unit,
+    detail::{EffectProblem, ReadsAfterWrites},
+};
 use std::collections::BTreeMap;
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::FindingName;
-use iosonde_model::{
-    Conditions, Detail, Estimate, Finding, Inconclusive, Op, Trial,
-    detail::{EffectProblem, ReadsAfterWrites},
-};
 use iosonde_stats::ErrorVariance;
 
 use super::{
@@ -33,14 +30,13 @@ use super::{
     effect::answer_of,
     group::{Writer, of_the_device},
 };
-use crate::words::Unit;
 
 /// Trials of each kind that a point must have.
 const EACH_MIN: usize = 3;
-/// Of all trials that read, those that must have come after a write before anything is asked: a trial that was made
+/// Minimum share of reading trials that came after a write: a trial that was made
 /// again at the end of a round is no order of visits.
 const AFTER_MIN: f64 = 0.1;
-/// Of what is measured of a mean, no more is believed: a simulated device without noise repeats itself.
+/// Smallest relative error of a mean: a simulated device without noise repeats itself.
 const GRAIN: f64 = 1e-4;
 
 pub(crate) struct OrderEffect;
@@ -118,7 +114,7 @@ fn only_reads(evidence: &Evidence) -> bool {
     !spec.changes() && spec.rw.has(Op::Read) && spec.rate_iops.is_none()
 }
 
-/// Of each trial, whether the one right before it wrote. Where a canary or a fill came between, which are no point's,
+/// For each trial, whether the one right before it wrote. Where a canary or a fill came between, which are no point's,
 /// it is left out: trials are numbered as they were made.
 fn after_writes(points: &[Evidence]) -> BTreeMap<u64, bool> {
     let mut trials: Vec<&Trial> =

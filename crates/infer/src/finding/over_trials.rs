@@ -1,9 +1,9 @@
 //! Figures that each trial has once: their mean over trials, on a logarithmic scale.
 //!
-//! Rates and mean latencies of points have a fit over the whole run that knows its drift and its correlation.
-//! What is read off a trial by other means (a flush, a change within it, a processor's share) has no such fit:
-//! its trials lie a round apart and are taken as independent, which makes these intervals a little narrow where
-//! the storage wanders slowly.
+//! Throughputs and mean latencies of points have a fit over the whole run that models drift and correlation. A
+//! figure computed from each trial by other means (a flush, a change within it, a processor's share) has no such
+//! fit. Its trials are a round apart and are treated as independent, which makes these intervals a little narrow
+//! where the storage varies slowly.
 
 use iosonde_judge::{
     estimate::FEWEST_TRIALS,
@@ -51,7 +51,7 @@ pub(crate) fn grained(estimate: Estimate) -> Estimate {
     }
 }
 
-/// One figure of each trial that stands.
+/// One figure of each valid trial.
 pub(super) fn of(evidence: &Evidence, about: About, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
     evidence.standing(about).filter_map(figure).collect()
 }

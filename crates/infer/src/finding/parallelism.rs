@@ -1,22 +1,20 @@
-//! How many parts of the storage work side by side.
+//! The number of storage units that work in parallel.
 //!
-//! What it is: the number of units (chips of flash, members of an array) to which addresses are spread in turn. So
-//! many requests are served at once where they are spread evenly, and no more, however many are in flight.
+//! What it is: the number of units (chips of flash, members of an array) over which addresses are spread in turn.
+//! That many requests are served at once where they are spread evenly, and no more, at any queue depth.
 //!
-//! How it is worked out: reads in strides meet all units, or half of them, or only one. The rates at all strides are
-//! compared with those of every layout of units and stripes, and the layouts that chance does not exclude make up the
-//! interval; the value is the likeliest.
+//! How it is computed: strided reads reach all units, or half of them, or only one. The throughput at all strides
+//! is compared with every layout of units and stripes. The layouts that chance does not exclude form the interval;
+//! the value is the most likely one.
 //!
-//! Assumes: that units are alike and serve in the order of arrival, that addresses go round them in stripes of a
-//! power of two, and that their number is a power of two or three times one. Refuses where a link or the program
-//! carries less than the units could, where no stride meets a single unit, and where strides make no difference:
-//! then the number in flight at the knee (`queue_depth_knee`) is what can be known.
+//! Assumes: that units are equal and serve in the order of arrival, that addresses are spread over them in stripes
+//! of a power of two, and that their number is a power of two or three times one. Inconclusive where a link or the
+//! program carries less than the units could, where no stride reaches a single unit only, and where strides make no
+//! difference: then the saturation point (`queue_depth_knee`) is the available answer.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Finding,
+    Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{Lack, Layout, LayoutProblem},
 };
 
@@ -25,7 +23,6 @@ use super::{
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
-use crate::words::Unit;
 
 pub(crate) struct Parallelism;
 

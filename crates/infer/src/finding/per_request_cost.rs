@@ -1,27 +1,23 @@
-//! What every request costs, however small it is: t₀ of the law t(b) = t₀ + b/B.
+//! The fixed cost of every request, whatever its size: t₀ of the law t(b) = t₀ + b/B.
 //!
-//! What it is: the part of a request's time that does not depend on its size: the system call, the command
-//! on its way, the medium's access. Made one at a time, 1/t₀ requests a second is a ceiling that no block
-//! size lifts.
+//! What it is: the part of a request's time that does not depend on its size: the system call, the command on its
+//! way, the medium's access. At QD 1, 1/t₀ requests per second is a limit for every block size.
 //!
-//! How it is worked out: from the times between completions of requests made one at a time, over block
-//! sizes, by least squares on logarithms. Four sizes over a range of 16 are the least. If the points bend
-//! away from the law (tested at 1 %), the interval is stretched; if any misses by more than 10 %, it is
-//! refused.
+//! How it is computed: from the times between completions at QD 1, over block sizes, by least squares on
+//! logarithms. At least four sizes over a range of 16 are needed. If the points differ from the law (tested at 1
+//! %), the interval is widened; if any misses by more than 10 %, the finding is inconclusive.
 //!
-//! How precise it can be: 11 sizes and 5 to 8 rounds at 3 % scatter give a full width of 2 to 4 % where
-//! half size is ten smallest blocks or more, 6 to 8 % where it equals the smallest block, and 15 to 34 % at
-//! a third of that: then the smallest block is already mostly transfer.
+//! How precise it can be: 11 sizes and 5 to 8 rounds at 3 % scatter give these full widths:
+//! - 2 to 4 % where half size is ten smallest blocks or more;
+//! - 6 to 8 % where it equals the smallest block;
+//! - 15 to 34 % at a third of that: the smallest block is then already mostly transfer.
 //!
 //! Source: R. W. Hockney, The Science of Computer Benchmarking (SIAM, 1996), chapter 1: the pair (r∞, n½).
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{Detail, Finding};
+use iosonde_model::{Detail, ExperimentName, Finding, FindingName, Unit};
 
 use super::{FindingKind, Proof, Told, group::Writer, hockney};
-use crate::words::Unit;
 
 pub(crate) struct PerRequestCost;
 

@@ -1,25 +1,23 @@
-//! From which block size on larger requests buy no more throughput.
+//! The block size from which larger requests no longer increase throughput.
 //!
-//! What it is: the smallest of the measured sizes that gives 95 % of the rate which ever larger requests
-//! approach, with as many in flight as the points had (one, in `quick`). Half of the rate is reached far
-//! earlier: see `half_size`.
+//! What it is: the smallest of the measured sizes that gives 95 % of the limit for large requests, at the points'
+//! queue depth (1, in `quick`). Half of the limit is reached far earlier: see `half_size`.
 //!
-//! How it is worked out: where the times follow t(b) = t₀ + b/B, the rate is b/(b + n½) of B, which is 95 %
-//! at 19 n½; the measured sizes at or above both ends of 19 n½ are the interval. Where the times do not (a
-//! limit that cuts the curve off, several in flight), the highest rate is found among the points without
-//! the winner's curse, and each size is compared with it: low is the smallest size from which on all rates
-//! may be within 5 % of it, high the smallest from which on all surely are. Refused where even the largest
-//! size is not there yet.
+//! How it is computed: where the times follow t(b) = t₀ + b/B, the bandwidth is b/(b + n½) of B, which is 95 % at
+//! 19 n½; the measured sizes at or above both ends of 19 n½ are the interval. Where the times do not follow it (a
+//! limit that cuts the curve off, a depth above 1), the highest point is found without the winner's curse, and each
+//! size is compared with it. The lower end is the smallest size from which on all points may be within 5 % of it,
+//! the upper end the smallest from which on all are, with confidence. Inconclusive where even the largest size is
+//! below that: throughput still rises where the largest size is significantly above the next smaller one, and is too
+//! uncertain otherwise.
 //!
 //! Why 95 %: the last twentieth costs as much size as all before it, and `quick` resolves 5 %.
 //!
 //! What it is not: the device's page size. The curve has no corner there, and a page cache would hide it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Estimate, Finding, Inconclusive,
+    Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Unit,
     detail::{Plateau, PlateauMethod, SizeLawProblem},
 };
 use iosonde_stats::{LogEstimate, student_t};
@@ -29,7 +27,6 @@ use super::{
     group::{self, Group, Writer},
     hockney,
 };
-use crate::words::Unit;
 
 /// Share of the asymptotic rate that counts as the plateau.
 const SHARE: f64 = 0.95;
@@ -110,9 +107,15 @@ fn plateau(group: &Group, confidence: f64) -> Result<Sizes, Inconclusive> {
     let law = hockney::of(group, confidence).ok().and_then(|law| law.half_size_bytes.map(|half| (law, half)));
     match law {
         Some((law, half)) => {
-            let told = by_law(&rates, &half, PlateauMethod::Law(law.fit))?;
-            // A law that bends a little may be believed for its two parts, and not against points that surely are
-            // there.
+            let told = match by_law(&rates, &half, PlateauMethod::Law(law.fit)) {
+                // The law may place it beyond the largest size where the sizes themselves show no rise.
+                Err(SizeLawProblem::StillRising { .. }) if !surely_rises(&rates, confidence) => {
+                    return Ok(by_comparison(&rates, confidence)?);
+                }
+                told => told?,
+            };
+            // A law that bends a little may be good for its two parameters, and not against points that were
+            // measured.
             match by_comparison(&rates, confidence) {
                 Ok(seen) if seen.high < told.low => Ok(Sizes {
                     method: PlateauMethod::ComparisonAgainstLaw { law_bytes: told.value },
@@ -146,6 +149,13 @@ fn by_law(
     })
 }
 
+/// Whether the throughput of the largest size is significantly higher than that of the next smaller one.
+fn surely_rises(rates: &[(u64, LogEstimate)], confidence: f64) -> bool {
+    let [.., (_, before), (_, last)] = rates else { return false };
+    let error = last.half_width(confidence).hypot(before.half_width(confidence));
+    last.log_mean - before.log_mean > error
+}
+
 /// Every size against the highest rate.
 fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes, SizeLawProblem> {
     let estimates: Vec<_> = rates.iter().map(|&(_, rate)| rate).collect();
@@ -168,7 +178,8 @@ fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes,
     let largest_bytes = rates[rates.len() - 1].0;
     let likely = from(&|above, _| above >= 0.0).ok_or(SizeLawProblem::Unsure)?;
     if likely == largest_bytes {
-        return Err(SizeLawProblem::StillRising { largest_bytes, needed_bytes: None });
+        let rising = SizeLawProblem::StillRising { largest_bytes, needed_bytes: None };
+        return Err(if surely_rises(rates, confidence) { rising } else { SizeLawProblem::Unsure });
     }
     Ok(Sizes {
         value: likely,
@@ -176,4 +187,36 @@ fn by_comparison(rates: &[(u64, LogEstimate)], confidence: f64) -> Result<Sizes,
         high: from(&|above, error| above - error >= 0.0).unwrap_or(largest_bytes),
         method: PlateauMethod::Comparison,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Throughput of 1, 4, 16 and 64 MiB in MB/s, each with this share as its standard error.
+    fn rates(mb_per_s: [f64; 4], error: f64) -> Vec<(u64, LogEstimate)> {
+        let one = |(place, mb): (usize, f64)| {
+            let standard_error = error;
+            (
+                1 << (20 + 2 * place),
+                LogEstimate { log_mean: (mb * 1e6).ln(), standard_error, degrees_of_freedom: 10.0 },
+            )
+        };
+        mb_per_s.into_iter().enumerate().map(one).collect()
+    }
+
+    #[test]
+    fn what_is_too_uncertain_does_not_rise() {
+        // As on a real disk: the largest is no more than the smallest.
+        for levels in [[1479.0, 1399.0, 1244.0, 1342.0], [1250.0, 1244.0, 1300.0, 1400.0]] {
+            let problem = by_comparison(&rates(levels, 0.06), 0.95).err();
+            assert!(matches!(problem, None | Some(SizeLawProblem::Unsure)), "{problem:?}");
+        }
+        let half = Estimate { value: 5e6, low: Some(4e6), high: Some(6e6) };
+        let law = by_law(&rates([1479.0, 1399.0, 1244.0, 1342.0], 0.06), &half, PlateauMethod::Comparison);
+        assert!(matches!(law, Err(SizeLawProblem::StillRising { .. })), "the law alone would say so");
+        assert!(!surely_rises(&rates([1479.0, 1399.0, 1244.0, 1342.0], 0.06), 0.95));
+        let rising = by_comparison(&rates([500.0, 900.0, 1200.0, 1400.0], 0.01), 0.95).err();
+        assert!(matches!(rising, Some(SizeLawProblem::StillRising { .. })), "{rising:?}");
+    }
 }

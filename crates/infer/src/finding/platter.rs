@@ -1,9 +1,9 @@
-//! Requests that wait for a turning platter: what two findings read off an experiment's points.
+//! Requests that wait for a rotating platter: the common part of two findings.
 //!
-//! Requests to random addresses of many tracks that lie side by side wait for anything between nothing and one turn,
-//! each wait as likely as another. So the quantiles of their latencies lie on a straight line: it begins where a
-//! request that need not wait ends, and rises by one turn. The line is drawn through the 10th to the 85th percentile
-//! (least squares): short of the ends, which short seeks and the scatter of service round off.
+//! Requests to random addresses of many adjacent tracks wait between zero and one rotation, uniformly distributed.
+//! So the quantiles of their latencies lie on a straight line. It begins at the latency of a request that need not
+//! wait, and rises by one rotation. The line is fitted from the 10th to the 85th percentile (least squares),
+//! without the ends, which short seeks and the scatter of service round off.
 
 use iosonde_judge::evidence::Evidence;
 use iosonde_model::{About, Histogram, Inconclusive, Op, detail::PlatterProblem};
@@ -26,7 +26,7 @@ const BENT: f64 = 0.04;
 const OF_ONE_WAIT: f64 = 0.8;
 /// Service that scatters by 10 % flattens the line by that much (the square of 0.1), in all trials alike.
 const FLATTENED: f64 = 0.01;
-/// Of the median, where the tenth part of waits ends that belong to no platter.
+/// Limit, as a share of the median, of the latest tenth of waits that belong to no platter.
 const LATE: f64 = 0.5;
 /// One turn of the fastest disks that were made, 15,000 a minute; a random request waits for half of it on average.
 const FASTEST_TURN_NS: f64 = 4e6;
@@ -111,7 +111,7 @@ impl<'e, 'a> Sweep<'e, 'a> {
         wide.is_some().then_some(Self { narrow, wide, in_turn })
     }
 
-    /// The time of a turn, or that there is none, or why that cannot be said.
+    /// The rotation period, or that there is none, or why it is inconclusive.
     pub(super) fn turn(&self) -> Result<Turn, Inconclusive> {
         let spec = &self.narrow.point.spec;
         let op = group::only_direction(spec.rw).unwrap_or(Op::Read);

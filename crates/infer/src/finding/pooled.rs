@@ -1,10 +1,9 @@
-//! Figures read off the latencies of a point's trials together, with an interval from leaving out one trial at a
-//! time.
+//! Figures computed from the latencies of all trials of a point together, with a jackknife interval over trials.
 //!
-//! A shape (where a line of quantiles begins, which share of requests is fast) needs more requests than one trial of
-//! a slow storage has. The figure is worked out from all trials, and again without each of them in turn; the spread
-//! of these says how far it may be wrong, and their mean by how much it leans (the jackknife: Miller, The jackknife,
-//! a review, Biometrika 61 (1974) 1). Assumes trials as independent as those of [`over_trials`](super::over_trials).
+//! A shape (where a line of quantiles begins, which share of requests is fast) needs more requests than one trial
+//! of a slow storage has. The figure is computed from all trials, and again without each of them in turn. The
+//! spread of these gives the error, and their mean the bias (the jackknife: Miller, The jackknife, a review,
+//! Biometrika 61 (1974) 1). Trials are assumed independent, as in [`over_trials`](super::over_trials).
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
 use iosonde_model::{About, Histogram, Op};
@@ -30,7 +29,7 @@ pub(super) fn together(said: &[Estimated], confidence: f64) -> Option<Together> 
     (!said.is_empty()).then(|| Together { value, half_width: normal(confidence) / total.sqrt(), agree })
 }
 
-/// The latencies of each trial that stands.
+/// The latencies of each valid trial.
 pub(super) fn latencies<'a>(evidence: &Evidence<'a>, op: Op) -> Vec<&'a Histogram> {
     let direction = |trial: &'a iosonde_model::Trial| trial.direction(op);
     let all = evidence.standing(About::Latency).filter_map(direction).map(|direction| &direction.histogram);
@@ -53,8 +52,8 @@ pub(super) fn mean_within(histogram: &Histogram, times: f64) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// A figure of all trials, by leaving out one at a time. `None` where there are too few, or where the figure is not
-/// to be had without one of them.
+/// A figure of all trials with its jackknife error. `None` where there are too few, or where the figure does not
+/// exist without one of them.
 pub(super) fn jackknife(
     histograms: &[&Histogram],
     figure: impl Fn(&Histogram) -> Option<f64>,
@@ -62,7 +61,7 @@ pub(super) fn jackknife(
     leaving_one_out(histograms, |histograms| figure(&merged(histograms.iter().copied())))
 }
 
-/// The same for figures of anything that each trial has.
+/// Jackknife for figures of anything that each trial has.
 pub(super) fn leaving_one_out<T: Copy>(
     trials: &[T],
     figure: impl Fn(&[T]) -> Option<f64>,

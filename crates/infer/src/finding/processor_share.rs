@@ -1,23 +1,21 @@
-//! How much of the time the program and the kernel were at work, rather than waiting for storage.
+//! The share of time in which the program and the kernel worked, rather than waited for storage.
 //!
-//! What it is: processor time of the busiest worker over elapsed time, at the largest block size that was measured:
-//! 1 means that nothing was waited for. System calls, copying between the program and the page cache, and the
-//! program's own loop are in it; time that a device or a kernel thread worked meanwhile is not.
+//! What it is: processor time of the busiest worker over elapsed time, at the largest block size that was measured.
+//! 1 means no waiting at all. It includes system calls, copying between the program and the page cache, and the
+//! program's own loop. It excludes time in which a device or a kernel thread worked.
 //!
-//! How it is worked out: the share of each trial, then the geometric mean over trials with Student's interval;
-//! trials lie a round apart and are taken as independent.
+//! How it is computed: the share of each trial, then the geometric mean over trials with Student's interval; trials
+//! are a round apart and are treated as independent.
 //!
-//! Why the largest block size: there the cost of the calls is smallest, so that what is left is copying. A share
-//! near 1 even there means that the whole curve is the program's and the memory's, whatever medium lies below.
+//! Why the largest block size: there the cost of the calls is smallest, so that the rest is copying. A share near 1
+//! even there means that the program and the memory determine the whole curve, whatever medium lies below.
 //!
 //! Assumes: that the kernel's accounting of processor time is right, which it is to a tick or better.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Conditions, Detail, Finding, Inconclusive,
-    detail::{Pace, ProcessorShare as Facts},
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Unit,
+    detail::{Bottleneck, ProcessorShare as Facts},
 };
 
 use super::{
@@ -25,7 +23,6 @@ use super::{
     group::{self, Group, Writer},
     over_trials,
 };
-use crate::words::Unit;
 
 /// From here on the processor and nothing else sets the pace.
 const BUSY: f64 = 0.9;
@@ -105,9 +102,9 @@ fn one(writer: &Writer, group: &Group) -> Finding {
         return writer.inconclusive(&conditions, &[largest], Inconclusive::NoCpuTime);
     };
     let pace = match (estimate.low, estimate.high) {
-        (Some(low), _) if low > BUSY => Pace::Cpu,
-        (_, Some(high)) if high < IDLE => Pace::Waiting,
-        _ => Pace::Both,
+        (Some(low), _) if low > BUSY => Bottleneck::Cpu,
+        (_, Some(high)) if high < IDLE => Bottleneck::Waiting,
+        _ => Bottleneck::Both,
     };
     let small = shares(smallest);
     let facts = Facts {

@@ -1,43 +1,42 @@
-//! How many requests in flight make the storage busy: N* = X_max · R₀.
+//! The saturation point: the queue depth that makes the storage busy, N* = X_max · R₀.
 //!
-//! What it is: the number in flight at which a storage would just be busy if requests never got in each
-//! other's way. With fewer in flight, throughput is given away; with more, latency grows in proportion to
-//! the number and throughput hardly. The two asymptotes X = N/R₀ and X = X_max meet there.
+//! What it is: the queue depth at which a storage would just be busy if requests never waited for each other. Below
+//! it, throughput is lost; above it, latency grows in proportion to the depth and throughput hardly does. The two
+//! asymptotes X = N/R₀ and X = X_max meet there.
 //!
-//! How it is worked out: a family of curves between them is fitted to the logarithms of the rates at all
-//! numbers in flight, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]; k, which says how sharp the corner is, is
-//! fitted too and the interval is the profile likelihood over it. What a wrong family may cost is added in
-//! quadrature: the difference to R₀ over the slope of N/X(N) beyond the knee, and at least 3 %; where the
-//! corner is known to be sharper than k = 4, at least 12 % over k, and the difference less its noise.
+//! How it is computed: a family of curves between them is fitted to the logarithms of throughput at all queue
+//! depths, X(N) = N / [R₀ (1 + (Nᵏ − 1)/N*ᵏ)^(1/k)]. k, the sharpness of the corner, is fitted too, and the
+//! interval is the profile likelihood over it. The possible error of a wrong family is added in quadrature: the
+//! difference to R₀ over the slope of N/X(N) beyond the saturation point, and at least 3 %. Where the corner is
+//! known to be sharper than k = 4, it is at least 12 % over k, and the difference less its noise.
 //!
-//! Inconclusive where fewer than four queue depths are valid, where queue depth 1 is missing, where the deepest is
-//! less than four times the upper end of the saturation point's interval (the plateau is then a guess), where a
-//! queue depth was not reached, and where the curves do not fit: chi-squared rejects the best one at 1 %, and a
-//! point misses it by over 10 %. If chi-squared rejects it and no point misses it by so much, the interval is
-//! widened. Queue depths of which the device saw less than half, by the block layer's count, are excluded and named:
-//! their curve would be that of a queue above the device.
+//! Inconclusive where
+//! - fewer than four queue depths are valid, or queue depth 1 is missing;
+//! - the deepest is less than four times the upper end of the saturation point's interval (the plateau is then a
+//!   guess);
+//! - a queue depth was not reached;
+//! - the curves do not fit: chi-squared rejects the best one at 1 %, and a point misses it by over 10 %.
 //!
-//! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of
-//! runs.
+//! If chi-squared rejects it and no point misses it by so much, the interval is widened. Queue depths of which the
+//! device saw less than half, by the block layer's count, are excluded and named: their curve would be that of a
+//! queue above the device.
+//!
+//! Why not the highest point of the grid: that is biased by up to 22 % and covers the truth in 0 to 95 % of runs.
 //!
 //! Assumes: a closed loop, in which each completion makes room for the next request.
 //!
-//! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing
-//! Surveys 10 (1978) 225: asymptotic bounds and their crossing, N*.
+//! Source: P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing Surveys 10
+//! (1978) 225: asymptotic bounds and their crossing, N*.
 
 use iosonde_judge::{evidence::Evidence, reach::too_few_at_the_device};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    About, Detail, Finding, Trial,
-    detail::{ClosedLoop, QueueDepthProblem},
+    About, Detail, ExperimentName, Finding, FindingName, Inconclusive, Trial, Unit, detail::ClosedLoop,
 };
 
 use super::{
     FindingKind, Proof, Told, closed_loop,
     group::{Group, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct QueueDepthKnee;
 
@@ -79,13 +78,13 @@ fn knee(writer: &Writer, group: &Group) -> Finding {
         }
         Err(why) if excluded.is_empty() => writer.inconclusive(conditions, &group.points, why),
         Err(why) => {
-            let why = QueueDepthProblem::ExcludedDepths { queue_depths: excluded, why: Box::new(why) };
+            let why = Inconclusive::ExcludedDepths { queue_depths: excluded, why: Box::new(why) };
             writer.inconclusive(conditions, &group.points, why)
         }
     }
 }
 
-/// The points whose requests reached the device, and the numbers in flight of the others: a curve through these is the
+/// The points whose requests reached the device, and the queue depths of the others: a curve through these is the
 /// queue's above the device. A counter at nothing stands still, and is no witness.
 fn reached<'e, 'a>(group: &Group<'e, 'a>) -> (Group<'e, 'a>, Vec<u64>) {
     let seen = |evidence: &Evidence| {
@@ -125,15 +124,11 @@ mod tests {
         }
         conclude(&mut run, None).unwrap();
         let knee = knee_of_reads(&run);
-        let Detail::Inconclusive(Inconclusive::QueueDepth(QueueDepthProblem::ExcludedDepths {
-            queue_depths,
-            ..
-        })) = &knee.detail
-        else {
+        let Detail::Inconclusive(Inconclusive::ExcludedDepths { queue_depths, .. }) = &knee.detail else {
             panic!("{knee:?}")
         };
         assert_eq!(queue_depths[..2], [8, 16]);
-        // And one that stands still is no witness of anything.
+        // A counter that does not move is no witness.
         run.trials.iter_mut().for_each(|trial| trial.witnesses.block_layer_in_flight_mean = Some(0.0));
         conclude(&mut run, None).unwrap();
         assert_eq!(knee_of_reads(&run).status, Status::Found, "{:?}", knee_of_reads(&run));

@@ -1,29 +1,24 @@
 //! How much faster or slower random requests are than sequential ones, everything else equal.
 //!
-//! What it is: the ratio of two points' rates, random over sequential, at the same block size and number in
-//! flight.
+//! What it is: the throughput of random requests over that of sequential ones, at the same block size and queue
+//! depth.
 //!
-//! How it is worked out: the difference of the two logarithms, its error from both. "As fast" is said when
-//! the whole interval lies within 5 % of 1; "slower" or "faster" when all of it lies on one side of 1;
-//! otherwise this run cannot tell. An interval that contains 1 is not yet evidence that order does not
-//! matter.
+//! How it is computed: the difference of the two logarithms, with the errors of both. "As fast" is said when the
+//! whole interval lies within 5 % of 1; "slower" or "faster" when all of it lies on one side of 1. Otherwise it is
+//! inconclusive: an interval that contains 1 is not yet evidence that order does not matter.
 //!
-//! Assumes: that both points met the same storage, which the order of trials (random within each round)
-//! sees to.
+//! Assumes: that both points met the same storage, which the random order of trials within each round ensures.
 //!
-//! Traps: a span that fits a cache makes order free on anything; read-ahead outside a virtual machine makes
-//! sequential reads fast on anything. The answer holds for its block size.
+//! Traps: a span that fits a cache makes order irrelevant on any storage; read-ahead outside a virtual machine
+//! makes sequential reads fast on any storage. The answer holds for its block size.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::{About, Conditions, Detail, Estimate, Finding};
+use iosonde_model::{About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Unit};
 
 use super::{
     FindingKind, Proof, Told, effect,
     group::{self, Group, Writer},
 };
-use crate::words::Unit;
 
 /// The registered kind.
 pub struct RandomVsSequential;
@@ -89,18 +84,15 @@ depth = [2, 1]
             // After each 60 us both units are free or one request still waits: a random new one makes either state
             // with chance 1/2, and 2 or 1 requests end next. In order it is always 2.
             truths: &[
-                (
-                    Some(0.75),
-                    "2 in flight on 2 units: 1 or 2 random reads end each 60 us, and always 2 in order",
-                ),
-                (Some(1.0), "one at a time, no read waits for another: 60 us either way"),
+                (Some(0.75), "QD 2 on 2 units: 1 or 2 random reads end each 60 us, and always 2 in order"),
+                (Some(1.0), "QD 1, no read waits for another: 60 us either way"),
             ],
             widest: 0.12,
         }
     }
 }
 
-/// `None` where a group has only one of the two patterns: then nobody asked.
+/// `None` where a group has only one of the two patterns.
 fn compare(writer: &Writer, group: &Group) -> Option<Finding> {
     let of = |random: bool| group.points.iter().find(|evidence| evidence.point.spec.rw.is_random() == random);
     let (random, sequential) = (of(true)?, of(false)?);

@@ -1,34 +1,32 @@
-//! How much is fetched at once for a reader who goes on in order: by the kernel, or by the storage itself.
+//! How many bytes a sequential read fetches at once, by the kernel or by the storage itself.
 //!
-//! What it is: the piece that is read ahead. Through the page cache it is mostly the kernel's, past it the storage's
-//! or a host's.
+//! What it is: the piece that is read ahead. For buffered reads it is mostly the kernel's; for direct reads the
+//! storage's or a host's.
 //!
-//! How it is worked out: of small reads in order, one at a time, those that begin a new piece wait for it and the
-//! others find it there, so that latencies are of two kinds (cut where the variance between their logarithms is
-//! largest). The block size over the share of the slow ones is the piece. The interval comes from leaving out one
-//! trial at a time, and from the pieces in which a trial begins and ends, of which it sees a part; where several
-//! block sizes tell of a piece, they must agree, and their weighted mean is given.
+//! How it is computed: of small sequential reads at QD 1, those that begin a new piece wait for it and the others
+//! find it there, so that latencies form two groups (separated where the variance between their logarithms is
+//! largest). The block size over the share of the slow ones is the piece. The interval is a jackknife over trials,
+//! plus the pieces in which a trial begins and ends, of which it sees a part. Where several block sizes show a
+//! piece, they must agree, and their weighted mean is given.
 //!
-//! Where reads in order take as long as random ones, nothing is read ahead. Where they are faster and fewer than
-//! one in fifty waits, the pieces come before they are asked for, or hold more than fifty of these reads, and the
-//! finding refuses: a tail would look alike.
+//! Where sequential reads take as long as random ones, nothing is read ahead. Where they are faster and fewer than
+//! one in fifty waits, either the pieces come before they are requested, or they contain more than fifty of these
+//! reads. The finding is then inconclusive: a tail would look the same.
 //!
-//! Through the page cache, random reads in the same study leave pages behind on which pieces end early (6 % of the
-//! span made them 3 to 9 % smaller); then it refuses, and `--set rw=read` helps.
+//! For buffered I/O, random reads in the same study leave pages behind on which pieces end early (6 % of the span
+//! made them 3 to 9 % smaller). It is then inconclusive, and `--set rw=read` helps.
 //!
 //! How often it is right: `bench/blind --devices 400 --seed 20261122 --kinds ahead`: the truth in all of 316
-//! intervals, with a median width of 0.3 %; of 63 devices that read nothing ahead, all were said to.
+//! intervals, with a median width of 0.3 %. On all of 63 devices that read nothing ahead, the finding said so.
 //!
-//! Assumes: pieces of one size. A window that grows while a reader goes on (Linux doubles it up to `read_ahead_kb`)
-//! is at its largest nearly all the time in a trial that reads many of them.
+//! Assumes: pieces of one size. A window that grows during sequential reading (Linux doubles it up to
+//! `read_ahead_kb`) is at its largest nearly all the time in a trial that reads many of them.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Histogram, Inconclusive, Op,
-    detail::{Readahead, ReadaheadProblem},
+    About, Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Histogram, Inconclusive, Op,
+    Unit,
+    detail::{Lack, Readahead, ReadaheadProblem},
 };
 use iosonde_stats::Estimated;
 
@@ -37,7 +35,6 @@ use super::{
     group::{self, Group, Writer},
     pooled,
 };
-use crate::words::Unit;
 
 pub(crate) struct ReadaheadBytes;
 

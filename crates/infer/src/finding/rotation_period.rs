@@ -1,27 +1,26 @@
-//! How long the storage takes to turn once, if anything in it turns.
+//! The rotation period of the storage, if it rotates.
 //!
-//! What it is: the time of one turn of a disk's platter; 8.33 ms are 7,200 turns a minute.
+//! What it is: the time of one rotation of a disk's platter; 8.33 ms are 7,200 rotations a minute.
 //!
-//! How it is worked out: requests to random addresses within a narrow part wait for anything between nothing and one
-//! turn, each wait as likely as another, so that the quantiles of their latencies lie on a straight line whose rise
-//! is one turn. The interval comes from leaving out one trial at a time. Where latencies lie closer together than a
-//! turn would bring them, nothing rotates; where they are spread, but not evenly, it cannot be told.
+//! How it is computed: requests to random addresses within a narrow part wait between zero and one rotation,
+//! uniformly distributed. The quantiles of their latencies therefore lie on a straight line that rises by one
+//! rotation. The interval is a jackknife over trials. Where latencies are closer together than a rotation would
+//! allow, nothing rotates; where they are spread, but not evenly, the finding is inconclusive.
 //!
-//! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part is
-//! at least some ten tracks wide and hardly any seek apart: 64 MiB are 30 tracks of a large disk.
+//! Assumes: that each request waits for the medium (a write that a cache takes does not), and that the narrow part
+//! is at least some ten tracks wide and needs hardly any seek: 64 MiB are 30 tracks of a large disk.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Conditions, Detail, Finding, detail::Platter};
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Unit,
+    detail::{Lack, Platter},
+};
 
 use super::{
     FindingKind, Proof, Told,
     group::{self, Writer},
     platter::{Sweep, Turn},
 };
-use crate::words::Unit;
 
 pub(crate) struct RotationPeriod;
 

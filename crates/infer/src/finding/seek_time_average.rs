@@ -1,21 +1,21 @@
-//! How long the arm of a disk takes to get to a random address.
+//! Average seek time: how long the arm of a disk takes to reach a random address.
 //!
-//! What it is: the mean time of a seek between two random addresses of the span, without the wait for the platter.
+//! What it is: the mean time of a seek between two random addresses of the span, without rotational delay.
 //!
-//! How it is worked out: random reads over the span take a seek, half a turn on average and whatever every request
-//! takes. Half of the rotation period is taken off (see `rotation_period`), and the time of small reads in sequence,
-//! which the disk's cache answers without arm or platter. What lies beyond four times the median is left out of the
-//! means: no arm takes that long. The interval adds the three errors as squares.
+//! How it is computed: random reads over the span take a seek, half a rotation on average and the fixed cost of
+//! every request. Half of the rotation period is subtracted (see `rotation_period`), and the time of small
+//! sequential reads, which the disk's cache answers without arm or platter. Latencies beyond four times the median
+//! are left out of the means: no arm takes that long. The interval adds the three errors as squares.
 //!
-//! Assumes: that a read in sequence costs what any read costs beside seek and turn; a disk without a cache of its own
-//! makes it wait for a turn, and then the finding refuses. Holds for the span that was measured: within a file, seeks
-//! are shorter than over the whole disk.
+//! Assumes: that a sequential read costs what any read costs beside seek and rotation. A disk without a cache of
+//! its own makes it wait for a rotation, and then the finding is inconclusive. Holds for the span that was
+//! measured: within a file, seeks are shorter than over the whole disk.
 
 use iosonde_judge::evidence::{Evidence, WithInterval};
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Conditions, Detail, Finding, Inconclusive, Op, detail::PlatterProblem};
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Op, Unit,
+    detail::{Lack, PlatterProblem},
+};
 use iosonde_stats::Estimated;
 
 use super::{
@@ -24,7 +24,6 @@ use super::{
     platter::{self, Sweep, Turn},
     pooled,
 };
-use crate::words::Unit;
 
 pub(crate) struct SeekTimeAverage;
 

@@ -1,27 +1,25 @@
-//! Whether a curve has a dip, a peak or a step: a level that surely differs from both of its neighbours.
+//! Whether a curve has a dip, a peak or a step: a level that significantly differs from both of its neighbours.
 //!
-//! What it is: the place where the rate over one parameter (in flight, block size, stride, offset or mix) goes
-//! against its neighbours, and the rate there over theirs. A *dip* lies below both, a *peak* above both; a *step* is
-//! a fall after which everything stays below all that came before.
+//! What it is: the place where the throughput over one parameter (queue depth, block size, stride, offset or mix)
+//! contradicts its neighbours, and the throughput there over theirs. A *dip* lies below both, a *peak* above both.
+//! A *step* is a fall after which everything stays below all that came before.
 //!
-//! How it is worked out: every level inside the curve is compared with both neighbours, and every fall with all that
-//! lies on its other side, with intervals that hold for all these comparisons together (Bonferroni). A dip or peak
-//! counts where both intervals exclude 1 and the nearer neighbour is not surely within 5 %; the ratio to the nearer
-//! neighbour is the value. Of several, the one that goes furthest is given and the others are counted. Where no
-//! level goes against its neighbours by more than 5 %, there is no such thing; where one seems to and chance may
-//! have done it, the finding refuses.
+//! How it is computed: every level inside the curve is compared with both neighbours, and every fall with all that
+//! lies on its other side, with simultaneous intervals over all these comparisons (Bonferroni). A dip or peak
+//! counts where both intervals exclude 1 and the interval of the nearer neighbour is not within 5 % of 1. The ratio
+//! to the nearer neighbour is the value. Of several, the largest is given and the others are counted. Absent where
+//! no level contradicts its neighbours by more than 5 %. Inconclusive where one seems to and chance may be the
+//! cause.
 //!
-//! Assumes: that all levels met the same storage, which the order of trials (random within each round) sees to. Over
-//! block sizes bytes a second are compared, over everything else requests a second.
+//! Assumes: that all levels met the same storage, which the random order of trials within each round ensures. Over
+//! block sizes bytes per second are compared, over everything else requests per second.
 //!
-//! What it is not: a cause. A stride at which all requests meet on one unit makes a dip, and so does a neighbour that
-//! came at the wrong moment of a single run: measure again before building on it.
+//! What it is not: a cause. A stride at which all requests reach one unit makes a dip, and so does interference at
+//! the wrong moment of a single run: measure again before relying on it.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Conditions, Detail, Estimate, Finding, Inconclusive, Op, TrialSpec,
+    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Inconclusive, Op, TrialSpec, Unit,
     detail::{CurveShape, FeatureKind, Level, UnsureFeature},
 };
 use iosonde_stats::LogEstimate;
@@ -31,7 +29,6 @@ use super::{
     effect::{self, MARGIN},
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct Shape;
 
@@ -67,7 +64,7 @@ const AXES: [Axis; 5] = [
     Axis { blank: as_mix, level: |spec| Level::ReadPercent(read_percent(spec)), in_bytes: false },
 ];
 
-/// Levels of a curve at the least: one between two neighbours.
+/// Minimum number of levels of a curve: one between two neighbours.
 const LEVELS_MIN: usize = 3;
 
 fn as_mix(spec: &mut TrialSpec) {
@@ -236,7 +233,7 @@ fn conditions(curve: &[&Evidence]) -> Conditions {
     }
 }
 
-/// Everything that goes against its neighbours by more than the margin, surely or not.
+/// All levels that contradict their neighbours by more than the margin, significant or not.
 fn features(rates: &[LogEstimate], confidence: f64) -> Vec<Feature> {
     // Two neighbours of each inner level, and as many falls.
     let comparisons = 3 * (rates.len() - 2) + 1;
@@ -282,7 +279,7 @@ fn features(rates: &[LogEstimate], confidence: f64) -> Vec<Feature> {
     features
 }
 
-/// Whether a ratio matters: surely not within the margin, or, where nothing is sure, apparently beyond it.
+/// Whether a ratio matters: its interval is not within the margin, or, where nothing is significant, its value is not.
 fn beyond(ratio: &Estimate, sure: bool) -> bool {
     let (low, high) = (1.0 / (1.0 + MARGIN), 1.0 + MARGIN);
     let within = |value: f64| value >= low && value <= high;
@@ -342,7 +339,7 @@ mod tests {
         assert_eq!(told(&[100.0, 100.0, 80.0, 100.0], 0.01), [(FeatureKind::Dip, 2, true)]);
         assert_eq!(told(&[100.0, 130.0, 101.0, 100.0], 0.01), [(FeatureKind::Peak, 1, true)]);
         assert_eq!(told(&[100.0, 101.0, 60.0, 60.0], 0.01), [(FeatureKind::Step, 2, true)]);
-        assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is surely there, and does not matter");
+        assert_eq!(told(&[100.0, 98.0, 100.0], 0.001), [], "2 % is significant, and does not matter");
         assert_eq!(
             told(&[100.0, 90.0, 100.0], 0.05),
             [(FeatureKind::Dip, 1, false)],

@@ -1,23 +1,23 @@
-//! How much of its rate storage keeps when sequential requests leave gaps.
+//! The share of throughput that storage keeps when sequential requests leave gaps.
 //!
-//! What it is: the rate at the stride that departs most, over the rate at the smallest stride, or, from four strides
-//! on, over the mean of the others. A ratio of 1 means that the distance between requests is free.
+//! What it is: the throughput at the stride that differs most, over the throughput at the smallest stride, or, from
+//! four strides on, over the mean of the others. A ratio of 1 means that the distance between requests costs
+//! nothing.
 //!
-//! How it is worked out: at the same block size and number in flight, with intervals that hold together
-//! (Bonferroni). "Does not matter" is said only where all of them lie within 5 % of 1; where some surely differs,
-//! the largest of the sure ones is given; where none surely differs and all lie within 10 %, that no effect is
-//! seen, with what may have gone unseen; otherwise this run cannot tell.
+//! How it is computed: at the same block size and queue depth, with simultaneous intervals (Bonferroni). "Does not
+//! matter" is said only where all of them lie within 5 % of 1. Where some differ significantly, the largest of
+//! these is given. Where none differs significantly and all lie within 10 %, the text says that no effect is seen,
+//! and how large an unseen one may be. Otherwise it is inconclusive.
 //!
-//! How often it is right: `bench/drift-or-effect`, 12 strides in an hour at 5 % CV on storage that loses 5 % an hour.
+//! How often it is right: `bench/drift-or-effect`, 12 strides in an hour at 5 % CV on storage that loses 5 % an
+//! hour.
 //!
-//! Assumes: that both points met the same storage, which the order of trials (random within each round) sees to,
-//! and that no cache served either: a strided pass that repeats itself asks for few blocks.
+//! Assumes: that both points met the same storage, which the random order of trials within each round ensures, and
+//! that no cache served either: a strided pass that repeats itself requests few blocks.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Finding, StridePass,
+    ExperimentName, Finding, FindingName, StridePass, Unit,
     detail::{ComparedFigure, Lack, Level},
 };
 
@@ -26,7 +26,6 @@ use super::{
     effect::{self, Question},
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct StrideEffect;
 
@@ -67,7 +66,7 @@ impl FindingKind for StrideEffect {
             device: r#"
 name = "one-unit-at-a-time"
 summary = "eight units of flash, which a stride of 128 KiB brings down to one"
-capacity = "1GiB"
+capacity = "8GiB"
 [flash]
 units = 8
 stripe = "16KiB"
@@ -83,7 +82,7 @@ placement = "static"
 name = "strides"
 question = "Does the stride matter?"
 time = "60s"
-size = "1GiB"
+size = "8GiB"
 [[experiment]]
 kind = "stride"
 rw = "read"
@@ -93,7 +92,8 @@ depth = 8
 "#,
             truths: &[(
                 Some(0.125),
-                "8 pages in flight lie on 8 units, and at 8 x 16 KiB apart all on one: 1/8",
+                "8 outstanding pages lie on 8 units, and at 8 x 16 KiB apart all on one: 1/8; on 1 GiB a pass would \
+                 end after 8,192 requests, of which 8 meet a second unit: 0.1 % more",
             )],
             widest: 0.05,
         }

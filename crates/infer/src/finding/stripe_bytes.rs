@@ -1,20 +1,18 @@
-//! How many neighbouring bytes lie on one unit before the next one's turn comes.
+//! Stripe size: how many neighbouring bytes lie on one unit before the next unit follows.
 //!
-//! What it is: the stripe of an array, or of the chips within a drive that places data by address. Requests as far
-//! apart as a stripe are served side by side; requests as far apart as a whole round of stripes wait for each other.
+//! What it is: the stripe of an array, or of the chips within a drive that places data by address. Requests one
+//! stripe apart are served in parallel; requests one whole round of stripes apart wait for each other.
 //!
-//! How it is worked out: as `parallelism`, from the rates of strided reads; the interval runs over the stripes of all
-//! layouts that chance does not exclude, and has no width where only one is left. Where every stride is served alike,
-//! nothing is striped by address over a number of units that is a power of two or three times one, as far as the
-//! strides reach; they never keep to one of 5, 7 or 9 units.
+//! How it is computed: as `parallelism`, from the throughput of strided reads. The interval contains the stripes of
+//! all layouts that chance does not exclude, and has no width where only one is left. Where every stride is served
+//! equally, nothing is striped by address over a number of units that is a power of two or three times one, as far
+//! as the strides reach. These strides never stay on one of 5, 7 or 9 units.
 //!
 //! Assumes: a stripe of a power of two.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
 use iosonde_model::{
-    Detail, Finding,
+    Detail, ExperimentName, Finding, FindingName, Unit,
     detail::{Lack, Layout},
 };
 
@@ -23,7 +21,6 @@ use super::{
     group::Writer,
     layout::{self, PROOF, Points, Shown},
 };
-use crate::words::Unit;
 
 pub(crate) struct StripeBytes;
 

@@ -1,32 +1,28 @@
 //! How fast writes are once no buffer helps any more.
 //!
-//! What it is: the rate of the last part of a long write, where the rate falls within it; else the rate of the whole.
+//! What it is: the throughput of the last part of a long write, where throughput falls within it; else the
+//! throughput of the whole.
 //!
-//! How it is worked out: the windows of each trial are cut where two levels fit them best. It is a fall only where
-//! the first level is a fifth higher or more and stands out of the scatter by five standard deviations, or where the
-//! first window alone is 5 % higher and stands out as far; the figure is then read off each trial, and given as the
-//! geometric mean over trials with Student's interval.
+//! How it is computed: the windows of each trial are divided where two levels fit them best. It is a fall only
+//! where the first level is a fifth higher or more and exceeds the scatter by five standard deviations, or where
+//! the first window alone is 5 % higher and exceeds it as far. The figure is then taken from each trial, and given
+//! as the geometric mean over trials with Student's interval.
 //!
-//! Where the rate falls twice (see `burst_rate`), it is the rate after the second fall.
+//! Where throughput falls twice (see `burst_rate`), it is the throughput after the second fall.
 //!
-//! Where no trial shows a fall, the sentence says how much was written without one:
-//! a larger buffer may still be there.
+//! Where no trial shows a fall, the sentence says how much was written without one: there may be a larger buffer.
 //!
-//! Assumes: that each trial began with an empty buffer, which the pause before it in `sustained-write` is for, and
-//! that the windows of 100 ms are short against the time that the buffer takes.
+//! Assumes: that each trial began with an empty buffer (the pause before it in `sustained-write` is for that), and
+//! that the windows of 100 ms are short compared with the time that the buffer takes.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::Finding;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
+use iosonde_model::{ExperimentName, Finding, FindingName, Unit, detail::Lack};
 
 use super::{
     FindingKind, Proof, Told,
     group::Writer,
     long_write::{self, Reading},
 };
-use crate::words::Unit;
 
 pub(crate) struct SustainedRate;
 

@@ -1,25 +1,25 @@
-//! The rate that somebody allows: a control group's, or a cloud volume's once its credit is spent.
+//! The rate that a set limit allows: a control group's, or a cloud volume's once its credit is spent.
 //!
 //! What it is: the rate at which requests pass a limit that was set, whatever the storage behind it could do.
 //!
-//! How it is worked out: where a control group's limit was seen and reached, from the trials at it, whoever else used
-//! the device; the interval has half a slice of 100 ms, in which the kernel lets the budget pass. Otherwise from
-//! an unbroken load: its windows are cut where two levels fit them best, and it is a limit where the rate falls by a
-//! sixth or more, out of the scatter by five standard deviations, and the trials after the fall agree within 1 %.
-//! The geometric mean over trials, with Student's interval.
+//! How it is computed: where a control group's limit was seen and reached, from the trials at it, whatever else
+//! used the device. The interval contains half a slice of 100 ms, in which the kernel lets the budget pass.
+//! Otherwise from an unbroken load: its windows are divided where two levels fit them best. It is a limit where
+//! throughput falls by a sixth or more, beyond the scatter by five standard deviations, and the trials after the
+//! fall agree within 1 %. The value is the geometric mean over trials, with Student's interval.
 //!
-//! Where the rate does not fall and no witness is there, no limit shows. One that held from the first second on looks
-//! like the storage's own rate, and nobody can tell without a witness.
+//! Where throughput does not fall and no witness exists, no limit is visible. A limit that held from the first
+//! second on looks like the storage's own throughput; see `constant_limit`.
 //!
-//! Assumes: that a medium scatters. Heat slows a drive down as well; a drive that then keeps its rate within 1 %
-//! would be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in bytes a
-//! second.
+//! Assumes: that a medium scatters. Heat slows a drive down as well; a drive that then keeps its throughput within
+//! 1 % would be taken for a limit (`throttled` looks at its sensor). Requests of 128 KiB and more are counted in
+//! bytes per second.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
-use iosonde_model::{Detail, Estimate, Finding, detail::Limit};
+use iosonde_model::{
+    Detail, Estimate, ExperimentName, Finding, FindingName, Unit,
+    detail::{Lack, Limit},
+};
 
 use super::{
     FindingKind, Proof, Told,
@@ -27,7 +27,6 @@ use super::{
     limit::{self, Fell, Shown},
     over_trials,
 };
-use crate::words::Unit;
 use iosonde_judge::check::Symptom;
 
 /// Linux lets a limit's budget pass in slices of this length (`DFL_THROTL_SLICE` in block/blk-throttle.c): of a trial's
@@ -165,7 +164,7 @@ mod tests {
         // 1 s is ten slices of the kernel's: half of one is a twentieth.
         let half = found.high.unwrap() / found.value.unwrap() - 1.0;
         assert!((0.04..0.06).contains(&half), "{found:?}");
-        // Whoever else was at the device, the limit is the same.
+        // Whatever else was at the device, the limit is the same.
         let point = Point::planned(0, "limit", all[0].spec.clone());
         let (trials, void) = (all.iter().collect(), vec![Some(About::All); all.len()]);
         let evidence = [Evidence { point: &point, trials, void, read: None, write: None }];

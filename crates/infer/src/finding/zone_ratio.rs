@@ -1,24 +1,20 @@
 //! How many times faster the storage reads at its first addresses than at its last.
 //!
-//! What it is: a disk's outer tracks are longer than its inner ones and pass in the same time, so that reading in
-//! sequence is about twice as fast there. 1 on storage without a platter.
+//! What it is: a disk's outer tracks are longer than its inner ones and pass in the same time, so that sequential
+//! reading is about twice as fast there. 1 on storage without a platter.
 //!
-//! How it is worked out: the rate of large reads in sequence at the first place over that at the last. Where the
-//! whole interval of the ratio lies within 5 % of 1, the rate is the same everywhere, and the finding says that
-//! there is no such thing. Each place is some way from the edge; since tracks of a constant width hold bytes in
-//! proportion to their length, the square of the rate falls in proportion to the address, which carries the two
-//! rates on to the edges.
+//! How it is computed: the throughput of large sequential reads at the first place over that at the last. Where the
+//! whole interval of the ratio lies within 5 % of 1, throughput is the same everywhere, and the finding is absent.
+//! Each place is some way from the edge. Tracks of a constant width hold bytes in proportion to their length, so
+//! the square of the throughput falls in proportion to the address. This extrapolates the two figures to the edges.
 //!
-//! Assumes: that the medium, not a link or the program, bounds these reads (a bound evens out the fast end), and that
-//! the first address lies at the outer edge, as it does on disks.
+//! Assumes: that the medium, not a link or the program, limits these reads (another limit evens out the fast end),
+//! and that the first address lies at the outer edge, as it does on disks.
 
 use iosonde_judge::evidence::Evidence;
-use iosonde_model::ExperimentName;
-use iosonde_model::FindingName;
-use iosonde_model::detail::Lack;
 use iosonde_model::{
-    Conditions, Detail, Estimate, Finding, Op, Rw,
-    detail::{Platter, PlatterProblem},
+    Conditions, Detail, Estimate, ExperimentName, Finding, FindingName, Op, Rw, Unit,
+    detail::{Lack, Platter, PlatterProblem},
 };
 
 use super::{
@@ -26,7 +22,6 @@ use super::{
     effect::{self, MARGIN},
     group::{self, Writer},
 };
-use crate::words::Unit;
 
 pub(crate) struct ZoneRatio;
 

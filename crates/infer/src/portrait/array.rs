@@ -1,16 +1,16 @@
 //! What reads get from units side by side: the laws with which candidates are held against what was measured.
 //!
-//! A read takes the program's time (one at a time), the way, its pages on their units, and its bytes over the link.
+//! A read at QD 1 takes the program's time, the way, its pages on their units, and its bytes over the link.
 //! Pages go round the units in stripes, so that a read waits for the unit with most of its pages. Several small reads
 //! at random addresses are a closed network: the mean number at each station follows from that with one request less
 //! (mean value analysis: Reiser and Lavenberg, 1980), where a request that is being served is half done when another
 //! comes. Units whose requests bunch leave 58 % of one undone rather than half: networks that are simulated with 4 to
-//! 64 units and 2 to 256 in flight then come within 3 % (a test here).
+//! 64 units and queue depths of 2 to 256 then come within 3 % (a test here).
 
 /// The part of a request in service that is still to do when another comes to its unit.
 ///
 /// Tuned on simulated networks: 4 to 64 units, a page of 60 us, a program of 1 us, a way of 9 us, seed 11 (the test
-/// below); within 3 %. Tested on others of 4 to 64 units and 2 to 256 in flight: a page of 300 us and a way of 20 us,
+/// below); within 3 %. Tested on others of 4 to 64 units and QD 2 to 256: a page of 300 us and a way of 20 us,
 /// seed 202, within 2.7 %. Where the program is the limit (a page of 25 us, a program of 2 us, seed 101), up to 4.7 %,
 /// which no value from 0.50 to 0.62 brings below 4.3 %.
 const LEFT: f64 = 0.58;
@@ -48,7 +48,7 @@ impl Array {
         (in_flight / self.alone_ns(bytes)).min(1.0 / bound_ns.max(self.host_ns))
     }
 
-    /// Reads a nanosecond of one page each at random addresses, for each number in flight.
+    /// Reads per nanosecond of one page each at random addresses, for each queue depth.
     pub(super) fn small_per_ns(&self, bytes: f64, in_flight: &[f64]) -> Vec<f64> {
         let stations = [
             (self.host_ns, 1.0, 1.0 - HALF),
@@ -110,7 +110,7 @@ mod tests {
     fn few_wait_for_nobody_and_many_for_the_units_or_what_is_slower() {
         let rates = ARRAY.small_per_ns(4096.0, &[1.0, 8.0, 4096.0]);
         assert!((rates[0] * ARRAY.alone_ns(4096.0) - 1.0).abs() < 1e-9, "{rates:?}");
-        // 8 / 60 us = 133,333; at as many in flight as units some 59 % of it, less the way's share.
+        // 8 / 60 us = 133,333; at a depth equal to the number of units some 59 % of it, less the way's share.
         assert!((rates[1] * 1e9 / 133_333.0 - 0.55).abs() < 0.04, "{rates:?}");
         assert!((rates[2] * 1e9 / 133_333.0 - 1.0).abs() < 0.01, "{rates:?}");
         let slow = Array { link_bytes_per_ns: 0.1, ..ARRAY };
@@ -157,7 +157,7 @@ mod tests {
             for in_flight in [2usize, 4, 8, 16, 32, 64, 128, 256] {
                 let law = array.small_per_ns(4096.0, &[in_flight as f64])[0];
                 let off = law / simulated_per_ns(&array, in_flight, &mut random) - 1.0;
-                assert!(off.abs() < 0.03, "{units} units, {in_flight} in flight: {off:.3}");
+                assert!(off.abs() < 0.03, "{units} units, QD {in_flight}: {off:.3}");
             }
         }
     }

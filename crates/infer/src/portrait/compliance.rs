@@ -7,7 +7,7 @@ use super::facts::is_plain_read;
 /// Model and measurement agree within this.
 pub const AGREES: f64 = 0.1;
 
-/// Whether a portrait rests on a point: a finding that it uses was concluded from the point's trials.
+/// Whether a fitted model uses a point: a finding that it uses was concluded from the point's trials.
 pub fn rests_on(portrait: &Portrait, run: &Run, trial_ids: &[u64]) -> bool {
     let uses = |source: TraitSource| portrait.traits.iter().any(|one| one.sources.contains(&source));
     let point = run.points.iter().find(|point| point.trial_ids == trial_ids);

@@ -3,40 +3,40 @@
 //! A random read takes the way, a seek, half a turn on average and its bytes. What is known of the turn is taken off;
 //! the rest is the seek within the span that was addressed, and a seek grows with the square root of the distance
 //! (`iosonde explain hdd-7200`, the part `disk`), which says what it is over the whole disk. Large random requests
-//! that are slower one at a time than in sequence tell the link, which their bytes pass after the medium.
+//! that are slower at QD 1 than in sequence show the link, which their bytes pass after the medium.
 
 use iosonde_model::{Derivation, FindingName, Op, Trait, TraitKey, Unidentified};
 
-use super::facts::{Fact, Facts, Place};
+use super::facts::{self, Fact, Facts, Setting};
 
 /// What a request takes beside arm and platter: system call, controller, cable.
 const WAY_NS: f64 = 30e3;
 /// Where nothing tells how fast it turns.
 const USUAL_RPM: f64 = 7200.0;
-/// The share of a seek to a random place that the next track takes, at the most.
+/// Maximum share of a random seek that the next track takes.
 const TRACK_SHARE: f64 = 0.3;
 /// Single large requests that reach this share of the rate in sequence wait for no link.
 const SAME_RATE: f64 = 0.95;
-/// A random load that is served by so much more than one at a time is served out of order.
+/// Gain of a random load over QD 1 from which on it is served out of order.
 const REORDERED: f64 = 1.3;
 
 pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     let (mut traits, mut untold) = (Vec::new(), Vec::new());
-    traits.push(Place(TraitKey::LinkLatency).assumed(WAY_NS, Derivation::FarBelowOneTurn));
+    traits.push(Setting(TraitKey::LinkLatency).assumed(WAY_NS, Derivation::FarBelowOneTurn));
     let turn = turn(facts, &mut untold);
     let turn_ns = 60e9 / turn.estimate.value;
     traits.push(turn);
     rates(facts, &mut traits, &mut untold);
     let link_ns = link(facts, &mut traits);
     arm(facts, turn_ns, link_ns, &mut traits, &mut untold);
-    traits.push(Place(TraitKey::DiskCache).assumed((64u64 << 20) as f64, Derivation::ReadAheadSeen));
+    traits.push(Setting(TraitKey::DiskCache).assumed((64u64 << 20) as f64, Derivation::ReadAheadSeen));
     writes(facts, &mut traits);
     order(facts, &mut traits);
     (traits, untold)
 }
 
 fn turn(facts: &Facts, untold: &mut Vec<Unidentified>) -> Trait {
-    let place = Place(TraitKey::DiskRpm);
+    let place = Setting(TraitKey::DiskRpm);
     if let Some(period) = facts.any(FindingName::RotationPeriod) {
         return place.from(60e9 / period.value(), &[period], Derivation::RotationPeriod);
     }
@@ -53,8 +53,8 @@ fn rates(facts: &Facts, traits: &mut Vec<Trait>, untold: &mut Vec<Unidentified>)
     let rate = facts
         .of_op(FindingName::DeviceBandwidth, Op::Read)
         .or(facts.of_op(FindingName::DeviceBandwidth, Op::Write));
-    let outer = Place(TraitKey::DiskOuter);
-    let inner = Place(TraitKey::DiskInner);
+    let outer = Setting(TraitKey::DiskOuter);
+    let inner = Setting(TraitKey::DiskInner);
     let Some(rate) = rate else {
         untold.push(Unidentified::DiskBandwidth);
         traits.push(outer.assumed(200e6, Derivation::Default));
@@ -83,7 +83,7 @@ fn share(fact: &Fact, facts: &Facts) -> f64 {
 
 /// The link's rate, where single large requests are slower than those in sequence; gives its time for a byte.
 fn link(facts: &Facts, traits: &mut Vec<Trait>) -> f64 {
-    let Some(outer) = super::find(traits, TraitKey::DiskOuter).map(|outer| outer.estimate.value) else {
+    let Some(outer) = facts::find(traits, TraitKey::DiskOuter).map(|outer| outer.estimate.value) else {
         return 0.0;
     };
     let Some((alone, [cost, half])) = facts.one_at_a_time(Op::Read) else { return 0.0 };
@@ -93,16 +93,16 @@ fn link(facts: &Facts, traits: &mut Vec<Trait>) -> f64 {
     }
     let rate = 1.0 / (1.0 / alone - 1.0 / outer);
     for key in [TraitKey::LinkRead, TraitKey::LinkWrite] {
-        traits.push(Place(key).from(rate, &[cost, half], Derivation::MediumThenLink));
+        traits.push(Setting(key).from(rate, &[cost, half], Derivation::MediumThenLink));
     }
     1e9 / rate
 }
 
 fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untold: &mut Vec<Unidentified>) {
     let Some(alone) = facts.alone(Op::Read) else { return };
-    let outer = super::find(traits, TraitKey::DiskOuter).map_or(200e6, |outer| outer.estimate.value);
-    let track = Place(TraitKey::DiskSeekTrack);
-    let average = Place(TraitKey::DiskSeekAverage);
+    let outer = facts::find(traits, TraitKey::DiskOuter).map_or(200e6, |outer| outer.estimate.value);
+    let track = Setting(TraitKey::DiskSeekTrack);
+    let average = Setting(TraitKey::DiskSeekAverage);
     let (seek_ns, fact) = match facts.any(FindingName::SeekTimeAverage) {
         Some(seek) => (seek.value(), seek),
         None => {
@@ -115,7 +115,7 @@ fn arm(facts: &Facts, turn_ns: f64, link_ns: f64, traits: &mut Vec<Trait>, untol
     let over_all_ns = track_ns + (seek_ns - track_ns) / share(&fact, facts).sqrt();
     traits.push(track.assumed(track_ns, Derivation::ShortSeeks));
     let how = Derivation::SeekBeyondHalfTurn;
-    let turns = super::find(traits, TraitKey::DiskRpm).is_some_and(|turn| !turn.is_assumed());
+    let turns = facts::find(traits, TraitKey::DiskRpm).is_some_and(|turn| !turn.is_assumed());
     // Where little was addressed most of it is the law's, and the interval has no part of that.
     traits.push(if !turns && facts.any(FindingName::SeekTimeAverage).is_none() {
         average.assumed(over_all_ns, Derivation::SeekBeyondDefaultTurn)
@@ -135,7 +135,7 @@ fn writes(facts: &Facts, traits: &mut Vec<Trait>) {
     if write.value() > read.value() / 4.0 {
         return;
     }
-    let place = Place(TraitKey::DiskWriteCache);
+    let place = Setting(TraitKey::DiskWriteCache);
     traits.push(match facts.any(FindingName::WriteBufferBytes) {
         Some(size) => place.is(&size, Derivation::BytesBeforeSlower),
         None => place.assumed((32u64 << 20) as f64, Derivation::WritesSkipArm),
@@ -145,6 +145,6 @@ fn writes(facts: &Facts, traits: &mut Vec<Trait>) {
 fn order(facts: &Facts, traits: &mut Vec<Trait>) {
     let (Some(alone), Some(most)) = (facts.alone(Op::Read), facts.most(Op::Read)) else { return };
     if most.value() * alone.value() / 1e9 > REORDERED {
-        traits.push(Place(TraitKey::DiskQueueSlots).assumed(32.0, Derivation::SataSlots));
+        traits.push(Setting(TraitKey::DiskQueueSlots).assumed(32.0, Derivation::SataSlots));
     }
 }

@@ -1,4 +1,4 @@
-//! The findings that a portrait rests on, at hand by name.
+//! The findings that a fitted model uses, by name.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,6 @@ use iosonde_model::{
     TraitKey, TraitSource, Trial, TrialSpec,
 };
 use iosonde_stats::normal;
-
-use crate::words::is_vague;
 
 /// A mean that is no better known than this goes by the trials that were not disturbed.
 const WIDE: f64 = 0.1;
@@ -32,7 +30,7 @@ pub(super) struct Read {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reads {
     pub(super) all: Vec<Read>,
-    /// Where nobody counted it, none: it is then part of the way.
+    /// 0 where it was not counted: it is then part of the way.
     pub(super) host_ns: f64,
 }
 
@@ -110,7 +108,7 @@ impl<'a> Facts<'a> {
         run.trials.iter().filter(move |trial| ids.contains(&trial.id) && !self.void.contains(&trial.id))
     }
 
-    /// Whether a point's own estimate, in which void trials may be, is worth something: most of its trials stand.
+    /// Whether a point's own estimate, in which invalid trials may be, is usable: most of its trials are valid.
     fn stands(&self, point: &Point) -> bool {
         2 * self.standing(point).count() > point.trial_ids.len()
     }
@@ -130,7 +128,7 @@ impl<'a> Facts<'a> {
                 && finding.status == Status::Found
                 && finding.value.is_some_and(|value| value.is_finite() && value > 0.0)
                 // An interval over decades says nothing to build on.
-                && !is_vague(&Estimate { value: 0.0, low: finding.low, high: finding.high })
+                && !Estimate { value: 0.0, low: finding.low, high: finding.high }.is_vague()
         };
         self.run
             .findings
@@ -154,7 +152,7 @@ impl<'a> Facts<'a> {
         self.found(name).find(|fact| fact.finding.conditions.op == Some(op))
     }
 
-    /// Of the smallest requests; random ones before others.
+    /// Finding of the smallest requests; random ones before others.
     fn smallest(&self, name: FindingName, op: Op) -> Option<Fact<'a>> {
         let of_op = self.found(name).filter(|fact| fact.finding.conditions.op == Some(op));
         of_op.min_by_key(|fact| {
@@ -205,7 +203,7 @@ impl<'a> Facts<'a> {
         rates.get(3 * rates.len() / 4).copied()
     }
 
-    /// The most of the smallest requests, where one stream asked for them.
+    /// The highest throughput of the smallest requests, where one stream measured them.
     /// Where that is too uncertain, reads go by the fastest of their points.
     pub(super) fn most(&self, op: Op) -> Option<Fact<'a>> {
         let Some(smallest) = self.smallest(FindingName::MaxIops, op).map(|fact| fact.block_bytes()) else {
@@ -222,8 +220,8 @@ impl<'a> Facts<'a> {
         self.found(FindingName::MaxIops).filter(like).max_by(|a, b| a.value().total_cmp(&b.value()))
     }
 
-    /// The rate that large random requests tend to one at a time (half size over the cost of each), with the findings
-    /// that say so, where it lies below what they reach in sequence: bytes then pass the medium and the link one after
+    /// The limit of large random requests at QD 1 (half size over the cost per request), with the findings
+    /// behind it, where it lies below sequential throughput: bytes then pass the medium and the link one after
     /// the other.
     pub(super) fn one_at_a_time(&self, op: Op) -> Option<(f64, [Fact<'a>; 2])> {
         let (cost, half) =
@@ -231,7 +229,7 @@ impl<'a> Facts<'a> {
         Some((half.value() * 1e9 / cost.value(), [cost, half]))
     }
 
-    /// The depth that 95 % of the rate need over the knee, at the least that their intervals allow.
+    /// Depth for 95 % of the throughput over the saturation point, at the lowest value that their intervals allow.
     pub(super) fn lines_ratio(&self) -> Option<f64> {
         let depth = self.smallest(FindingName::DepthFor95Percent, Op::Read)?;
         let knee = self.found(FindingName::QueueDepthKnee).find(|knee| {
@@ -246,7 +244,7 @@ impl<'a> Facts<'a> {
         trials.map(|trial| trial.spec.asked_in_flight()).max().map(|depth| depth as f64)
     }
 
-    /// Random reads of the size of a finding: how many in flight, and how many a second.
+    /// Random reads of the size of a finding: queue depths with their IOPS.
     pub(super) fn depths(&self, like: &Fact) -> Vec<(f64, f64)> {
         let bytes = like.block_bytes() as u64;
         let of_size = |point: &&Point| {
@@ -260,7 +258,7 @@ impl<'a> Facts<'a> {
         let rate = |point: &Point| {
             let iops = point.direction(Op::Read)?.iops;
             let bound = point.trial_ids.iter().filter(|id| self.bound.contains(id)).count();
-            let told = 2 * bound < point.trial_ids.len() && !is_vague(&iops);
+            let told = 2 * bound < point.trial_ids.len() && !iops.is_vague();
             told.then_some((point.spec.asked_in_flight() as f64, iops.value))
         };
         self.run.points.iter().filter(of_size).filter_map(rate).collect()
@@ -329,9 +327,9 @@ impl<'a> Facts<'a> {
 
 /// A parameter that is to be set.
 #[derive(Clone, Copy)]
-pub(super) struct Place(pub(super) TraitKey);
+pub(super) struct Setting(pub(super) TraitKey);
 
-impl Place {
+impl Setting {
     /// Worked out from findings: their relative widths add up as squares do, as for a product.
     pub(super) fn from(self, value: f64, facts: &[Fact], derivation: Derivation) -> Trait {
         let estimated = facts.iter().all(|fact| fact.instead.is_none());
@@ -370,4 +368,9 @@ impl Place {
     pub(super) fn assumed(self, value: f64, derivation: Derivation) -> Trait {
         Trait { sources: Vec::new(), ..self.fitted(value, derivation) }
     }
+}
+
+/// The trait of a key.
+pub(super) fn find(traits: &[Trait], key: TraitKey) -> Option<&Trait> {
+    traits.iter().find(|one| one.key == key)
 }

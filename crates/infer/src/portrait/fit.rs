@@ -167,7 +167,7 @@ impl<'r> Measured<'r> {
         })
     }
 
-    /// Nothing where the link alone takes longer than one read did.
+    /// The array of a candidate; `None` where the link's time exceeds that of one measured read.
     fn array(&self, candidate: &Candidate) -> Option<Array> {
         let medium_ns = self.alone_ns - self.bytes / candidate.link_bytes_per_ns;
         (medium_ns > 0.0).then_some(Array {
@@ -229,7 +229,7 @@ const LARGE_BYTES: f64 = 1_048_576.0;
 mod tests {
     use super::*;
 
-    /// What an array gives at the points of the studies that a portrait is drawn from, off by a rule.
+    /// Throughput of an array at the points of the fitted studies, modified by a rule.
     fn reads(array: &Array, wobble: f64) -> Reads {
         let mut all = Vec::new();
         let mut push = |random, bytes: f64, in_flight, per_ns: f64| {

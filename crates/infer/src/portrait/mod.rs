@@ -1,10 +1,10 @@
-//! A portrait of the storage: what a run's findings say it is made of, as one paragraph and as the file of a simulated
+//! The fitted model of the storage: its parts by a run's findings, as one paragraph and as the file of a simulated
 //! device, so that the model can be run against what was measured.
 //!
-//! Findings go in, and for flash the rates of the reads that they rest on. Each part of the device is a [`Trait`] that
+//! Findings go in, and for flash the rates of the reads that they rest on. Each part of the device is a trait that
 //! names the findings it follows from, with their interval; what no finding tells is assumed, and said to be.
 //!
-//! Three builds are told apart, since requests queue differently in each:
+//! There are three kinds of build, since requests queue differently in each:
 //! * a *disk*: something turns, or a random read takes milliseconds where reads in sequence do not wait;
 //! * *units*, each with a line of its own, to which addresses send requests: strides meet fewer of them, or 95 % of the
 //!   rate need more than twice the knee (`units`), or writes are taken by a buffer;
@@ -18,7 +18,7 @@ mod fit;
 mod servers;
 mod units;
 
-use iosonde_model::{Build, FindingName, NoPortrait, Op, Portrait, Run, Trait, TraitKey, Unidentified};
+use iosonde_model::{Build, FindingName, NoPortrait, Op, Portrait, Run, Unidentified};
 
 pub use compliance::{AGREES, is_comparable, rests_on, why_not};
 use facts::Facts;
@@ -81,11 +81,6 @@ fn is_disk(facts: &Facts) -> bool {
     let order =
         facts.of_op(FindingName::RandomVsSequential, Op::Read).is_some_and(|ratio| ratio.value() < 0.9);
     slow && order && bandwidth.is_some_and(|rate| rate < PLATTER_BYTES_PER_S)
-}
-
-/// The trait of a key.
-fn find(traits: &[Trait], key: TraitKey) -> Option<&Trait> {
-    traits.iter().find(|one| one.key == key)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use iosonde_model::{Derivation, FindingName, Op, Trait, TraitKey, Unidentified};
 
-use super::facts::{Facts, Place};
+use super::facts::{Facts, Setting};
 
 pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     let (Some(alone), Some(most)) = (facts.alone(Op::Read), facts.most(Op::Read)) else {
@@ -22,8 +22,8 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     link(facts, (alone_ns - service_ns).max(0.0), &mut traits, &mut untold);
     let both = [most, alone];
     // Whole servers are chosen, and what each takes with them: no interval says how far off that may be.
-    traits.push(Place(TraitKey::QueueServers).chosen(servers, &both, Derivation::RateTimesLatency));
-    traits.push(Place(TraitKey::QueueService).chosen(service_ns, &both, Derivation::ServersOverRate));
+    traits.push(Setting(TraitKey::QueueServers).chosen(servers, &both, Derivation::RateTimesLatency));
+    traits.push(Setting(TraitKey::QueueService).chosen(service_ns, &both, Derivation::ServersOverRate));
     if most.is_a_bound() {
         untold.push(Unidentified::MoreServers);
     }
@@ -33,16 +33,16 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
 /// The link: whatever every request takes beside the medium, and what a second carries each way.
 pub(super) fn link(facts: &Facts, way_ns: f64, traits: &mut Vec<Trait>, untold: &mut Vec<Unidentified>) {
     let alone: Vec<_> = facts.alone(Op::Read).into_iter().collect();
-    traits.push(Place(TraitKey::LinkLatency).from(way_ns, &alone, Derivation::LatencyLessMedium));
+    traits.push(Setting(TraitKey::LinkLatency).from(way_ns, &alone, Derivation::LatencyLessMedium));
     for (op, key) in [(Op::Read, TraitKey::LinkRead), (Op::Write, TraitKey::LinkWrite)] {
         let line = facts.one_at_a_time(op).filter(|(rate, _)| {
             // More than the most was not seen to be moved.
             facts.of_op(FindingName::DeviceBandwidth, op).is_none_or(|most| *rate > most.value())
         });
         if let Some((rate, both)) = line {
-            traits.push(Place(key).from(rate, &both, Derivation::SlopeOverSize));
+            traits.push(Setting(key).from(rate, &both, Derivation::SlopeOverSize));
         } else if let Some(rate) = facts.of_op(FindingName::DeviceBandwidth, op) {
-            traits.push(Place(key).is(&rate, Derivation::HighestBandwidth));
+            traits.push(Setting(key).is(&rate, Derivation::HighestBandwidth));
         } else {
             untold.push(Unidentified::Bandwidth(op));
         }

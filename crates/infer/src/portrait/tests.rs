@@ -1,6 +1,8 @@
 //! Portraits of runs whose findings are set.
 
-use iosonde_model::{Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TrialSpec, Unit};
+use iosonde_model::{
+    Conditions, Detail, Device, Finding, Medium, Op, Run, Status, TraitKey, TrialSpec, Unit,
+};
 use iosonde_testkit::specimen;
 
 use super::*;
@@ -22,13 +24,13 @@ fn finding(name: FindingName, op: Op, block_size_bytes: u64, value: f64, unit: U
         high: Some(value * 1.02),
         at_least: false,
         confidence: 0.95,
-        detail: Detail::Said { sentence: "It is so.".into(), why: None },
+        detail: Detail::Plain,
         notes: Vec::new(),
         trials: vec![1],
     }
 }
 
-/// A run whose deepest trial had so many in flight.
+/// A run whose deepest trial had this queue depth.
 fn run(findings: Vec<Finding>, depth: u32) -> Run {
     let mut trial = specimen::usual();
     trial.id = 1;
@@ -42,7 +44,7 @@ fn value(portrait: &Portrait, key: TraitKey) -> f64 {
 
 #[test]
 fn flash_is_drawn_from_its_highest_rate_at_its_deepest() {
-    // 32 units of 60 us behind a way of 6.5 us and 3.5 GB/s: 94 % of 533,333 with 256 in flight.
+    // 32 units of 60 us behind a way of 6.5 us and 3.5 GB/s: 94 % of 533,333 at QD 256.
     let alone = 66_500.0 + 4096.0 / 3.5;
     let findings = vec![
         finding(FindingName::BaseLatency, Op::Read, 4096, alone, Unit::Time),

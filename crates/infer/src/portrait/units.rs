@@ -1,11 +1,11 @@
-//! Units side by side, each with a line of its own, to which addresses send requests: flash.
+//! Parallel units, each with a queue of its own, to which addresses send requests: flash.
 //!
-//! With U units of time S and a way of time o, one request takes o + S. N random requests in flight keep each unit
+//! With U units of time S and a way of time o, one request takes o + S. N outstanding random requests keep each unit
 //! busy for a share ρ of the time, where N = X o + U (ρ + ρ² / (2 (1 - ρ))) and X = U ρ / S: the mean number at a
 //! server with fixed times and arrivals by chance (Pollaczek and Khinchine). Simulated closed networks agree: with
-//! as many in flight as units 59 % of U / S, with four times as many 88 %, with eight times as many 94 %. From the
+//! N equal to the number of units 59 % of U / S, with four times that 88 %, with eight times 94 %. From the
 //! highest rate and the depth of it follows U where `parallelism` is not known, and else o. Where the link bounds
-//! small reads before the units do, U is the number that 95 % of the rate ask for.
+//! small reads before the units do, U is the depth that 95 % of the throughput needs.
 //! Units come in powers of two, or three times those; the nearest such number is drawn.
 //!
 //! That is what findings alone tell, and page and link are then assumed. Where the run has reads of several sizes,
@@ -17,7 +17,7 @@ use iosonde_stats::bisect;
 
 use super::{
     array::Array,
-    facts::{Fact, Facts, Place},
+    facts::{self, Fact, Facts, Setting},
     fit::{fit, plain},
     servers,
 };
@@ -46,7 +46,7 @@ const UNSEEN_DRAIN_S: f64 = 0.0025;
 struct Reads<'a> {
     alone: Fact<'a>,
     most: Fact<'a>,
-    /// Of which everything follows, where the run's points suffice for a fit.
+    /// The fitted array, from which the rest follows, where the run's points suffice for a fit.
     fitted: Option<Array>,
     units: f64,
     way_ns: f64,
@@ -60,7 +60,7 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     let (mut traits, mut untold) = (Vec::new(), Vec::new());
     let Some(reads) = Reads::of(facts) else { return (traits, untold) };
     if let Some(array) = reads.fitted.filter(|array| array.host_ns > 0.0) {
-        traits.push(Place(TraitKey::HostRequestCost).fitted(array.host_ns, Derivation::BusyTimePerRequest));
+        traits.push(Setting(TraitKey::HostRequestCost).fitted(array.host_ns, Derivation::BusyTimePerRequest));
     }
     servers::link(facts, reads.way_ns, &mut traits, &mut untold);
     if let Some(array) = reads.fitted {
@@ -68,7 +68,7 @@ pub(super) fn draw(facts: &Facts) -> (Vec<Trait>, Vec<Unidentified>) {
     }
     widen_for_writes(facts, &mut traits);
     traits.push(reads.units_trait(facts, &mut untold));
-    let place = Place(TraitKey::FlashRead);
+    let place = Setting(TraitKey::FlashRead);
     let how = Derivation::LatencyLessPath;
     let known = facts.any(FindingName::Parallelism).is_some() && reads.solved;
     let sense = place.from(reads.sense_ns, &[reads.alone], how);
@@ -119,7 +119,7 @@ impl<'a> Reads<'a> {
     }
 
     fn units_trait(&self, facts: &Facts, untold: &mut Vec<Unidentified>) -> Trait {
-        let place = Place(TraitKey::FlashUnits);
+        let place = Setting(TraitKey::FlashUnits);
         if let Some(fact) = facts.any(FindingName::Parallelism) {
             if !self.solved {
                 untold.push(Unidentified::PathShare);
@@ -142,7 +142,7 @@ fn fitted_link(array: &Array, traits: &mut Vec<Trait>, untold: &mut Vec<Unidenti
         untold.push(Unidentified::LinkBound);
         return;
     }
-    let link = |key| Place(key).fitted(rate, Derivation::BestFit);
+    let link = |key| Setting(key).fitted(rate, Derivation::BestFit);
     traits.retain(|one| one.key != TraitKey::LinkRead);
     traits.push(link(TraitKey::LinkRead));
     let written = traits.iter_mut().find(|one| one.key == TraitKey::LinkWrite);
@@ -156,7 +156,7 @@ fn population(units: f64, busy: f64) -> f64 {
     units * (busy + busy * busy / (2.0 * (1.0 - busy)))
 }
 
-/// The way that makes `depth` in flight give a rate; nothing where no way does.
+/// The way that gives a throughput at `depth`; `None` where no way does.
 fn way(units: f64, alone_ns: f64, per_ns: f64, depth: f64, most_ns: f64) -> Option<f64> {
     let too_many = |way_ns: f64| {
         let busy = per_ns * (alone_ns - way_ns) / units;
@@ -171,7 +171,7 @@ fn way(units: f64, alone_ns: f64, per_ns: f64, depth: f64, most_ns: f64) -> Opti
     Some(bisect((low_ns, high_ns), 60, |way_ns| too_many(way_ns) > 0.0).1)
 }
 
-/// The number of units with which `depth` in flight give a rate.
+/// The number of units that gives a throughput at `depth`.
 fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
     let at_units = depth - per_ns * way_ns;
     let fits = |units: f64| {
@@ -192,7 +192,7 @@ fn units(way_ns: f64, sense_ns: f64, per_ns: f64, depth: f64) -> f64 {
 
 /// Writes that a buffer takes come as fast as the link brings them, however fast they last.
 fn widen_for_writes(facts: &Facts, traits: &mut [Trait]) {
-    let read = super::find(traits, TraitKey::LinkRead).cloned();
+    let read = facts::find(traits, TraitKey::LinkRead).cloned();
     let (Some(read), Some(place)) = (read, traits.iter().position(|one| one.key == TraitKey::LinkWrite))
     else {
         return;
@@ -222,7 +222,7 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
         },
         |array| (array.page_bytes, array.stripe_bytes),
     );
-    let (page, spread) = (Place(TraitKey::FlashPage), Place(TraitKey::FlashStripe));
+    let (page, spread) = (Setting(TraitKey::FlashPage), Setting(TraitKey::FlashStripe));
     match stripe {
         Some(stripe) => traits.push(spread.is(&stripe, Derivation::StrideOfAllUnits)),
         None if reads.fitted.is_some() => traits.push(spread.fitted(stripe_bytes, Derivation::BestFit)),
@@ -237,7 +237,7 @@ fn layout(facts: &Facts, reads: &Reads, traits: &mut Vec<Trait>, untold: &mut Ve
         untold.push(Unidentified::Page);
         traits.push(page.assumed(page_bytes, Derivation::PageForRate));
     }
-    let mapping = Place(TraitKey::FlashMappingUnit);
+    let mapping = Setting(TraitKey::FlashMappingUnit);
     traits.push(match facts.any(FindingName::MappingUnitBytes) {
         Some(unit) => mapping.is(&unit, Derivation::SmallWritesReadFirst),
         None => mapping.assumed(MAPPING_BYTES.min(page_bytes), Derivation::Default),
@@ -252,14 +252,14 @@ fn writes(
     traits: &mut Vec<Trait>,
     untold: &mut Vec<Unidentified>,
 ) {
-    let program = Place(TraitKey::FlashProgram);
+    let program = Setting(TraitKey::FlashProgram);
     let (alone, buffered) = (facts.alone(Op::Write), is_buffered(facts));
     if alone.is_none() && !buffered {
         untold.push(Unidentified::Writes);
         traits.push(program.assumed(USUAL_PROGRAM_NS, Derivation::Default));
         return;
     }
-    let link = super::find(traits, TraitKey::LinkWrite).map_or(f64::INFINITY, |link| link.estimate.value);
+    let link = facts::find(traits, TraitKey::LinkWrite).map_or(f64::INFINITY, |link| link.estimate.value);
     let way_ns = reads.way_ns + reads.fitted.map_or(0.0, |array| array.host_ns);
     let rest_ns = |alone: Fact| (alone.value() - way_ns - alone.block_bytes() * 1e9 / link).max(1e3);
     let rest_ns = alone.map_or(USUAL_ANSWER_NS, rest_ns);
@@ -304,7 +304,7 @@ fn buffer(
     traits: &mut Vec<Trait>,
     untold: &mut Vec<Unidentified>,
 ) {
-    let size = Place(TraitKey::BufferSize);
+    let size = Setting(TraitKey::BufferSize);
     match facts.any(FindingName::WriteBufferBytes) {
         Some(bytes) => traits.push(size.is(&bytes, Derivation::BytesBeforeSlower)),
         None => {
@@ -320,14 +320,14 @@ fn buffer(
         }
     }
     let alone: Vec<_> = facts.alone(Op::Write).into_iter().collect();
-    let latency = Place(TraitKey::BufferLatency);
+    let latency = Setting(TraitKey::BufferLatency);
     traits.push(if alone.is_empty() {
         latency.assumed(latency_ns, Derivation::Default)
     } else {
         latency.from(latency_ns, &alone, Derivation::LatencyLessPath)
     });
     if let Some(rate) = lasting {
-        traits.push(Place(TraitKey::BufferDrain).is(&rate, Derivation::SustainedRate));
+        traits.push(Setting(TraitKey::BufferDrain).is(&rate, Derivation::SustainedRate));
     }
-    traits.push(Place(TraitKey::BufferFlush).assumed(flush_ns, Derivation::FlushBeyondProgram));
+    traits.push(Setting(TraitKey::BufferFlush).assumed(flush_ns, Derivation::FlushBeyondProgram));
 }

@@ -1,8 +1,8 @@
 //! Claims against made-up runs: met, missed, exceeded, and under conditions that are not the claim's.
 
 use iosonde_model::{
-    Claim, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine, Standing, TrialSpec,
-    UnlikeClaim,
+    Claim, ClaimVerdict, DeviceNote, Estimate, Point, PointDirection, Run, Rw, Sheet, SheetBasis, SheetLine,
+    TrialSpec, UnlikeClaim,
 };
 use iosonde_testkit::specimen;
 
@@ -61,13 +61,13 @@ fn unlike(line: &SheetLine) -> &[UnlikeClaim] {
 fn a_claim_is_met_missed_or_exceeded_with_certainty() {
     let verdict =
         |iops, half| against(&run(Rw::RandRead, TB, iops, half), "randread 4k 100000", true, false).verdict;
-    assert_eq!(verdict(100_000.0, 0.01), Standing::Meets);
-    assert_eq!(verdict(90_000.0, 0.01), Standing::Below);
+    assert_eq!(verdict(100_000.0, 0.01), ClaimVerdict::Meets);
+    assert_eq!(verdict(90_000.0, 0.01), ClaimVerdict::Below);
     // 90 % ± 8 % reaches 97 %: not below with certainty, and not met either.
-    assert_eq!(verdict(90_000.0, 0.08), Standing::NotComparable);
+    assert_eq!(verdict(90_000.0, 0.08), ClaimVerdict::NotComparable);
     // Surely as much as is claimed, and perhaps more.
-    assert_eq!(verdict(103_000.0, 0.06), Standing::Meets);
-    assert_eq!(verdict(120_000.0, 0.01), Standing::Above);
+    assert_eq!(verdict(103_000.0, 0.06), ClaimVerdict::Meets);
+    assert_eq!(verdict(120_000.0, 0.01), ClaimVerdict::Above);
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn an_interval_that_holds_everything_meets_nothing() {
     (direction.iops.low, direction.iops.high) = (Some(8_600.0), Some(241_000.0));
     for claimed in [10_000, 30_000, 60_000, 200_000] {
         let line = against(&rough, &format!("randwrite 4k {claimed}"), true, false);
-        assert_eq!(line.verdict, Standing::NotComparable, "{claimed}");
+        assert_eq!(line.verdict, ClaimVerdict::NotComparable, "{claimed}");
         assert!(unlike(&line).contains(&UnlikeClaim::WideInterval), "{line:?}");
     }
-    assert_eq!(against(&rough, "randwrite 4k 300000", true, false).verdict, Standing::Below);
-    // Of two points for one claim the one that is surely faster answers.
+    assert_eq!(against(&rough, "randwrite 4k 300000", true, false).verdict, ClaimVerdict::Below);
+    // Of two points for one claim the one that is significantly faster answers.
     let mut sure = rough.points[0].clone();
     (sure.id, sure.spec.jobs) = (1, 2);
     (sure.spec.queue_depth, sure.write.as_mut().unwrap().iops.value) = (128, 35_600.0);
@@ -90,13 +90,13 @@ fn an_interval_that_holds_everything_meets_nothing() {
     (iops.low, iops.high) = (Some(35_200.0), Some(36_000.0));
     rough.points.push(sure);
     let line = against(&rough, "randwrite 4k 35000", true, false);
-    assert_eq!((line.verdict, line.measured), (Standing::Meets, Some(35_600.0)), "{line:?}");
+    assert_eq!((line.verdict, line.measured), (ClaimVerdict::Meets, Some(35_600.0)), "{line:?}");
 }
 
 #[test]
 fn two_gigabytes_of_a_drive_are_not_the_drive() {
     let line = against(&run(Rw::RandWrite, 2 << 30, 316_935.0, 0.01), "randwrite 4k 118000", true, true);
-    assert_eq!(line.verdict, Standing::NotComparable);
+    assert_eq!(line.verdict, ClaimVerdict::NotComparable);
     let [span, state] = unlike(&line) else { panic!("{line:?}") };
     assert_eq!(*span, UnlikeClaim::Span { span_bytes: Some(2 << 30), whole_bytes: TB });
     assert!(matches!(state, UnlikeClaim::NotSteady { drive_writes: Some(0.0), .. }), "{state:?}");
@@ -105,12 +105,20 @@ fn two_gigabytes_of_a_drive_are_not_the_drive() {
 #[test]
 fn a_fresh_drive_can_be_above_or_below_a_steady_claim_but_never_meet_it() {
     let fresh = |iops| against(&run(Rw::RandWrite, TB, iops, 0.01), "randwrite 4k 118000", true, true);
-    assert_eq!(fresh(300_000.0).verdict, Standing::Above);
-    assert_eq!(fresh(50_000.0).verdict, Standing::Below);
-    assert_eq!(fresh(118_000.0).verdict, Standing::NotComparable);
+    assert_eq!(fresh(300_000.0).verdict, ClaimVerdict::Above);
+    assert_eq!(fresh(50_000.0).verdict, ClaimVerdict::Below);
+    assert_eq!(fresh(118_000.0).verdict, ClaimVerdict::NotComparable);
     let mut worn = run(Rw::RandWrite, TB, 118_000.0, 0.01);
     worn.info.bytes_written = 2 * TB;
-    assert_eq!(against(&worn, "randwrite 4k 118000", true, true).verdict, Standing::Meets);
+    assert_eq!(against(&worn, "randwrite 4k 118000", true, true).verdict, ClaimVerdict::Meets);
+    // Written over seven times, and the rate still changed: it was called steady for the bytes alone.
+    worn.info.bytes_written = 7 * TB;
+    worn.info.device.notes.push(DeviceNote::NotSteady { rounds: None });
+    let line = against(&worn, "randwrite 4k 118000", true, true);
+    assert_eq!(
+        (line.verdict, unlike(&line)),
+        (ClaimVerdict::NotComparable, &[UnlikeClaim::StillChanging][..])
+    );
 }
 
 #[test]
@@ -120,21 +128,21 @@ fn less_with_fewer_in_flight_than_claimed_is_no_refutation() {
         run.points[0].spec.queue_depth = in_flight;
         against(&run, "randread 4k 100000", true, false)
     };
-    assert_eq!(with(256, 90_000.0).verdict, Standing::Below);
-    assert_eq!(with(128, 90_000.0).verdict, Standing::NotComparable);
+    assert_eq!(with(256, 90_000.0).verdict, ClaimVerdict::Below);
+    assert_eq!(with(128, 90_000.0).verdict, ClaimVerdict::NotComparable);
     let fewer = UnlikeClaim::QueueDepth { measured: 128, claimed: 256 };
     assert_eq!(unlike(&with(128, 90_000.0)), [fewer]);
-    assert_eq!(with(128, 100_000.0).verdict, Standing::Meets, "as much with less is as much");
+    assert_eq!(with(128, 100_000.0).verdict, ClaimVerdict::Meets, "as much with less is as much");
 }
 
 #[test]
 fn what_was_not_measured_is_said() {
     let line = against(&run(Rw::RandRead, TB, 1e5, 0.01), "randwrite 4k 118000", false, false);
-    assert_eq!((line.verdict, line.measured), (Standing::NotComparable, None));
+    assert_eq!((line.verdict, line.measured), (ClaimVerdict::NotComparable, None));
     assert_eq!(line.basis, SheetBasis::NotMeasured { rw: Rw::RandWrite, block_size_bytes: Some(4096) });
     let mut buffered = run(Rw::RandRead, TB, 1e5, 0.01);
     buffered.points[0].spec.direct = false;
     let line = against(&buffered, "randread 4k 100000", true, false);
-    assert_eq!(line.verdict, Standing::NotComparable);
+    assert_eq!(line.verdict, ClaimVerdict::NotComparable);
     assert_eq!(unlike(&line), [UnlikeClaim::PageCache]);
 }

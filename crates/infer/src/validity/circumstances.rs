@@ -5,7 +5,7 @@ use iosonde_model::{
 };
 use iosonde_stats::robust;
 
-use super::fact::{Circumstance, Fact, Line};
+use super::fact::{Circumstance, Fact, WeighedFact};
 use super::trials::half_width;
 use crate::finding::lookup::found;
 
@@ -17,16 +17,16 @@ const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
 
-pub(super) fn unfinished(run: &Run) -> Option<Line> {
+pub(super) fn unfinished(run: &Run) -> Option<WeighedFact> {
     match run.info.state {
-        RunState::Interrupted => Some(Line::doubt(Fact::Interrupted)),
-        RunState::Failed => Some(Line::doubt(Fact::Failed)),
+        RunState::Interrupted => Some(WeighedFact::doubt(Fact::Interrupted)),
+        RunState::Failed => Some(WeighedFact::doubt(Fact::Failed)),
         RunState::Done | RunState::Running => None,
     }
 }
 
 /// Points that are less precise than was asked, or have no interval.
-pub(super) fn imprecise(run: &Run) -> Option<Line> {
+pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
     let asked = run.info.precision;
     if asked <= 0.0 || run.info.study_source.is_empty() || run.points.is_empty() {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn imprecise(run: &Run) -> Option<Line> {
         return None;
     }
     let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
-    Some(Line::doubt(Fact::Imprecise {
+    Some(WeighedFact::doubt(Fact::Imprecise {
         time_up: run.points.iter().any(|point| point.closed == Some(Closed::Budget)),
         points: run.points.len(),
         wide,
@@ -48,7 +48,7 @@ pub(super) fn imprecise(run: &Run) -> Option<Line> {
 }
 
 /// Circumstances of the machine and of the target.
-pub(super) fn surroundings(run: &Run) -> Vec<Line> {
+pub(super) fn surroundings(run: &Run) -> Vec<WeighedFact> {
     let (info, device) = (&run.info, &run.info.device);
     let measured_bytes = device.working_set_bytes;
     let told = |judgement: &Judgement| {
@@ -70,12 +70,12 @@ pub(super) fn surroundings(run: &Run) -> Vec<Line> {
     ]
     .into_iter()
     .flatten()
-    .map(Line::doubt)
+    .map(WeighedFact::doubt)
     .collect()
 }
 
 /// A disk's arm travels less over a part of it than over the whole.
-pub(super) fn short_strokes(run: &Run) -> Option<Line> {
+pub(super) fn short_strokes(run: &Run) -> Option<WeighedFact> {
     let device = &run.info.device;
     let random = run.points.iter().any(|point| point.spec.rw.is_random());
     let (span_bytes, disk_bytes) = (device.working_set_bytes, device.size_bytes?);
@@ -83,11 +83,11 @@ pub(super) fn short_strokes(run: &Run) -> Option<Line> {
     if device.rotates() != Some(true) || !random || run.info.is_imported() || share >= STROKE_SHARE {
         return None;
     }
-    Some(Line::doubt(Circumstance::ShortStrokes { span_bytes, disk_bytes }))
+    Some(WeighedFact::doubt(Circumstance::ShortStrokes { span_bytes, disk_bytes }))
 }
 
 /// A file in many pieces is not read in sequence, whatever the requests are.
-pub(super) fn fragmented(run: &Run) -> Option<Line> {
+pub(super) fn fragmented(run: &Run) -> Option<WeighedFact> {
     let sequential = run.points.iter().any(|point| !point.spec.rw.is_random());
     if run.info.device.rotates() != Some(true) || !sequential {
         return None;
@@ -95,23 +95,23 @@ pub(super) fn fragmented(run: &Run) -> Option<Line> {
     let latest = run.trials.iter().rev().find(|trial| trial.witnesses.pieces.is_some())?;
     let pieces = latest.witnesses.pieces.filter(|&pieces| pieces > 1)?;
     let piece_bytes = latest.spec.span_bytes / pieces;
-    (piece_bytes < PIECE_BYTES).then(|| Line::doubt(Circumstance::Fragmented { pieces, piece_bytes }))
+    (piece_bytes < PIECE_BYTES).then(|| WeighedFact::doubt(Circumstance::Fragmented { pieces, piece_bytes }))
 }
 
 /// What a copy or a snapshot shares is not written over: the first write to each place finds a new one.
-pub(super) fn shared_blocks(run: &Run) -> Option<Line> {
+pub(super) fn shared_blocks(run: &Run) -> Option<WeighedFact> {
     let wrote = |trial: &&Trial| trial.phase == Phase::Measure && trial.spec.changes();
     let part = |trial: &Trial| {
         let (shared_bytes, span_bytes) = (trial.witnesses.shared_bytes?, trial.spec.span_bytes);
         let enough = shared_bytes as f64 >= SHARED_SHARE * span_bytes as f64 && shared_bytes > 0;
         enough.then_some(Circumstance::SharedBlocks { shared_bytes, span_bytes })
     };
-    run.trials.iter().filter(wrote).find_map(part).map(Line::doubt)
+    run.trials.iter().filter(wrote).find_map(part).map(WeighedFact::doubt)
 }
 
 /// A volume that is sold with credit for bursts is fast until that is spent. How long that takes depends on the load:
 /// half an hour at full rate (Amazon's gp2: 5.4 million requests at 3,000 a second), hours below it.
-pub(super) fn burst_credit(run: &Run) -> Option<Line> {
+pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
     let throttled = run
         .verdicts
         .iter()
@@ -121,11 +121,11 @@ pub(super) fn burst_credit(run: &Run) -> Option<Line> {
     if spent || run.info.device.burst_credit != Some(true) {
         return None;
     }
-    Some(Line::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
+    Some(WeighedFact::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
 }
 
 /// No burst shows how large a write buffer is; a long write that was measured does.
-pub(super) fn write_buffer(run: &Run) -> Option<Line> {
+pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
     let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
     let settled = run.info.device.state.as_deref() == Some("steady");
     if !measures_writes || settled || run.info.is_imported() {
@@ -138,9 +138,9 @@ pub(super) fn write_buffer(run: &Run) -> Option<Line> {
         let other =
             run.points.iter().any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
         let size = buffer.value.filter(|_| other)?;
-        return Some(Line::doubt(Circumstance::WriteBuffer { buffer_bytes: size as u64 }));
+        return Some(WeighedFact::doubt(Circumstance::WriteBuffer { buffer_bytes: size as u64 }));
     }
     let written_bytes = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
     let area_bytes = run.info.device.working_set_bytes;
-    Some(Line::doubt(Circumstance::WriteBufferUnknown { written_bytes, area_bytes }))
+    Some(WeighedFact::doubt(Circumstance::WriteBufferUnknown { written_bytes, area_bytes }))
 }

@@ -1,10 +1,10 @@
 //! Facts behind the answer whether a run is valid, as numbers and enums. Words are made of them in the report.
 
-use iosonde_model::{CheckName, DeviceNote, Judgement};
+use iosonde_model::{Absence, CheckName, DeviceNote, Judgement};
 
 /// Weight of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mark {
+pub enum Weight {
     /// Valid.
     Yes,
     /// Valid, with a warning.
@@ -13,30 +13,19 @@ pub enum Mark {
     No,
 }
 
-impl Mark {
-    /// `✓`, `?` or `✗`.
-    pub fn symbol(self) -> char {
-        match self {
-            Self::Yes => '✓',
-            Self::Doubt => '?',
-            Self::No => '✗',
-        }
-    }
-}
-
 /// One fact with its weight.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct WeighedFact {
     /// Weight for the answer.
-    pub mark: Mark,
+    pub mark: Weight,
     /// Fact behind it.
     pub fact: Fact,
 }
 
-impl Line {
+impl WeighedFact {
     /// A fact that warns.
     pub(super) fn doubt(fact: impl Into<Fact>) -> Self {
-        Self { mark: Mark::Doubt, fact: fact.into() }
+        Self { mark: Weight::Doubt, fact: fact.into() }
     }
 }
 
@@ -94,6 +83,8 @@ pub enum ByteSource {
     Nothing,
     /// Holes of the file, in part.
     Holes,
+    /// Page cache below a loop device, or the storage below that.
+    CacheBelow,
     /// Memory.
     Memory,
     /// Memory and the storage.
@@ -111,7 +102,7 @@ pub struct InvalidPoints {
 
 /// Kind of thing that a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum WarningScope {
     /// Trials.
     Trial,
     /// Points.
@@ -147,14 +138,16 @@ pub enum Fact {
         /// Checks that make trials invalid, in the order of the checks; their counts add up to `invalid`.
         reasons: Vec<InvalidBy>,
     },
-    /// A rate limit was asked for and found.
+    /// A rate limit was measured on purpose and found.
     LimitFound,
     /// Warnings of one check.
     Warnings {
         /// Kind of thing that was judged.
-        scope: Scope,
+        scope: WarningScope,
         /// Warnings.
         count: usize,
+        /// Those of them about trials that are invalid for another reason.
+        about_invalid: usize,
         /// Whether the run has a single trial.
         single_trial: bool,
         /// First of the verdicts.
@@ -170,14 +163,14 @@ pub enum Fact {
         trials: usize,
         /// Id of the first trial without counters.
         from_trial: u64,
-        /// Error, as the system reported it.
-        reported: Option<String>,
+        /// First reason for a missing reading.
+        reported: Option<Absence>,
     },
     /// The run was interrupted.
     Interrupted,
     /// The run ended with an error.
     Failed,
-    /// Intervals are wider than was asked for, or missing.
+    /// Intervals are wider than requested, or missing.
     Imprecise {
         /// Whether the time was up.
         time_up: bool,
@@ -189,7 +182,7 @@ pub enum Fact {
         missing: usize,
         /// Median half-width, as a share of the value; `None` where no point has an interval.
         half_width_median: Option<f64>,
-        /// Half-width that was asked for.
+        /// Requested half-width.
         asked: f64,
     },
     /// Circumstance that the figures hold under.
@@ -205,7 +198,7 @@ impl From<Circumstance> for Fact {
 /// Circumstance of the machine, the target or the writes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Circumstance {
-    /// Measured through the page cache.
+    /// Buffered I/O.
     PageCache {
         /// Bytes that were addressed.
         working_set_bytes: u64,
@@ -216,11 +209,11 @@ pub enum Circumstance {
     DriveWarnings(Vec<String>),
     /// Measured on battery.
     OnBattery,
-    /// Fewer bytes were addressed than asked for.
+    /// Fewer bytes were addressed than requested.
     SmallerThanAsked {
         /// Bytes that were addressed.
         measured_bytes: u64,
-        /// Bytes that were asked for.
+        /// Requested bytes.
         asked_bytes: u64,
     },
     /// Random requests covered a part of a rotating disk only.

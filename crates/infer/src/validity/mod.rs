@@ -13,26 +13,27 @@ use iosonde_model::{Phase, Run, Trial};
 
 use crate::answered_limit;
 pub use fact::{
-    ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage, Scope,
+    ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, WarningScope, WeighedFact,
+    Weight,
 };
 
 /// Whether a run is valid, and the facts behind it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validity {
     /// The answer.
-    pub mark: Mark,
+    pub mark: Weight,
     /// Why no figure is valid, where none is.
     pub fatal: Option<Fatal>,
     /// Points without a valid trial, where they are more than a tenth.
     pub invalid_points: Option<InvalidPoints>,
     /// Facts, those of the most weight first.
-    pub lines: Vec<Line>,
+    pub lines: Vec<WeighedFact>,
 }
 
 impl Validity {
     /// Number of warnings.
     pub fn warnings(&self) -> usize {
-        self.lines.iter().filter(|line| line.mark == Mark::Doubt).count()
+        self.lines.iter().filter(|line| line.mark == Weight::Doubt).count()
     }
 }
 
@@ -43,7 +44,7 @@ pub fn validity(run: &Run) -> Validity {
     let run = &*answered_limit::beyond(run, &explained);
     let measured: Vec<&Trial> = run.trials.iter().filter(|trial| trial.phase == Phase::Measure).collect();
     let mut lines = vec![trials::counts(run, &measured)];
-    lines.extend(limit.then_some(Line { mark: Mark::Yes, fact: Fact::LimitFound }));
+    lines.extend(limit.then_some(WeighedFact { mark: Weight::Yes, fact: Fact::LimitFound }));
     let invalid = trials::fatal(run, &measured);
     lines.extend(warnings::of_checks(run, invalid.is_some()));
     lines.extend(warnings::unwitnessed(run));
@@ -54,7 +55,7 @@ pub fn validity(run: &Run) -> Validity {
     // Of figures that say nothing, it does not matter how precise they are or what else might be wrong with
     // them.
     if fatal.is_none() {
-        // Where the rate fell to a limit, the mean over the run is not what was asked for.
+        // Where throughput fell to a limit, the mean over the run is not the question.
         lines.extend(circumstances::imprecise(run).filter(|_| !limit));
         lines.extend(circumstances::write_buffer(run));
         lines.extend(circumstances::short_strokes(run));
@@ -65,8 +66,8 @@ pub fn validity(run: &Run) -> Validity {
     // Stable: within a mark, the order above.
     lines.sort_by_key(|line| std::cmp::Reverse(line.mark));
     let mark = match fatal {
-        Some(_) => Mark::No,
-        None => lines.iter().map(|line| line.mark).max().unwrap_or(Mark::Yes),
+        Some(_) => Weight::No,
+        None => lines.iter().map(|line| line.mark).max().unwrap_or(Weight::Yes),
     };
     Validity { mark, fatal, invalid_points: trials::invalid_points(run, &measured), lines }
 }

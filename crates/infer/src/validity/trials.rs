@@ -9,7 +9,7 @@ use iosonde_model::{
 };
 use iosonde_plan::schedule::FEWEST_COMPLETE_ROUNDS;
 
-use super::fact::{ByteSource, Fact, Fatal, InvalidBy, InvalidPoints, Line, Mark, NotStorage};
+use super::fact::{ByteSource, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, WeighedFact, Weight};
 
 /// Share of invalid trials from which a run says nothing.
 pub(super) const INVALID_SHARE_MAX: f64 = 0.5;
@@ -42,7 +42,9 @@ pub(super) fn fatal(run: &Run, measured: &[&Trial]) -> Option<Fatal> {
         return bound.first().map(|&first| Fatal::GeneratorLimit(first.clone()));
     }
     let any: Vec<_> = invalid_verdicts(run, measured).collect();
-    let &example = any.first().filter(|_| most(&any))?;
+    // The reason of most trials is the example.
+    let count = |check: CheckName| any.iter().filter(|line| line.check == check).count();
+    let &example = any.iter().rev().max_by_key(|line| count(line.check)).filter(|_| most(&any))?;
     Some(Fatal::MostInvalid {
         invalid: ids(&any).len(),
         trials: measured.len(),
@@ -92,12 +94,17 @@ fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
     let share_of = |line: &Judgement| {
         moved_of_issued(line).map_or(1.0, |(moved, issued)| moved as f64 / issued.max(1) as f64)
     };
+    // A cache that is known to be there explains every shortfall.
+    let below =
+        |line: &&&Judgement| matches!(line.cause, Some(Cause::CacheServed(CacheServed::Below { .. })));
+    let cache_below = invalid.iter().find(below);
     // The plainest example, or the answer says one thing and its example another.
-    let &example = invalid.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)))?;
+    let plainest = || invalid.iter().min_by(|a, b| share_of(a).total_cmp(&share_of(b)));
+    let &example = cache_below.or_else(plainest)?;
     let holes = run.info.device.notes.iter().find(|note| matches!(note, DeviceNote::Holes { .. }));
-    // What went through the page cache although it should not have is memory all the same.
+    // I/O that was buffered although it should have been direct is memory all the same.
     let ignored = invalid.iter().any(|line| line.check == CheckName::DirectIgnored);
-    // A study may go through the page cache on purpose where all else goes past it.
+    // A study may use buffered I/O on purpose where all else is direct.
     let past =
         |line: &&Judgement| line.trial.and_then(|id| run.trial(id)).is_none_or(|trial| trial.spec.direct);
     let direct = run.info.device.direct && !ignored && invalid.iter().any(past);
@@ -106,6 +113,7 @@ fn not_storage(run: &Run, invalid: &[&Judgement]) -> Option<NotStorage> {
     let (moved, issued) = bytes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
     let moved_share = if issued > 0 { moved as f64 / issued as f64 } else { 0.0 };
     let source = match (direct, holes) {
+        _ if cache_below.is_some() => ByteSource::CacheBelow,
         // Not exactly nothing: others' I/O is in the count.
         (true, _) if moved_share < NOTHING_SHARE => ByteSource::Nothing,
         (true, Some(_)) => ByteSource::Holes,
@@ -147,7 +155,7 @@ fn depth_only(judgements: &[&Judgement]) -> bool {
 }
 
 /// How many trials are valid, and why the others are not.
-pub(super) fn counts(run: &Run, measured: &[&Trial]) -> Line {
+pub(super) fn counts(run: &Run, measured: &[&Trial]) -> WeighedFact {
     let lines: Vec<_> = invalid_verdicts(run, measured).collect();
     let (trials, invalid) = (measured.len(), ids(&lines).len());
     // Of invalid trials none is in a mean, near or far.
@@ -157,12 +165,12 @@ pub(super) fn counts(run: &Run, measured: &[&Trial]) -> Line {
     let reasons = CHECKS.iter().filter_map(|check| invalid_by(check.id(), &lines, &mut counted)).collect();
     let share = invalid as f64 / trials as f64;
     let mark = match share {
-        _ if invalid == 0 => Mark::Yes,
-        _ if share >= INVALID_SHARE_MAX => Mark::No,
-        _ if share > INVALID_SHARE_WARNING => Mark::Doubt,
-        _ => Mark::Yes,
+        _ if invalid == 0 => Weight::Yes,
+        _ if share >= INVALID_SHARE_MAX => Weight::No,
+        _ if share > INVALID_SHARE_WARNING => Weight::Doubt,
+        _ => Weight::Yes,
     };
-    Line { mark, fact: Fact::Trials { trials, invalid, outliers, reasons } }
+    WeighedFact { mark, fact: Fact::Trials { trials, invalid, outliers, reasons } }
 }
 
 /// Trials that a check makes invalid and that are not counted yet.

@@ -5,24 +5,27 @@ use std::collections::BTreeSet;
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{About, Cause, CheckName, Judgement, Outcome, Phase, Run, Trial, cause::NoWitness};
 
-use super::fact::{Fact, Line, Scope};
+use super::fact::{Fact, WarningScope, WeighedFact};
 use super::trials::INVALID_SHARE_MAX;
 
-const SCOPES: [(&str, Scope); 3] = [("trial", Scope::Trial), ("point", Scope::Point), ("run", Scope::Run)];
+const SCOPES: [(&str, WarningScope); 3] =
+    [("trial", WarningScope::Trial), ("point", WarningScope::Point), ("run", WarningScope::Run)];
 
 /// One line for each check that warns. Where the trials are `invalid`, a change of throughput over the run is left
 /// out: what memory or the load generator did is no course of the storage.
-pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<Line> {
+pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
     let measured = |trial: &&Trial| trial.phase == Phase::Measure;
     let measured: BTreeSet<u64> = run.trials.iter().filter(measured).map(|trial| trial.id).collect();
     let single_trial = measured.len() == 1;
+    let of_invalid = run.verdicts.iter().filter(|line| line.verdict == Outcome::Invalid);
+    let invalid_trials: BTreeSet<u64> = of_invalid.filter_map(|line| line.trial).collect();
     let lines = CHECKS.iter().flat_map(|check| {
         SCOPES.iter().filter_map(|(word, scope)| {
             let own = |judgement: &&Judgement| {
                 judgement.check == check.id()
                     && judgement.scope == *word
                     && judgement.verdict == Outcome::Warning
-                    && !(invalid && *scope == Scope::Run && judgement.about == About::Rate)
+                    && !(invalid && *scope == WarningScope::Run && judgement.about == About::Rate)
             };
             let all: Vec<_> = run.verdicts.iter().filter(own).collect();
             // Counted among the trials that are figures, as in every other line; canaries only where nothing else is.
@@ -32,14 +35,22 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<Line> {
                 _ => all.iter().filter(counts).copied().collect(),
             };
             let example = own.first().copied()?.clone();
-            Some(Line::doubt(Fact::Warnings { scope: *scope, count: own.len(), single_trial, example }))
+            let about_invalid =
+                own.iter().filter(|line| line.trial.is_some_and(|id| invalid_trials.contains(&id))).count();
+            Some(WeighedFact::doubt(Fact::Warnings {
+                scope: *scope,
+                count: own.len(),
+                about_invalid,
+                single_trial,
+                example,
+            }))
         })
     });
     lines.collect()
 }
 
 /// Where nothing could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.
-pub(super) fn unwitnessed(run: &Run) -> Option<Line> {
+pub(super) fn unwitnessed(run: &Run) -> Option<WeighedFact> {
     let blind = run.verdicts.iter().find(|judgement| {
         let (cause, most) = match &judgement.cause {
             Some(Cause::Tally(tally)) => {
@@ -52,11 +63,11 @@ pub(super) fn unwitnessed(run: &Run) -> Option<Line> {
             && !matches!(cause, Some(Cause::NoWitness(NoWitness::TooSmall { .. })))
             && most
     })?;
-    Some(Line::doubt(Fact::NoWitness(blind.clone())))
+    Some(WeighedFact::doubt(Fact::NoWitness(blind.clone())))
 }
 
 /// Witnesses that spoke of some trials and not of others: one that vanishes in mid-run is not passed over.
-pub(super) fn witness_lost(run: &Run, measured: &[&Trial]) -> Option<Line> {
+pub(super) fn witness_lost(run: &Run, measured: &[&Trial]) -> Option<WeighedFact> {
     let moved = |trial: &Trial| {
         let seen = &trial.witnesses;
         seen.block_layer_read_bytes.or(seen.network_read_bytes).is_some()
@@ -66,7 +77,7 @@ pub(super) fn witness_lost(run: &Run, measured: &[&Trial]) -> Option<Line> {
     if silent.len() == measured.len() || run.info.is_imported() {
         return None;
     }
-    Some(Line::doubt(Fact::WitnessLost {
+    Some(WeighedFact::doubt(Fact::WitnessLost {
         trials_without: silent.len(),
         trials: measured.len(),
         from_trial: first.id,

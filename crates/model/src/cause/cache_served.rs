@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Op;
+use crate::{CacheBelow, Op};
 
 /// Bytes that the device did not move.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,6 +12,12 @@ pub enum CacheServed {
     Memory {
         /// File system or device.
         name: Option<String>,
+    },
+    /// Cache of this machine below the target, which direct I/O does not bypass.
+    Below {
+        /// The cache.
+        #[serde(skip)]
+        cache: CacheBelow,
     },
     /// Fewer bytes at the device than in the requests.
     Shortfall {

@@ -42,7 +42,7 @@ pub enum Compressible {
     ReadUnknown,
 }
 
-/// What a part of a payload does.
+/// Way in which a part of the payload can be stored in less space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[allow(missing_docs)]
 pub enum Saving {
@@ -68,7 +68,7 @@ pub enum CompressingLayer {
         /// Mount option.
         option: String,
     },
-    /// ZFS, which compresses unless told not to.
+    /// ZFS, which compresses by default.
     Zfs,
     /// Compressed memory as a block device.
     Zram {

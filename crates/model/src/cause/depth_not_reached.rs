@@ -10,23 +10,25 @@ pub enum DepthNotReached {
     DepthIsLimit,
     /// Nothing counted the outstanding requests.
     Uncounted,
-    /// Fewer requests were in flight than asked for.
+    /// Fewer requests were outstanding than requested.
     Short {
         /// Mean number of outstanding requests.
         in_flight_mean: f64,
-        /// Number asked for.
+        /// Requested queue depth.
         asked: f64,
     },
     /// No block-layer counter shows how many requests reached the device.
     DeviceUnseen {
-        /// Number asked for.
+        /// Requested queue depth.
         asked: f64,
     },
-    /// Less than half of the requests in flight reached the device.
+    /// Less than half of the outstanding requests reached the device.
     ShortAtDevice {
-        /// Mean number in flight by the block layer's count.
+        /// Mean queue depth by the program's count.
+        in_flight_mean: f64,
+        /// Mean queue depth by the block layer's count.
         device_in_flight_mean: f64,
-        /// Number asked for.
+        /// Requested queue depth.
         asked: f64,
     },
 }

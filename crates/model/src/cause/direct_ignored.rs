@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-/// Direct I/O that went through the page cache.
+use crate::Absence;
+
+/// Direct I/O that used the page cache.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum DirectIgnored {
@@ -10,8 +12,8 @@ pub enum DirectIgnored {
     Memory,
     /// Page cache whose contents could not be read.
     CacheUnknown {
-        /// Reasons that the system gave.
-        said: Vec<String>,
+        /// Reasons for the missing readings.
+        said: Vec<Absence>,
     },
     /// More of the span in the page cache after the trial than before.
     CacheGrew {

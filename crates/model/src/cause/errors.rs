@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::RequestError;
+
 /// Requests that failed, hung or moved too few bytes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -14,10 +16,10 @@ pub enum Errors {
         errors: u64,
         /// Requests that had not returned when the wait for them ended.
         hung: u64,
-        /// Requests that moved fewer bytes than they asked for.
+        /// Requests that moved fewer bytes than requested.
         short: u64,
-        /// First error as the system names it.
-        example: Option<String>,
+        /// First error.
+        example: Option<RequestError>,
     },
     /// No request completed.
     NothingCompleted {

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Interference {
     /// Others moved bytes on the device.
     OtherBytes {
-        /// Bytes that others moved.
+        /// Bytes of other I/O on the device.
         others_bytes: u64,
         /// Bytes that the trial moved.
         issued_bytes: u64,
@@ -74,7 +74,7 @@ pub enum CountedAt {
 pub enum Missing {
     /// Counters of the device.
     DeviceCounters,
-    /// Counters that mean something: through the page cache, read-ahead and write-back are in them.
+    /// Counters that mean something: for buffered I/O they include read-ahead and write-back.
     UncachedCounters,
     /// Processor time that the hypervisor took.
     Steal,

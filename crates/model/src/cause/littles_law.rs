@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// Product of rate and mean latency, against the number in flight.
+/// Product of throughput and mean latency, against the queue depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum LittlesLaw {
-    /// With a rate, latency counts from the due moment and the number in flight from the sending.
+    /// With a rate, latency counts from the due moment and the queue depth from the sending.
     Paced,
     /// With flushes the depth is a limit, and nothing counted the outstanding requests.
     Uncounted,
@@ -26,21 +26,21 @@ pub enum LittlesLaw {
         /// Mean number of outstanding requests, as counted.
         counted: f64,
     },
-    /// At queue depth 1, no request was in flight for part of the time.
+    /// At queue depth 1, no request was outstanding for part of the time.
     Idle {
-        /// Number in flight by the law.
+        /// Queue depth by the law.
         in_flight: f64,
-        /// Number asked for.
+        /// Requested queue depth.
         expected: f64,
         /// Summands of the product.
         #[serde(skip)]
         terms: Vec<Term>,
     },
-    /// The product is not the number in flight.
+    /// The product is not the queue depth.
     Missed {
-        /// Number in flight by the law.
+        /// Queue depth by the law.
         in_flight: f64,
-        /// Number in flight as counted, or as asked for.
+        /// Queue depth as counted, or as requested.
         expected: f64,
         /// Power of a thousand by which a latency looks misread, where the law is missed by about that.
         #[serde(skip_serializing_if = "Option::is_none")]

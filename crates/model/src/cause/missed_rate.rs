@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Rate that was served against the rate that was asked for.
+/// Rate that was served against the requested rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum MissedRate {
@@ -10,11 +10,11 @@ pub enum MissedRate {
     Uncounted,
     /// The rate was served; how late requests were sent was not counted.
     LatenessUncounted,
-    /// Fewer requests were served than asked for.
+    /// Fewer requests were served than requested.
     Short {
         /// Completions a second.
         achieved_rate_iops: f64,
-        /// Requests a second that were asked for.
+        /// Requested rate, in requests per second.
         asked_rate_iops: f64,
         /// Requests that were due and never sent.
         unserved: u64,

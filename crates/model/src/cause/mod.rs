@@ -43,16 +43,16 @@ pub use littles_law::{LittlesLaw, Term};
 pub use missed_rate::MissedRate;
 pub use multimodal::Multimodal;
 pub use no_witness::NoWitness;
-pub use not_steady::{NotSteady, Pause, Trend, Waited};
+pub use not_steady::{LongWait, NotSteady, Trend, Waited};
 pub use outliers::{Excluded, Outliers};
-pub use throttled::{Cap, Moment, Throttled};
+pub use throttled::{Cap, CapStart, Throttled};
 pub use too_few_samples::TooFewSamples;
 pub use units::{LatencyStatistic, TrialFigure, Units};
 pub use unmapped::Unmapped;
 pub use working_set::WorkingSet;
 pub use write_back::WriteBack;
 
-/// What a check saw. One variant for each check that has facts of its own.
+/// Facts that a check saw. One variant for each check that has facts of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 #[allow(missing_docs)]

@@ -23,13 +23,13 @@ pub enum Multimodal {
     Groups {
         /// Direction of the requests.
         op: Op,
-        /// Share of the faster group.
+        /// Share of the requests in the faster group.
         low_share: f64,
-        /// Its median latency.
+        /// Its mean latency.
         low_ns: f64,
-        /// Share of the slower group.
+        /// Share of all others.
         high_share: f64,
-        /// Its median latency.
+        /// Their mean latency.
         high_ns: f64,
         /// Mean latency of all requests.
         mean_ns: f64,

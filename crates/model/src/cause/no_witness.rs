@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Op;
+use crate::{Absence, Op};
 
 /// Why no witness tells how many bytes the device moved. Shared by the checks that compare bytes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -10,8 +10,8 @@ use crate::Op;
 pub enum NoWitness {
     /// No witness was read.
     NotRead {
-        /// Reasons that the system gave.
-        said: Vec<String>,
+        /// Reasons for the missing readings.
+        said: Vec<Absence>,
     },
     /// Counters of a device that do not count its bytes.
     CountsNothing {
@@ -34,6 +34,6 @@ pub enum NoWitness {
         /// The operation.
         op: Op,
     },
-    /// Result of another tool through the page cache, whose file holds no witness.
+    /// Buffered result of another tool, whose file holds no witness.
     Imported,
 }

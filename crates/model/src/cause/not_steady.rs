@@ -11,7 +11,7 @@ use crate::Op;
 #[serde(untagged)]
 pub enum NotSteady {
     /// The storage paused.
-    Pause(Pause),
+    Pause(LongWait),
     /// A trial has too few windows.
     TooFewWindows {
         /// Windows of the trial.
@@ -82,7 +82,7 @@ pub enum NotSteady {
         /// Trend with its interval.
         #[serde(flatten)]
         trend: Trend,
-        /// Length of a series that would tell.
+        /// Length of a series that would be long enough.
         needed: f64,
     },
 }
@@ -108,8 +108,8 @@ pub struct Trend {
 /// Requests that waited for most of a second and more.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Pause {
-    /// At least half of the requests in flight waited.
+pub enum LongWait {
+    /// At least half of the outstanding requests waited.
     Everything(Waited),
     /// Single requests waited while others went on.
     Single(Waited),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::IoLimit;
 
-/// A limit that somebody set, or a fall of the rate to a lower level.
+/// A limit that was set, or a fall of throughput to a lower level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Throttled {
@@ -22,6 +22,19 @@ pub enum Throttled {
         /// The limit, with only the figure (requests or bytes) that was reached.
         #[serde(skip)]
         limit: IoLimit,
+    },
+    /// A control group's limit was set, changed or lifted while the run went on.
+    SetInMidRun {
+        /// The limit, with one figure.
+        #[serde(skip)]
+        limit: IoLimit,
+        /// First moment from which on it applied, from the run's beginning.
+        from_s: f64,
+        /// Moment at which it was lifted or changed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until_s: Option<f64>,
+        /// Trials under it.
+        limited_trials: usize,
     },
     /// The rate fell within a long trial and stayed low.
     Fell {
@@ -48,7 +61,7 @@ pub enum Throttled {
         credit_requests: f64,
         /// When and how closely.
         #[serde(flatten)]
-        at: Moment,
+        at: CapStart,
     },
     /// Points fell to one cap in bytes a second during the run.
     CappedBytes {
@@ -58,7 +71,7 @@ pub enum Throttled {
         credit_bytes: f64,
         /// When and how closely.
         #[serde(flatten)]
-        at: Moment,
+        at: CapStart,
     },
 }
 
@@ -73,7 +86,7 @@ pub struct Cap {
 
 /// Beginning of a cap during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Moment {
+pub struct CapStart {
     /// From the run's beginning.
     pub from_s: f64,
     /// Points that fell.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::HidingLayer;
+
 /// Working set that a cache may hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -33,8 +35,8 @@ pub enum WorkingSet {
     CacheOutside {
         /// Bytes that this run addressed.
         working_set_bytes: u64,
-        /// Name of the cache.
-        cache: String,
+        /// Layers with a cache.
+        layers: Vec<HidingLayer>,
     },
     /// Result of another tool, whose file names neither span nor memory.
     Imported,

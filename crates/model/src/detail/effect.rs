@@ -1,36 +1,6 @@
 //! Facts of findings that compare levels of one parameter.
 
-use crate::{Estimate, Inconclusive, TrialSpec};
-
-/// Level of the parameter in which workloads differ.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Level {
-    /// Requests in flight over all jobs.
-    QueueDepth(u64),
-    /// Bytes of a request.
-    BlockSize(u64),
-    /// Bytes from the start of a request to the start of the next.
-    Stride(u64),
-    /// Bytes from the start of the target to the first request.
-    Offset(u64),
-    /// Reads in a mix, in percent of all requests.
-    ReadPercent(f64),
-    /// Writes in a mix, in percent of all requests.
-    WritePercent(f64),
-}
-
-impl Level {
-    /// Number of the level, in its own unit.
-    pub fn value(self) -> f64 {
-        match self {
-            Self::QueueDepth(number)
-            | Self::BlockSize(number)
-            | Self::Stride(number)
-            | Self::Offset(number) => number as f64,
-            Self::ReadPercent(percent) | Self::WritePercent(percent) => percent,
-        }
-    }
-}
+use crate::{Estimate, Inconclusive, TrialSpec, detail::Level};
 
 /// Figure of a point that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,20 +65,6 @@ pub struct Effect {
     pub ratios: usize,
     /// Levels without a valid figure, and why.
     pub left_out: Vec<(Level, Inconclusive)>,
-}
-
-/// Why levels of a parameter cannot be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EffectProblem {
-    /// The interval of the ratio spans more than a factor of three.
-    TooRough,
-    /// No point has one worker at the queue depth of several together.
-    NoSingleWorker,
-    /// No point has this many reads right after a write and as many after a read.
-    TooFewReads {
-        /// Reads of either kind that are needed.
-        needed: usize,
-    },
 }
 
 /// Several workers compared with one at the same queue depth.

@@ -7,8 +7,12 @@ use super::Inconclusive;
 pub struct Highest {
     /// Points that were compared.
     pub points: usize,
-    /// Smallest and largest queue depth of the points that may be the highest.
+    /// Ids of the points that may be the highest.
+    pub best_points: Vec<usize>,
+    /// Smallest and largest queue depth of these.
     pub queue_depths: [u64; 2],
+    /// Smallest and largest block size of these.
+    pub block_sizes_bytes: [u64; 2],
     /// Queue depths that were excluded: their intervals are too wide to change the answer.
     pub imprecise_queue_depths: Vec<u64>,
     /// Why other points could not be compared, one for each.

@@ -4,7 +4,7 @@ use super::{
     CacheProblem, Lack, LimitProblem, LongWriteProblem, MappingUnitProblem, PlatterProblem, ReadaheadProblem,
 };
 use crate::{
-    About, LatencyLimit, TrialSpec,
+    About, LatencyLimit, TrialSpec, Unit,
     detail::{
         DriftProblem, EffectProblem, LatencyLimitProblem, LayoutProblem, QueueDepthProblem, SizeLawProblem,
         UnsureFeature,
@@ -14,8 +14,6 @@ use crate::{
 /// Why the trials cannot answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Inconclusive {
-    /// Words that were made where the finding is.
-    Said(String),
     /// A point has fewer valid trials than an interval needs.
     TooFewTrials {
         /// Workload of the point.
@@ -41,6 +39,15 @@ pub enum Inconclusive {
     },
     /// The estimate is not finite.
     EstimateNotANumber,
+    /// The interval spans a factor of five or more.
+    WideInterval {
+        /// Unit of its ends.
+        unit: Unit,
+        /// Lower end.
+        low: f64,
+        /// Upper end.
+        high: f64,
+    },
     /// Levels of a parameter cannot be compared.
     Effect(EffectProblem),
     /// A curve seems to have a dip or a peak.
@@ -80,6 +87,13 @@ pub enum Inconclusive {
     SizeLaw(SizeLawProblem),
     /// About queue depths.
     QueueDepth(QueueDepthProblem),
+    /// The device saw less than half of some queue depths, and the others do not answer.
+    ExcludedDepths {
+        /// Queue depths that were excluded.
+        queue_depths: Vec<u64>,
+        /// Why the others do not answer.
+        why: Box<Inconclusive>,
+    },
     /// About the load that keeps a latency limit.
     LatencyLimit {
         /// Limit that was asked about.
@@ -113,34 +127,4 @@ from! {
     SizeLaw(SizeLawProblem),
     QueueDepth(QueueDepthProblem),
     Layout(LayoutProblem),
-}
-
-impl From<String> for Inconclusive {
-    fn from(said: String) -> Self {
-        Self::Said(said)
-    }
-}
-
-impl From<&str> for Inconclusive {
-    fn from(said: &str) -> Self {
-        Self::Said(said.to_owned())
-    }
-}
-
-// For findings that still make their own words.
-impl From<Inconclusive> for String {
-    fn from(why: Inconclusive) -> Self {
-        match why {
-            Inconclusive::Said(said) => said,
-            Inconclusive::TooFewTrials { spec, valid, run, needed, .. } => {
-                format!("{valid} of {run} trials of {} are valid, {needed} are needed", spec.describe())
-            }
-            Inconclusive::NoInterval { spec } => format!("{} has no interval", spec.describe()),
-            Inconclusive::NotANumber { spec } => {
-                format!("{}: its trials took no time, or their figures are no numbers", spec.describe())
-            }
-            Inconclusive::EstimateNotANumber => "the figures of its trials are no numbers".to_owned(),
-            other => format!("{other:?}"),
-        }
-    }
 }

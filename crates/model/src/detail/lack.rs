@@ -3,9 +3,9 @@
 /// Workloads that a finding needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {
-    /// The same requests within spans of different sizes.
+    /// Equal requests within spans of different sizes.
     Spans,
-    /// Sequential reads with one in flight.
+    /// Sequential reads at QD 1.
     SequentialReads,
     /// Writes that go on until a buffer is full.
     LongWrites,
@@ -13,20 +13,20 @@ pub enum Lack {
     LongLoad,
     /// Random writes of several sizes, each durable before the next.
     DurableWrites,
-    /// Random requests within a narrow part and random reads over a wider one, one in flight.
+    /// Random requests within a narrow part and random reads over a wider one, at QD 1.
     NarrowAndWide,
     /// Small sequential reads and random reads over the whole span.
     SequentialAndWide,
     /// Large sequential reads in two places or more.
     Zones,
-    /// The same requests at two strides or more.
+    /// Equal requests at two strides or more.
     Strides,
     /// Reads in strides.
     StridedReads,
-    /// The same requests at two offsets or more.
+    /// Equal requests at two offsets or more.
     Offsets,
     /// Several offered loads with a latency to keep.
     OfferedLoads,
-    /// Several workers, and one with as many requests in flight as all of them.
+    /// Several workers, and one at the same total queue depth.
     Workers,
 }

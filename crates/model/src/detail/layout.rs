@@ -1,6 +1,6 @@
 //! Facts of findings about parallel units to which addresses are spread.
 
-/// What the throughput of strided reads shows.
+/// Address layout that the throughput of strided reads shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layout {
     /// Addresses are striped over units.

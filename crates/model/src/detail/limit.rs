@@ -2,7 +2,7 @@
 
 use crate::IoLimit;
 
-/// What shows a limit, or that there is none.
+/// Evidence of a rate limit, or of none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Limit {
     /// A control group sets it, and trials reached it.

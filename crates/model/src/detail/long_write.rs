@@ -1,6 +1,6 @@
 //! Facts about long writes and their buffers.
 
-/// What a long write shows.
+/// Write buffers that a long write shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LongWrite {
     /// Throughput falls within the trials.
@@ -9,7 +9,7 @@ pub enum LongWrite {
         trials: usize,
         /// Falls of each: one for each buffer.
         buffers: usize,
-        /// What a shorter pause told of the buffer's content.
+        /// Result of a shorter pause about the buffer's content.
         pause: Option<Pause>,
     },
     /// Throughput never falls.

@@ -14,7 +14,7 @@ pub struct MappingUnit {
 /// Why nothing can be said of the mapping unit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MappingUnitProblem {
-    /// Writes went through the page cache.
+    /// Writes were buffered.
     Buffered {
         /// Workload that did.
         spec: Box<TrialSpec>,
@@ -26,7 +26,7 @@ pub enum MappingUnitProblem {
         /// Sizes that are needed.
         needed: usize,
     },
-    /// No size takes surely less time than a smaller one.
+    /// No size takes significantly less time than a smaller one.
     NoFall {
         /// Bytes of the smallest write.
         smallest_bytes: u64,

@@ -2,15 +2,19 @@
 //! in the report.
 
 mod cached;
+mod commit;
+mod constant_limit;
 mod curve;
 mod drift;
 mod durable;
 mod effect;
+mod effect_problem;
 mod highest;
 mod inconclusive;
 mod lack;
 mod latency_limit;
 mod layout;
+mod level;
 mod limit;
 mod long_write;
 mod mapping_unit;
@@ -22,24 +26,27 @@ mod readahead;
 mod size_law;
 
 pub use cached::{CacheProblem, Cached};
+pub use commit::Commit;
+pub use constant_limit::{ConstantLimit, Counted};
 pub use curve::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature};
 pub use drift::{DriftProblem, RunDrift};
 pub use durable::Durable;
 pub use effect::{
-    ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer, ReadsAfterWrites,
-    Workers, WorkersAnswer,
+    ComparedFigure, ComparedWith, Effect, EffectAnswer, RatioAnswer, ReadsAfterWrites, Workers, WorkersAnswer,
 };
+pub use effect_problem::EffectProblem;
 pub use highest::Highest;
 pub use inconclusive::Inconclusive;
 pub use lack::Lack;
 pub use latency_limit::{LatencyLimitProblem, LatencyLimited};
 pub use layout::{Layout, LayoutProblem};
+pub use level::Level;
 pub use limit::{Limit, LimitProblem};
 pub use long_write::{Drain, LongWrite, LongWriteProblem, Pause};
 pub use mapping_unit::{MappingUnit, MappingUnitProblem};
 pub use note::{Law, Note};
 pub use platter::{Platter, PlatterProblem};
-pub use processor::{Pace, ProcessorShare};
+pub use processor::{Bottleneck, ProcessorShare};
 pub use queue_depth::{ClosedLoop, DepthMiss, EffectiveDepth, QueueDepthProblem};
 pub use readahead::{Readahead, ReadaheadProblem};
 pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
@@ -47,13 +54,6 @@ pub use size_law::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem};
 /// Facts of one finding beside its value. One variant for each kind that has facts of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Detail {
-    /// Words that were made where the finding is.
-    Said {
-        /// Sentence for people.
-        sentence: String,
-        /// Assumptions, or why it is inconclusive and what would answer.
-        why: Option<String>,
-    },
     /// The trials cannot answer.
     Inconclusive(Inconclusive),
     /// Effect of one parameter.
@@ -80,8 +80,12 @@ pub enum Detail {
     LongWrite(LongWrite),
     /// A rate limit.
     Limit(Limit),
+    /// A rate limit that holds from the first second on.
+    ConstantLimit(ConstantLimit),
     /// Durable writes.
     Durable(Durable),
+    /// A commit: writes and their flush.
+    Commit(Commit),
     /// Mapping unit of a drive.
     MappingUnit(MappingUnit),
     /// Arm and platter of a disk.

@@ -29,9 +29,9 @@ pub enum Note {
         /// Law that they cannot obey together.
         law: Law,
     },
-    /// Throughput of the link with several requests in flight, beside a round trip of one request.
+    /// Throughput of the link at a queue depth above 1, beside a round trip of one request.
     LinkCarries {
-        /// Requests in flight.
+        /// Queue depth.
         queue_depth: u32,
         /// Bytes per second.
         bytes_per_s: Estimate,

@@ -2,7 +2,7 @@
 
 use crate::TrialSpec;
 
-/// What a sweep over the addresses shows.
+/// Positioning and zones that a sweep over the addresses shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Platter {
     /// Latencies lie too close together for a rotation.

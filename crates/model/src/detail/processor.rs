@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProcessorShare {
     /// Limit of the throughput at the largest block size.
-    pub pace: Pace,
+    pub pace: Bottleneck,
     /// Smallest block size that was measured.
     pub smallest_block_size_bytes: u64,
     /// Mean CPU share at the smallest block size.
@@ -13,7 +13,7 @@ pub struct ProcessorShare {
 
 /// Limit of the throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum Bottleneck {
     /// CPU and memory; the storage is hardly waited for.
     Cpu,
     /// Something else than the CPU most of the time.

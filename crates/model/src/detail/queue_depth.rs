@@ -1,6 +1,5 @@
 //! Facts of findings about the queue depth.
 
-use super::Inconclusive;
 use crate::Estimate;
 
 /// Fit of a closed-loop curve to throughput over queue depth.
@@ -57,12 +56,10 @@ pub enum QueueDepthProblem {
         /// Deepest queue depth that was measured.
         deepest: u64,
     },
-    /// The device saw less than half of some queue depths, and the others do not answer.
-    ExcludedDepths {
-        /// Queue depths that were excluded.
-        queue_depths: Vec<u64>,
-        /// Why the others do not answer.
-        why: Box<Inconclusive>,
+    /// The deepest queue gives less than 95 % of the throughput that deeper ones would.
+    StillRising {
+        /// Deepest queue depth that was measured.
+        deepest: u64,
     },
     /// The program counted outstanding requests in too few trials.
     NotCounted,

@@ -1,6 +1,6 @@
 //! Facts about read-ahead.
 
-/// What shows a read-ahead, or that there is none.
+/// Evidence of a read-ahead, or of none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Readahead {
     /// Whether reads bypass the page cache.

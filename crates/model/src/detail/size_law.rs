@@ -78,8 +78,6 @@ pub enum SizeLawProblem {
         /// Largest size that was measured.
         largest_bytes: u64,
     },
-    /// The interval spans more than a factor of four.
-    WideInterval,
     /// Throughput still rises at the largest size.
     StillRising {
         /// Largest size that was measured.

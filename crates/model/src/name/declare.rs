@@ -18,7 +18,7 @@ macro_rules! names {
             /// All names, in order.
             pub const ALL: &'static [Self] = &[$(Self::$Variant,)+];
 
-            /// Text that people type and that stands in the JSON.
+            /// Name that people type and that the JSON contains.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $text,)+

@@ -4,6 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use super::as_text::as_text;
 use crate::units::parse_percent;
 
 /// Distribution of random offsets.
@@ -90,7 +91,7 @@ impl FromStr for Distribution {
     }
 }
 
-super::as_text!(Distribution);
+as_text!(Distribution);
 
 #[cfg(test)]
 mod tests {

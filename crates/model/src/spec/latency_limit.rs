@@ -4,7 +4,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, trial::requests_beyond, units};
+use super::as_text::as_text;
+use crate::{Histogram, histogram::requests_beyond, units};
 
 /// A figure of the latency and the most that it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -71,7 +72,7 @@ impl FromStr for LatencyLimit {
     }
 }
 
-super::as_text!(LatencyLimit);
+as_text!(LatencyLimit);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! The workload of a trial: what is asked of the storage. Two trials with equal specs belong to one point.
 
+mod as_text;
 mod distribution;
 mod latency_limit;
 mod op;
@@ -17,24 +18,6 @@ pub use sizes::{BlockSizes, WeightedSize};
 pub use sync::Sync;
 
 use crate::units;
-
-/// Lets a type that reads and prints itself as text stand so in files, too.
-macro_rules! as_text {
-    ($type:ty) => {
-        impl TryFrom<String> for $type {
-            type Error = String;
-            fn try_from(text: String) -> Result<Self, String> {
-                text.parse()
-            }
-        }
-        impl From<$type> for String {
-            fn from(value: $type) -> Self {
-                value.to_string()
-            }
-        }
-    };
-}
-use as_text;
 
 /// Arrival process of an open loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +63,7 @@ pub struct TrialSpec {
     /// Several sizes with their shares; empty where there is one.
     #[serde(default, skip_serializing_if = "BlockSizes::is_one")]
     pub block_sizes: BlockSizes,
-    /// Requests kept in flight, per job; with a rate, the most that may be outstanding.
+    /// Queue depth, per job; with a rate, the maximum of outstanding requests.
     pub queue_depth: u32,
     /// Workers that run this workload at the same time.
     pub jobs: u32,
@@ -132,7 +115,7 @@ pub struct TrialSpec {
 }
 
 impl Default for TrialSpec {
-    /// 4 KiB random reads, one at a time; where and with which engine is for the caller to say.
+    /// 4 KiB random reads at QD 1; target and engine are for the caller to set.
     fn default() -> Self {
         Self {
             rw: Rw::RandRead,
@@ -162,7 +145,7 @@ impl Default for TrialSpec {
 }
 
 impl TrialSpec {
-    /// Returns the workload in words: `4 KiB random reads, 32 in flight`.
+    /// Returns the workload in words: `4 KiB random reads, QD 32`.
     pub fn describe(&self) -> String {
         let mut words = self.describe_stream();
         for stream in &self.and {
@@ -175,7 +158,7 @@ impl TrialSpec {
         self.parts().join(", ")
     }
 
-    /// Parts of a stream's description: `4 KiB random reads`, `32 in flight`, `fdatasync:1`.
+    /// Parts of a stream's description: `4 KiB random reads`, `QD 32`, `fdatasync:1`.
     pub fn parts(&self) -> Vec<String> {
         let size = self.block_sizes.describe().unwrap_or_else(|| units::size(self.block_size_bytes));
         let what = match self.rw {
@@ -193,8 +176,7 @@ impl TrialSpec {
         let load = match (self.rate_iops, self.arrivals, self.queue_depth) {
             (Some(rate), Arrivals::Poisson, _) => format!("{} a second at random", units::count(rate)),
             (Some(rate), ..) => format!("{} a second", units::count(rate)),
-            (None, _, 1) => format!("one at a time{}", self.describe_jobs()),
-            (None, _, depth) => format!("{depth} in flight{}", self.describe_jobs()),
+            (None, _, depth) => format!("QD {depth}{}", self.describe_jobs()),
         };
         let first = [Some(format!("{size} {what}{stride}")), mix, Some(load)];
         first.into_iter().flatten().chain(self.particulars()).collect()
@@ -204,7 +186,7 @@ impl TrialSpec {
     pub fn particulars(&self) -> Vec<String> {
         let depth = self.queue_depth;
         [
-            self.rate_iops.map(|_| format!("at most {depth} in flight{}", self.describe_jobs())),
+            self.rate_iops.map(|_| format!("QD at most {depth}{}", self.describe_jobs())),
             (self.distribution != Distribution::Uniform).then(|| self.distribution.to_string()),
             (self.sync != Sync::None).then(|| self.sync.to_string()),
             (self.payload != Payload::Random).then(|| format!("payload {}", self.payload)),
@@ -269,14 +251,14 @@ mod tests {
 
     #[test]
     fn words_before_numbers() {
-        assert_eq!(example().describe(), "4 KiB random reads, 32 in flight");
+        assert_eq!(example().describe(), "4 KiB random reads, QD 32");
         let mix = TrialSpec { rw: Rw::RandRw, read_percent: Some(70.0), queue_depth: 1, ..example() };
-        assert_eq!(mix.describe(), "4 KiB random, 70 % reads, one at a time");
+        assert_eq!(mix.describe(), "4 KiB random, 70 % reads, QD 1");
         let log =
             TrialSpec { rw: Rw::Write, queue_depth: 1, sync: Sync::Fdatasync { every: 1 }, ..example() };
         let both = TrialSpec { rate_iops: Some(5000.0), and: vec![log], ..example() };
-        let words = "4 KiB random reads, 5 k a second, at most 32 in flight; \
-                     beside 4 KiB sequential writes, one at a time, fdatasync:1";
+        let words = "4 KiB random reads, 5 k a second, QD at most 32; \
+                     beside 4 KiB sequential writes, QD 1, fdatasync:1";
         assert_eq!(both.describe(), words);
         assert_eq!(both.asked_in_flight(), 33);
         assert!(both.has(Op::Flush) && both.has(Op::Write) && !both.has(Op::Trim) && !both.keeps_depth());

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::distribution::tidy;
+use super::{as_text::as_text, distribution::tidy};
 use crate::units::parse_percent;
 
 /// Data that is written.
@@ -55,7 +55,7 @@ impl FromStr for Payload {
     }
 }
 
-super::as_text!(Payload);
+as_text!(Payload);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use super::as_text::as_text;
+
 /// Method that makes writes durable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -64,7 +66,7 @@ impl FromStr for Sync {
     }
 }
 
-super::as_text!(Sync);
+as_text!(Sync);
 
 #[cfg(test)]
 mod tests {

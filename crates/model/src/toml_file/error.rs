@@ -8,7 +8,7 @@ pub struct FileError {
     /// The file's path, or the name of what comes with the program.
     pub origin: String,
     /// Place in the file; `None` where the whole file is meant.
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     /// The section with its parents, with dots between: `queue.service`; empty for keys before the first section.
     pub table: String,
     /// The key in that section; `None` where no single key is meant.
@@ -19,14 +19,14 @@ pub struct FileError {
 
 /// A place in a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// Line.
     pub line: usize,
     /// Character within the line.
     pub column: usize,
 }
 
-impl Place {
+impl TextPosition {
     /// Place of a byte of the text.
     pub fn at(text: &str, at: usize) -> Self {
         let before = String::from_utf8_lossy(&text.as_bytes()[..at.min(text.len())]);
@@ -105,7 +105,7 @@ impl std::error::Error for FileError {}
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin)?;
-        if let Some(Place { line, column }) = self.place {
+        if let Some(TextPosition { line, column }) = self.place {
             write!(f, ":{line}:{column}")?;
         }
         f.write_str(": ")?;

@@ -74,7 +74,7 @@ impl Misread {
             // Of a table, not of a value in it.
             Problem::Missing { .. } | Problem::Unknown { .. } => self.table.clone_from(&node.path),
             _ => {
-                let (table, key) = super::split(&node.path);
+                let (table, key) = split(&node.path);
                 (self.table, self.key) = (table.to_owned(), Some(key.to_owned()));
             }
         }
@@ -351,4 +351,9 @@ fn describe(value: &DeValue) -> String {
 
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Splits `queue.service` into table and key; the table is empty at the top of a file.
+pub(super) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
 }

@@ -1,11 +1,12 @@
-//! Which numbers in flight to visit further, so that the interval of the knee shrinks most: a c-optimal design.
+//! Which queue depths to visit further, so that the interval of the saturation point shrinks most: a c-optimal
+//! design.
 //!
-//! By the delta method the variance of ln N* is an entry of the inverse of the information about (R₀, N*, 1/k), and
-//! each visit adds to that information what the curve's slopes are worth at its number in flight. One visit after
-//! another goes where the interval becomes narrowest by it, as the mean for the sharpest and the softest curve that
-//! still fit: at the softest a look at the corner seems to gain nothing, at the sharpest any place on the plateau is as
-//! good as the deepest. The interval has the family's share in it, which becomes less where the corner is known to be
-//! sharp: a visit right at the knee tells that, the two asymptotes tell the rest.
+//! By the delta method the variance of ln N* is an entry of the inverse of the information about (R₀, N*, 1/k).
+//! Each visit adds to that information according to the curve's slopes at its queue depth. Visits are added one
+//! after another where each makes the interval narrowest, as the mean for the sharpest and the softest curve that
+//! still fit. At the softest a visit to the corner seems to gain nothing; at the sharpest any depth on the plateau
+//! is as good as the deepest. The interval contains the family's share, which becomes less where the corner is
+//! known to be sharp. A visit right at the saturation point shows that, and the two asymptotes show the rest.
 //!
 //! Source: V. V. Fedorov, Theory of Optimal Experiments (1972), the sequential algorithm; the criterion is G.
 //! Elfving's, Optimum allocation in linear regression theory (Ann. Math. Statist. 23, 1952).
@@ -24,7 +25,7 @@ const CORNER_VARIANCE: f64 = 0.25;
 /// Steps for slopes: of ln N*, and of 1/k.
 const STEPS: (f64, f64) = (0.01, 0.02);
 
-/// What is known of one number in flight.
+/// What is known of one queue depth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Level {
     pub(crate) in_flight: u32,
@@ -34,7 +35,7 @@ pub(crate) struct Level {
     pub(crate) visits: f64,
 }
 
-/// How many of `more` visits go to which number in flight; one between the levels may be among them. `None` where no
+/// How many of `more` visits go to which queue depth; one between the levels may be among them. `None` where no
 /// curve fits yet.
 pub(crate) fn design(levels: &[Level], more: usize, confidence: f64) -> Option<Vec<(u32, usize)>> {
     let depths: Option<Vec<Depth>> = levels.iter().map(|level| depth(level, confidence)).collect();
@@ -89,7 +90,8 @@ fn depth(level: &Level, confidence: f64) -> Option<Depth> {
     })
 }
 
-/// Of the logarithm of one visit's rate: the geometric mean over the levels, each of which knows its own poorly.
+/// Variance of the logarithm of one visit's throughput: the geometric mean over the levels, since each level's own is
+/// poorly known.
 fn usual_variance(levels: &[Level], depths: &[Depth]) -> f64 {
     let visits = levels.iter().map(|level| level.visits.ln()).sum::<f64>();
     let errors = depths.iter().map(|depth| 2.0 * depth.standard_error.ln()).sum::<f64>();
@@ -112,7 +114,7 @@ impl Curve {
         log_rate(0.0, self.log_knee + ln_knee, 1.0 / corner, in_flight)
     }
 
-    /// Of ln X by ln R₀, ln N* and 1/k.
+    /// Derivatives of ln X by ln R₀, ln N* and 1/k.
     fn slopes(self, in_flight: f64) -> [f64; 3] {
         let (step, bend) = STEPS;
         let by_knee =
@@ -154,7 +156,8 @@ impl Known {
         self
     }
 
-    /// Of ln N*, with the family's share; without bounds where the visits do not tell all three.
+    /// Half-width of the interval of ln N*, with the family's share; infinite where the visits do not determine all
+    /// three.
     fn half_width(&self, confidence: f64) -> f64 {
         let Some(factored) = Cholesky::factor(self.matrix.into(), 3) else { return f64::INFINITY };
         let (knee, bend) = (factored.solve(&[0.0, 1.0, 0.0])[1], factored.solve(&[0.0, 0.0, 1.0])[2]);

@@ -1,8 +1,8 @@
 //! What a buffer drains within a pause that is too short to empty it.
 //!
-//! A buffer may empty while it is filled, and then holds what was written beyond the later rate; or only while
-//! nothing is asked, and then holds all that was written until the fall. A write after a shorter pause tells the
-//! two apart: the first kind has emptied at its lasting rate by then, the second more slowly.
+//! A buffer may empty while it is filled, and then contains what was written beyond the later throughput. Or it
+//! empties only while idle, and then contains all that was written until the fall. A write after a shorter pause
+//! distinguishes the two: the first kind has emptied at its sustained throughput by then, the second more slowly.
 
 use iosonde_model::{
     About, Estimate, Trial,
@@ -10,14 +10,14 @@ use iosonde_model::{
 };
 
 use super::{
-    Long,
     fall::{Fall, lasting, mean_of, taken, windows},
+    long::Long,
 };
 use crate::finding::over_trials;
 
-/// Of the lasting rate, at which a buffer that empties while it is filled empties in a pause too.
+/// Limits of the drain rate, relative to the sustained one, for a buffer that empties while it is filled.
 const SAME_RATE: [f64; 2] = [0.75, 1.3];
-/// Of what a buffer takes, from which on it is called empty.
+/// Share of the buffer's size from which on it counts as empty.
 const ALL_BACK: f64 = 0.9;
 /// Up to which nothing shows.
 const NOTHING_BACK: f64 = 0.05;

@@ -1,33 +1,32 @@
-//! Falls of the rate within a trial.
+//! Falls of throughput within a trial.
 //!
-//! The windows of a trial are cut where two levels fit them best (least squares). It is a fall only where the
-//! level before is at least a fifth higher, for two windows or more, and stands out of the scatter within the two
-//! parts by five of its standard deviations: a wandering rate has no such step. A buffer that fills within the
-//! first window leaves no level before, but lifts that window above those after the next one, in every trial
-//! alike: 5 % and the same five deviations are enough then. What the buffer took is everything that was written
-//! above the later level.
+//! The windows of a trial are divided where two levels fit them best (least squares). It is a fall only where the
+//! level before is at least a fifth higher, for two windows or more, and exceeds the scatter within the two parts
+//! by five of its standard deviations: a slowly varying throughput has no such step. A buffer that fills within the
+//! first window leaves no level before, but raises that window above those after the next one, in every trial: 5 %
+//! and the same five deviations are enough then. The buffered bytes are everything written above the later level.
 //!
-//! Two buffers, one behind the other, make two falls. Three levels are believed where they explain the logarithms
-//! of the rates so much better than two that the Bayesian information criterion would pay for them (Schwarz,
-//! Estimating the dimension of a model, 1978), counting every fifth window, since neighbours resemble each other,
-//! and where each stands out of the next as a single fall must; and where more than half of the trials say so.
+//! Two buffers in series cause two falls. Three levels are accepted where they explain the logarithms of throughput
+//! better than two by the Bayesian information criterion (Schwarz, Estimating the dimension of a model, 1978). It
+//! counts every fifth window, since neighbours are correlated. Each level must also exceed the next as a single
+//! fall must, in more than half of the trials.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
 use iosonde_model::{Op, Trial};
 use iosonde_stats::robust;
 
-/// A fall by less is not told from wandering.
+/// A smaller fall may be slow variation.
 const FALL_MIN: f64 = 1.2;
 /// Standard deviations of the windows around their level by which the two must differ.
 const STANDS_OUT: f64 = 5.0;
 /// The first window over the later level, where the buffer fills within it. At its beginning nothing wanders: it
 /// is the same moment of each trial.
 const FIRST_MIN: f64 = 1.05;
-/// Windows of a level at the least.
+/// Minimum number of windows of a level.
 pub(super) const WINDOWS_MIN: usize = 2;
 /// And of one between two others, of which the first and the last may belong to neither.
 const MIDDLE_MIN: usize = 5;
-/// Of noise that resembles the window before by 0.65, as many windows say as much as one that does not.
+/// At lag-1 correlation 0.65, five windows are worth one independent sample.
 const ALIKE: f64 = 5.0;
 
 /// What one trial shows.

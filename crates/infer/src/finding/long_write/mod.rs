@@ -1,11 +1,13 @@
-//! A write that goes on until a buffer is full: where its rate fell within each trial, which four findings read.
+//! A write that continues until a buffer is full: where throughput fell within each trial, the common part of four
+//! findings.
 
 mod drain;
 mod fall;
+mod long;
 
 use iosonde_judge::{estimate::FEWEST_TRIALS, evidence::Evidence};
 use iosonde_model::{
-    About, Conditions, Detail, Estimate, Finding, Inconclusive, Op, Trial,
+    About, Detail, Estimate, Finding, Inconclusive, Op, Trial,
     detail::{LongWrite, LongWriteProblem},
 };
 
@@ -18,6 +20,7 @@ pub(super) use drain::Drained;
 use drain::pause_s;
 pub(super) use fall::{Fall, fall};
 use fall::{WINDOWS_MIN, falls_of, lasting, mean_of, taken, windows};
+pub(super) use long::Long;
 
 /// The first trial over the others, from which on a buffer was not empty when they began.
 const REFILLED: f64 = 1.1;
@@ -136,50 +139,6 @@ pub(super) struct Reading {
     pub(super) of_level: bool,
 }
 
-/// A long write, and the same after a shorter pause.
-pub(super) struct Long<'e, 'a> {
-    pub(super) evidence: &'e Evidence<'a>,
-    pub(super) after_gap: Option<&'e Evidence<'a>>,
-}
-
-impl<'e, 'a> Long<'e, 'a> {
-    /// One for each workload that writes and nothing else.
-    pub(super) fn of(points: &'e [Evidence<'a>]) -> Vec<Self> {
-        let writes = |evidence: &&Evidence| group::only_direction(evidence.point.spec.rw) == Some(Op::Write);
-        let after_gap = |evidence: &Evidence, other: &Evidence| {
-            let (spec, mut again) = (&evidence.point.spec, other.point.spec.clone());
-            let on = again.offset_bytes.checked_sub(spec.offset_bytes);
-            again.offset_bytes = spec.offset_bytes;
-            again.span_bytes += on.unwrap_or(0);
-            on == Some(spec.block_size_bytes) && again == *spec
-        };
-        let all = || points.iter().filter(writes);
-        let first = |evidence: &&Evidence| !all().any(|other| after_gap(other, evidence));
-        all()
-            .filter(first)
-            .map(|evidence| Self { evidence, after_gap: all().find(|other| after_gap(evidence, other)) })
-            .collect()
-    }
-
-    /// Every trial that writes.
-    fn writes(&self) -> Vec<&'a Trial> {
-        let again = self.after_gap.iter().flat_map(|evidence| evidence.trials.iter());
-        self.evidence.trials.iter().chain(again).copied().collect()
-    }
-
-    pub(super) fn conditions(&self) -> Conditions {
-        let spec = &self.evidence.point.spec;
-        Conditions {
-            op: Some(Op::Write),
-            random: Some(spec.rw.is_random()),
-            block_size_bytes: Some(spec.block_size_bytes),
-            queue_depth: Some(spec.asked_in_flight() as u32),
-            span_bytes: Some(spec.span_bytes),
-            ..Conditions::default()
-        }
-    }
-}
-
 /// One finding for each workload that writes and nothing else, and for each of its falls.
 pub(super) fn conclude(reading: &Reading, writer: &Writer, points: &[Evidence]) -> Vec<Finding> {
     Long::of(points).iter().flat_map(|long| of_one(reading, writer, long)).collect()
@@ -247,7 +206,7 @@ fn of_fall(reading: &Reading, writer: &Writer, long: &Long, all: &[Vec<Fall>], n
 }
 
 /// From what was beyond the lasting rate to all that was written until the rate fell: behind a first buffer,
-/// either is as likely where no pause told.
+/// either is as likely without a shorter pause.
 fn both(beyond: Estimate, all: Option<Estimate>) -> Estimate {
     let high = all.and_then(|all| all.high).or(beyond.high);
     let middle = beyond.low.zip(high).map(|(low, high)| (low * high).sqrt());

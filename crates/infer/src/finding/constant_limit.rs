@@ -1,0 +1,291 @@
+//! A limit on IOPS or throughput that holds from the first second on, as clouds set it for their volumes.
+//!
+//! What it is: the IOPS, or the bytes per second, that reads and writes get together, or each of them alone,
+//! whatever the block size, the queue depth and the mix. Some limits count a large request several times, once for
+//! each 16 KiB or 256 KiB of it.
+//!
+//! How it is worked out: for each quantity (requests, bytes, parts of requests; of reads, of writes, of both), the
+//! highest value that several points share within 0.4 % and that no point exceeds. It is a limit where, in
+//! addition, the rate is steadier than the storage behind it can be: a medium whose requests take unequal times
+//! completes them with a scatter of cv / √n from trial to trial (cv: of latencies at queue depth 1, n: requests),
+//! and a limit lets the latencies absorb that. The variance between trials must be below 25 % of it, over 16 trials
+//! or more (8 where only writes are held); the third of the points that scatters most is left out, since near the
+//! depth where a limit sets in the medium is felt. A limit of bytes needs no such proof where its trials agree
+//! within 0.5 % and it misses the fixed time of a request, since large requests are too few to show their scatter.
+//! Of the block sizes at the limit, every point that would exceed it 1.5 times without it (queue depth × rate at
+//! queue depth 1) must lie at it: a medium saturates more softly. IOPS must be the same at two block sizes or at
+//! three queue depths a factor of 4 apart, and larger requests must get more bytes per second, or a slow link would
+//! do the same. Bytes per second must be the same at two block sizes, one of them at queue depth 1, where a link
+//! would add the fixed time of a request (1 % or more of it). A limit of writes alone is not told from a buffer that
+//! drains, and is named only beside one that holds reads.
+//!
+//! Assumes: that no processor or command queue with a fixed time for each request is the bottleneck; it is a limit,
+//! too, and raising it takes other hardware. Storage that repeats itself to the digit at all points shows nothing:
+//! its limit cannot be told from its own rate. A limit with a credit shows the rate of its burst until that is
+//! spent (`throttle_rate`).
+//!
+//! Measured: see the table in docs/findings.md, made by `bench/limits`.
+
+mod plateau;
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{
+    Conditions, Detail, ExperimentName, Finding, FindingName, Inconclusive, Trial, Unit,
+    detail::{ConstantLimit as Facts, Counted},
+};
+
+use super::{
+    FindingKind, Proof, Told,
+    group::{Writer, of_the_device},
+};
+use plateau::{Limit, TRIALS_MIN, limits, usable};
+
+pub(crate) struct ConstantLimit;
+
+impl FindingKind for ConstantLimit {
+    fn id(&self) -> FindingName {
+        FindingName::ConstantLimit
+    }
+
+    fn answers(&self) -> &'static [ExperimentName] {
+        &[]
+    }
+
+    fn told(&self) -> Told {
+        Told::found("limit")
+    }
+
+    fn conclude(&self, experiment: &str, points: &[Evidence], confidence: f64) -> Vec<Finding> {
+        let writer = |unit| Writer { name: self.id(), experiment, unit, confidence };
+        let closed: Vec<&Evidence> = points.iter().filter(|evidence| usable(evidence)).collect();
+        if closed.len() < 2 {
+            return Vec::new();
+        }
+        let timed = |trial: &&Trial| trial.measured_s > 0.0;
+        let trials = |evidence: &&Evidence| of_the_device(evidence).filter(timed).count();
+        let known = closed.iter().filter(|evidence| trials(evidence) >= TRIALS_MIN).count();
+        if known < 2 {
+            let trials = closed.iter().map(trials).sum();
+            let why = Inconclusive::FewFigures { trials, needed: 2 * TRIALS_MIN };
+            return vec![writer(Unit::None).inconclusive(&Conditions::default(), &closed, why)];
+        }
+        let found = limits(&closed);
+        if found.is_empty() {
+            let none = Detail::ConstantLimit(Facts::None { points: known });
+            return vec![writer(Unit::None).absent(&Conditions::default(), &closed, none)];
+        }
+        found.iter().map(|limit| one(&writer(unit(limit)), &closed, limit)).collect()
+    }
+
+    fn proof(&self) -> Proof {
+        Proof {
+            device: r#"
+name = "volume"
+summary = "a volume of 6,000 requests a second, reads and writes together"
+capacity = "64GiB"
+[host]
+request_cost = "2us"
+[link]
+bandwidth = "3GB/s"
+latency = "100us"
+[queue]
+servers = 64
+service = { lognormal = { mean = "300us", cv = 0.3 } }
+[throttle]
+iops = 6000
+"#,
+            study: r#"
+name = "volume"
+question = "Is it limited?"
+time = "60s"
+[[experiment]]
+kind = "queue-depth"
+rw = ["randread", "randwrite"]
+depth = "1..64*2"
+[[experiment]]
+kind = "mix"
+depth = 32
+mix = 70
+[[experiment]]
+kind = "random-vs-sequential"
+rw = ["randread", "randwrite"]
+block_size = "64k"
+depth = 16
+"#,
+            truths: &[(Some(6000.0), "one request of either kind each 1 / 6,000 s")],
+            widest: 0.01,
+        }
+    }
+}
+
+fn unit(limit: &Limit) -> Unit {
+    if limit.counted == Counted::Bytes { Unit::Rate } else { Unit::Iops }
+}
+
+fn one(writer: &Writer, all: &[&Evidence], limit: &Limit) -> Finding {
+    let points: Vec<&Evidence> = limit.places.iter().map(|&place| all[place]).collect();
+    let conditions = Conditions { op: limit.op, ..Conditions::default() };
+    let facts = Facts::Held {
+        counted: limit.counted,
+        shared: limit.shared,
+        points: points.len(),
+        apart_share: limit.apart_share,
+        scatter_ratio: limit.scatter_ratio,
+    };
+    match limit.estimate(writer.confidence) {
+        Ok(estimate) => writer.concluded(&conditions, &points, estimate, Detail::ConstantLimit(facts)),
+        Err(why) => writer.inconclusive(&conditions, &points, why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Histogram, Op, Point, Rw, Status};
+    use iosonde_testkit::specimen;
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+    /// Workloads of `quick`, in short.
+    const WORKLOADS: [(Rw, u64, u32); 14] = [
+        (Rw::RandRead, 4096, 1),
+        (Rw::RandRead, 4096, 4),
+        (Rw::RandRead, 4096, 16),
+        (Rw::RandRead, 4096, 64),
+        (Rw::RandRead, 4096, 128),
+        (Rw::RandWrite, 4096, 1),
+        (Rw::RandWrite, 4096, 16),
+        (Rw::RandWrite, 4096, 128),
+        (Rw::RandRead, MIB, 1),
+        (Rw::RandWrite, MIB, 1),
+        (Rw::RandRead, 4 * MIB, 1),
+        (Rw::RandWrite, 4 * MIB, 1),
+        (Rw::RandRead, MIB, 8),
+        (Rw::RandWrite, MIB, 8),
+    ];
+
+    /// Requests in the nth trial of a second.
+    type Law = fn(workload: (Rw, u64, u32), nth: u64) -> f64;
+
+    /// Time of a request alone: 0.5 ms, and 2 GB/s.
+    fn alone_s(bytes: u64) -> f64 {
+        5e-4 + bytes as f64 / 2e9
+    }
+
+    /// Eight trials of each workload, with latencies that scatter by 20 %.
+    fn told(law: Law) -> Vec<Finding> {
+        let trial = |workload: (Rw, u64, u32), nth: u64| {
+            let (rw, bytes, depth) = workload;
+            let requests = law(workload, nth);
+            let mut trial = specimen::healthy(rw, bytes, depth, requests.round() as u64);
+            let mut latencies = Histogram::new();
+            let mean_ns = f64::from(depth) * 1e9 / requests;
+            for part in [0.8, 1.2].repeat(50) {
+                latencies.record((mean_ns * part) as u64);
+            }
+            for lane in [&mut trial.read, &mut trial.write].into_iter().flatten() {
+                (lane.iops, lane.bytes_per_s) = (requests, requests * bytes as f64);
+                lane.histogram = latencies.clone();
+            }
+            trial
+        };
+        let trials: Vec<Vec<Trial>> =
+            WORKLOADS.iter().map(|&workload| (0..8).map(|nth| trial(workload, nth)).collect()).collect();
+        let points: Vec<Point> = trials
+            .iter()
+            .enumerate()
+            .map(|(id, trials)| Point::planned(id, "quick", trials[0].spec.clone()))
+            .collect();
+        let evidence: Vec<Evidence> = points
+            .iter()
+            .zip(&trials)
+            .map(|(point, trials)| Evidence {
+                point,
+                trials: trials.iter().collect(),
+                void: vec![None; trials.len()],
+                read: None,
+                write: None,
+            })
+            .collect();
+        ConstantLimit.conclude("run", &evidence, 0.95)
+    }
+
+    /// What the storage alone gives, with 64 servers.
+    fn free((_, bytes, depth): (Rw, u64, u32)) -> f64 {
+        f64::from(depth.min(64)) / alone_s(bytes)
+    }
+
+    fn held(finding: &Finding) -> (Option<Op>, Counted, Option<bool>, f64) {
+        let Detail::ConstantLimit(Facts::Held { counted, shared, .. }) = finding.detail else {
+            panic!("{finding:?}")
+        };
+        (finding.conditions.op, counted, shared, finding.value.unwrap().round())
+    }
+
+    fn none(law: Law) {
+        let found = told(law);
+        assert!(found.len() == 1 && found[0].status == Status::Absent, "{found:?}");
+    }
+
+    #[test]
+    fn one_rate_at_all_depths_and_directions_is_a_limit_of_requests() {
+        let found = told(|workload, _| free(workload).min(6000.0));
+        // Without a mix nobody knows whether reads and writes share it.
+        assert_eq!(found.iter().map(held).collect::<Vec<_>>(), [(None, Counted::Requests, None, 6000.0)]);
+    }
+
+    #[test]
+    fn directions_may_have_a_limit_each_and_requests_and_bytes_as_well() {
+        let found = told(|workload, _| {
+            let (iops, bytes_per_s) = if workload.0 == Rw::RandRead { (6000.0, 4e8) } else { (3000.0, 2e8) };
+            free(workload).min(iops).min(bytes_per_s / workload.1 as f64)
+        });
+        let mut all: Vec<_> = found.iter().map(held).collect();
+        all.sort_by(|a, b| a.3.total_cmp(&b.3));
+        let (read, write) = (Some(Op::Read), Some(Op::Write));
+        let expected = [
+            (write, Counted::Requests, Some(false), 3000.0),
+            (read, Counted::Requests, Some(false), 6000.0),
+            (write, Counted::Bytes, Some(false), 2e8),
+            (read, Counted::Bytes, Some(false), 4e8),
+        ];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn large_requests_may_count_several_times() {
+        let found = told(|workload, _| free(workload).min(1500.0 / workload.1.div_ceil(256 << 10) as f64));
+        let chunks = Counted::Chunks { chunk_bytes: 256 << 10 };
+        assert_eq!(found.iter().map(held).collect::<Vec<_>>(), [(None, chunks, None, 1500.0)]);
+    }
+
+    #[test]
+    fn what_scatters_as_its_latencies_do_is_no_limit() {
+        // Latencies of ±20 % make 6,000 requests scatter by 0.26 %.
+        none(|workload, nth| free(workload).min(6000.0) * (1.0 + 0.0026 * (nth as f64 - 3.5) / 2.3));
+    }
+
+    #[test]
+    fn a_slow_link_is_no_limit() {
+        // 40 MB/s in series with 0.5 ms: exact, but a request alone pays for both.
+        none(|(_, bytes, depth), _| {
+            (f64::from(depth) / (5e-4 + bytes as f64 / 40e6)).min(40e6 / bytes as f64)
+        });
+    }
+
+    #[test]
+    fn a_medium_that_saturates_softly_is_no_limit() {
+        none(|workload, _| {
+            let soft = if workload.2 == 16 { 0.97 } else { 1.0 };
+            free(workload).min(6000.0) * soft
+        });
+    }
+
+    #[test]
+    fn writes_alone_are_a_buffer_that_drains() {
+        none(|workload, _| match workload.0 {
+            Rw::RandWrite => free(workload).min(2e8 / workload.1 as f64),
+            _ => free(workload),
+        });
+    }
+}

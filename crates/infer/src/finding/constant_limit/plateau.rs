@@ -1,0 +1,371 @@
+//! Points that are held at one value of one quantity, and the evidence that a limit holds them.
+
+use std::collections::BTreeSet;
+
+use iosonde_judge::evidence::Evidence;
+use iosonde_model::{Estimate, Histogram, Inconclusive, Op, Trial, TrialSpec, detail::Counted};
+use iosonde_stats::robust;
+
+use super::super::{group::of_the_device, over_trials};
+
+/// Trials of a point from which on its median is one.
+pub(super) const TRIALS_MIN: usize = 3;
+/// How closely points at a limit agree. Blk-throttle keeps a rate to 0.3 %.
+const ALIKE: f64 = 0.004;
+/// Variance between trials over that of a medium, below which something else sets the pace. With few trials a point
+/// and the third of points that scatter most left out, a medium shows 0.25 and less in up to a tenth of cases by
+/// chance: the plateau and its corner are asked for besides. `bench/limits` measures what all together claim wrongly.
+const SCATTER_MAX: f64 = 0.25;
+/// Trials that the scatter is judged from.
+const SCATTER_TRIALS_MIN: usize = 16;
+/// Points whose scatter is left out, one in so many: near the depth where a limit sets in, the medium is felt.
+const LEFT_OUT_ONE_IN: usize = 3;
+/// Coefficient of variation of latencies below which a histogram's buckets (1.6 %) decide it.
+const LATENCY_CV_MIN: f64 = 0.02;
+/// Relative standard deviation between trials of points whose latencies say nothing of the scatter that a medium has.
+const STEADY: f64 = 0.005;
+/// Deviations above the median of a normal distribution's 90th percentile.
+const NORMAL_P90: f64 = 1.2816;
+/// What a point would get without a limit over the limit, from which on it must lie at it: jitter rounds the corner.
+const BEYOND: f64 = 1.5;
+/// Factor between the smallest and the largest of three queue depths.
+const DEPTHS_APART: u64 = 4;
+/// Share of a request's time that a fixed cost must have to be missed.
+const FIXED_SHARE_MIN: f64 = 0.01;
+/// Bytes per second of larger requests over those at a limit of requests: the bytes are not what is limited.
+const MORE_BYTES: f64 = 1.1;
+/// Parts of requests that are tried, in powers of two.
+const CHUNKS: std::ops::RangeInclusive<u32> = 13..=20;
+
+/// A limit and the points at it.
+pub(super) struct Limit {
+    pub(super) counted: Counted,
+    /// The direction that has it alone.
+    pub(super) op: Option<Op>,
+    pub(super) shared: Option<bool>,
+    /// Places of the points at it.
+    pub(super) places: Vec<usize>,
+    pub(super) apart_share: f64,
+    pub(super) scatter_ratio: Option<f64>,
+    /// What each of these points, or of their trials where points are few, says.
+    values: Vec<f64>,
+}
+
+impl Limit {
+    /// The value with its interval.
+    pub(super) fn estimate(&self, confidence: f64) -> Result<Estimate, Inconclusive> {
+        over_trials::valid_mean(&self.values, confidence)
+    }
+}
+
+/// Whether a point's workload can be held by a limit: one stream of reads, writes or both, of one size, without a rate
+/// that was asked for.
+pub(super) fn usable(evidence: &Evidence) -> bool {
+    let spec = &evidence.point.spec;
+    spec.rate_iops.is_none()
+        && spec.streams().count() == 1
+        && spec.block_sizes.is_one()
+        && (spec.rw.reads() || spec.rw.writes())
+        && !spec.rw.trims()
+}
+
+/// The limits that hold points, those of the most points first.
+pub(super) fn limits(points: &[&Evidence]) -> Vec<Limit> {
+    let mut found: Vec<Limit> = Vec::new();
+    loop {
+        let explained: BTreeSet<usize> = found.iter().flat_map(|limit| limit.places.clone()).collect();
+        let taken = |counted: Counted, op: Option<Op>| {
+            found.iter().any(|limit| {
+                limit.counted == counted && (limit.op == op || limit.op.is_none() || op.is_none())
+            })
+        };
+        let fresh = |limit: &Limit| limit.places.iter().filter(|place| !explained.contains(place)).count();
+        let mut candidates: Vec<Limit> = Vec::new();
+        for op in [None, Some(Op::Read), Some(Op::Write)] {
+            for counted in quantities() {
+                if taken(counted, op) {
+                    continue;
+                }
+                candidates.extend(Plateau::highest(points, counted, op).and_then(|p| p.limit(&explained)));
+            }
+        }
+        // Of limits that explain as many points the simplest: requests before bytes, bytes before parts, both
+        // directions before one.
+        let Some(best) = candidates.into_iter().rev().max_by_key(fresh) else { break };
+        found.push(best);
+    }
+    // What only writes show is a buffer that drains as well.
+    let reads = found.iter().any(|limit| limit.op != Some(Op::Write));
+    found.retain(|limit| reads || limit.op != Some(Op::Write));
+    found
+}
+
+fn quantities() -> impl Iterator<Item = Counted> {
+    let chunks = CHUNKS.map(|power| Counted::Chunks { chunk_bytes: 1 << power });
+    [Counted::Requests, Counted::Bytes].into_iter().chain(chunks)
+}
+
+/// A point's amount of one quantity per second.
+struct Amount<'e> {
+    place: usize,
+    spec: &'e TrialSpec,
+    trials: Vec<&'e Trial>,
+    /// Of each trial.
+    rates: Vec<f64>,
+    median: f64,
+    /// Standard deviation between trials, over their mean.
+    scatter: f64,
+    /// Share by which a trial's count may be off: a trial begins and ends with requests of either direction.
+    grain: f64,
+}
+
+impl Amount<'_> {
+    /// How far the point may lie from a limit that holds it.
+    fn tolerance(&self) -> f64 {
+        ALIKE + self.grain + (2.0 * self.scatter / (self.rates.len() as f64).sqrt()).min(ALIKE)
+    }
+
+    /// Mean latency of the median trial.
+    fn latency_ns(&self, op: Op) -> Option<f64> {
+        let means = self.trials.iter().filter_map(|trial| trial.direction(op)?.latency_ns.mean);
+        robust::median(&means.collect::<Vec<_>>())
+    }
+}
+
+/// The highest level of one quantity that no point exceeds, and the points at it.
+struct Plateau<'e> {
+    counted: Counted,
+    op: Option<Op>,
+    all: Vec<Amount<'e>>,
+    level: f64,
+    /// Places in `all`.
+    at: Vec<usize>,
+}
+
+fn ops(op: Option<Op>) -> impl Iterator<Item = Op> {
+    Op::TRANSFERS.into_iter().filter(move |own| op.is_none_or(|op| op == *own))
+}
+
+fn rate(trial: &Trial, counted: Counted, op: Option<Op>) -> f64 {
+    let lanes = ops(op).filter_map(|op| trial.direction(op));
+    match counted {
+        Counted::Bytes => lanes.map(|lane| lane.bytes_per_s).sum(),
+        Counted::Requests => lanes.map(|lane| lane.iops).sum(),
+        Counted::Chunks { chunk_bytes } => {
+            let parts = trial.spec.block_size_bytes.div_ceil(chunk_bytes) as f64;
+            lanes.map(|lane| lane.iops * parts).sum()
+        }
+    }
+}
+
+fn requests(trial: &Trial, op: Option<Op>) -> u64 {
+    ops(op).filter_map(|op| trial.direction(op)).map(|lane| lane.ios).sum()
+}
+
+fn amount<'e>(place: usize, evidence: &'e Evidence, counted: Counted, op: Option<Op>) -> Option<Amount<'e>> {
+    let spec = &evidence.point.spec;
+    if !ops(op).any(|op| spec.rw.has(op)) {
+        return None;
+    }
+    let timed = |trial: &&Trial| {
+        let rate = rate(trial, counted, op);
+        trial.measured_s > 0.0 && rate > 0.0 && rate.is_finite()
+    };
+    let trials: Vec<&Trial> = of_the_device(evidence).filter(timed).collect();
+    if trials.len() < TRIALS_MIN {
+        return None;
+    }
+    let rates: Vec<f64> = trials.iter().map(|trial| rate(trial, counted, op)).collect();
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let squares: f64 = rates.iter().map(|rate| (rate / mean - 1.0).powi(2)).sum();
+    let scatter = (squares / (rates.len() - 1) as f64).sqrt();
+    let fewest = trials.iter().map(|trial| requests(trial, op)).min().unwrap_or(1).max(1);
+    let grain = if op.is_some() && spec.rw.is_mixed() { 1.0 / fewest as f64 } else { 0.0 };
+    Some(Amount { place, spec, median: robust::median(&rates)?, rates, trials, scatter, grain })
+}
+
+impl<'e> Plateau<'e> {
+    fn highest(points: &[&'e Evidence], counted: Counted, op: Option<Op>) -> Option<Self> {
+        let all: Vec<Amount> = points
+            .iter()
+            .enumerate()
+            .filter_map(|(place, evidence)| amount(place, evidence, counted, op))
+            .collect();
+        let at = |level: f64| -> Vec<usize> {
+            let near = |one: &Amount| (one.median / level - 1.0).abs() <= one.tolerance();
+            (0..all.len()).filter(|&place| near(&all[place])).collect()
+        };
+        let exceeded = |level: f64| all.iter().any(|one| one.median > level * (1.0 + one.tolerance()));
+        let levels = all.iter().map(|one| one.median).filter(|&level| !exceeded(level));
+        let level = levels.max_by_key(|&level| at(level).len())?;
+        let at = at(level);
+        Some(Self { counted, op, all, level, at })
+    }
+
+    fn held(&self) -> impl Iterator<Item = &Amount<'e>> {
+        self.at.iter().map(|&place| &self.all[place])
+    }
+
+    /// The limit, if the points that nothing else explains yet show one.
+    fn limit(&self, explained: &BTreeSet<usize>) -> Option<Limit> {
+        let fresh: Vec<&Amount> = self.held().filter(|one| !explained.contains(&one.place)).collect();
+        let fits = self.is_of_this_quantity(&fresh) && self.both_directions(&fresh);
+        if fresh.len() < 2 || !fits || !self.has_a_sharp_corner() {
+            return None;
+        }
+        let scatter_ratio = self.scatter_ratio();
+        let held = match scatter_ratio {
+            Some(ratio) => ratio <= SCATTER_MAX,
+            // Large requests are too few to show their scatter; that their fixed cost is missed tells a limit.
+            None => self.counted == Counted::Bytes && self.is_steady(),
+        };
+        if !held {
+            return None;
+        }
+        let apart = |one: &Amount| (one.median / self.level - 1.0).abs();
+        let medians: Vec<f64> = self.held().map(|one| one.median).collect();
+        let trials = || self.held().flat_map(|one| one.rates.iter().copied()).collect();
+        Some(Limit {
+            counted: self.counted,
+            op: self.op,
+            shared: match self.op {
+                Some(_) => Some(false),
+                None => fresh.iter().any(|one| one.spec.rw.is_mixed()).then_some(true),
+            },
+            places: self.held().map(|one| one.place).collect(),
+            apart_share: self.held().map(apart).fold(0.0, f64::max),
+            scatter_ratio,
+            values: if medians.len() >= 5 { medians } else { trials() },
+        })
+    }
+
+    /// A limit of both directions holds each of them.
+    fn both_directions(&self, fresh: &[&Amount]) -> bool {
+        let has = |op: Op| fresh.iter().any(|one| one.spec.rw.has(op));
+        self.op.is_some() || (has(Op::Read) && has(Op::Write))
+    }
+
+    /// Whether the points tell this quantity from others, and from what a link or a queue would do.
+    fn is_of_this_quantity(&self, fresh: &[&Amount]) -> bool {
+        let sizes: BTreeSet<u64> = fresh.iter().map(|one| one.spec.block_size_bytes).collect();
+        let smallest = sizes.first().copied().unwrap_or(1);
+        match self.counted {
+            Counted::Bytes => sizes.len() > 1 && self.absorbs_the_fixed_cost(fresh),
+            Counted::Requests => {
+                (sizes.len() > 1 || self.at_several_depths(fresh)) && self.larger_ones_move_more(smallest)
+            }
+            // Sizes above a part, or it is one of requests; and one below it, or it is one of bytes.
+            Counted::Chunks { chunk_bytes } => {
+                sizes.len() > 2
+                    && smallest < chunk_bytes
+                    && sizes.last().is_some_and(|&size| size > chunk_bytes)
+            }
+        }
+    }
+
+    /// Whether queue depths, or directions, differ enough for an equal rate to say something.
+    fn at_several_depths(&self, fresh: &[&Amount]) -> bool {
+        let depths: BTreeSet<u64> = fresh.iter().map(|one| one.spec.asked_in_flight()).collect();
+        let (least, most) = (depths.first().copied().unwrap_or(1), depths.last().copied().unwrap_or(1));
+        let apart = most >= DEPTHS_APART * least;
+        match self.op {
+            // Named only beside a limit of reads.
+            Some(Op::Write) => apart,
+            _ => depths.len() > 2 && apart,
+        }
+    }
+
+    /// Whether bytes per second go on rising with the size: then a link is not what holds the smallest requests.
+    fn larger_ones_move_more(&self, smallest_bytes: u64) -> bool {
+        let bytes_per_s = |one: &Amount| one.median * one.spec.block_size_bytes as f64;
+        let own = self.level * smallest_bytes as f64;
+        self.all.iter().any(|one| bytes_per_s(one) > MORE_BYTES * own)
+    }
+
+    /// Whether a point at queue depth 1 lies at the limit although each request has a fixed cost, which a link would
+    /// add to the time of its bytes.
+    fn absorbs_the_fixed_cost(&self, fresh: &[&Amount]) -> bool {
+        let absorbs = |one: &Amount| {
+            let op = ops(self.op).find(|&op| one.spec.rw.has(op))?;
+            let bytes = one.spec.block_size_bytes;
+            let small = self.alone(op, |size| size < bytes)?;
+            let rest = (bytes - small.spec.block_size_bytes) as f64;
+            let at_limit_ns = bytes as f64 / self.level * 1e9;
+            let fixed_ns = small.latency_ns(op)? + rest / self.level * 1e9 - at_limit_ns;
+            let missed = one.latency_ns(op)? < at_limit_ns + fixed_ns / 2.0;
+            Some(missed && fixed_ns > FIXED_SHARE_MIN * at_limit_ns)
+        };
+        fresh.iter().filter(|one| one.spec.asked_in_flight() == 1).any(|one| absorbs(one) == Some(true))
+    }
+
+    /// The point of the smallest such requests of one direction, one at a time.
+    fn alone(&self, op: Op, size: impl Fn(u64) -> bool) -> Option<&Amount<'e>> {
+        let own = |one: &&Amount| {
+            one.spec.asked_in_flight() == 1 && one.spec.rw.has(op) && size(one.spec.block_size_bytes)
+        };
+        self.all.iter().filter(own).min_by_key(|one| one.spec.block_size_bytes)
+    }
+
+    /// Whether trials agree more closely than any medium's do.
+    fn is_steady(&self) -> bool {
+        let scatters: Vec<f64> = self.held().map(|one| one.scatter).collect();
+        robust::median(&scatters).is_some_and(|scatter| scatter <= STEADY)
+    }
+
+    /// Whether a point's rate follows from its latency alone until the limit holds it, so that no medium is felt: of
+    /// the sizes at the limit, what would be well above it without one lies at it.
+    fn has_a_sharp_corner(&self) -> bool {
+        let sizes: BTreeSet<u64> = self.held().map(|one| one.spec.block_size_bytes).collect();
+        let below = |(place, one): (usize, &Amount)| {
+            let op = ops(self.op).find(|&op| one.spec.rw.has(op) && !one.spec.rw.is_mixed())?;
+            let bytes = one.spec.block_size_bytes;
+            let alone = self.alone(op, |size| size == bytes).filter(|_| sizes.contains(&bytes))?;
+            let unlimited = alone.median * one.spec.asked_in_flight() as f64;
+            Some(unlimited > BEYOND * self.level && !self.at.contains(&place))
+        };
+        !self.all.iter().enumerate().any(|point| below(point) == Some(true))
+    }
+
+    /// Variance between the trials of the points over that of a medium with the same latencies, without the points that
+    /// scatter most. `None` where too few trials have latencies that scatter.
+    fn scatter_ratio(&self) -> Option<f64> {
+        let mut points: Vec<(f64, usize)> = self.held().filter_map(|one| self.scatter_of(one)).collect();
+        points.sort_by(|a, b| (a.0 / (a.1 - 1) as f64).total_cmp(&(b.0 / (b.1 - 1) as f64)));
+        points.truncate(points.len() - points.len() / LEFT_OUT_ONE_IN);
+        let squares: f64 = points.iter().map(|(squares, _)| squares).sum();
+        let trials: usize = points.iter().map(|(_, trials)| trials).sum();
+        // A limit of writes is named only beside one of reads.
+        let needed = SCATTER_TRIALS_MIN / if self.op == Some(Op::Write) { 2 } else { 1 };
+        (trials >= needed).then(|| squares / (trials - points.len()) as f64)
+    }
+
+    /// Squares of the deviations of a point's trials over the variance that a medium gives them, and how many they are.
+    ///
+    /// A medium whose requests scatter by cv completes n of them with a scatter of cv / √n, or more. The cv is that of
+    /// one request at a time: what waits in a queue tells more of the queue.
+    fn scatter_of(&self, one: &Amount) -> Option<(f64, usize)> {
+        let bytes = one.spec.block_size_bytes;
+        let own = ops(self.op).filter(|&op| one.spec.rw.has(op));
+        let cvs = own.filter_map(|op| latency_cv(self.alone(op, |size| size == bytes)?, op));
+        let cv = cvs.reduce(f64::min).filter(|&cv| cv >= LATENCY_CV_MIN)?;
+        let mean = one.rates.iter().sum::<f64>() / one.rates.len() as f64;
+        let both = one.trials.iter().zip(&one.rates);
+        let squares = both
+            .map(|(trial, rate)| (rate / mean - 1.0).powi(2) * requests(trial, self.op) as f64 / (cv * cv));
+        Some((squares.sum(), one.rates.len()))
+    }
+}
+
+/// Coefficient of variation of one direction's latencies over all trials, without what rare slow requests add to it: a
+/// trial may have none.
+fn latency_cv(one: &Amount, op: Op) -> Option<f64> {
+    let mut all = Histogram::new();
+    for lane in one.trials.iter().filter_map(|trial| trial.direction(op)) {
+        all.merge(&lane.histogram);
+    }
+    let (mean, median) = (all.mean_ns().filter(|&mean| mean > 0.0)?, all.quantile_ns(0.5)?);
+    let whole = all.stddev_ns()? / mean;
+    // Of a normal distribution, 10 % lie 1.2816 deviations above the middle.
+    let middle = (all.quantile_ns(0.9)? - median) / NORMAL_P90 / median;
+    Some(whole.min(middle))
+}
