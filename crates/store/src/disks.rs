@@ -1,4 +1,4 @@
-//! Whether two files share a disk, through partitions, loop devices and device-mapper chains (sysfs).
+//! Detects whether two files share a disk, through partitions, loop devices and device-mapper chains (sysfs).
 
 use rustix::fs::{major, minor};
 use std::{
@@ -12,7 +12,7 @@ use std::{
 /// the next trial begins ([`crate::Notebook::settle`]).
 ///
 /// `target` is a file, a folder, or a block device; where it does not exist yet, its nearest folder counts.
-/// Also true where it cannot be told (file systems without a device number of their own, such as overlay and
+/// Also true where it is unknown (file systems without a device number of their own, such as overlay and
 /// btrfs): settling needlessly costs milliseconds, not settling can cost a measurement.
 pub fn same_storage(notebook: &Path, target: &Path) -> bool {
     let (Some(ours), Some(theirs)) = (device_below(notebook), device_below(target)) else { return true };
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_loop_device_lies_on_its_file() {
         // The backing file lies on a real device of this machine, which the invented /sys does not know: it has
-        // no disk there, and so cannot be told from any.
+        // no disk there, and the answer is unknown.
         let file = tempfile::NamedTempFile::new().unwrap();
         let sys = machine(Some(file.path()));
         let mut disks = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What can go wrong with a notebook, each a sentence that names the file and what to do.
+//! Errors of a notebook. Each message names the file and a remedy.
 
 use rusqlite::ErrorCode;
 use std::{
@@ -31,6 +31,16 @@ pub enum StoreError {
     )]
     NotWritable { path: PathBuf, what: PathBuf, source: io::Error },
     #[error(
+        "{} is no regular file, and a notebook is one; it was not touched; choose another with --store PATH",
+        .path.display()
+    )]
+    NoFile { path: PathBuf },
+    #[error(
+        "{} belongs to a database that is not there; SQLite would play it back into a new notebook; move it away, or \
+         choose another place with --store PATH", .companion.display()
+    )]
+    Orphan { companion: PathBuf },
+    #[error(
         "{} is not a notebook: it is no SQLite file; it was not touched; choose another with --store PATH",
         .path.display()
     )]
@@ -45,6 +55,11 @@ pub enum StoreError {
          {known}); use the newer one, or another notebook with --store PATH", .path.display()
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
+    #[error(
+        "the notebook {} was written by an older iosonde (its layout is number {found}, this one's is {known}) and \
+         cannot be changed where it lies; copy it elsewhere and name the copy with --store PATH", .path.display()
+    )]
+    Older { path: PathBuf, found: i64, known: i64 },
     #[error(
         "the notebook {} is damaged ({why}); move it away to begin a new one, or save what can be read: \
          sqlite3 {} .recover", .path.display(), .path.display()

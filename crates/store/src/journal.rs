@@ -27,7 +27,7 @@ impl Journal {
 }
 
 /// File systems that other machines may have mounted too, by the magic number that statfs gives
-/// (linux/magic.h and the file systems' own sources). FUSE cannot be told apart from here: sshfs and a local
+/// (linux/magic.h and the file systems' own sources). FUSE is ambiguous: sshfs and a local
 /// ntfs-3g look the same, and a rollback journal is right for both.
 const SHARED: &[(u32, &str)] = &[
     (0x0000_6969, "nfs"),
@@ -57,8 +57,8 @@ fn choose(f_type: u32) -> (Journal, Option<&'static str>) {
     }
 }
 
-/// The journal that suits the file system on which `path` (a file or a folder that exists) lies, and that file
-/// system's name where it is why.
+/// Returns the journal mode for the file system of `path` (an existing file or folder), and the file system's name if
+/// that is the reason for the mode.
 ///
 /// # Errors
 /// Returns the error of `statfs`.

@@ -64,6 +64,7 @@
 mod disks;
 mod error;
 pub mod export;
+mod files;
 pub mod import;
 mod journal;
 mod lock;
@@ -78,6 +79,7 @@ mod write;
 
 pub use disks::same_storage;
 pub use error::StoreError;
+pub use files::is_notebook;
 pub use journal::{Journal, journal_kind};
 pub use lock::RunLock;
 pub use notebook::Notebook;

@@ -1,7 +1,7 @@
 //! Telling a live run from a dead one: a lock file for each run under way, beside the notebook.
 //!
 //! The kernel drops a `flock` when its process dies, however it dies, which no written process number does.
-//! The file is removed by whoever holds its lock. A process that was waiting on the removed file finds that it
+//! The file is removed by the process that holds its lock. A process that was waiting on the removed file finds that it
 //! has no name any more and begins again.
 
 use std::{
@@ -32,7 +32,7 @@ impl Drop for RunLock {
     }
 }
 
-/// 20 times 5 ms: whoever only looks holds a lock for microseconds.
+/// 20 times 5 ms: a reader holds a lock for microseconds.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -78,7 +78,7 @@ pub(crate) fn is_held(notebook: &Path, id: &str) -> Result<bool, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(fail(error)),
     };
-    // Shared, so that two who only look never take each other for a run. Twice, since whoever clears away holds
+    // Shared, so that two readers never take each other for a run. Twice, since a process that clears away holds
     // it alone for microseconds.
     for last in [false, true] {
         match file.try_lock_shared() {
@@ -112,7 +112,7 @@ fn id_of(notebook: &OsStr, name: &OsStr) -> Option<String> {
     Some(id.to_owned())
 }
 
-/// Lock files hold nothing; what does, or is a link, is somebody else's.
+/// Lock files are empty; a file with contents, or a link, belongs to another program.
 fn is_empty_file(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }

@@ -9,7 +9,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{Journal, StoreError, error::BUSY_S, journal_kind, lock, schema};
+use crate::{
+    Journal, StoreError,
+    error::BUSY_S,
+    files::{self, OpenFile},
+    journal_kind, lock, schema,
+};
 
 /// An open notebook of runs. Several processes may have the same one open.
 #[derive(Debug)]
@@ -18,11 +23,12 @@ pub struct Notebook {
     pub(crate) path: PathBuf,
     pub(crate) journal: Journal,
     notes: Vec<String>,
+    _open: OpenFile,
 }
 
 impl Notebook {
-    /// Opens a notebook to write into it, making the file and its folders where there are none, and clears away
-    /// what killed runs left beside it.
+    /// Opens a notebook for writing. Creates the file and its folders if there are none, and removes lock files of
+    /// killed runs.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the place cannot be written, or if the file is no notebook of this version.
@@ -32,7 +38,7 @@ impl Notebook {
         Ok(notebook)
     }
 
-    /// Opens a notebook that is there; makes nothing.
+    /// Opens an existing notebook; creates nothing.
     ///
     /// # Errors
     /// Returns [`StoreError::Missing`] if there is no notebook yet; other errors as for [`Notebook::open`].
@@ -41,7 +47,8 @@ impl Notebook {
         match fs::metadata(path) {
             // An empty file is what SQLite leaves before the first table is made.
             Ok(found) if found.is_file() && found.len() == 0 => Err(missing()),
-            Ok(_) => Self::open_where(path, journal_kind),
+            Ok(_) if may_write(path) => Self::open_where(path, journal_kind),
+            Ok(_) => Self::open_to_read(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing()),
             Err(source) => Err(StoreError::Unreachable { path: path.to_owned(), source }),
         }
@@ -51,6 +58,26 @@ impl Notebook {
     /// harmless.
     pub fn clear_locks(&self) {
         lock::clear_stale(&self.path);
+    }
+
+    /// Opens it without a change to the file or beside it.
+    fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        files::check(path)?;
+        let path = fs::canonicalize(path)
+            .map_err(|source| StoreError::Unreachable { path: path.to_owned(), source })?;
+        let fail = |error: rusqlite::Error| StoreError::sqlite(&path, &error);
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // A file that keeps a write-ahead log is read without one, where nothing can be made beside it, only as one
+        // that nobody changes. A log that holds something is another process's work, and is read where its index can be
+        // opened. With a rollback journal SQLite locks as ever, and refuses what was left half written.
+        let unchanging = if files::keeps_log(&path) && !files::has_log(&path) { "?immutable=1" } else { "" };
+        let address = format!("{}{unchanging}", files::address(&path));
+        let connection = Connection::open_with_flags(address, flags).map_err(fail)?;
+        connection.busy_timeout(Duration::from_secs(BUSY_S)).map_err(fail)?;
+        schema::check(&connection, &path)?;
+        let open = OpenFile::note(&path).map_err(|source| not_writable(&path, &path, source))?;
+        Ok(Self { connection, path, journal: Journal::Rollback, notes: Vec::new(), _open: open })
     }
 
     /// Opens it as if it lay on the file system that `journal_for` finds.
@@ -68,11 +95,12 @@ impl Notebook {
         schema::prepare(&mut connection, &path)?;
         // Lock files lie beside the real file, so that two names of one notebook see the same locks.
         let path = fs::canonicalize(&path).map_err(|source| not_writable(&path, &path, source))?;
+        let open = OpenFile::note(&path).map_err(|source| not_writable(&path, &path, source))?;
         let (journal, notes) = choose_journal(&connection, &path, journal_for)?;
-        Ok(Self { connection, path, journal, notes })
+        Ok(Self { connection, path, journal, notes, _open: open })
     }
 
-    /// The notebook's file, as an absolute path without links.
+    /// Returns the absolute path of the notebook's file, symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -105,6 +133,12 @@ impl Notebook {
     }
 }
 
+/// Whether this user may write the notebook and beside it.
+fn may_write(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    [path, folder].iter().all(|what| rustix::fs::access(*what, Access::READ_OK | Access::WRITE_OK).is_ok())
+}
+
 /// The journal that suits a file system, and that file system's name where it is why.
 type Found = io::Result<(Journal, Option<&'static str>)>;
 
@@ -120,6 +154,7 @@ fn check_place(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
         return Err(StoreError::IsFolder { path: path.to_owned() });
     }
+    files::check(path)?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -224,6 +259,27 @@ mod tests {
         assert_eq!(notebook.strays().unwrap(), [Path::new("/mnt/x"), Path::new("/mnt/y")]);
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["n.db"]);
+    }
+
+    /// On a read-only medium, or another user's: a name with every odd byte, and nothing made beside it.
+    #[test]
+    fn one_that_may_not_be_written_is_read_and_nothing_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n 50%?#&.db");
+        let mut written = Notebook::open(&path).unwrap();
+        written.record_stray(Path::new("/mnt/x")).unwrap();
+        drop(written);
+        let files = || -> Vec<_> {
+            let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+            names.map(|path| (fs::read(&path).unwrap(), path)).collect()
+        };
+        let before = files();
+        let mut read = Notebook::open_to_read(&path).unwrap();
+        assert_eq!(read.strays().unwrap(), [Path::new("/mnt/x")]);
+        let error = read.record_stray(Path::new("/mnt/y")).unwrap_err().to_string();
+        assert!(error.contains("read") && error.contains("--store"), "{error}");
+        drop(read);
+        assert_eq!(files(), before);
     }
 
     #[test]

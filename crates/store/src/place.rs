@@ -1,10 +1,10 @@
-//! Where the notebook lies unless somebody says otherwise: the user's data folder (XDG base directories).
+//! Default path of the notebook: the user's data folder (XDG base directories).
 
 use std::{ffi::OsString, path::PathBuf};
 
 use crate::StoreError;
 
-/// `$XDG_DATA_HOME/iosonde/notebook.db`, or `~/.local/share/iosonde/notebook.db`.
+/// Returns the default path: `$XDG_DATA_HOME/iosonde/notebook.db`, or `~/.local/share/iosonde/notebook.db`.
 ///
 /// # Errors
 /// Returns [`StoreError::NoHome`] if neither `XDG_DATA_HOME` nor `HOME` is an absolute path.

@@ -1,4 +1,4 @@
-//! Reading runs: listing them, finding the one that somebody means, loading it whole.
+//! Reading runs: listing them, finding the one that a reference names, loading it whole.
 
 use iosonde_model::{Direction, Flush, Histogram, LatencySummary, Run, RunInfo, RunState, Trial, nearest};
 use serde::{Serialize, de::DeserializeOwned};
@@ -8,7 +8,7 @@ use crate::{Notebook, StoreError, lock, write::state_name};
 /// Summary of a run, as listed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunSummary {
-    /// Short and unique in this notebook.
+    /// Id, short and unique in this notebook.
     pub id: String,
     /// The user's name for it.
     pub label: Option<String>,
@@ -20,17 +20,16 @@ pub struct RunSummary {
     pub target: String,
     /// Model or name of the device.
     pub device: Option<String>,
-    /// UTC, RFC 3339, on the run's own clock: a simulated one begins in 1970.
+    /// Start in UTC (RFC 3339), on the run's own clock: a simulated one began in 1970 in earlier versions.
     pub started_at: String,
-    /// UTC, RFC 3339: when the run was written down here. Not in the JSON, where a simulated run's document
-    /// follows from its seed alone.
+    /// UTC, RFC 3339: when the run was written down here.
     #[serde(skip)]
     pub kept_at: Option<String>,
     /// Duration on the run's own clock; of a killed run, up to its last trial.
     pub elapsed_s: f64,
     /// State of the run. A run stored as running whose process has ended is interrupted.
     pub state: RunState,
-    /// Trials kept.
+    /// Number of stored trials.
     pub trials: u64,
     /// Bytes written to the target.
     pub bytes_written: u64,
@@ -90,8 +89,8 @@ impl Notebook {
         self.parse(text, || format!("run `{id}`"))
     }
 
-    /// A run with its trials, in the order of execution; nothing is concluded yet. What a killed run could not
-    /// write down any more (elapsed time, bytes written, rounds) is made up for from its trials.
+    /// Loads a run with its trials in the order of execution, without conclusions. Figures that a killed run could
+    /// not store (elapsed time, bytes written, rounds) are computed from its trials.
     ///
     /// # Errors
     /// Returns [`StoreError::NoRun`] for an unknown id, or another [`StoreError`] if the notebook cannot be read.
@@ -172,7 +171,7 @@ impl Notebook {
         Ok(None)
     }
 
-    /// Six hexadecimal characters that no run of this notebook has.
+    /// Returns a new id: six hexadecimal characters that no run of this notebook has.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be read.
@@ -232,14 +231,14 @@ fn steps_back(reference: &str) -> Option<u64> {
     if rest.is_empty() { Some(0) } else { rest.strip_prefix('~')?.parse().ok() }
 }
 
-/// A state nobody knows was written by hand; the run has certainly not ended well.
+/// An unknown state was written by hand; the run has certainly not ended well.
 fn state_of(name: &str) -> RunState {
     let all = [RunState::Done, RunState::Interrupted, RunState::Running, RunState::Failed];
     all.into_iter().find(|state| state_name(*state) == name).unwrap_or(RunState::Failed)
 }
 
 fn describe(run: &RunSummary) -> String {
-    // A simulated run's own clock begins in 1970, which tells no two of them apart.
+    // The clock of a simulated run began in 1970 in earlier versions, which tells no two of them apart.
     let when = run.kept_at.as_ref().filter(|_| run.target.starts_with("sim:")).unwrap_or(&run.started_at);
     format!("{} ({} on {}, {when})", run.id, run.study, run.target)
 }

@@ -1,4 +1,4 @@
-//! A run that stands in a file of its own, as `export -f run` (or `-f json`) wrote it.
+//! A run in a file of its own, as `export -f run` (or `-f json`) wrote it.
 
 use serde_json::Value;
 use std::{fs, path::Path, str::FromStr};

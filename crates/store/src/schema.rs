@@ -63,18 +63,48 @@ CREATE TABLE strays (
 );
 ";
 
+/// Places in the header of an SQLite file (<https://www.sqlite.org/fileformat.html>): its signature at the beginning,
+/// the application's number big-endian at 68, the number of tables and indexes on the first page at 103.
+const SIGNATURE: &[u8; 16] = b"SQLite format 3\0";
+pub(crate) const HEADER_BYTES: usize = 105;
+
+/// What a file's first bytes say that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    Notebook,
+    /// A database without a table and without an application's number: a notebook that another process is making.
+    Empty,
+    OtherDatabase,
+    NoDatabase,
+}
+
+pub(crate) fn header(first: &[u8]) -> Header {
+    let number =
+        |at: usize| first.get(at..at + 4).map(|bytes| bytes.iter().fold(0, |n, b| n << 8 | i64::from(*b)));
+    match number(68) {
+        Some(APPLICATION_ID) if first.starts_with(SIGNATURE) => Header::Notebook,
+        Some(0) if first.starts_with(SIGNATURE) && first.get(103..HEADER_BYTES) == Some(&[0; 2]) => {
+            Header::Empty
+        }
+        Some(_) if first.starts_with(SIGNATURE) => Header::OtherDatabase,
+        _ => Header::NoDatabase,
+    }
+}
+
 /// Makes the tables in an empty file; refuses a file that is not a notebook, or a newer one. Every read of a file
 /// that is no database fails here.
 pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let fail = |error: rusqlite::Error| StoreError::sqlite(path, &error);
-    // Freed pages go back to the file system when a run is removed; only an empty file takes this setting.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?;
     // One transaction, so that both looks see one state: another process may be making the tables right now.
     let transaction = connection.transaction().map_err(fail)?;
     let found = layout(&transaction, path)?;
     transaction.finish().map_err(fail)?;
-    if found == Some(LAYOUT) {
-        return Ok(());
+    match found {
+        Some(LAYOUT) => return Ok(()),
+        // Freed pages go back to the file system when a run is removed. Only an empty file takes this setting, and each
+        // attempt writes to the file.
+        None => connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?,
+        Some(_) => {}
     }
     // Immediate, and looked at again inside: two processes may have found the same empty or older file.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate).map_err(fail)?;
@@ -88,6 +118,15 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
     }
     transaction.pragma_update(None, "user_version", LAYOUT).map_err(fail)?;
     transaction.commit().map_err(fail)
+}
+
+/// Whether a notebook that cannot be changed can be read as it is.
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    match layout(connection, path)? {
+        Some(LAYOUT) => Ok(()),
+        Some(found) => Err(StoreError::Older { path: path.to_owned(), found, known: LAYOUT }),
+        None => Err(StoreError::Missing { path: path.to_owned() }),
+    }
 }
 
 /// Layout 1 did not say when a simulated run was made.

@@ -12,8 +12,8 @@ use std::{
 use crate::{Journal, Notebook, StoreError};
 
 impl Notebook {
-    /// Brings everything that the commits so far have dirtied to the disk, so that nothing of the notebook is
-    /// written later, while a trial runs. Takes 1 to 2 ms after a trial's commit on ext4.
+    /// Writes back all pages that the commits so far have dirtied, so that nothing of the notebook is written later,
+    /// while a trial runs. Takes 1 to 2 ms after a trial's commit on ext4.
     ///
     /// Without it, ext4 wrote 24 to 37 KiB of a notebook about 30 s after the last commit (the kernel's age for
     /// dirty pages); with it 5 KiB, the file system's own tables, which only a flush of everybody's data would

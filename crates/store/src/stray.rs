@@ -21,7 +21,7 @@ fn column(path: &Path) -> impl ToSql + use<> {
 }
 
 impl Notebook {
-    /// Writes down a file that is about to be made. Durable when it returns.
+    /// Records a file that is about to be created. Durable when it returns.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be written; then the file must not be made.
@@ -29,7 +29,7 @@ impl Notebook {
         self.execute("INSERT OR IGNORE INTO strays (path) VALUES (?1)", [column(path)]).map(drop)
     }
 
-    /// Forgets a file that has been removed. No error if it was never written down.
+    /// Removes the record of a file that has been removed. Not an error if there is no record.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be written.
@@ -37,7 +37,7 @@ impl Notebook {
         self.execute("DELETE FROM strays WHERE path = ?1", [column(path)]).map(drop)
     }
 
-    /// Files that were made and, as far as the notebook knows, not removed, oldest first.
+    /// Returns the recorded files that have not been removed, oldest first.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be read.

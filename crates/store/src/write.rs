@@ -10,8 +10,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{Notebook, RunLock, StoreError, lock};
 
 impl Notebook {
-    /// Writes down a run that begins, as running whatever `info` says, and takes its lock. Keep the lock until
-    /// the run has ended: it is how others know that it is alive.
+    /// Stores a run that begins, with the state `running` whatever `info` says, and takes its lock. Keep the lock
+    /// until the run has ended: other processes see by it that the run is alive.
     ///
     /// # Errors
     /// Returns [`StoreError::IdTaken`] if a run has this id already, or another [`StoreError`] if the notebook cannot
@@ -54,7 +54,7 @@ impl Notebook {
         }
     }
 
-    /// Keeps a trial that has ended. One commit, durable when it returns; never call it while a trial runs.
+    /// Stores a finished trial. One commit, durable when it returns; never call it while a trial runs.
     ///
     /// # Errors
     /// Returns [`StoreError::TrialTaken`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be
@@ -73,7 +73,7 @@ impl Notebook {
         }
     }
 
-    /// Takes the lock of a run that is kept already, to go on with it.
+    /// Takes the lock of a stored run, to continue it.
     ///
     /// # Errors
     /// Returns [`StoreError::UnderWay`] while another process holds the run, or [`StoreError::NoRun`].
@@ -84,7 +84,7 @@ impl Notebook {
         lock::take(&self.path, id)?.ok_or_else(|| StoreError::UnderWay { id: id.to_owned() })
     }
 
-    /// Removes runs with their trials, all or none, and gives the room back to the file system.
+    /// Removes runs with their trials, all or none, and returns the space to the file system.
     ///
     /// # Errors
     /// Returns [`StoreError::UnderWay`], [`StoreError::NoRun`], or another [`StoreError`] if the notebook cannot be

@@ -3,7 +3,7 @@
 //! What fio states under other names stands under them: `iops`, `bw_bytes`, `lat_ns` and its percentiles, which count
 //! from submission to completion as here (`lat_percentiles=1`). Times are in milliseconds, the options those that would
 //! ask fio for the same. What has no place there is left out: verdicts, windows, witnesses, streams beside the first.
-//! `fio version` names 3.0, the oldest whose form this is, and who wrote it stands in `iosonde`.
+//! `fio version` names 3.0, the oldest with this form, and `iosonde` names the program that wrote it.
 
 use iosonde_model::{Direction, Named, Op, Phase, Run, Sync, Trial, TrialSpec};
 use serde_json::{Map, Value, json};

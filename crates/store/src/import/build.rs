@@ -13,9 +13,9 @@ pub struct Figures {
     pub errors: u64,
     /// Requests that moved fewer bytes than asked.
     pub short: u64,
-    /// Completions a second.
+    /// Completions per second.
     pub iops: Option<f64>,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes_per_s: Option<f64>,
     /// Latency figures as far as they are stated, in nanoseconds.
     pub latency_ns: LatencySummary,

@@ -7,12 +7,14 @@
 //! flight, buffered). Text before, between and after is passed over: fio prints its warnings there, and with
 //! `--status-interval` several documents, of which the last has everything.
 //!
-//! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where fio was asked for them
+//! Latency is `lat_ns`, from submission to completion. Percentiles are those of `lat_ns` where the file has them
 //! (`lat_percentiles=1`), otherwise those of `clat_ns`, where submission takes less than a tenth of the whole.
 
 mod options;
 
-use iosonde_model::{Flush, Histogram, LatencySummary, Named, Op, Phase, Stream, Trial, TrialSpec};
+use iosonde_model::{
+    Flush, Histogram, LatencySummary, Named, Op, Phase, RequestError, Stream, Trial, TrialSpec,
+};
 use serde_json::Value;
 
 use super::{Figures, ImportError, ImportFormat, Imported};
@@ -260,7 +262,7 @@ fn trial(group: &[&Job], notes: &mut Vec<String>) -> Option<Trial> {
     trial.witnesses.issued_trim_bytes = bytes(&trial.trim);
     trial.witnesses.issued_ios = trial.directions().map(|(_, side)| side.ios).sum();
     if working.iter().any(|job| job.errors > 0) {
-        trial.error_examples.push("fio stopped a job for an error; its own output says which".into());
+        trial.error_examples.push(RequestError::JobStopped);
     }
     Some(trial)
 }

@@ -20,7 +20,7 @@ registry! {
 /// Content of an imported file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
-    /// The program that measured: `fio 3.38`; `None` where the file does not say.
+    /// Program that made the measurement: `fio 3.38`; `None` where the file does not say.
     pub program: Option<String>,
     /// End of the measurement in seconds since 1970; `None` if the file does not say it.
     pub ended_s: Option<f64>,

@@ -1,8 +1,8 @@
 //! Runs and trials to keep.
 
 use iosonde_model::{
-    Device, Direction, Histogram, Host, LatencySummary, Phase, RunInfo, RunState, Rw, Trial, TrialSpec,
-    Window, WindowDirection, Witnesses,
+    Device, Direction, Histogram, Host, LatencySummary, Phase, RequestError, RunInfo, RunState, Rw, Trial,
+    TrialSpec, Window, WindowDirection, Witnesses,
 };
 use iosonde_store::Notebook;
 use tempfile::TempDir;
@@ -102,7 +102,7 @@ pub(crate) fn trial(id: u64) -> Trial {
             ..Window::default()
         }],
         witnesses: Witnesses { issued_write_bytes: 8192, issued_ios: 5, ..Witnesses::default() },
-        error_examples: vec!["EIO (5) at byte 4096".into()],
+        error_examples: vec![RequestError::System { errno: 5, count: 1 }],
         ..Trial::blank(spec, Phase::Measure)
     }
 }

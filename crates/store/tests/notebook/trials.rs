@@ -1,6 +1,6 @@
 //! What is kept comes back to the last bit; what could not come back is not kept.
 
-use iosonde_model::{Direction, LatencySummary, Phase, RunInfo, RunState, Rw, Trial};
+use iosonde_model::{Direction, LatencySummary, Phase, RequestError, RunInfo, RunState, Rw, Trial};
 use iosonde_store::{Notebook, StoreError};
 use proptest::{num::f64::*, prelude::*};
 
@@ -40,7 +40,7 @@ fn any_trial() -> impl Strategy<Value = Trial> {
             [out.started_s, out.elapsed_s, out.warmup_s, out.measured_s] = numbers;
             [out.in_flight_mean, out.busy_share, out.cpu_user_s, out.spec.read_percent] = options;
             (out.read, out.write) = (read, write);
-            (out.experiment, out.error_examples) = (text.clone(), vec![text]);
+            (out.experiment, out.error_examples) = (text.clone(), vec![RequestError::Other(text)]);
             out
         },
     )
