@@ -1,6 +1,6 @@
 //! A figure on a terminal: a bar of block characters for each dot, by the axis of the chart, and its value behind it.
 
-use crate::figure::{Dot, Figure, Series};
+use crate::figure::{Dot, DotSeries, Figure};
 use crate::paint::{Ink, Paint, clean, columns, pad};
 
 /// Dots of a series that are shown; of more, every so many-th.
@@ -31,15 +31,15 @@ pub(crate) fn bars(figure: &Figure, paint: Paint) -> String {
     out
 }
 
-fn lines(figure: &Figure, series: &Series, paint: Paint) -> String {
+fn lines(figure: &Figure, series: &DotSeries, paint: Paint) -> String {
     let every = series.dots.len().div_ceil(LINES_MAX).max(1);
-    // What stands beside a dot in the picture, the number in flight, comes first.
+    // The label of a dot in the picture, its queue depth, comes first.
     let name = |dot: &Dot| {
         let axis = if series.bars { &figure.y } else { &figure.x };
         let at = if series.bars { dot.y } else { dot.x };
         let place = axis.places.get(at as usize).cloned().unwrap_or_else(|| axis.quantity.text(at));
         match &dot.label {
-            Some(label) if !series.bars => clean(&format!("{label} in flight: {place}")),
+            Some(label) if !series.bars => clean(&format!("QD {label}: {place}")),
             _ => clean(&place),
         }
     };
@@ -67,7 +67,7 @@ fn bar(share: f64, room: usize) -> String {
 
 fn cells(figure: &Figure, paint: Paint) -> String {
     let widest = figure.y.places.iter().map(|name| columns(name)).max().unwrap_or(0);
-    let line = |cell: &crate::figure::Cell| {
+    let line = |cell: &crate::figure::HeatCell| {
         let (row, column) = (&figure.y.places[cell.row], &figure.x.places[cell.column]);
         let word = cell.standing.word().map_or_else(String::new, |word| format!("  {word}"));
         let text = format!(

@@ -1,15 +1,12 @@
 //! Two sides or more on the terminal: the answer, the geometric means, every line, and what else differs.
 
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::bounded;
-use iosonde_model::{
-    Compared, ComparedFigure, ComparedPair, Comparison, Difference, Estimate, Likeness, units,
-};
-
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
     quantity::Quantity,
     text,
+};
+use iosonde_model::{
+    Compared, ComparedFigure, ComparedPair, ComparedUnit, Comparison, Difference, Estimate, Likeness, units,
 };
 
 /// Where a section's text begins: behind COMPARED.
@@ -44,7 +41,8 @@ fn one_pair(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
 fn means(pair: &ComparedPair, paint: Paint) -> String {
     let rows = pair.geometric_means.iter().skip(1).map(|mean| {
         let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
-        let ratio = ratio(mean.ratio, mean.low, mean.high);
+        let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
+        let ratio = text::compare::ratio_text(pair, ratio);
         [mean.of.to_string(), points, ratio, verdict(mean.verdict, paint)]
     });
     table(&rows.collect::<Vec<_>>())
@@ -57,7 +55,9 @@ fn lines(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
             let figure =
                 |value: Option<f64>| value.map_or_else(String::new, |value| quantity(line).text(value));
             let from_to = format!("{} → {}", figure(line.a), figure(line.b));
-            let ratio = ratio(line.ratio.unwrap_or(f64::NAN), line.low, line.high);
+            let value = line.ratio.unwrap_or(f64::NAN);
+            let ratio = Estimate { value, low: line.low, high: line.high };
+            let ratio = text::compare::ratio_text(pair, ratio);
             [what(line), from_to, ratio, verdict(line.verdict, paint)]
         })
         .collect();
@@ -67,7 +67,12 @@ fn lines(compared: &Compared, pair: &ComparedPair, paint: Paint) -> String {
     let head = paint.ink(Ink::Strong, "LINES");
     let names = format!("{} → {}", clean(&pair.a), clean(&pair.b));
     let margin = units::percent(pair.margin);
-    let legend = format!("\n  same: within {margin} of 1; faster, slower: the whole interval lies beyond\n");
+    let of = match pair.unit {
+        ComparedUnit::Repeat => "",
+        ComparedUnit::Run => " (of these runs, not of the storage)",
+    };
+    let legend =
+        format!("\n  same: within {margin} of 1; faster, slower: the whole interval lies beyond{of}\n");
     let all = if paint.width >= widest(&rows) { table(&rows) } else { narrow(&rows, paint) };
     format!("\n{head}     {names}, and the ratio\n{all}{legend}")
 }
@@ -80,11 +85,6 @@ fn what(line: &Comparison) -> String {
 
 fn quantity(line: &Comparison) -> Quantity {
     if line.figure == ComparedFigure::Iops { Quantity::Iops } else { Quantity::Nanoseconds }
-}
-
-fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
-    // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
-    bounded(Unit::Ratio, &Estimate { value, low, high })
 }
 
 fn verdict(verdict: Likeness, paint: Paint) -> String {

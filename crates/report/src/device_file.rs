@@ -4,7 +4,7 @@ use iosonde_model::{Build, Portrait, Run, Trait, Unit};
 
 use crate::text;
 
-/// The file of a fitted device; the source of each value stands beside it.
+/// The file of a fitted device, with the source of each value beside it.
 pub fn device_file(run: &Run, portrait: &Portrait) -> String {
     let Portrait { build, traits, .. } = portrait;
     let mut text = format!(

@@ -7,12 +7,12 @@ mod sheet;
 use std::collections::BTreeMap;
 
 use iosonde_model::{
-    About, Advice, CheckName, Conditions, Finding, FindingName, Judgement, Outcome, Point, Run, RunInfo,
-    Status, Trial,
+    About, Advice, CheckName, Compared, Conditions, Detail, Finding, FindingName, Judgement, Outcome, Point,
+    Run, RunInfo, Status, Trial,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::text;
+use crate::{error::ReportError, text};
 
 pub use compared::{ComparedDocument, ComparisonLine, DifferenceLine, PairLine};
 pub use portrait::{ComplianceLine, PortraitDocument, TraitLine};
@@ -89,6 +89,9 @@ pub struct FindingLine {
     pub sentence: String,
     /// Assumptions, or why it is inconclusive and what would answer.
     pub why: Option<String>,
+    /// Ids of the points whose figure the value is, for the highest of several points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<usize>,
     /// Ids of the trials that it rests on.
     pub trials: Vec<u64>,
 }
@@ -136,6 +139,26 @@ fn finding(finding: &Finding) -> FindingLine {
         confidence: finding.confidence,
         sentence: text::sentence(finding),
         why: text::why_of(finding),
+        points: match &finding.detail {
+            Detail::Highest(facts) => facts.best_points.clone(),
+            _ => Vec::new(),
+        },
         trials: finding.trials.clone(),
     }
+}
+
+/// The document as text, ending in a line break.
+///
+/// # Errors
+/// The run could not be written as JSON: a defect of this program.
+pub fn json(run: &Run) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(&Document::of(run))? + "\n")
+}
+
+/// The document of a comparison as text, ending in a line break.
+///
+/// # Errors
+/// The comparison could not be written as JSON: a defect of this program.
+pub fn compared_json(compared: &Compared) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(&ComparedDocument::of(compared))? + "\n")
 }

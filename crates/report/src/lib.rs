@@ -9,6 +9,7 @@ pub mod chart;
 mod comparison;
 mod device_file;
 mod document;
+mod error;
 pub mod figure;
 mod format;
 mod html;
@@ -27,9 +28,10 @@ pub use comparison::comparison;
 pub use device_file::device_file;
 pub use document::{
     ClaimLine, ComparedDocument, ComparisonLine, ComplianceLine, DifferenceLine, Document, FindingLine,
-    PairLine, PortraitDocument, TraitLine, VerdictLine,
+    PairLine, PortraitDocument, TraitLine, VerdictLine, compared_json, json,
 };
-pub use format::{FORMATS, Files, Format, ReportError, compared_json, json};
+pub use error::ReportError;
+pub use format::{FORMATS, Files, Format};
 pub use html::html;
 pub use paint::{Paint, paragraph};
 pub use quantity::Quantity;

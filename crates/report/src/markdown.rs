@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::text::point_table::point_table;
 use crate::text::results::storage_lines;
-use crate::text::validity::validity;
+use crate::text::validity::{symbol, validity};
 use iosonde_model::Run;
 
 use crate::{
@@ -21,7 +21,7 @@ pub fn markdown(run: &Run) -> String {
     document(run, false)
 }
 
-/// The same as a folder: `report.md` with numbered pictures, and for each the picture and its figures.
+/// Report as a folder: `report.md` with numbered pictures, and for each the picture and its figures.
 pub fn folder(run: &Run) -> Vec<(String, Vec<u8>)> {
     let mut files = vec![("report.md".to_owned(), document(run, true).into_bytes())];
     for figure in figures(run) {
@@ -61,33 +61,33 @@ fn document(run: &Run, pictures: bool) -> String {
 /// The figures of a document, numbered as they are met.
 struct Figures {
     all: Vec<Figure>,
-    /// Whether they stand beside the document as pictures.
+    /// Whether they are pictures in files beside the document.
     pictures: bool,
     next: usize,
 }
 
 const GLOSSARY: [(&str, &str); 10] = [
-    ("in flight", "requests that were sent and have not been answered; queue depth"),
+    ("queue depth, QD", "number of requests that were sent and not yet answered"),
     ("trial", "one workload, run once"),
     ("point", "one combination of parameters, with all its trials"),
     (
         "interval",
-        "were the run repeated many times, such intervals would hold the true value as often as stated",
+        "if the run were repeated many times, the stated share of these intervals would contain the true value",
     ),
-    ("void", "a trial that is not what it seems, by a witness; used nowhere"),
-    ("canary", "one workload that is run in every round, so that drift is seen"),
-    ("plateau", "the block size from which larger requests bring no more"),
+    ("invalid", "a trial that is not what it seems, by a witness; used nowhere"),
+    ("canary", "one workload that runs in every round, to show drift"),
+    ("plateau", "the block size from which larger requests no longer increase throughput"),
     ("half size, n½", "the block size that reaches half the bandwidth"),
     (
-        "knee, N*",
-        "the number in flight at which the storage would be just busy if no request had to wait for another; beyond \
-         it throughput still grows, ever less",
+        "saturation point (knee, N*)",
+        "the queue depth that would just keep the storage busy if no request waited for another; beyond it \
+         throughput grows ever more slowly",
     ),
-    ("p99", "99 of 100 requests wait no longer"),
+    ("p99", "99 of 100 requests take no longer"),
 ];
 
 fn glossary(out: &mut String) {
-    put(out, "\n## Words\n");
+    put(out, "\n## Terms\n");
     for (word, meaning) in GLOSSARY {
         put(out, &format!("- **{word}**: {meaning}"));
     }
@@ -118,7 +118,7 @@ fn first_screen(run: &Run, out: &mut String) {
     let validity = validity(run);
     put(out, &format!("## Believe: {}\n", inline(&validity.headline)));
     for line in &validity.lines {
-        put(out, &format!("- {} {}", line.mark.symbol(), inline(&line.text)));
+        put(out, &format!("- {} {}", symbol(line.mark), inline(&line.text)));
     }
     put(out, "\n## Storage\n");
     let lines = storage_lines(run);
@@ -135,7 +135,7 @@ fn first_screen(run: &Run, out: &mut String) {
             put(out, &format!("- **{}:** {}", inline(&line.label), inline(&line.text)));
         }
         if table.more > 0 {
-            put(out, &format!("- and {} more, which stand below", table.more));
+            put(out, &format!("- and {} more, listed below", table.more));
         }
     } else if lines.is_empty() {
         put(out, "Nothing was found out about the storage.");
@@ -238,7 +238,7 @@ fn excluded(run: &Run, out: &mut String) {
     if excluded.is_empty() {
         return;
     }
-    put(out, "\n## What was left out or is in doubt\n");
+    put(out, "\n## Invalid figures and warnings\n");
     let rows = excluded.iter().map(|e| {
         [story::outcome(e.outcome).to_owned(), e.check.to_owned(), e.what.clone(), e.why.to_owned()]
     });

@@ -1,11 +1,9 @@
 //! Values with their units as people read them: one scale for a value and both ends of its interval.
 
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::with_interval;
-use iosonde_infer::words::without_interval;
-use iosonde_model::{Estimate, units};
+use crate::text::number::{with_interval, without_interval};
+use iosonde_model::{Estimate, Unit, units};
 
-/// What a number counts, which decides how it is written.
+/// Quantity that a number counts, which determines how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Bytes: binary units, `128 KiB`.
@@ -18,7 +16,7 @@ pub enum Quantity {
     Nanoseconds,
     /// Seconds of the run's clock: `80 s`.
     Seconds,
-    /// Requests in flight: `46 in flight`.
+    /// Queue depth: `46`; with an interval `46 requests [41, 52]`.
     InFlight,
     /// A ratio: `1.00×`.
     Ratio,
@@ -56,7 +54,7 @@ impl Quantity {
         })
     }
 
-    /// What stands behind the name of a column of plain numbers: `bytes_per_s`.
+    /// Unit suffix of a column's name for plain numbers: `bytes_per_s`.
     pub fn column(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
@@ -89,7 +87,7 @@ impl Quantity {
             Self::Iops => &[(1.0, "IOPS"), (1e3, "k IOPS"), (1e6, "M IOPS"), (1e9, "G IOPS")],
             Self::Nanoseconds => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Self::Seconds => &[(1.0, "s")],
-            Self::InFlight => &[(1.0, "in flight")],
+            Self::InFlight => &[(1.0, "")],
             Self::Ratio => &[(1.0, "×")],
             Self::Percent => &[(1.0, "%")],
             Self::Celsius => &[(1.0, "°C")],
@@ -121,7 +119,7 @@ impl Quantity {
         }
     }
 
-    /// A value alone, with the digits that its interval earns: `4.7 in flight`.
+    /// A value alone, with the digits that its interval earns: `4.7 requests`.
     pub fn earned_text(self, value: f64, low: Option<f64>, high: Option<f64>) -> String {
         match self.unit().filter(|_| low.is_some() && high.is_some()) {
             Some(unit) => without_interval(unit, &Estimate { value, low, high }),
@@ -160,7 +158,7 @@ impl Quantity {
     fn decimals(self, shown: f64) -> usize {
         let magnitude = shown.abs();
         match self {
-            // Nobody keeps 46.3 requests in flight, and a size is a power of two or nearly.
+            // A queue depth of 46.3 is never set, and a size is a power of two or nearly.
             Self::InFlight if magnitude >= 9.95 => 0,
             _ if shown.fract() == 0.0
                 && matches!(self, Self::Bytes | Self::InFlight | Self::Percent | Self::Celsius) =>
@@ -217,13 +215,13 @@ mod tests {
         assert_eq!(rate, "1.02 GB/s [0.99, 1.04]");
         let time = Quantity::Nanoseconds.interval_text(45_200.0, Some(44_000.0), Some(46_400.0));
         assert_eq!(time, "45 µs [44, 46]");
-        assert_eq!(Quantity::InFlight.interval_text(46.3, Some(41.2), Some(51.9)), "46 in flight [41, 52]");
+        assert_eq!(Quantity::InFlight.interval_text(46.3, Some(41.2), Some(51.9)), "46 requests [41, 52]");
         assert_eq!(Quantity::Ratio.interval_text(1.0, Some(0.98), Some(1.02)), "1.00× [0.98, 1.02]");
     }
 
     #[test]
     fn digits_are_earned_by_the_interval() {
-        assert_eq!(Quantity::InFlight.earned_text(4.66, Some(4.2), Some(5.2)), "4.7 in flight");
+        assert_eq!(Quantity::InFlight.earned_text(4.66, Some(4.2), Some(5.2)), "4.7 requests");
         assert_eq!(Quantity::Bytes.earned_text(71_373.0, Some(65_000.0), Some(78_000.0)), "70 KiB");
     }
 

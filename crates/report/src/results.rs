@@ -1,5 +1,4 @@
-//! Another tool's results, judged: one line each, the worst first, then what nobody could judge and what would settle
-//! it.
+//! Another tool's results, judged: one line each, the worst first, then what was not checked and how to check it.
 
 use crate::text::imported::ResultLine;
 use crate::text::imported::across_depths;
@@ -7,7 +6,7 @@ use crate::text::imported::headline;
 use crate::text::imported::result_lines;
 use crate::text::imported::unjudged;
 use crate::text::imported::would_settle;
-use crate::text::validity::Mark;
+use crate::text::validity::Weight;
 use iosonde_model::Run;
 
 use crate::paint::{Ink, Paint, clean, columns, pad};
@@ -51,15 +50,15 @@ pub fn judged(run: &Run, paint: Paint) -> String {
     for note in run.info.device.notes.iter().map(text::note) {
         out += &paint.hang("Note: ", 2, &format!("{}.", clean(&note)));
     }
-    out += &paint.hang("\nWhat could not be judged: ", 2, &format!("{}.", unjudged(run).join(", ")));
+    out += &paint.hang("\nNot checked: ", 2, &format!("{}.", unjudged(run).join(", ")));
     if let Some(command) = would_settle(run) {
-        let time = "(a few seconds, with witnesses)";
-        out += &paint.hang("What would settle it: ", 2, &format!("{command}  {time}"));
+        let time = "(a few seconds, with device counters)";
+        out += &paint.hang("To check: ", 2, &format!("{command}  {time}"));
     }
     out
 }
 
-/// Columns of a name at the least.
+/// Minimum width of a name, in columns.
 const NAME_MIN: usize = 8;
 
 /// A name without its middle, where it is longer than so many columns: beginnings and ends tell jobs apart.
@@ -89,10 +88,10 @@ fn origin(run: &Run) -> String {
     }
 }
 
-fn ink(mark: Mark) -> Ink {
+fn ink(mark: Weight) -> Ink {
     match mark {
-        Mark::Yes => Ink::Good,
-        Mark::Doubt => Ink::Doubt,
-        Mark::No => Ink::Bad,
+        Weight::Yes => Ink::Good,
+        Weight::Doubt => Ink::Doubt,
+        Weight::No => Ink::Bad,
     }
 }

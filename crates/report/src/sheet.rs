@@ -1,6 +1,6 @@
 //! A run against a vendor's sheet, on the terminal.
 
-use iosonde_model::{ClaimUnit, Run, Sheet, SheetLine, Standing, units};
+use iosonde_model::{ClaimUnit, ClaimVerdict, Run, Sheet, SheetLine, units};
 
 use crate::{
     paint::{Ink, Paint, clean, columns, pad},
@@ -8,7 +8,7 @@ use crate::{
     text,
 };
 
-/// Partitions and file systems take less than this from a drive; the next size up is a fifth more at the least.
+/// Partitions and file systems take less than this from a drive; the next size up is at least a fifth more.
 const OTHER_CAPACITY: f64 = 0.15;
 
 /// One line of the sheet below the other: claimed, measured, verdict, and why.
@@ -46,11 +46,11 @@ pub fn sheet(run: &Run, sheet: &Sheet, lines: &[SheetLine], paint: Paint) -> Str
     out
 }
 
-fn ink(verdict: Standing) -> Ink {
+fn ink(verdict: ClaimVerdict) -> Ink {
     match verdict {
-        Standing::Meets => Ink::Good,
-        Standing::Below => Ink::Bad,
-        Standing::Above => Ink::Doubt,
-        Standing::NotComparable => Ink::Quiet,
+        ClaimVerdict::Meets => Ink::Good,
+        ClaimVerdict::Below => Ink::Bad,
+        ClaimVerdict::Above => Ink::Doubt,
+        ClaimVerdict::NotComparable => Ink::Quiet,
     }
 }

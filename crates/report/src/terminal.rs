@@ -1,20 +1,20 @@
-//! The end screen: can it be believed, what is it like, what to do about it.
-
-use crate::text::point_table::PointRow;
-use crate::text::point_table::point_table;
-use crate::text::results::storage_lines;
-use crate::text::validity::Mark;
-use crate::text::validity::validity;
-use iosonde_infer::finding::RUN;
-use iosonde_infer::words::{Style, in_a_column, is_vague};
-use iosonde_model::{
-    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
-    TrialSpec, Unit, Verification, units,
-};
+//! The end screen: validity, results, advice.
 
 use crate::{
     paint::{Ink, clean, columns, pad},
     quantity::Quantity,
+    text::{
+        counted_error,
+        number::{Style, in_a_column},
+        point_table::{PointRow, point_table},
+        results::storage_lines,
+        validity::{self, Weight, validity},
+    },
+};
+use iosonde_infer::finding::RUN;
+use iosonde_model::{
+    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
+    TrialSpec, Unit, Verification, units,
 };
 
 pub use crate::paint::Paint;
@@ -32,13 +32,13 @@ fn head(paint: Paint, word: &str) -> String {
     format!("{}{gap}", paint.ink(Ink::Strong, word))
 }
 
-fn symbol(paint: Paint, mark: Mark) -> String {
+fn symbol(paint: Paint, mark: Weight) -> String {
     let ink = match mark {
-        Mark::Yes => Ink::Good,
-        Mark::Doubt => Ink::Doubt,
-        Mark::No => Ink::Bad,
+        Weight::Yes => Ink::Good,
+        Weight::Doubt => Ink::Doubt,
+        Weight::No => Ink::Bad,
     };
-    paint.ink(ink, &mark.symbol().to_string())
+    paint.ink(ink, &validity::symbol(mark).to_string())
 }
 
 fn believe(run: &Run, paint: Paint) -> String {
@@ -54,7 +54,7 @@ fn storage(run: &Run, paint: Paint) -> String {
     let lines = storage_lines(run);
     let Some(first) = lines.first() else { return String::new() };
     let mut out = String::from("\n");
-    // What it is stands beside the head; the labelled figures stand below.
+    // The storage in words is beside the head; the labelled figures follow below.
     let (beside, below) =
         if first.label.is_empty() { (first.text.as_str(), &lines[1..]) } else { ("", &lines[..]) };
     out += &paint.hang(&head(paint, "STORAGE"), HEAD, &clean(beside));
@@ -71,7 +71,7 @@ fn points(run: &Run, paint: Paint) -> String {
     let Some(table) = point_table(run) else { return String::new() };
     let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
     // The unit of all stands above them.
-    let iops = table.rows.iter().all(|row| row.unit == Unit::Iops && !is_vague(&row.rate));
+    let iops = table.rows.iter().all(|row| row.unit == Unit::Iops && !row.rate.is_vague());
     let row = |row: &PointRow| {
         let (p50, p99) = (time(row.median_ns), time(row.p99_ns));
         let style = if iops { Style::bare(row.unit) } else { row.unit.into() };
@@ -123,7 +123,7 @@ pub fn charts(run: &Run, paint: Paint) -> String {
     crate::chart::figures(run).iter().map(|figure| crate::bars::bars(figure, paint)).collect()
 }
 
-/// What one trial did, for `iosonde point`, and its verdicts.
+/// Results and verdicts of one trial, for `iosonde point`.
 pub fn trial(run: &Run, paint: Paint) -> String {
     let measured: Vec<&Trial> =
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
@@ -223,7 +223,7 @@ fn one_stream(number: usize, stream: &Stream, paint: Paint) -> String {
     format!("{}{}", paint.hang("", 2, &paint.ink(Ink::Strong, &head)), table(&rows, paint))
 }
 
-/// What an open loop asked for, and what became of it.
+/// Requested load of an open loop, and the part that was served.
 fn served(achieved_iops: f64, interval: Option<[f64; 2]>, spec: &TrialSpec, unserved: u64) -> String {
     let asked_iops = spec.rate_iops.unwrap_or(0.0) * f64::from(spec.jobs);
     let rest = match unserved {
@@ -232,7 +232,7 @@ fn served(achieved_iops: f64, interval: Option<[f64; 2]>, spec: &TrialSpec, unse
     };
     let (low, high) = (interval.map(|[low, _]| low), interval.map(|[_, high]| high));
     let achieved = Quantity::Iops.interval_text(achieved_iops, low, high);
-    format!("{achieved} of {} a second asked for; {rest}", units::count(asked_iops))
+    format!("{achieved} of {} a second requested; {rest}", units::count(asked_iops))
 }
 
 fn fixed(seconds: f64) -> String {
@@ -243,8 +243,8 @@ fn around(trial: &Trial, paint: Paint) -> String {
     let ios: u64 = trial.witnesses.issued_ios;
     let mut rows = Vec::new();
     if let Some(mean) = trial.in_flight_mean {
-        let most = if trial.spec.keeps_depth() { "asked for" } else { "at most" };
-        rows.push(("in flight", format!("{mean:.1} of {} {most}", trial.spec.asked_in_flight())));
+        let most = if trial.spec.keeps_depth() { "requested" } else { "at most" };
+        rows.push(("depth", format!("{mean:.1} of {} {most}", trial.spec.asked_in_flight())));
     }
     if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
         rows.push(("served", served(rate, trial.achieved_rate_interval, &trial.spec, trial.unserved)));
@@ -268,7 +268,7 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if trial.hung > 0 {
         rows.push(("hung", format!("{} requests had not come back when the trial was given up", trial.hung)));
     }
-    rows.extend(trial.error_examples.iter().map(|example| ("error", clean(example))));
+    rows.extend(trial.error_examples.iter().map(|error| ("error", clean(&counted_error(error)))));
     let several = trial.directions().count() > 1 || !trial.streams.is_empty();
     let head = if several { "TOGETHER" } else { "TRIAL" };
     format!("{}\n{}", paint.ink(Ink::Strong, head), table(&rows, paint))
@@ -290,7 +290,7 @@ fn verified(seen: &Verification) -> String {
         (seen.misplaced, "misplaced"),
         (seen.stale, "stale"),
         (seen.unreadable, "unreadable"),
-        (seen.unmarked, "without a whole mark, and so not judged"),
+        (seen.unmarked, "without a whole mark, not checked"),
     ];
     let bad: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
@@ -312,14 +312,14 @@ fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     let validity = validity(run);
     let mut out = String::from("\n");
     out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
-    // That all of one trial stand is what the headline says.
-    for line in validity.lines.iter().filter(|line| line.mark != Mark::Yes) {
+    // The headline already says that the trial is valid.
+    for line in validity.lines.iter().filter(|line| line.mark != Weight::Yes) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
     let own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
     for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::NotChecked) {
-        let text = format!("not judged: {}: {}", verdict.check, clean(&crate::text::why(verdict)));
+        let text = format!("not checked: {}: {}", verdict.check, clean(&crate::text::why(verdict)));
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Quiet, "·")), 4, &text);
     }
     let mut passed: Vec<&str> = Vec::new();

@@ -1,13 +1,13 @@
 //! Access patterns side by side: random against sequential, reads against writes.
 //!
-//! One block size and one number in flight, chosen where the most patterns were measured. Each pattern has
+//! One block size and one queue depth, chosen where the most patterns were measured. Each pattern has
 //! its place on the x axis; where two intervals do not overlap, the patterns differ.
 
 use iosonde_model::{About, FindingName, Named, Op, Point, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, THROUGHPUT};
-use crate::figure::{Axis, Dot, Figure, Series, Tone};
+use crate::figure::{Axis, Dot, DotSeries, Figure, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -27,7 +27,7 @@ impl Chart for AccessPatterns {
         }
         let doubts = Doubts::about(run, &[About::Rate]);
         let rows = rows(&points);
-        let series: Vec<Series> =
+        let series: Vec<DotSeries> =
             Op::DIRECTIONS.into_iter().filter_map(|op| series(&rows, op, &doubts)).collect();
         let spec = &points[0].spec;
         let label = format!(
@@ -69,7 +69,7 @@ fn alike(run: &Run) -> Vec<&Point> {
             ..point.spec.clone()
         };
         match sets.iter_mut().find(|set| plain(set[0]) == plain(point)) {
-            // A second experiment may have asked for the same: one bar for each pattern.
+            // A second experiment may have the same points: one bar for each pattern.
             Some(set) if set.iter().all(|own| pattern(&own.spec) != pattern(&point.spec)) => set.push(point),
             Some(_) => {}
             None => sets.push(vec![point]),
@@ -115,7 +115,7 @@ fn rows<'a>(points: &[&'a Point]) -> Vec<(String, &'a Point, Op)> {
     points.iter().flat_map(of).collect()
 }
 
-fn series(rows: &[(String, &Point, Op)], op: Op, doubts: &Doubts) -> Option<Series> {
+fn series(rows: &[(String, &Point, Op)], op: Op, doubts: &Doubts) -> Option<DotSeries> {
     let dot = |(place, (_, point, of)): (usize, &(String, &Point, Op))| {
         if *of != op {
             return None;
@@ -134,5 +134,5 @@ fn series(rows: &[(String, &Point, Op)], op: Op, doubts: &Doubts) -> Option<Seri
     };
     let dots: Vec<Dot> = rows.iter().enumerate().filter_map(dot).collect();
     let (name, tone) = (format!("{op}s"), Tone::of(op, false));
-    (!dots.is_empty()).then_some(Series { name, tone, bars: true, dots, ..Series::default() })
+    (!dots.is_empty()).then_some(DotSeries { name, tone, bars: true, dots, ..DotSeries::default() })
 }

@@ -3,7 +3,7 @@
 use iosonde_judge::validity::TrialStanding;
 use iosonde_model::{Op, Phase, Run, Trial, Window};
 
-/// Dots along a line at the most: more cannot be told apart on a page, and make it slow.
+/// Maximum number of dots along a line: more overlap on a page, and make it slow.
 const DOTS_MAX: usize = 240;
 
 /// Trials whose figures stand.

@@ -4,7 +4,7 @@
 use iosonde_model::{About, Estimate, FindingName, Op, Point, Run, units};
 
 use super::pick::{self, Doubts, THROUGHPUT};
-use crate::figure::{Axis, Cell, Dot, Figure, Series, Tone};
+use crate::figure::{Axis, Dot, DotSeries, Figure, HeatCell, Tone};
 use crate::quantity::Quantity;
 
 /// The map of one direction; the name is the chart's.
@@ -32,7 +32,7 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
         // By ratio, like the axes: a factor of two is the same step of shade everywhere.
         let shade =
             if most / least > 1.02 { (estimate.value / least).ln() / (most / least).ln() } else { 0.5 };
-        Some(Cell {
+        Some(HeatCell {
             column: columns.iter().position(|&bytes| Some(bytes) == point.spec.stride_bytes)?,
             row: rows.iter().position(|&bytes| bytes == point.spec.block_size_bytes)?,
             value: estimate.value,
@@ -43,7 +43,7 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
             standing: judged.0,
         })
     };
-    let cells: Vec<Cell> = points.iter().filter_map(cell).collect();
+    let cells: Vec<HeatCell> = points.iter().filter_map(cell).collect();
     let names = |bytes: &[u64]| bytes.iter().map(|&bytes| units::size(bytes)).collect();
     let held = pick::in_flight(lead.spec.asked_in_flight());
     Some(Figure {
@@ -68,7 +68,7 @@ pub(super) fn strides(run: &Run, name: &str, op: Op) -> Option<Figure> {
     })
 }
 
-/// What is written into a field, which is small: three digits at the most; the interval stands in the table.
+/// The text of a field, which is small: at most three digits; the interval is in the table.
 fn short(estimate: &Estimate) -> String {
     let earned = Quantity::BytesPerSecond.earned_text(estimate.value, estimate.low, estimate.high);
     let three = Quantity::BytesPerSecond.text(estimate.value);
@@ -96,7 +96,7 @@ fn line(run: &Run, name: &str, op: Op, points: &[&Point]) -> Option<Figure> {
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
     let size = units::size(lead.spec.block_size_bytes);
     let (name_of, tone) = (format!("{size} {op}s"), Tone::of(op, false));
-    let series = vec![Series { name: name_of, tone, joined: true, dots, ..Series::default() }];
+    let series = vec![DotSeries { name: name_of, tone, joined: true, dots, ..DotSeries::default() }];
     let strides = pick::grid(&series);
     let held = pick::in_flight(lead.spec.asked_in_flight());
     let label = format!("from the beginning of one {op} to that of the next, {held}");

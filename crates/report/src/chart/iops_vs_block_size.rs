@@ -8,7 +8,7 @@ use iosonde_model::{About, Named, Run};
 use super::Chart;
 use super::law;
 use super::pick::{self, Doubts, RATE};
-use crate::figure::{Axis, Curve, Figure, Series, Tone, decimal_ticks};
+use crate::figure::{Axis, Curve, DotSeries, Figure, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -25,17 +25,17 @@ impl Chart for IopsVsBlockSize {
         let families = pick::one_of_each(pick::by_block_size(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate]);
-        let (mut series, mut curves): (Vec<Series>, Vec<Curve>) = (Vec::new(), Vec::new());
+        let (mut series, mut curves): (Vec<DotSeries>, Vec<Curve>) = (Vec::new(), Vec::new());
         for family in &families {
             let tone = Tone::of(family.op, false);
             curves.extend(law::rate(run, family, tone));
-            series.push(Series {
+            series.push(DotSeries {
                 name: pick::family_name(&families, family),
                 tone,
                 joined: true,
                 dots: pick::dots(family, &doubts, |spec| spec.block_size_bytes, RATE),
                 trials: pick::trials(run, family, |spec| spec.block_size_bytes, RATE),
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let (sizes, heights) = (pick::grid(&series), pick::heights(&series));

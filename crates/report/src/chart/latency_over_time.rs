@@ -6,7 +6,7 @@
 use iosonde_model::{Named, Op, Run, Trial};
 
 use super::{Chart, course, pick};
-use crate::figure::{Axis, Dot, Figure, Series, Standing, Tone, decimal_ticks};
+use crate::figure::{Axis, Dot, DotSeries, DotStanding, Figure, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -27,7 +27,7 @@ impl Chart for LatencyOverTime {
         if told(longest) < WINDOWS_MIN {
             return None;
         }
-        let mut series: Vec<Series> = Vec::new();
+        let mut series: Vec<DotSeries> = Vec::new();
         for op in Op::TRANSFERS {
             let median = course::latencies(longest, op, |window| window.latency_ns_p50);
             let tail = course::latencies(longest, op, |window| window.latency_ns_p99);
@@ -60,7 +60,7 @@ fn told(trial: &Trial) -> usize {
     Op::TRANSFERS.into_iter().map(tells).max().unwrap_or(0)
 }
 
-fn line(op: Op, words: &str, tail: bool, course: &[(f64, f64)]) -> Option<Series> {
+fn line(op: Op, words: &str, tail: bool, course: &[(f64, f64)]) -> Option<DotSeries> {
     let dot = |&(x, y): &(f64, f64)| Dot {
         x,
         y,
@@ -68,13 +68,13 @@ fn line(op: Op, words: &str, tail: bool, course: &[(f64, f64)]) -> Option<Series
         y_interval: None,
         label: None,
         tip: vec![format!("{op}s, {words}, after {x:.1} s"), Quantity::Nanoseconds.text(y)],
-        standing: Standing::Stands,
+        standing: DotStanding::Stands,
     };
-    (course.len() > 1).then(|| Series {
+    (course.len() > 1).then(|| DotSeries {
         name: format!("{op}s, {words}"),
         tone: Tone::of(op, tail),
         joined: true,
         dots: course.iter().map(dot).collect(),
-        ..Series::default()
+        ..DotSeries::default()
     })
 }

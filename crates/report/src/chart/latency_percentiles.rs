@@ -9,7 +9,7 @@ use iosonde_model::{About, Histogram, Named, Op, Phase, Point, Run, units};
 
 use super::Chart;
 use super::pick;
-use crate::figure::{Axis, Dot, Figure, Series, Standing, Tone, decimal_ticks};
+use crate::figure::{Axis, Dot, DotSeries, DotStanding, Figure, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -26,7 +26,7 @@ impl Chart for LatencyPercentiles {
         let families = pick::one_way(pick::by_depth(run));
         let lead = families.first()?;
         let standing = TrialStanding::of(run);
-        let mut series: Vec<Series> = Vec::new();
+        let mut series: Vec<DotSeries> = Vec::new();
         for op in Op::DIRECTIONS {
             let Some(family) = families.iter().find(|family| family.op == op) else { continue };
             let ends = [family.points[0], family.points[family.points.len() - 1]];
@@ -35,7 +35,14 @@ impl Chart for LatencyPercentiles {
                 if dots.len() > 1 {
                     let name = format!("{}s, {}", op, pick::in_flight(point.spec.asked_in_flight()));
                     let tone = Tone::of(op, deep);
-                    series.push(Series { name, tone, broken: deep, joined: true, dots, ..Series::default() });
+                    series.push(DotSeries {
+                        name,
+                        tone,
+                        broken: deep,
+                        joined: true,
+                        dots,
+                        ..DotSeries::default()
+                    });
                 }
             }
         }
@@ -73,7 +80,7 @@ fn percentiles(run: &Run, point: &Point, op: Op, standing: &TrialStanding) -> Ve
     // Steps of about a sixth of a decade; the ticks are among them.
     let ranks =
         [2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4];
-    // Ten beyond: fewer say nothing about a percentile.
+    // Ten beyond: fewer do not determine a percentile.
     let told = ranks.into_iter().filter(|one_in| merged.total() as f64 >= 10.0 * one_in);
     told.filter_map(|one_in| {
         let ns = merged.quantile_ns(1.0 - 1.0 / one_in)?;
@@ -89,7 +96,7 @@ fn percentiles(run: &Run, point: &Point, op: Op, standing: &TrialStanding) -> Ve
             y_interval: None,
             label: None,
             tip,
-            standing: Standing::Stands,
+            standing: DotStanding::Stands,
         })
     })
     .collect()

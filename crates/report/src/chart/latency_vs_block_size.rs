@@ -8,7 +8,7 @@ use iosonde_model::{About, FindingName, Named, Run};
 use super::Chart;
 use super::law;
 use super::pick::{self, Doubts, MEAN};
-use crate::figure::{Axis, Curve, Figure, Series, Tone, decimal_ticks};
+use crate::figure::{Axis, Curve, DotSeries, Figure, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -25,7 +25,7 @@ impl Chart for LatencyVsBlockSize {
         let families = pick::alike(pick::by_block_size(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Latency]);
-        let (mut series, mut curves): (Vec<Series>, Vec<Curve>) = (Vec::new(), Vec::new());
+        let (mut series, mut curves): (Vec<DotSeries>, Vec<Curve>) = (Vec::new(), Vec::new());
         for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let dots = pick::dots(family, &doubts, |spec| spec.block_size_bytes, MEAN);
@@ -35,14 +35,14 @@ impl Chart for LatencyVsBlockSize {
             if !other {
                 curves.extend(law::latency(run, family, tone));
             }
-            series.push(Series {
+            series.push(DotSeries {
                 name,
                 tone,
                 broken: other,
                 joined: true,
                 dots,
                 trials,
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let (sizes, heights) = (pick::grid(&series), pick::heights(&series));

@@ -1,13 +1,13 @@
-//! Latency against the number in flight: what keeping the storage busy costs each request.
+//! Latency against queue depth: what keeping the storage busy costs each request.
 //!
-//! Mean and 99th percentile. Beyond the knee the mean grows in proportion to the number in flight, since
+//! Mean and 99th percentile. Beyond the saturation point the mean grows in proportion to the depth, since
 //! every further request only waits behind the others.
 
 use iosonde_model::{About, FindingName, Named, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, MEAN, P99};
-use crate::figure::{Along, Axis, Figure, Mark, Series, Tone, decimal_ticks};
+use crate::figure::{Along, Axis, DotSeries, Figure, FindingMark, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -24,7 +24,7 @@ impl Chart for LatencyVsDepth {
         let families = pick::one_of_each(pick::by_depth(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Latency, About::Depth]);
-        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        let (mut series, mut marks): (Vec<DotSeries>, Vec<FindingMark>) = (Vec::new(), Vec::new());
         // Two families at most: each has two lines.
         for family in families.iter().take(2) {
             let name = format!("{}s", family.op);
@@ -32,13 +32,13 @@ impl Chart for LatencyVsDepth {
                 let dots = pick::dots(family, &doubts, TrialSpec::asked_in_flight, figured);
                 if !dots.is_empty() {
                     let tone = Tone::of(family.op, tail);
-                    series.push(Series {
+                    series.push(DotSeries {
                         name: format!("{name}, {words}"),
                         tone,
                         broken: tail,
                         joined: true,
                         dots,
-                        ..Series::default()
+                        ..DotSeries::default()
                     });
                 }
             }
@@ -58,14 +58,14 @@ impl Chart for LatencyVsDepth {
             reading: match marks.is_empty() {
                 true => String::new(),
                 false => {
-                    "Beyond the knee a further request only waits: latency grows with the number in flight."
+                    "Beyond the saturation point a further request only waits: latency grows with the queue depth."
                         .into()
                 }
             },
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
             x: Axis::log(
-                &format!("{} requests in flight", units::size(lead.spec().block_size_bytes)),
+                &format!("queue depth, requests of {}", units::size(lead.spec().block_size_bytes)),
                 Quantity::InFlight,
                 &depths,
                 &depths,

@@ -1,4 +1,4 @@
-//! Latency against the load that was asked for: how much can be taken before waiting grows.
+//! Latency against the offered load: how much the storage serves before latency grows.
 //!
 //! An open loop: requests are due at their moments whether or not earlier ones have come back, so that a storage that
 //! falls behind shows it. Latency counts from the moment a request was due.
@@ -7,7 +7,7 @@ use iosonde_model::{About, FindingName, Named, Run, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, MEAN, P99};
-use crate::figure::{Along, Axis, Figure, Mark, Series, Tone, decimal_ticks};
+use crate::figure::{Along, Axis, DotSeries, Figure, FindingMark, Tone, decimal_ticks};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -24,19 +24,19 @@ impl Chart for LatencyVsLoad {
         let families = pick::one_of_each(pick::by_load(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Latency]);
-        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        let (mut series, mut marks): (Vec<DotSeries>, Vec<FindingMark>) = (Vec::new(), Vec::new());
         for family in &families {
             for (figured, words, tail) in [(MEAN, "mean", false), (P99, "p99", true)] {
                 let dots = pick::dots(family, &doubts, pick::asked_load, figured);
                 if !dots.is_empty() {
-                    series.push(Series {
+                    series.push(DotSeries {
                         name: format!("{}s, {words}", family.op),
                         tone: Tone::of(family.op, tail),
                         broken: tail,
                         joined: true,
                         dots,
                         trials: pick::trials(run, family, pick::asked_load, figured),
-                        ..Series::default()
+                        ..DotSeries::default()
                     });
                 }
             }
@@ -48,7 +48,8 @@ impl Chart for LatencyVsLoad {
         if heights.is_empty() {
             return None;
         }
-        let label = format!("{} requests asked for per second", units::size(lead.spec().block_size_bytes));
+        let label =
+            format!("offered load, {} requests per second", units::size(lead.spec().block_size_bytes));
         Some(Figure {
             name: self.name().into(),
             title: "How long do requests wait under which load?".into(),

@@ -1,10 +1,10 @@
-//! What was measured as a share of what the law of two parts says, against block size: where the law holds and where
-//! it does not.
+//! Measured throughput as a share of the linear model's, against block size: where the model holds and where it does
+//! not.
 //!
 //! The law, t₀ + size / rate, has two numbers for all sizes. Storage that follows it lies on the line at 1 within its
 //! intervals; a size that lies apart from it has something of its own: a request that is split, a cache, a buffer.
-//! Only single requests follow the law, so that there is nothing to draw for several in flight, and nothing where
-//! the findings `per_request_cost` and `half_size` are refused.
+//! Only single requests follow the law: there is nothing to draw at a queue depth above 1, nor where the findings
+//! `per_request_cost` and `half_size` are inconclusive.
 
 use iosonde_model::{About, Estimate, Named, Run};
 
@@ -12,15 +12,15 @@ use super::{
     Chart, law,
     pick::{self, Doubts, Family, RATE},
 };
-use crate::figure::{Along, Axis, Dot, Figure, Mark, Series, Tone};
+use crate::figure::{Along, Axis, Dot, DotSeries, Figure, FindingMark, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
 pub struct MeasuredVsModel;
 
-/// Lines that can be told apart.
+/// Maximum number of lines.
 const LINES_MAX: usize = 4;
-/// Sizes of one line: of more, none can be told from its neighbours, and the page becomes slow.
+/// Maximum number of sizes of one line: more overlap, and the page becomes slow.
 const DOTS_MAX: usize = 240;
 
 impl Named for MeasuredVsModel {
@@ -35,7 +35,7 @@ impl Chart for MeasuredVsModel {
         // Only single requests follow the law.
         let mut sizes = pick::one_way(pick::by_block_size(run));
         sizes.retain(|family| family.spec().asked_in_flight() == 1);
-        let mut series: Vec<Series> = Vec::new();
+        let mut series: Vec<DotSeries> = Vec::new();
         let mut drawn: Vec<&Family> = Vec::new();
         for family in &sizes {
             let told = dots(run, family, &doubts);
@@ -44,20 +44,20 @@ impl Chart for MeasuredVsModel {
                 continue;
             }
             drawn.push(family);
-            series.push(Series {
-                name: format!("{}, one at a time", pick::family_name(&sizes, family)),
+            series.push(DotSeries {
+                name: format!("{}, QD 1", pick::family_name(&sizes, family)),
                 tone: Tone::of(family.op, other),
                 broken: other,
                 joined: true,
                 dots: told,
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let lead = drawn.first()?;
         let grid = pick::grid(&series);
         let mut heights = pick::heights(&series);
         heights.push(1.0);
-        let mark = Mark {
+        let mark = FindingMark {
             along: Along::Y,
             at: 1.0,
             interval: None,
@@ -116,7 +116,7 @@ fn dots(run: &Run, family: &Family, doubts: &Doubts) -> Vec<Dot> {
 }
 
 /// The size that lies farthest from the law, of each series.
-fn worst(series: &[Series]) -> String {
+fn worst(series: &[DotSeries]) -> String {
     let said = series.iter().filter_map(|one| {
         let far = one.dots.iter().max_by(|a, b| a.y.ln().abs().total_cmp(&b.y.ln().abs()))?;
         let (low, high) = (far.y_interval.map(|ends| ends.0), far.y_interval.map(|ends| ends.1));

@@ -1,13 +1,13 @@
 //! Reads and writes against the share of reads: what they take from each other.
 //!
-//! From writes alone on the left to reads alone on the right, at one block size and one number in flight. If neither
+//! From writes alone on the left to reads alone on the right, at one block size and one queue depth. If neither
 //! disturbed the other, each would follow its share in a straight line.
 
 use iosonde_model::{About, Estimate, FindingName, Named, Op, Point, Run, TrialSpec, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, RATE};
-use crate::figure::{Axis, Dot, Figure, Series, Tone};
+use crate::figure::{Axis, Dot, DotSeries, Figure, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -27,7 +27,7 @@ impl Chart for Mix {
             return None;
         }
         let doubts = Doubts::about(run, &[About::Rate]);
-        let mut series: Vec<Series> =
+        let mut series: Vec<DotSeries> =
             [Op::Read, Op::Write].into_iter().map(|op| of_direction(&points, op, &doubts)).collect();
         series.push(total(&points, &doubts));
         series.retain(|series| !series.dots.is_empty());
@@ -82,34 +82,34 @@ fn share(spec: &TrialSpec) -> f64 {
     }
 }
 
-fn of_direction(points: &[&Point], op: Op, doubts: &Doubts) -> Series {
+fn of_direction(points: &[&Point], op: Op, doubts: &Doubts) -> DotSeries {
     let dots = points.iter().filter_map(|point| {
         let estimate = point.direction(op)?.iops;
         Some(dot(point, estimate, &pick::line(RATE, estimate), doubts))
     });
-    Series {
+    DotSeries {
         name: format!("{op}s"),
         tone: Tone::of(op, false),
         joined: true,
         dots: dots.collect(),
-        ..Series::default()
+        ..DotSeries::default()
     }
 }
 
 /// Both together; how the two vary together is not known, so there is no interval.
-fn total(points: &[&Point], doubts: &Doubts) -> Series {
+fn total(points: &[&Point], doubts: &Doubts) -> DotSeries {
     let dots = points.iter().filter(|point| point.spec.rw.is_mixed()).filter_map(|point| {
         let value = point.read.as_ref()?.iops.value + point.write.as_ref()?.iops.value;
         let estimate = Estimate { value, low: None, high: None };
         Some(dot(point, estimate, &format!("together {}", Quantity::Iops.text(value)), doubts))
     });
-    Series {
+    DotSeries {
         name: "both together".into(),
         tone: Tone::Neutral,
         broken: true,
         joined: true,
         dots: dots.collect(),
-        ..Series::default()
+        ..DotSeries::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Charts: each turns a run into the data of one picture, one file each.
 //!
-//! A chart picks points by their workload, not by the experiment that asked for them, so that it serves every
+//! A chart picks points by their workload, not by the experiment that measured them, so that it serves every
 //! study whose points happen to answer its question.
 
 mod course;
@@ -10,7 +10,7 @@ pub(crate) mod pick;
 
 use iosonde_model::{Named, Run, registry};
 
-use crate::figure::{Figure, Standing};
+use crate::figure::{DotStanding, Figure};
 
 registry! {
     /// Every chart, in the order in which a reader should meet them; the first that can be drawn opens the
@@ -43,18 +43,18 @@ pub trait Chart: Named {
     fn draw(&self, run: &Run) -> Option<Figure>;
 }
 
-/// Every chart that this run has the data for, with what is in doubt about it.
+/// Every chart that this run has the data for, with its warnings.
 pub fn figures(run: &Run) -> Vec<Figure> {
     CHARTS.iter().filter_map(|chart| chart.draw(run)).map(with_doubts).collect()
 }
 
-/// A verdict stands beside the picture that it is about, not only in a list elsewhere.
+/// A verdict appears beside the picture that it is about, not only in a list elsewhere.
 pub(crate) fn with_doubts(mut figure: Figure) -> Figure {
-    let of = |standing: Standing| {
+    let of = |standing: DotStanding| {
         let dots = figure.series.iter().flat_map(|series| &series.dots);
         dots.filter(move |dot| dot.standing == standing).collect::<Vec<_>>()
     };
-    let (void, doubted) = (of(Standing::Void), of(Standing::Doubted));
+    let (void, doubted) = (of(DotStanding::Void), of(DotStanding::Doubted));
     let what = if figure.series.iter().any(|series| series.bars) { "bar" } else { "dot" };
     let said = [void, doubted].into_iter().filter_map(|dots| {
         let first = dots.first()?;

@@ -9,7 +9,7 @@ use iosonde_model::{
 };
 
 use crate::{
-    figure::{Along, Dot, Mark, Standing, Tone},
+    figure::{Along, Dot, DotStanding, FindingMark, Tone},
     quantity::Quantity,
 };
 
@@ -57,7 +57,7 @@ pub(super) fn experiments(run: &Run, families: &[Family]) -> Vec<String> {
 }
 
 /// Families of at least `least` measured points of one direction that differ only in what `vary` changes: those with
-/// the most points that stand first, of several the largest.
+/// the most valid points first, of several the largest.
 pub(super) fn families<'a>(
     run: &'a Run,
     least: usize,
@@ -85,7 +85,8 @@ pub(super) fn families<'a>(
     let doubts = Doubts::about(run, &[]);
     for family in &mut families {
         family.points.sort_by_key(|point| by(&point.spec));
-        family.standing = family.points.iter().filter(|point| doubts.of(point).0 != Standing::Void).count();
+        family.standing =
+            family.points.iter().filter(|point| doubts.of(point).0 != DotStanding::Void).count();
     }
     families.retain(|family| family.points.len() >= least);
     families.sort_by_key(|family| std::cmp::Reverse((family.standing, family.points.len())));
@@ -102,29 +103,29 @@ pub(super) fn by_span(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.span_bytes = 0, |spec| spec.span_bytes)
 }
 
-/// Points that differ in the rate that was asked for only.
+/// Points that differ in the offered rate only.
 pub(super) fn by_load(run: &Run) -> Vec<Family<'_>> {
-    // Nothing asked for is no load among others: it stays apart.
+    // A point without a rate is no load among others: it is a family of its own.
     let loads = families(run, 3, |spec| spec.rate_iops = spec.rate_iops.map(|_| 0.0), asked_load);
     loads.into_iter().filter(|family| family.spec().rate_iops.is_some()).collect()
 }
 
-/// Requests a second that were asked for over all jobs, to the nearest.
+/// Offered rate over all jobs in requests per second, to the nearest.
 pub(super) fn asked_load(spec: &TrialSpec) -> u64 {
     (spec.rate_iops.unwrap_or(0.0) * f64::from(spec.jobs)) as u64
 }
 
-/// Points that differ in the number in flight only.
+/// Points that differ in queue depth only.
 pub(super) fn by_depth(run: &Run) -> Vec<Family<'_>> {
     families(run, 3, |spec| spec.queue_depth = 0, TrialSpec::asked_in_flight)
 }
 
 /// Which points have void or doubted figures of the kinds that a chart shows, and why.
-pub(crate) struct Doubts(HashMap<usize, (Standing, String)>);
+pub(crate) struct Doubts(HashMap<usize, (DotStanding, String)>);
 
 impl Doubts {
     /// Points that a check doubts as a whole, or at least half of whose trials it doubts: one odd trial of
-    /// nine does not make a point doubtful. The same for void, which goes before doubt.
+    /// nine does not give the point a warning. Likewise for invalid, which ranks above a warning.
     pub(crate) fn about(run: &Run, figures: &[About]) -> Self {
         let touched = |about: About| figures.iter().any(|figure| about.touches(*figure));
         // Void as a figure of the device, and true of what served it instead (memory, the program): shown, and said.
@@ -134,8 +135,8 @@ impl Doubts {
         let doubted = |v: &Judgement| v.verdict == Outcome::Warning && touched(v.about);
         let (voids, doubts): (Vec<&Judgement>, Vec<&Judgement>) =
             run.verdicts.iter().filter(|v| doubted(v) || not_of_it(v)).partition(|v| not_of_it(v));
-        let mut found = said(run, &doubts, Standing::Doubted);
-        found.extend(said(run, &voids, Standing::Void));
+        let mut found = said(run, &doubts, DotStanding::Doubted);
+        found.extend(said(run, &voids, DotStanding::Void));
         Self(found)
     }
 
@@ -145,16 +146,16 @@ impl Doubts {
     }
 
     /// Whether a point's figures stand, and why not.
-    pub(crate) fn of(&self, point: &Point) -> (Standing, Option<&str>) {
+    pub(crate) fn of(&self, point: &Point) -> (DotStanding, Option<&str>) {
         match self.0.get(&point.id) {
             Some((standing, why)) => (*standing, Some(why)),
-            None => (Standing::Stands, None),
+            None => (DotStanding::Stands, None),
         }
     }
 }
 
 /// Points that these verdicts are about as a whole, or with at least half of the trials that their figures rest on.
-fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize, (Standing, String)> {
+fn said(run: &Run, verdicts: &[&Judgement], standing: DotStanding) -> HashMap<usize, (DotStanding, String)> {
     let owner: HashMap<u64, usize> = run.trials.iter().filter_map(|t| Some((t.id, t.point?))).collect();
     let trials = TrialStanding::of(run);
     let whole = |point: &Point| point.trial_ids.iter().filter(|id| trials.causes(**id).is_empty()).count();
@@ -168,9 +169,9 @@ fn said(run: &Run, verdicts: &[&Judgement], standing: Standing) -> HashMap<usize
                 *count += 1;
                 let Some(point) = run.points.iter().find(|point| point.id == id) else { continue };
                 let most = match standing {
-                    // Where enough others stand, void trials are left out of the figures, which stand then.
-                    Standing::Void => *count * 2 >= point.trials && whole(point) < FEWEST_TRIALS,
-                    _ => *count * 2 >= point.trials - point.invalid,
+                    // Where enough others are valid, the figures leave invalid trials out, and are valid.
+                    DotStanding::Void => *count * 2 >= point.trials && whole(point) < FEWEST_TRIALS,
+                    _ => *count * 2 >= point.trials - point.left_out,
                 };
                 if most {
                     found.entry(id).or_insert_with(told);
@@ -188,7 +189,7 @@ pub(super) struct Figured {
     pub(super) name: &'static str,
     pub(super) quantity: Quantity,
     pub(super) read: fn(&PointDirection) -> Option<Estimate>,
-    /// The same of one trial.
+    /// This quantity of one trial.
     pub(super) of_trial: fn(&Direction) -> Option<f64>,
 }
 
@@ -254,7 +255,7 @@ pub(super) fn trials(run: &Run, family: &Family, x: fn(&TrialSpec) -> u64, y: Fi
     run.trials.iter().filter(|trial| standing.is_valid(trial)).filter_map(place).collect()
 }
 
-/// The first four families that share the number in flight and the way to the device with the first: what one axis
+/// The first four families that share the queue depth and the way to the device with the first: what one axis
 /// can be labelled for.
 pub(super) fn alike(families: Vec<Family>) -> Vec<Family> {
     let lead = families.first().map(|family| (family.spec().asked_in_flight(), family.spec().direct));
@@ -269,7 +270,7 @@ pub(super) fn one_way(mut families: Vec<Family>) -> Vec<Family> {
     families
 }
 
-/// Of each direction, the family with the most points that stand: what a picture for one pair of lines shows. Both are
+/// For each direction, the family with the most valid points: what a picture for one pair of lines shows. Both are
 /// of one size where there is one that both have, the size with the most points, of several the smallest.
 pub(super) fn one_of_each(families: Vec<Family>) -> Vec<Family> {
     let mut out: Vec<Family> = Vec::new();
@@ -313,14 +314,18 @@ pub(super) fn line(figured: Figured, estimate: Estimate) -> String {
 pub(super) fn tip(
     point: &Point,
     figures: &[String],
-    (standing, why): (Standing, Option<&str>),
+    (standing, why): (DotStanding, Option<&str>),
 ) -> Vec<String> {
-    let stand = point.trials - point.invalid;
+    let stand = point.trials - point.left_out;
     let trials = if stand == 1 { "1 trial".to_owned() } else { format!("{stand} trials") };
     let mut tip = vec![point.spec.describe()];
     tip.extend_from_slice(figures);
-    tip.push(if point.invalid > 0 { format!("{trials}, {} void left out", point.invalid) } else { trials });
-    tip.extend(point.why_no_interval.clone());
+    tip.push(if point.left_out > 0 {
+        format!("{trials}, {} invalid left out", point.left_out)
+    } else {
+        trials
+    });
+    tip.extend(point.why_no_interval.as_ref().map(crate::text::no_interval));
     tip.extend(standing.word().zip(why).map(|(word, why)| format!("{word}: {why}")));
     tip
 }
@@ -353,11 +358,11 @@ pub(super) fn found_about<'a>(
 }
 
 /// A finding as a line with a band in a chart.
-pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> Option<Mark> {
+pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> Option<FindingMark> {
     let at = finding.value?;
     let quantity = Quantity::of_unit(finding.unit.name())?;
     let interval = finding.low.zip(finding.high);
-    Some(Mark {
+    Some(FindingMark {
         along,
         at,
         interval,
@@ -368,21 +373,12 @@ pub(super) fn mark(finding: &Finding, along: Along, words: &str, tone: Tone) -> 
 
 /// The sentences of the named findings for these directions, in that order: what a chart answers.
 pub(super) fn sentences(run: &Run, names: &[FindingName]) -> String {
-    let mut said: Vec<String> = Vec::new();
-    for name in names {
-        let found = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
-        for finding in found {
-            if !said.contains(&crate::text::sentence(finding)) {
-                said.push(crate::text::sentence(finding));
-            }
-        }
-    }
-    said.join(" ")
+    each_once(run, names, |_| true)
 }
 
 /// The sentences of the named findings about these families: of their pattern, and of their size where they share one.
 pub(super) fn sentences_of(run: &Run, names: &[FindingName], families: &[Family]) -> String {
-    let about = |finding: &&Finding| {
+    let about = |finding: &Finding| {
         let conditions = &finding.conditions;
         families.iter().filter(|family| family.shares(finding) > 0).any(|family| {
             let sizes = || family.points.iter().map(|point| point.spec.block_size_bytes);
@@ -391,20 +387,27 @@ pub(super) fn sentences_of(run: &Run, names: &[FindingName], families: &[Family]
                 && conditions.block_size_bytes.is_none_or(|size| sizes().any(|own| own == size))
         })
     };
-    let mut said: Vec<String> = Vec::new();
+    each_once(run, names, about)
+}
+
+/// The sentences of the named findings, each finding once: several experiments can answer it from the same points.
+fn each_once(run: &Run, names: &[FindingName], about: impl Fn(&Finding) -> bool) -> String {
+    let mut told: Vec<&Finding> = Vec::new();
     for name in names {
-        let named = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found);
-        for finding in named.filter(about) {
-            if !said.contains(&crate::text::sentence(finding)) {
-                said.push(crate::text::sentence(finding));
+        let named = run.findings.iter().filter(|f| f.name == *name && f.status == Status::Found && about(f));
+        for finding in named {
+            let known =
+                |other: &&Finding| other.name == finding.name && other.conditions == finding.conditions;
+            if !told.iter().any(known) {
+                told.push(finding);
             }
         }
     }
-    said.join(" ")
+    told.into_iter().map(crate::text::sentence).collect::<Vec<_>>().join(" ")
 }
 
 /// Every value that a chart must leave room for on its y axis, interval ends included.
-pub(super) fn heights(series: &[crate::figure::Series]) -> Vec<f64> {
+pub(super) fn heights(series: &[crate::figure::DotSeries]) -> Vec<f64> {
     let dots = series.iter().flat_map(|s| &s.dots);
     dots.flat_map(|dot| {
         let (low, high) = dot.y_interval.unwrap_or((dot.y, dot.y));
@@ -414,7 +417,7 @@ pub(super) fn heights(series: &[crate::figure::Series]) -> Vec<f64> {
 }
 
 /// Every value on a chart's x axis.
-pub(super) fn places(series: &[crate::figure::Series]) -> Vec<f64> {
+pub(super) fn places(series: &[crate::figure::DotSeries]) -> Vec<f64> {
     let dots = series.iter().flat_map(|s| &s.dots);
     dots.flat_map(|dot| {
         let (low, high) = dot.x_interval.unwrap_or((dot.x, dot.x));
@@ -424,7 +427,7 @@ pub(super) fn places(series: &[crate::figure::Series]) -> Vec<f64> {
 }
 
 /// The values of x that were measured, each once: the only honest ticks of a grid.
-pub(super) fn grid(series: &[crate::figure::Series]) -> Vec<f64> {
+pub(super) fn grid(series: &[crate::figure::DotSeries]) -> Vec<f64> {
     let mut values: Vec<f64> = series.iter().flat_map(|s| s.dots.iter().map(|dot| dot.x)).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -440,7 +443,7 @@ pub(super) fn family_name(all: &[Family], family: &Family) -> String {
     if !sizes_vary {
         name = format!("{} {name}", units::size(spec.block_size_bytes));
     } else if varies(|a, b| a.queue_depth != b.queue_depth) {
-        name = format!("{name}, {} in flight", spec.asked_in_flight());
+        name = format!("{name}, QD {}", spec.asked_in_flight());
     }
     if varies(|a, b| a.direct != b.direct) {
         name.push_str(if spec.direct { ", direct" } else { ", buffered" });
@@ -459,21 +462,18 @@ pub(super) fn family_name(all: &[Family], family: &Family) -> String {
     name
 }
 
-/// What a workload's description says behind its size, pattern and number in flight.
+/// The part of a workload's description after its size, pattern and queue depth.
 fn particulars(spec: &TrialSpec) -> Vec<String> {
     let beside = spec.and.iter().map(|stream| format!("beside {}", stream.describe()));
     spec.particulars().into_iter().chain(beside).collect()
 }
 
-/// An axis label that names what was held while block sizes varied: "block size, one request at a time".
+/// An axis label that names what was held while block sizes varied: "block size, QD 1".
 pub(super) fn held(label: &str, family: &Family) -> String {
     format!("{label}, {}", in_flight(family.spec().asked_in_flight()))
 }
 
-/// "one request at a time", "32 in flight".
+/// "QD 32".
 pub(crate) fn in_flight(requests: u64) -> String {
-    match requests {
-        1 => "one request at a time".to_owned(),
-        n => format!("{n} in flight"),
-    }
+    format!("QD {requests}")
 }

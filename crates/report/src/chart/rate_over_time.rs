@@ -1,7 +1,7 @@
 //! The canary's rate over the time of the run: whether the storage stayed the same while it was measured.
 //!
 //! The canary is one workload that is run in turn with the points. What it does changes only when the storage,
-//! the machine or somebody else on it does, so a slope here is drift, and a single low dot is a disturbance. Right
+//! the machine or another program does, so a slope here is drift, and a single low dot is a disturbance. Right
 //! after a write it also waits for what that left behind: how often that was, the answer says.
 //! Points are compared within rounds, so drift falls on all of them alike.
 
@@ -10,7 +10,7 @@ use iosonde_model::{Named, Outcome, Phase, Run, Trial, units};
 
 use super::{Chart, pick};
 use crate::{
-    figure::{Axis, Dot, Figure, Series, Standing},
+    figure::{Axis, Dot, DotSeries, DotStanding, Figure},
     quantity::Quantity,
 };
 
@@ -37,7 +37,7 @@ impl Chart for RateOverTime {
                 " In {count} of them it came right after a write and took what that left behind: they count in no fit."
             ),
         };
-        let series = vec![Series { name: "canary".into(), joined: true, dots, ..Series::default() }];
+        let series = vec![DotSeries { name: "canary".into(), joined: true, dots, ..DotSeries::default() }];
         Some(Figure {
             name: self.name().into(),
             title: "Did the storage stay the same while it was measured?".into(),
@@ -74,9 +74,9 @@ fn dot(run: &Run, trial: &Trial) -> Dot {
         Quantity::Iops.text(trial.iops()),
     ];
     let standing = match doubt.map(|verdict| verdict.verdict) {
-        Some(Outcome::Invalid) => Standing::Void,
-        Some(_) => Standing::Doubted,
-        None => Standing::Stands,
+        Some(Outcome::Invalid) => DotStanding::Void,
+        Some(_) => DotStanding::Doubted,
+        None => DotStanding::Stands,
     };
     tip.extend(
         standing.word().zip(doubt).map(|(word, verdict)| format!("{word}: {}", crate::text::why(verdict))),

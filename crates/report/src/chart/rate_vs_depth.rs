@@ -1,4 +1,4 @@
-//! Requests per second against the number in flight: how many it takes to keep the storage busy.
+//! IOPS against queue depth: which depth saturates the storage.
 //!
 //! Marked are the knee with its interval, where the line through the origin (each request served at once)
 //! meets the highest rate, and the depth that reaches 95 % of that rate.
@@ -7,7 +7,7 @@ use iosonde_model::{About, FindingName, Named, Run, TrialSpec};
 
 use super::Chart;
 use super::pick::{self, Doubts, RATE};
-use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
+use crate::figure::{Along, Axis, DotSeries, Figure, FindingMark, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -25,7 +25,7 @@ impl Chart for RateVsDepth {
         families.truncate(4);
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate, About::Depth]);
-        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        let (mut series, mut marks): (Vec<DotSeries>, Vec<FindingMark>) = (Vec::new(), Vec::new());
         for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
             let tone = Tone::of(family.op, other);
@@ -36,20 +36,20 @@ impl Chart for RateVsDepth {
                 let found = pick::finding(run, name, family);
                 marks.extend(found.and_then(|f| pick::mark(f, Along::X, &words, tone)));
             }
-            series.push(Series {
+            series.push(DotSeries {
                 name: pick::family_name(&families, family),
                 tone,
                 broken: other,
                 joined: true,
                 dots,
                 trials: pick::trials(run, family, TrialSpec::asked_in_flight, RATE),
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let depths = pick::grid(&series);
         Some(Figure {
             name: self.name().into(),
-            title: "How fast does it get with more in flight?".into(),
+            title: "How does throughput grow with queue depth?".into(),
             reading: String::new(),
             answer: pick::sentences_of(
                 run,
@@ -58,7 +58,7 @@ impl Chart for RateVsDepth {
             ),
             experiment: lead.experiment(run),
             also: pick::experiments(run, &families),
-            x: Axis::log("requests in flight", Quantity::InFlight, &depths, &depths),
+            x: Axis::log("queue depth", Quantity::InFlight, &depths, &depths),
             y: Axis::from_zero("requests completed per second", Quantity::Iops, &pick::heights(&series)),
             series,
             marks,

@@ -7,7 +7,7 @@ use iosonde_model::{About, FindingName, Named, Run, units};
 
 use super::Chart;
 use super::pick::{self, Doubts, THROUGHPUT};
-use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
+use crate::figure::{Along, Axis, DotSeries, Figure, FindingMark, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -24,18 +24,18 @@ impl Chart for RateVsWorkingSet {
         let families = pick::one_of_each(pick::by_span(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate]);
-        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        let (mut series, mut marks): (Vec<DotSeries>, Vec<FindingMark>) = (Vec::new(), Vec::new());
         for family in &families {
             let tone = Tone::of(family.op, false);
             let found = pick::finding(run, FindingName::CacheBytes, family);
             marks.extend(found.and_then(|f| pick::mark(f, Along::X, "a cache of", tone)));
-            series.push(Series {
+            series.push(DotSeries {
                 name: pick::family_name(&families, family),
                 tone,
                 joined: true,
                 dots: pick::dots(family, &doubts, |spec| spec.span_bytes, THROUGHPUT),
                 trials: pick::trials(run, family, |spec| spec.span_bytes, THROUGHPUT),
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let (sizes, heights) = (pick::grid(&series), pick::heights(&series));

@@ -1,7 +1,7 @@
 //! Throughput of writes by stride and block size, as a heat map.
 //!
 //! A stride is the distance from the beginning of one request to that of the next. Storage that works in larger pieces
-//! than it is asked for, or spreads them over units, shows it as a change along a row.
+//! than a request, or spreads them over units, shows it as a change along a row.
 
 use iosonde_model::{Named, Op, Run};
 

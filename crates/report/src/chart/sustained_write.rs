@@ -6,7 +6,7 @@
 use iosonde_model::{FindingName, Named, Op, Run, Trial};
 
 use super::{Chart, course, pick};
-use crate::figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone};
+use crate::figure::{Along, Axis, Dot, DotSeries, DotStanding, Figure, FindingMark, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -38,13 +38,13 @@ impl Chart for SustainedWrite {
         let others = others.flat_map(|trial| course::stretches(trial, Op::Write));
         let others: Vec<(f64, f64)> =
             others.map(|s| (s.before_bytes + s.bytes / 2.0, s.bytes_per_s())).collect();
-        let series = vec![Series {
+        let series = vec![DotSeries {
             name: format!("trial {}", first.id),
             tone: Tone::Write,
             joined: true,
             dots,
             trials: others,
-            ..Series::default()
+            ..DotSeries::default()
         }];
         let marks = marks(run, first);
         let mut heights = pick::heights(&series);
@@ -75,7 +75,7 @@ fn asked(run: &Run) -> Option<&str> {
     Some(&finding.experiment)
 }
 
-fn marks(run: &Run, trial: &Trial) -> Vec<Mark> {
+fn marks(run: &Run, trial: &Trial) -> Vec<FindingMark> {
     let wanted = [
         (FindingName::WriteBufferBytes, Along::X, "buffer full after"),
         (FindingName::BurstRate, Along::Y, "before"),
@@ -100,6 +100,6 @@ fn dot(stretch: &course::Stretch) -> Dot {
             format!("after {}, {:.1} s", Quantity::Bytes.text(x), stretch.from_s),
             Quantity::BytesPerSecond.text(y),
         ],
-        standing: Standing::Stands,
+        standing: DotStanding::Stands,
     }
 }

@@ -6,7 +6,7 @@
 use iosonde_model::{Named, Run};
 
 use super::{Chart, pick};
-use crate::figure::{Axis, Dot, Figure, Series, Standing};
+use crate::figure::{Axis, Dot, DotSeries, DotStanding, Figure};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -32,7 +32,7 @@ impl Chart for Temperature {
                     format!("after trial {}: {}", trial.id, trial.spec.describe()),
                     format!("{y:.0} °C"),
                 ],
-                standing: Standing::Stands,
+                standing: DotStanding::Stands,
             })
         };
         let dots: Vec<Dot> = run.trials.iter().filter_map(dot).collect();
@@ -41,7 +41,8 @@ impl Chart for Temperature {
         }
         let warmest = dots.iter().map(|dot| dot.y).fold(f64::NEG_INFINITY, f64::max);
         let coolest = dots.iter().map(|dot| dot.y).fold(f64::INFINITY, f64::min);
-        let series = vec![Series { name: "warmest sensor".into(), joined: true, dots, ..Series::default() }];
+        let series =
+            vec![DotSeries { name: "warmest sensor".into(), joined: true, dots, ..DotSeries::default() }];
         Some(Figure {
             name: self.name().into(),
             title: "Did it grow warm?".into(),

@@ -1,25 +1,20 @@
-//! Throughput against latency, one dot for each number of requests in flight: what more of them buy, and what
-//! they cost.
+//! Throughput against latency, one dot per queue depth: the gain and the cost of a deeper queue.
 //!
-//! The curve runs to the right while the storage still has something idle, then turns up: from there on
-//! another request in flight only waits. By Little's law the corner of the two limits, the highest rate and
-//! the latency of one request alone, is a number of requests in flight: the knee. The broken curve joins every
-//! rate and latency with that product; its band is the knee's interval. Where no knee was found there is no curve, and
-//! the words below the title say why.
+//! The curve runs to the right while part of the storage is idle, then turns up: from there on another outstanding
+//! request only waits. By Little's law the corner of the two limits, the highest throughput and the single-request
+//! latency, is a queue depth: the saturation point. The broken curve joins every throughput and latency with that
+//! product; its band is the interval. Without a saturation point there is no curve, and the caption says why.
 
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::at_least;
-use iosonde_infer::words::is_vague;
-use iosonde_model::FindingName;
-use iosonde_model::{About, Estimate, Finding, Named, Op, Point, Run, Status};
+use crate::{
+    figure::{Along, Axis, Curve, Dot, DotSeries, Figure, FindingMark, Tone, decimal_ticks},
+    quantity::Quantity,
+    text::number::at_least,
+};
+use iosonde_model::{About, Estimate, Finding, FindingName, Named, Op, Point, Run, Status, Unit};
 
 use super::{
     Chart,
     pick::{self, Doubts, Family, MEAN, RATE},
-};
-use crate::{
-    figure::{Along, Axis, Curve, Dot, Figure, Mark, Series, Tone, decimal_ticks},
-    quantity::Quantity,
 };
 
 /// The chart.
@@ -35,17 +30,17 @@ impl Chart for ThroughputLatency {
     fn draw(&self, run: &Run) -> Option<Figure> {
         let families = pick::one_of_each(pick::by_depth(run));
         let doubts = Doubts::about(run, &[About::Rate, About::Latency, About::Depth]);
-        let mut series: Vec<Series> = Vec::new();
+        let mut series: Vec<DotSeries> = Vec::new();
         for family in &families {
             let tone = Tone::of(family.op, false);
             let dots = curve(family, &doubts);
             let size = iosonde_model::units::size(family.spec().block_size_bytes);
-            series.push(Series {
+            series.push(DotSeries {
                 name: format!("{size} {}", family.pattern()),
                 tone,
                 joined: true,
                 dots,
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let lead = families.iter().find(|family| family.op == Op::Read).or(families.first())?;
@@ -60,7 +55,7 @@ impl Chart for ThroughputLatency {
         let reading = reading(run, &families, &curves);
         Some(Figure {
             name: self.name().into(),
-            title: "How many requests should be in flight?".into(),
+            title: "Which queue depth saturates the storage?".into(),
             answer: pick::sentences_of(run, &names, &families),
             reading,
             experiment: lead.experiment(run),
@@ -99,12 +94,11 @@ fn dot(point: &Point, op: Op, doubts: &Doubts) -> Option<Dot> {
 /// How the dots are read, and what the broken lines are where there are any.
 fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
     let mut reading =
-        "Each dot is a number of requests in flight, written beside it: to the right is more a \
-                       second, upwards a longer wait."
+        "Each dot is a queue depth, written beside it. Right is higher throughput, up is higher latency."
             .to_owned();
     if !curves.is_empty() {
-        reading += " A broken line joins all rates and latencies that make up the knee; beyond it, more in flight is \
-                    mostly more waiting.";
+        reading += " The broken line joins all throughputs and latencies with the product of the saturation point; \
+                    beyond it, latency grows faster than throughput.";
     }
     let refused = |family: &Family| {
         let about = |finding: &&Finding| {
@@ -124,17 +118,17 @@ fn reading(run: &Run, families: &[Family], curves: &[Curve]) -> String {
 }
 
 /// The highest rates, upright, and the latency of one request of the first family, level.
-fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
+fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
     let most = families.iter().filter_map(|family| {
         let found = pick::finding(run, FindingName::MaxIops, family)?;
-        // The rate with the most in flight is no limit where it was still rising.
+        // The deepest point is no limit where throughput was still rising.
         let rising = found.at_least;
         let bound = if rising { "at least" } else { "at most" };
         let (words, tone) = (format!("{}s: {bound}", family.op), Tone::of(family.op, false));
         let mark = pick::mark(found, Along::X, &words, tone)?;
         let told = Estimate { value: mark.at, low: found.low, high: found.high };
         let label = format!("{}s: {}", family.op, at_least(Unit::Iops, &told));
-        Some(if rising && is_vague(&told) { Mark { label, ..mark } } else { mark })
+        Some(if rising && told.is_vague() { FindingMark { label, ..mark } } else { mark })
     });
     let alone = pick::finding(run, FindingName::BaseLatency, lead);
     let words = format!("one {} alone", lead.op);
@@ -142,7 +136,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<Mark> {
     most.chain(alone).collect()
 }
 
-/// Rates and latencies whose product is the knee: latency = in flight / rate.
+/// Throughputs and latencies whose product is the saturation point: latency = depth / throughput.
 fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
     let finding = pick::finding(run, FindingName::QueueDepthKnee, family)?;
     let in_flight = finding.value?;
@@ -162,6 +156,6 @@ fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         outline
     });
     let at = Quantity::InFlight.interval_text(in_flight, finding.low, finding.high);
-    let (name, tone) = (format!("{}s: knee {at}", family.op), Tone::of(family.op, false));
+    let (name, tone) = (format!("{}s: saturates at {at}", family.op), Tone::of(family.op, false));
     Some(Curve { name, tone, points: law(in_flight), band })
 }

@@ -1,15 +1,15 @@
-//! Throughput against block size: from which size on a larger request brings no more.
+//! Throughput against block size: from which size a larger request no longer increases throughput.
 //!
 //! Small requests pay a fixed cost each, so throughput grows with their size until the storage or the way to
 //! it is busy. Marked are the half size, at which half of the bandwidth is reached, and the plateau, from
-//! which on no larger size brings more.
+//! which no larger size increases it.
 
 use iosonde_model::{About, FindingName, Named, Run};
 
 use super::Chart;
 use super::law;
 use super::pick::{self, Doubts, THROUGHPUT};
-use crate::figure::{Along, Axis, Figure, Mark, Series, Tone};
+use crate::figure::{Along, Axis, DotSeries, Figure, FindingMark, Tone};
 use crate::quantity::Quantity;
 
 /// The chart.
@@ -26,7 +26,7 @@ impl Chart for ThroughputVsBlockSize {
         let families = pick::alike(pick::by_block_size(run));
         let lead = families.first()?;
         let doubts = Doubts::about(run, &[About::Rate]);
-        let (mut series, mut marks): (Vec<Series>, Vec<Mark>) = (Vec::new(), Vec::new());
+        let (mut series, mut marks): (Vec<DotSeries>, Vec<FindingMark>) = (Vec::new(), Vec::new());
         let mut curves = Vec::new();
         for family in &families {
             let other = series.iter().any(|s| s.tone == Tone::of(family.op, false));
@@ -43,14 +43,14 @@ impl Chart for ThroughputVsBlockSize {
             if !other {
                 curves.extend(law::throughput(run, family, tone));
             }
-            series.push(Series {
+            series.push(DotSeries {
                 name: pick::family_name(&families, family),
                 tone,
                 broken: other,
                 joined: true,
                 dots,
                 trials,
-                ..Series::default()
+                ..DotSeries::default()
             });
         }
         let sizes = pick::grid(&series);

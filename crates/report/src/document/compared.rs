@@ -34,7 +34,7 @@ pub struct ComparisonLine<'a> {
     pub spec: &'a TrialSpec,
     /// Which of its requests.
     pub op: Op,
-    /// What is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
+    /// Figure that is compared: `iops`, `latency_ns_mean`, `latency_ns_p50`, `latency_ns_p99`.
     pub figure: ComparedFigure,
     /// The first side's figure: the geometric mean over its repeats.
     pub a: Option<f64>,
@@ -42,11 +42,12 @@ pub struct ComparisonLine<'a> {
     pub b: Option<f64>,
     /// b / a.
     pub ratio: Option<f64>,
-    /// Lower end of the ratio's interval, which allows for the number of lines.
+    /// Lower end of the ratio's interval, which allows for the number of lines. Where the pair's unit is `run`, it is
+    /// an interval of these two runs and none for the storage.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What that says.
+    /// Verdict that follows from it.
     pub verdict: Likeness,
     /// Why it is not comparable, or what limits the verdict; empty where nothing does.
     pub why: String,
@@ -61,19 +62,20 @@ pub struct PairLine<'a> {
     pub b: &'a str,
     /// The answer in a sentence.
     pub sentence: String,
-    /// What the ratios are about: `storage`, or `program` where memory or the program itself served both sides.
+    /// Server of the requests behind the ratios: `storage`, or `program` where memory or the program itself served both
+    /// sides.
     pub about: &'a str,
-    /// What one unit of the statistics is: `repeat`, or `run` where how repeats differ is not known.
+    /// Unit of the statistics: `repeat`, or `run` where the variation between repeats is not known.
     pub unit: ComparedUnit,
-    /// Of ratios that count as the same, as a share: 0.02.
+    /// Ratios within this share of 1 count as equal: 0.02.
     pub margin: f64,
-    /// Of the whole family of statements.
+    /// Family-wise confidence of all statements together.
     pub confidence: f64,
     /// Over all like points first.
     pub geometric_means: &'a [GeometricMean],
     /// Points that only one side has.
     pub unmatched: usize,
-    /// What differs besides the storage.
+    /// Differences other than the storage.
     pub differences: Vec<DifferenceLine>,
 }
 

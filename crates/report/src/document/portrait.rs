@@ -10,11 +10,11 @@ use crate::{device_file::device_file, text::portrait as words};
 pub struct PortraitDocument {
     /// The model in a paragraph.
     pub sentence: String,
-    /// What serves the requests.
+    /// Kind of device.
     pub build: Build,
     /// Its parameters, in the order of the way down: program, link, medium.
     pub traits: Vec<TraitLine>,
-    /// What the run does not identify, each in a sentence that says what would.
+    /// Traits that the run does not identify, each in a sentence that says what would identify it.
     pub untold: Vec<String>,
     /// Text of a simulated device's file that says the same.
     pub device: String,
@@ -42,7 +42,7 @@ pub struct TraitLine {
 pub struct ComplianceLine {
     /// The point's id.
     pub point: usize,
-    /// `4 KiB random reads, 32 in flight`.
+    /// `4 KiB random reads, QD 32`.
     pub workload: String,
     /// Which direction of it.
     pub op: Op,

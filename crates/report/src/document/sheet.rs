@@ -1,6 +1,6 @@
 //! Lines of `spec --json`: a vendor's sheet with what was measured, words included.
 
-use iosonde_model::{ClaimUnit, SheetLine, Standing};
+use iosonde_model::{ClaimUnit, ClaimVerdict, SheetLine};
 use serde::Serialize;
 
 use crate::text;
@@ -8,20 +8,20 @@ use crate::text;
 /// One line of a sheet with what was measured.
 #[derive(Debug, Serialize)]
 pub struct ClaimLine<'a> {
-    /// As it stands on the sheet.
+    /// The line as printed on the sheet.
     pub line: &'a str,
-    /// What is claimed.
+    /// Claimed value.
     pub claimed: f64,
     /// In which unit.
     pub unit: ClaimUnit,
-    /// What was measured by the point that comes nearest to the claim's conditions.
+    /// Value of the point that comes nearest to the claim's conditions.
     pub measured: Option<f64>,
     /// Lower end of its interval.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// How they stand to each other.
-    pub verdict: Standing,
+    /// Result of the comparison.
+    pub verdict: ClaimVerdict,
     /// Why.
     pub why: String,
 }

@@ -14,9 +14,9 @@ pub enum Spacing {
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it shows, in words: "requests in flight".
+    /// Label in words: "queue depth".
     pub label: String,
-    /// What its numbers count; the unit follows.
+    /// Quantity of its numbers, which determines the unit.
     pub quantity: Quantity,
     /// How it spaces them.
     pub spacing: Spacing,
@@ -87,7 +87,7 @@ impl Axis {
 pub struct Tick {
     /// 0 at the axis's beginning, 1 at its end.
     pub share: f64,
-    /// What is written.
+    /// Text of the label.
     pub text: String,
 }
 
@@ -133,7 +133,7 @@ impl Axis {
         }
     }
 
-    /// What values are divided by, so that plain ticks read in the unit that the axis names.
+    /// Divisor of the values, so that plain ticks read in the unit that the axis names.
     pub fn factor(&self) -> f64 {
         match self.spacing {
             Spacing::Linear => self.quantity.scale(self.high).factor,

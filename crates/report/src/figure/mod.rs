@@ -1,4 +1,4 @@
-//! The data of a chart, whole: whoever draws it, live, as a picture or as a table, computes nothing.
+//! The data of a chart, complete: code that draws it, live, as a picture or as a table, computes nothing.
 
 use iosonde_model::Op;
 
@@ -10,23 +10,23 @@ use crate::quantity::Quantity;
 
 /// Whether a dot's figures can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum DotStanding {
     /// Nothing is known against them.
     Stands,
     /// May be wrong: drawn hollow.
     Doubted,
-    /// Measured, and not of what the chart is about: memory or the program made it, or another depth than asked for.
+    /// Measured, and not of what the chart is about: memory or the program made it, or the depth was not reached.
     /// Drawn hollow, too.
     Void,
 }
 
-impl Standing {
+impl DotStanding {
     /// How a report says it in a word, where there is something to say.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Stands => None,
-            Self::Doubted => Some("in doubt"),
-            Self::Void => Some("void"),
+            Self::Doubted => Some("warning"),
+            Self::Void => Some("invalid"),
         }
     }
 }
@@ -34,23 +34,23 @@ impl Standing {
 /// One measured point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
-    /// Where it stands.
+    /// Its place.
     pub x: f64,
-    /// Where it stands.
+    /// Its place.
     pub y: f64,
     /// The interval of `x`, where it has one.
     pub x_interval: Option<(f64, f64)>,
     /// The interval of `y`.
     pub y_interval: Option<(f64, f64)>,
-    /// Written beside it: the number in flight.
+    /// Written beside it: the queue depth.
     pub label: Option<String>,
-    /// What it is and what it says, a line each, for whoever points at it.
+    /// Lines of the tooltip.
     pub tip: Vec<String>,
     /// Whether it can be believed.
-    pub standing: Standing,
+    pub standing: DotStanding,
 }
 
-/// What a colour stands for, the same in every chart.
+/// Meaning of a colour, the same in every chart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Reads.
@@ -74,6 +74,11 @@ pub enum Tone {
 const SIDES: [&str; 6] = ["side-1", "side-2", "side-3", "side-4", "side-5", "side-6"];
 
 impl Tone {
+    /// Tone of one side of a comparison, counted from 0.
+    pub(crate) fn of_side(number: usize) -> Self {
+        Self::Side(u8::try_from(number % 256).unwrap_or(0))
+    }
+
     /// The tone of a direction; `other` where a chart has two kinds of it.
     pub fn of(op: Op, other: bool) -> Self {
         match (op, other) {
@@ -101,10 +106,10 @@ impl Tone {
 
 /// Dots that belong together.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Series {
-    /// What the legend calls it.
+pub struct DotSeries {
+    /// Name in the legend.
     pub name: String,
-    /// What its colour stands for.
+    /// Meaning of its colour.
     pub tone: Tone,
     /// Drawn with a broken line: the second of two kinds that share a tone.
     pub broken: bool,
@@ -114,29 +119,29 @@ pub struct Series {
     pub bars: bool,
     /// The dots, in the order in which a line joins them.
     pub dots: Vec<Dot>,
-    /// Where each single trial lies, for whoever asks to see them.
+    /// Values of the single trials, to show on request.
     pub trials: Vec<(f64, f64)>,
 }
 
 /// One field of a heat map.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct HeatCell {
     /// The place on the x axis.
     pub column: usize,
     /// The place on the y axis, from below.
     pub row: usize,
-    /// What was measured there.
+    /// Measured value.
     pub value: f64,
     /// Its interval.
     pub interval: Option<(f64, f64)>,
     /// How dark it is, from 0 to 1.
     pub shade: f64,
-    /// What is written in it.
+    /// Text inside.
     pub label: String,
-    /// What it is and what it says, a line each, for whoever points at it.
+    /// Lines of the tooltip.
     pub tip: Vec<String>,
     /// Whether it can be believed.
-    pub standing: Standing,
+    pub standing: DotStanding,
 }
 
 /// Which axis a mark stands on.
@@ -150,7 +155,7 @@ pub enum Along {
 
 /// A finding drawn into the chart: a line at its value, a band over its interval.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
+pub struct FindingMark {
     /// Which axis `at` is a value of.
     pub along: Along,
     /// The value.
@@ -159,16 +164,16 @@ pub struct Mark {
     pub interval: Option<(f64, f64)>,
     /// A few words and the value.
     pub label: String,
-    /// What its colour stands for.
+    /// Meaning of its colour.
     pub tone: Tone,
 }
 
 /// A curve that was not measured: a law, or a model fitted elsewhere; with a band where it has an interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What the legend calls it.
+    /// Name in the legend.
     pub name: String,
-    /// What its colour stands for.
+    /// Meaning of its colour.
     pub tone: Tone,
     /// Its course.
     pub points: Vec<(f64, f64)>,
@@ -195,20 +200,20 @@ pub struct Figure {
     pub x: Axis,
     /// From bottom to top.
     pub y: Axis,
-    /// What was measured.
-    pub series: Vec<Series>,
+    /// Measured series.
+    pub series: Vec<DotSeries>,
     /// Findings drawn into it.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<FindingMark>,
     /// Laws and models drawn into it.
     pub curves: Vec<Curve>,
     /// The fields of a heat map; both axes have places then.
-    pub cells: Vec<Cell>,
-    /// What the cells' values count.
+    pub cells: Vec<HeatCell>,
+    /// Name and quantity of the cells' values.
     pub cells_are: Option<(&'static str, Quantity)>,
 }
 
 impl Figure {
-    /// The same data as a table: heads, and rows of as many cells. Where the series share the places of a
+    /// Returns the data as a table: heads, and rows of as many cells. Where the series share the places of a
     /// grid, a row for each place; elsewhere a row for each dot.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         if !self.cells.is_empty() {
@@ -225,7 +230,7 @@ impl Figure {
         let mut places: Vec<f64> = self.series.iter().flat_map(|s| s.dots.iter().map(|dot| dot.x)).collect();
         places.sort_by(f64::total_cmp);
         places.dedup();
-        let cell = |series: &Series, x: f64| {
+        let cell = |series: &DotSeries, x: f64| {
             let dot = series.dots.iter().find(|dot| dot.x == x);
             dot.map_or_else(|| "–".to_owned(), |dot| value(self.y.quantity, dot.y, dot.y_interval))
         };
@@ -241,7 +246,7 @@ impl Figure {
 
     fn table_of_cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let (what, quantity) = self.cells_are.unwrap_or(("value", Quantity::Ratio));
-        let row = |cell: &Cell| {
+        let row = |cell: &HeatCell| {
             let place = |axis: &Axis, at: usize| axis.places.get(at).cloned().unwrap_or_default();
             vec![
                 place(&self.y, cell.row),
@@ -281,7 +286,7 @@ impl Figure {
 
     fn table_by_dot(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let labelled = self.series.iter().flat_map(|s| &s.dots).any(|dot| dot.label.is_some());
-        let row = |series: &Series, dot: &Dot| {
+        let row = |series: &DotSeries, dot: &Dot| {
             let mut cells = vec![series.name.clone()];
             if labelled {
                 cells.push(dot.label.clone().unwrap_or_default());
@@ -292,7 +297,7 @@ impl Figure {
         };
         let mut heads = vec!["series".to_owned()];
         if labelled {
-            heads.push("in flight".to_owned());
+            heads.push("queue depth".to_owned());
         }
         heads.extend([self.x.label.clone(), self.y.label.clone()]);
         let rows = self.series.iter().flat_map(|series| series.dots.iter().map(move |dot| row(series, dot)));
@@ -310,7 +315,7 @@ fn value(quantity: Quantity, value: f64, interval: Option<(f64, f64)>) -> String
 
 /// The figures behind a picture as comma-separated values: plain numbers in base units, named by their units.
 impl Figure {
-    /// A row for each dot, each cell, each point of a curve, and, where asked for, each trial.
+    /// A row for each dot, each cell, each point of a curve, and, on request, each trial.
     pub fn csv(&self, with_trials: bool) -> String {
         let mut out =
             format!("kind,series,{},{},x_low,x_high,y_low,y_high,label\n", self.head(&self.x, "x"), {

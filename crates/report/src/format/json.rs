@@ -3,8 +3,9 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
-use super::{Format, ReportError};
-use crate::document::{ComparedDocument, Document};
+use super::Format;
+use crate::document::{compared_json, json};
+use crate::error::ReportError;
 
 /// The format.
 pub struct Json;
@@ -27,20 +28,4 @@ impl Format for Json {
     fn render(&self, run: &Run) -> Result<Vec<u8>, ReportError> {
         Ok(json(run)?.into_bytes())
     }
-}
-
-/// The document as text, ending in a line break.
-///
-/// # Errors
-/// The run could not be written as JSON: a defect of this program.
-pub fn json(run: &Run) -> Result<String, ReportError> {
-    Ok(serde_json::to_string_pretty(&Document::of(run))? + "\n")
-}
-
-/// The document of a comparison as text, ending in a line break.
-///
-/// # Errors
-/// The comparison could not be written as JSON: a defect of this program.
-pub fn compared_json(compared: &Compared) -> Result<String, ReportError> {
-    Ok(serde_json::to_string_pretty(&ComparedDocument::of(compared))? + "\n")
 }

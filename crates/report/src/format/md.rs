@@ -3,7 +3,8 @@
 
 use iosonde_model::{Named, Run};
 
-use super::{Files, Format, ReportError};
+use super::{Files, Format};
+use crate::error::ReportError;
 
 /// The format.
 pub struct Markdown;

@@ -3,7 +3,7 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run, registry};
 
-pub use json::{compared_json, json};
+use crate::error::ReportError;
 
 registry! {
     /// Every format, the usual one first.
@@ -46,15 +46,4 @@ pub trait Format: Named {
     fn several(&self, _sides: &[Side], _compared: &Compared) -> Result<Option<Vec<u8>>, ReportError> {
         Ok(None)
     }
-}
-
-/// A report that could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A picture could not be made.
-    #[error("{0}")]
-    Picture(String),
-    /// The run could not be written as JSON.
-    #[error("the run could not be written as JSON: {0}")]
-    Json(#[from] serde_json::Error),
 }

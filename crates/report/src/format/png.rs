@@ -2,8 +2,9 @@
 
 use iosonde_model::{Named, Run};
 
-use super::{Files, Format, ReportError};
+use super::{Files, Format};
 use crate::chart::figures;
+use crate::error::ReportError;
 use crate::picture::sheet;
 
 /// The format.

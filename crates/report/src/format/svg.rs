@@ -5,7 +5,8 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
-use super::{Files, Format, ReportError};
+use super::{Files, Format};
+use crate::error::ReportError;
 use crate::{chart::figures, figure::Figure, picture::sheet};
 
 /// The format.

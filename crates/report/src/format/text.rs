@@ -3,7 +3,8 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{Compared, Named, Run};
 
-use super::{Format, ReportError};
+use super::Format;
+use crate::error::ReportError;
 
 /// The format.
 pub struct Text;

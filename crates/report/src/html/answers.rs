@@ -3,10 +3,9 @@
 use crate::text::applications;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
-use crate::text::results::StorageLine;
 use crate::text::results::storage_lines;
-use crate::text::validity::Mark;
-use crate::text::validity::validity;
+use crate::text::storage_line::StorageLine;
+use crate::text::validity::{Weight, symbol, validity};
 use iosonde_model::FindingName;
 use iosonde_model::{Run, Status};
 use maud::{Markup, html};
@@ -53,7 +52,7 @@ fn believe(run: &Run) -> Markup {
                 @for line in &validity.lines {
                     li {
                         span class={ "mark " (class(line.mark)) } {
-                            span aria-hidden="true" { (line.mark.symbol()) }
+                            span aria-hidden="true" { (symbol(line.mark)) }
                             span.unseen { (spoken(line.mark)) }
                         }
                         span { (prose(&capital(&line.text))) }
@@ -64,20 +63,20 @@ fn believe(run: &Run) -> Markup {
     }
 }
 
-fn class(mark: Mark) -> &'static str {
+fn class(mark: Weight) -> &'static str {
     match mark {
-        Mark::Yes => "good",
-        Mark::Doubt => "doubt",
-        Mark::No => "bad",
+        Weight::Yes => "good",
+        Weight::Doubt => "doubt",
+        Weight::No => "bad",
     }
 }
 
 /// What a mark says to somebody who does not see it.
-fn spoken(mark: Mark) -> &'static str {
+fn spoken(mark: Weight) -> &'static str {
     match mark {
-        Mark::Yes => "Stands: ",
-        Mark::Doubt => "Doubt: ",
-        Mark::No => "Not believable: ",
+        Weight::Yes => "Stands: ",
+        Weight::Doubt => "Doubt: ",
+        Weight::No => "Not valid: ",
     }
 }
 
@@ -113,7 +112,7 @@ fn points_of(table: &PointTable) -> Markup {
     html! {
         p { "What each workload got" @if !table.shared.is_empty() { " (" (table.shared) ")" } ":" }
         (lines_of(&table.lines().iter().collect::<Vec<_>>()))
-        @if table.more > 0 { p.small.quiet { "And " (table.more) " more, which stand below." } }
+        @if table.more > 0 { p.small.quiet { "And " (table.more) " more, listed below." } }
     }
 }
 
@@ -167,7 +166,7 @@ pub(super) fn applications(run: &Run) -> Markup {
 fn nothing_concluded(run: &Run) -> &'static str {
     match story::is_study(run) {
         true => "Nothing was found out about the storage.",
-        false => "One workload was run, not a study. What it did stands below; one trial gives no interval.",
+        false => "One workload was run, not a study. Its results are below; one trial gives no interval.",
     }
 }
 

@@ -1,4 +1,4 @@
-//! The portrait: what the findings say that the storage is made of, part by part, and what they do not tell.
+//! The fitted model: the parts of the storage by the findings, and what they do not identify.
 
 use iosonde_model::{Run, Trait, TraitSource, Unit};
 use maud::{Markup, html};
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{device_file::device_file, quantity::Quantity, text::portrait as words};
 
-/// The section; nothing where the findings draw no portrait.
+/// The section; empty where the findings do not identify a model.
 pub(super) fn portrait(run: &Run) -> Markup {
     let Ok(drawn) = iosonde_infer::portrait::portrait(run) else { return html! {} };
     html! {
-        section #portrait aria-labelledby="portrait-head" {
-            h2 #portrait-head { "Fitted model" }
+        section #fitted-model aria-labelledby="fitted-model-head" {
+            h2 #fitted-model-head { "Fitted model" }
             p.answer-line { (prose(&words::sentence(&drawn))) }
             details {
                 summary { "Sources of the parameters" }

@@ -40,7 +40,7 @@ pub(super) fn findings(run: &Run) -> Markup {
             } @else {
                 p {
                     (found.len()) " findings, each with the sentence that says it and what it rests on; their answers "
-                    "stand with the experiments above."
+                    "are with the experiments above."
                 }
                 details {
                     summary { "Show all " (found.len()) " findings" }
@@ -53,7 +53,7 @@ pub(super) fn findings(run: &Run) -> Markup {
 
 fn reason(refused: &[FindingRow]) -> Markup {
     let first = refused.first().and_then(|row| crate::text::why_of(row.finding));
-    html! { @match first { Some(why) => (prose(&why)), None => "this run asked for none." } }
+    html! { @match first { Some(why) => (prose(&why)), None => "not measured in this run." } }
 }
 
 pub(super) fn experiments(run: &Run, charts: &Charts) -> Markup {
@@ -107,7 +107,7 @@ pub(super) fn left_out(run: &Run) -> Markup {
     html! {
         section #left-out aria-labelledby="left-out-head" {
             h2 #left-out-head { "What was left out, and why" }
-            @if !voids { p { "No trial was left out: none was void." } }
+            @if !voids { p { "All trials are valid." } }
             @if !excluded.is_empty() { (tables::excluded(&excluded)) }
             @if !refused.is_empty() {
                 h3.later { "What could not be concluded" }

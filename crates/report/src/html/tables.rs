@@ -104,7 +104,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
     };
     let table = html! {
         table.stack {
-            caption { "Void figures reach no finding; figures in doubt stay, with the doubt beside them." }
+            caption { "No finding uses invalid figures; figures with a warning are kept, and marked." }
             (heads(&["Verdict", "Check", "Of", "Why"]))
             tbody {
                 @for row in rows {
@@ -121,7 +121,7 @@ pub(super) fn excluded(rows: &[Excluded]) -> Markup {
     scroll("Verdicts", &table)
 }
 
-/// Every trial, for whoever wants to look behind the points; sorts by any column.
+/// Every trial, for readers who want more than the points; sorts by any column.
 pub(super) fn trials(run: &Run) -> Markup {
     let worst = story::worst_verdicts(run);
     let voids = worst.values().filter(|(outcome, _)| *outcome == Outcome::Invalid).count();
@@ -131,7 +131,7 @@ pub(super) fn trials(run: &Run) -> Markup {
             h2 #trials-head { "Every trial" }
             p {
                 (count) " trials, preparation and canaries among them"
-                @if voids > 0 { "; " (voids) " void" }
+                @if voids > 0 { "; " (voids) " invalid" }
                 ". A row for each direction; latencies are of single trials and have no interval. "
                 "Histograms and windows are in the JSON document: "
                 code { "iosonde report " (run.info.id) " -f json" } "."

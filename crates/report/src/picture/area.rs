@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use super::Theme;
-use crate::figure::{Along, Axis, Curve, Dot, Figure, Mark, Series, Standing};
+use crate::figure::{Along, Axis, Curve, Dot, DotSeries, DotStanding, Figure, FindingMark};
 
 /// Units across the area of a page, which stretches it to its place.
 pub(crate) const WIDTH: f64 = 1000.0;
 /// Units from its top to its bottom.
 pub(crate) const HEIGHT: f64 = 500.0;
-/// Of a row, what its bar takes.
+/// Share of a row that its bar takes.
 const BARS_SHARE: f64 = 0.72;
 
 /// Where values lie in an area of this size, and what colours are called there.
@@ -80,14 +80,14 @@ fn grid(paper: &Paper) -> String {
     )
 }
 
-fn band(paper: &Paper, mark: &Mark) -> String {
+fn band(paper: &Paper, mark: &FindingMark) -> String {
     let Some((low, high)) = mark.interval else { return String::new() };
     let (x, y, width, height) = match mark.along {
         Along::X => (paper.x(low), 0.0, paper.x(high) - paper.x(low), paper.height),
         Along::Y => (0.0, paper.y(high), paper.width, paper.y(low) - paper.y(high)),
     };
     let colour = paper.theme.colour(mark.tone.name());
-    // A unit at the least: an interval narrower than a line would not be seen at all.
+    // At least one unit: an interval narrower than a line would be invisible.
     let (width, height) = (width.max(1.0), height.max(1.0));
     format!(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\" opacity=\".12\"/>",
@@ -98,7 +98,7 @@ fn band(paper: &Paper, mark: &Mark) -> String {
     )
 }
 
-fn mark_line(paper: &Paper, mark: &Mark) -> String {
+fn mark_line(paper: &Paper, mark: &FindingMark) -> String {
     let d = match mark.along {
         Along::X => format!("M{},0V{}", n(paper.x(mark.at)), n(paper.height)),
         Along::Y => format!("M0,{}H{}", n(paper.y(mark.at)), n(paper.width)),
@@ -139,7 +139,7 @@ fn cells(paper: &Paper) -> String {
         paper.width / figure.x.places.len().max(1) as f64,
         paper.height / figure.y.places.len().max(1) as f64,
     );
-    let cell = |cell: &crate::figure::Cell| {
+    let cell = |cell: &crate::figure::HeatCell| {
         let (x, y) = (paper.x(cell.column as f64) - wide / 2.0, paper.y(cell.row as f64) - high / 2.0);
         let opacity = 0.06 + 0.86 * cell.shade;
         format!(
@@ -155,7 +155,7 @@ fn cells(paper: &Paper) -> String {
     figure.cells.iter().map(cell).collect()
 }
 
-fn series_shapes(paper: &Paper, series: &Series, number: usize) -> String {
+fn series_shapes(paper: &Paper, series: &DotSeries, number: usize) -> String {
     let tone = paper.theme.colour(series.tone.name());
     let mut out = format!("<g data-s=\"{number}\" stroke=\"{tone}\" fill=\"none\">");
     if !series.trials.is_empty() {
@@ -208,13 +208,13 @@ pub fn dot_size(count: usize) -> f64 {
     }
 }
 
-fn dots(paper: &Paper, series: &Series) -> String {
+fn dots(paper: &Paper, series: &DotSeries) -> String {
     let size = dot_size(series.dots.len());
     let mut out = format!("<g stroke-linecap=\"round\" stroke-width=\"{size}\">");
     for dot in &series.dots {
         let d = format!("M{},{}h.01", n(paper.x(dot.x)), n(paper.y(dot.y)));
         out += &format!("<path class=\"d\" d=\"{d}\">{}</path>", title(&dot.tip));
-        if dot.standing != Standing::Stands {
+        if dot.standing != DotStanding::Stands {
             // A smaller one of paper upon it makes it hollow.
             let paper_colour = paper.theme.colour("paper");
             out += &format!("<path d=\"{d}\" stroke=\"{paper_colour}\" stroke-width=\"{}\"/>", size - 3.5);
@@ -224,11 +224,12 @@ fn dots(paper: &Paper, series: &Series) -> String {
 }
 
 /// Bars of one series in rows, from the left.
-fn bars(paper: &Paper, series: &Series) -> String {
+fn bars(paper: &Paper, series: &DotSeries) -> String {
     let high = paper.height / paper.figure.y.places.len().max(1) as f64 * BARS_SHARE;
     let (left, tone) = (paper.x(paper.figure.x.low), paper.theme.colour(series.tone.name()));
     let bar = |dot: &Dot| {
-        let fill = if dot.standing == Standing::Stands { tone.clone() } else { paper.theme.colour("paper") };
+        let fill =
+            if dot.standing == DotStanding::Stands { tone.clone() } else { paper.theme.colour("paper") };
         format!(
             "<rect class=\"c\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{fill}\" \
              fill-opacity=\".8\">{}</rect>",

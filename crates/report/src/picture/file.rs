@@ -113,7 +113,7 @@ impl Frame {
             Place::Header(line) => (x, self.top - 6.0 - 15.0 * line as f64, label.tone),
         };
         let text = self.text(x, y, label.anchor, colour, 12, &label.text);
-        // A rim of paper keeps a number apart from the line that it stands on.
+        // A rim of paper separates a number from the line below it.
         let rim = format!(
             "<text paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\" ",
             self.theme.colour("paper")

@@ -1,6 +1,6 @@
 //! Words in a picture: which of them are written, and where, so that none lies upon another.
 
-use crate::figure::{Along, Axis, Figure, Mark, Tick};
+use crate::figure::{Along, Axis, Figure, FindingMark, Tick};
 
 /// The area that labels are laid out for: that of a page at its usual width, in pixels.
 const AREA: (f64, f64) = (620.0, 300.0);
@@ -90,10 +90,10 @@ fn cells_fit(figure: &Figure) -> bool {
 
 /// Names of upright marks, above the area; those that would write over each other take turns in height.
 pub(crate) fn headers(figure: &Figure) -> Vec<Label> {
-    let mut marks: Vec<&Mark> = figure.marks.iter().filter(|mark| mark.along == Along::X).collect();
+    let mut marks: Vec<&FindingMark> = figure.marks.iter().filter(|mark| mark.along == Along::X).collect();
     marks.sort_by(|a, b| a.at.total_cmp(&b.at));
     let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
-    let place = |mark: &Mark| {
+    let place = |mark: &FindingMark| {
         let (x, wide) = (figure.x.share(mark.at).clamp(0.0, 1.0), mark.label.chars().count() as f64 * LETTER);
         let (anchor, from) = match x {
             x if x > 0.7 => (Anchor::End, x * NARROW - wide),
@@ -289,11 +289,11 @@ mod tests {
             y_interval: None,
             label: Some(text.to_owned()),
             tip: Vec::new(),
-            standing: crate::figure::Standing::Stands,
+            standing: crate::figure::DotStanding::Stands,
         };
         // 620 pixels for 100: 12 from 1 to 3, and 6 of 300.
         let dots = vec![dot(1.0, "1"), dot(3.0, "2"), dot(50.0, "4")];
-        let series = vec![crate::figure::Series { joined: true, dots, ..Default::default() }];
+        let series = vec![crate::figure::DotSeries { joined: true, dots, ..Default::default() }];
         let x = Axis::from_zero("x", crate::quantity::Quantity::Seconds, &[96.0]);
         let y = Axis::from_zero("y", crate::quantity::Quantity::Seconds, &[2.0]);
         let told: Vec<bool> = labels(&Figure { x, y, series, ..Figure::default() })
@@ -313,7 +313,7 @@ mod tests {
 
     fn map(columns: usize, label: &str) -> Figure {
         let names: Vec<String> = (0..columns).map(|i| format!("{} KiB", 16 * (i + 1))).collect();
-        let cell = |column: usize| crate::figure::Cell {
+        let cell = |column: usize| crate::figure::HeatCell {
             column,
             row: 0,
             value: 1.0,
@@ -321,7 +321,7 @@ mod tests {
             shade: 0.5,
             label: label.to_owned(),
             tip: Vec::new(),
-            standing: crate::figure::Standing::Stands,
+            standing: crate::figure::DotStanding::Stands,
         };
         let cells = (0..columns).map(cell).collect();
         let y = Axis::places("block size", vec!["16 KiB".into()]);
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn marks_close_together_take_turns_in_height() {
-        let mark = |at: f64| Mark {
+        let mark = |at: f64| FindingMark {
             along: Along::X,
             at,
             interval: None,

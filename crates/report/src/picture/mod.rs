@@ -20,7 +20,7 @@ pub(crate) use sheet::sheet;
 pub(crate) use theme::COLOURS;
 pub use theme::Theme;
 
-/// What a screen reader says in place of the picture.
+/// Alternative text for screen readers.
 pub fn describe(figure: &Figure) -> String {
     let dots: usize = figure.series.iter().map(|series| series.dots.len()).sum();
     let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
@@ -32,7 +32,7 @@ pub fn describe(figure: &Figure) -> String {
     };
     let said = [figure.title.as_str(), figure.answer.as_str()];
     let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
-    format!("{} Chart of {shown}. The same figures stand in the table below it.", said.join(" "))
+    format!("{} Chart of {shown}. The table below it has the same figures.", said.join(" "))
 }
 
 fn cells_are(figure: &Figure) -> &'static str {

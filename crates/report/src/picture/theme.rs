@@ -1,4 +1,4 @@
-//! Colours by what they stand for, in light, in dark, and as names that a style sheet fills in.
+//! Colours by their meaning, in light, in dark, and as names that a style sheet fills in.
 
 /// Where a picture will stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

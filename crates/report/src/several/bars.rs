@@ -7,14 +7,13 @@
 use iosonde_infer::compare::Side;
 use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
-use super::tone;
 use crate::{
     chart::pick::{Doubts, in_flight},
-    figure::{Axis, Dot, Figure, Series, Standing},
+    figure::{Axis, Dot, DotSeries, DotStanding, Figure, Tone},
     quantity::Quantity,
 };
 
-/// The patterns that stand below each other.
+/// The patterns, one below the other.
 const PATTERNS: [(Rw, Op, &str); 4] = [
     (Rw::Read, Op::Read, "sequential reads"),
     (Rw::RandRead, Op::Read, "random reads"),
@@ -24,7 +23,7 @@ const PATTERNS: [(Rw, Op, &str); 4] = [
 
 /// By so much more than its bar a side must give elsewhere for that to be said: less is the scatter of a run.
 const BEYOND: f64 = 1.05;
-/// Of the longest bar, the room that is left behind it for its value.
+/// Share of the longest bar that is left for its value.
 const ROOM: f64 = 1.45;
 
 /// A workload of one pattern, and what each side gives for it.
@@ -32,7 +31,7 @@ struct Chosen {
     spec: TrialSpec,
     told: Vec<Told>,
     pattern: &'static str,
-    /// What sides give beyond that with another size or number in flight.
+    /// Results of the sides at another size or queue depth.
     beyond: Vec<String>,
 }
 
@@ -40,7 +39,7 @@ struct Chosen {
 #[derive(Clone)]
 struct Told {
     estimate: Estimate,
-    standing: Standing,
+    standing: DotStanding,
     why: Option<String>,
 }
 
@@ -64,18 +63,18 @@ pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
             places[row(group, number + 1)].clone_from(&side.name);
         }
     }
-    let series = sides.iter().enumerate().map(|(number, side)| Series {
+    let series = sides.iter().enumerate().map(|(number, side)| DotSeries {
         name: side.name.clone(),
-        tone: tone(number),
+        tone: Tone::of_side(number),
         bars: true,
         dots: chosen
             .iter()
             .enumerate()
             .map(|(group, one)| dot(side, row(group, number + 1), &one.spec, &one.told[number]))
             .collect(),
-        ..Series::default()
+        ..DotSeries::default()
     });
-    let series: Vec<Series> = series.collect();
+    let series: Vec<DotSeries> = series.collect();
     let longest = series.iter().flat_map(|s| &s.dots).map(|dot| dot.x_interval.map_or(dot.x, |ends| ends.1));
     let longest = longest.fold(0.0, f64::max);
     let beyond: Vec<&str> = chosen.iter().flat_map(|one| &one.beyond).map(String::as_str).collect();
@@ -93,7 +92,7 @@ pub(super) fn bars(sides: &[Side]) -> Option<Figure> {
     Some(crate::chart::with_doubts(figure))
 }
 
-/// The shared workload at which the sides lie nearest to their own best, by ratio, where the fewest are void.
+/// The shared workload at which the sides lie nearest to their own best, by ratio, where the fewest are invalid.
 fn choose(
     sides: &[Side],
     doubts: &[Doubts],
@@ -121,11 +120,11 @@ fn choose(
     let best = |number: usize| {
         let rates = || shared.iter().map(|(_, told)| &told[number]);
         let most = |only: fn(&&Told) -> bool| rates().filter(only).map(|t| t.estimate.value).reduce(f64::max);
-        most(|told| told.standing != Standing::Void).or(most(|_| true)).unwrap_or(f64::NAN)
+        most(|told| told.standing != DotStanding::Void).or(most(|_| true)).unwrap_or(f64::NAN)
     };
     let best: Vec<f64> = (0..sides.len()).map(best).collect();
     let score = |told: &[Told]| {
-        let void = told.iter().filter(|told| told.standing == Standing::Void).count();
+        let void = told.iter().filter(|told| told.standing == DotStanding::Void).count();
         let shares = told.iter().zip(&best).map(|(told, best)| (told.estimate.value / best).ln());
         (void, -shares.sum::<f64>())
     };
@@ -136,7 +135,7 @@ fn choose(
     let (spec, told) = shared.iter().min_by(nearest)?.clone();
     let beyond = sides.iter().zip(&all).zip(&told).filter_map(|((side, own), shown)| {
         let like = own.iter().filter(|(other, told)| {
-            told.standing == Standing::Stands && (!apart || other.direct == spec.direct)
+            told.standing == DotStanding::Stands && (!apart || other.direct == spec.direct)
         });
         let (other, most) = like.max_by(|a, b| a.1.estimate.value.total_cmp(&b.1.estimate.value))?;
         let (size, rate) = (units::size(other.block_size_bytes), rate_text(&most.estimate));
@@ -179,7 +178,7 @@ pub(super) fn estimate(side: &Side, of: impl Fn(&Point) -> Option<Estimate>) -> 
     }
 }
 
-/// Whether a side measured both past the page cache and through it: then the two are told apart.
+/// Whether a side measured both direct and buffered: then the two are separate bars.
 pub(super) fn both_ways(sides: &[Side]) -> bool {
     sides.iter().filter_map(|side| side.runs.first()).any(|run| {
         let direct = |wanted: bool| run.points.iter().any(|point| point.spec.direct == wanted);
@@ -187,7 +186,7 @@ pub(super) fn both_ways(sides: &[Side]) -> bool {
     })
 }
 
-/// The same work, wherever and however it was done; ways told apart where a side has both.
+/// The same work, wherever and however it was done; direct and buffered apart where a side has both.
 pub(super) fn same(a: &TrialSpec, b: &TrialSpec, apart: bool) -> bool {
     work(a, apart) == work(b, apart)
 }
@@ -197,7 +196,7 @@ pub(super) fn work(spec: &TrialSpec, apart: bool) -> TrialSpec {
     TrialSpec { engine: String::new(), direct, span_bytes: 0, offset_bytes: 0, ..spec.clone() }
 }
 
-/// What is void or in doubt of each side's first run.
+/// Invalid figures and warnings of each side's first run.
 pub(super) fn judged(sides: &[Side], figures: &[About]) -> Vec<Doubts> {
     sides
         .iter()

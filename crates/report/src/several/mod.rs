@@ -1,7 +1,7 @@
 //! Several runs on one page: machines, devices or settings side by side, from a comparison and the runs behind it.
 //!
 //! The answer first, then the ratios with their intervals, bars for each operation, and each relation (throughput by
-//! block size, rate by number in flight) with a line for each side; last what else differs, and every side's own facts.
+//! block size, by queue depth) with a line for each side; last what else differs, and every side's own facts.
 
 mod bars;
 mod overlay;
@@ -11,7 +11,7 @@ mod ratios;
 use iosonde_infer::compare::Side;
 use iosonde_model::Compared;
 
-use crate::figure::{Figure, Tone};
+use crate::figure::Figure;
 
 pub use page::several;
 
@@ -24,9 +24,4 @@ pub fn figures_of_several(sides: &[Side], compared: &Compared) -> Vec<Figure> {
     figures.extend(bars::bars(sides));
     figures.extend(overlay::overlays(sides));
     figures
-}
-
-/// A side's colour, the same in every chart.
-fn tone(side: usize) -> Tone {
-    Tone::Side(u8::try_from(side % 256).unwrap_or(0))
 }

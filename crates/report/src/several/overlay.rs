@@ -1,12 +1,12 @@
-//! The same relation on every side: throughput by block size and rate by number in flight, a line for each side.
+//! One relation on every side: throughput by block size and by queue depth, a line for each side.
 
 use iosonde_infer::compare::Side;
 use iosonde_model::{About, Estimate, Op, Point, Rw, TrialSpec, units};
 
-use super::{bars, tone};
+use super::bars;
 use crate::{
     chart::pick::Doubts,
-    figure::{Axis, Dot, Figure, Series, Standing, decimal_ticks},
+    figure::{Axis, Dot, DotSeries, DotStanding, Figure, Tone, decimal_ticks},
     quantity::Quantity,
 };
 
@@ -37,7 +37,7 @@ const BLOCK_SIZE: Along = Along {
 
 const DEPTH: Along = Along {
     name: "depth",
-    label: "requests in flight",
+    label: "queue depth",
     quantity: Quantity::InFlight,
     height: ("requests completed per second", Quantity::Iops),
     about: About::Depth,
@@ -46,7 +46,7 @@ const DEPTH: Along = Along {
     read: |direction| direction.iops,
 };
 
-/// Charts at the most for each of the two: after these, only rarer patterns are left.
+/// Maximum number of charts for each of the two: after these, only rarer patterns are left.
 const EACH_MAX: usize = 4;
 
 /// A chart for each pattern that two sides or more measured at three places or more.
@@ -70,7 +70,7 @@ fn of_one(sides: &[Side], along: Along, apart: bool) -> Vec<Figure> {
         }
     }
     let drawn = groups.iter().filter_map(|(spec, op)| {
-        let series: Vec<Series> = sides
+        let series: Vec<DotSeries> = sides
             .iter()
             .enumerate()
             .filter_map(|(number, side)| line((side, &doubts[number]), number, (spec, *op), along, apart))
@@ -81,7 +81,7 @@ fn of_one(sides: &[Side], along: Along, apart: bool) -> Vec<Figure> {
     // The most measured first.
     drawn.sort_by_key(|(.., series)| std::cmp::Reverse(series.iter().map(|s| s.dots.len()).sum::<usize>()));
     drawn.truncate(EACH_MAX);
-    let figure = |(number, (spec, op, series)): (usize, (&TrialSpec, Op, Vec<Series>))| {
+    let figure = |(number, (spec, op, series)): (usize, (&TrialSpec, Op, Vec<DotSeries>))| {
         figure(number, (spec, op), series, along, apart)
     };
     drawn.into_iter().enumerate().map(figure).collect()
@@ -99,7 +99,7 @@ fn line(
     (group, op): (&TrialSpec, Op),
     along: Along,
     apart: bool,
-) -> Option<Series> {
+) -> Option<DotSeries> {
     let run = side.runs.first()?;
     let mut dots: Vec<Dot> = Vec::new();
     for point in run.points.iter().filter(|point| key(&point.spec, along, apart) == *group) {
@@ -111,13 +111,13 @@ fn line(
         dots.push(dot(side, point, x, (estimate, along.height.1), doubts.of(point)));
     }
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
-    (dots.len() >= 3).then(|| Series {
+    (dots.len() >= 3).then(|| DotSeries {
         name: side.name.clone(),
-        tone: tone(number),
+        tone: Tone::of_side(number),
         broken: number >= 6,
         joined: true,
         dots,
-        ..Series::default()
+        ..DotSeries::default()
     })
 }
 
@@ -126,7 +126,7 @@ fn dot(
     point: &Point,
     x: f64,
     (estimate, quantity): (Estimate, Quantity),
-    (standing, why): (Standing, Option<&str>),
+    (standing, why): (DotStanding, Option<&str>),
 ) -> Dot {
     let why = standing.word().zip(why).map(|(word, why)| format!("{word}: {why}"));
     Dot {
@@ -149,7 +149,7 @@ fn dot(
 fn figure(
     number: usize,
     (group, op): (&TrialSpec, Op),
-    series: Vec<Series>,
+    series: Vec<DotSeries>,
     along: Along,
     apart: bool,
 ) -> Figure {
@@ -163,14 +163,13 @@ fn figure(
         .collect();
     let order = if group.rw.is_random() { "random" } else { "sequential" };
     let held = match (along.name, group.asked_in_flight()) {
-        ("block-size", 1) => ", one at a time".to_owned(),
-        ("block-size", n) => format!(", {n} in flight"),
+        ("block-size", n) => format!(", QD {n}"),
         _ => format!(" of {}", units::size(group.block_size_bytes)),
     };
     let way = match (apart, group.direct) {
         (false, _) => "",
-        (true, true) => ", past the page cache",
-        (true, false) => ", through the page cache",
+        (true, true) => ", direct",
+        (true, false) => ", buffered",
     };
     let y = if along.name == "depth" {
         Axis::log(along.height.0, along.height.1, &heights, &decimal_ticks(&heights))

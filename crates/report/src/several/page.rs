@@ -1,20 +1,19 @@
 //! The page of several runs.
 
-use crate::text::validity::Mark;
-use crate::text::validity::validity;
-use iosonde_infer::compare::Side;
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::with_interval;
-use iosonde_model::{Compared, ComparedFigure, ComparedPair, Comparison, Estimate, Likeness, units};
-use maud::{Markup, html};
-
-use super::figures_of_several;
 use crate::{
     html::{capital, chart, document, prose, scroll},
     quantity::Quantity,
     story,
-    text::compare,
+    text::{
+        compare,
+        validity::{Weight, validity},
+    },
 };
+use iosonde_infer::compare::Side;
+use iosonde_model::{Compared, ComparedFigure, ComparedPair, Comparison, Estimate, Likeness, units};
+use maud::{Markup, html};
+
+use super::figures_of_several;
 
 /// Whose runs they are: an id says nothing to anybody.
 fn what_they_are(sides: &[Side]) -> String {
@@ -87,7 +86,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                         dd {
                             @let validity = validity(run);
                             (capital(&validity.headline))
-                            @for line in validity.lines.iter().filter(|line| line.mark != Mark::Yes) {
+                            @for line in validity.lines.iter().filter(|line| line.mark != Weight::Yes) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
                             @if number == 0 && side.runs.len() > 1 {
@@ -176,7 +175,7 @@ fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
                         td { (line.op) "s" }
                         td.n { (figure(line, line.a)) }
                         td.n { (figure(line, line.b)) }
-                        td.n { (ratio(line)) }
+                        td.n { (ratio(pair, line)) }
                         td { (compare::likeness(line.verdict)) }
                     }
                 }
@@ -186,9 +185,9 @@ fn line_table(pair: &ComparedPair, lines: &[&Comparison]) -> Markup {
     scroll(&format!("Every line of {} against {}", pair.b, pair.a), &table)
 }
 
-fn ratio(line: &Comparison) -> String {
+fn ratio(pair: &ComparedPair, line: &Comparison) -> String {
     let value = line.ratio.unwrap_or(f64::NAN);
-    with_interval(Unit::Ratio, &Estimate { value, low: line.low, high: line.high })
+    compare::ratio_text(pair, Estimate { value, low: line.low, high: line.high })
 }
 
 fn differences(pair: &ComparedPair) -> Markup {
@@ -246,14 +245,14 @@ fn method(compared: &Compared) -> Markup {
         section #method aria-labelledby="method-head" {
             h2 #method-head { "How it was compared" }
             p {
-                "Only workloads that both sides were asked for are compared, and what stands for all of them is "
+                "Only workloads that both sides measured are compared, and the overall figure is "
                 "the geometric mean of their ratios. The unit is the repeat: a fresh file, fill and process. "
                 "Where a side has one repeat and the notebook knows of no others, the sentence is about these "
                 "runs and not about the storage."
             }
             p {
                 "Faster or slower is said where the whole interval lies more than " (units::percent(margin))
-                " from 1, same where it lies within, and otherwise that it cannot be told. The intervals allow "
+                " from 1, same where it lies within, and otherwise inconclusive. The intervals allow "
                 "for the number of lines: all statements of a pair together hold with "
                 (units::percent(confidence)) " confidence."
             }

@@ -1,14 +1,11 @@
 //! The ratios of one pair as dots with whiskers: all together, by operation, and each like point; 1 is equal.
 
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::with_interval;
-use iosonde_model::{Compared, ComparedPair, Estimate, Likeness, WorkloadGroup};
-
 use crate::{
-    figure::{Along, Axis, Dot, Figure, Mark, Series, Standing, Tone, decimal_ticks},
+    figure::{Along, Axis, Dot, DotSeries, DotStanding, Figure, FindingMark, Tone, decimal_ticks},
     quantity::Quantity,
     text,
 };
+use iosonde_model::{Compared, ComparedPair, ComparedUnit, Estimate, Likeness, WorkloadGroup};
 
 /// Rows that a picture has room for; the table below the charts has all.
 const ROWS_MAX: usize = 36;
@@ -48,13 +45,16 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
     let what = compared.comparisons.first().map_or("IOPS", |line| text::compare::figure_name(line.figure));
     let shown =
         if all > rows.len() { format!(" The first {ROWS_MAX} of {all} are shown.") } else { String::new() };
+    let interval = match pair.unit {
+        ComparedUnit::Repeat => ", with its interval, which allows for the number of lines",
+        ComparedUnit::Run => ", without an interval: one run of a side does not tell how runs differ",
+    };
     Some(Figure {
         name: format!("ratios-{place}"),
         title: format!("{} against {}, as a ratio", pair.b, pair.a),
         answer: text::compare::answer(pair),
         reading: format!(
-            "Each dot is a ratio of {what}, {} over {}, with its interval, which allows for the number of lines. \
-             Within the grey band both count as the same.{shown}",
+            "Each dot is a ratio of {what}, {} over {}{interval}. Within the grey band both count as the same.{shown}",
             pair.b, pair.a
         ),
         x: Axis::log(
@@ -65,7 +65,7 @@ pub(super) fn ratios(compared: &Compared, pair: &ComparedPair, place: usize) -> 
         ),
         y: Axis::places("", names),
         series: series(&rows),
-        marks: vec![Mark {
+        marks: vec![FindingMark {
             along: Along::X,
             at: 1.0,
             interval: Some((1.0 / (1.0 + pair.margin), 1.0 + pair.margin)),
@@ -85,32 +85,33 @@ fn ticks(values: &[f64]) -> Vec<f64> {
 }
 
 fn rows(compared: &Compared, pair: &ComparedPair) -> Vec<Row> {
+    let shown = |ratio| text::compare::for_the_storage(pair, ratio);
     let means = pair.geometric_means.iter().map(|mean| {
         let name = match mean.of {
             WorkloadGroup::All => "all workloads".to_owned(),
             of => of.to_string(),
         };
-        let ratio = Estimate { value: mean.ratio, low: mean.low, high: mean.high };
+        let ratio = shown(Estimate { value: mean.ratio, low: mean.low, high: mean.high });
         let points = if mean.points == 1 { "1 point".to_owned() } else { format!("{} points", mean.points) };
-        let tip = vec![format!("{name}: geometric mean over {points}"), said(&ratio, mean.verdict)];
+        let tip = vec![format!("{name}: geometric mean over {points}"), said(pair, ratio, mean.verdict)];
         Row { name, ratio, verdict: mean.verdict, tip, mean: true }
     });
     let lines = compared.lines(pair).filter_map(|line| {
-        let ratio = Estimate { value: line.ratio?, low: line.low, high: line.high };
+        let ratio = shown(Estimate { value: line.ratio?, low: line.low, high: line.high });
         let both =
             if line.spec.read_percent.is_some() { format!(", its {}s", line.op) } else { String::new() };
         let name = format!("{}{both}", line.spec.describe());
-        let tip = vec![name.clone(), said(&ratio, line.verdict)];
+        let tip = vec![name.clone(), said(pair, ratio, line.verdict)];
         Some(Row { name, ratio, verdict: line.verdict, tip, mean: false })
     });
     means.chain(lines).collect()
 }
 
-fn said(ratio: &Estimate, verdict: Likeness) -> String {
-    format!("{}: {}", with_interval(Unit::Ratio, ratio), text::compare::likeness(verdict))
+fn said(pair: &ComparedPair, ratio: Estimate, verdict: Likeness) -> String {
+    format!("{}: {}", text::compare::ratio_text(pair, ratio), text::compare::likeness(verdict))
 }
 
-fn series(rows: &[Row]) -> Vec<Series> {
+fn series(rows: &[Row]) -> Vec<DotSeries> {
     let of = |mean: bool, name: &str, tone: Tone| {
         let dots: Vec<Dot> = rows
             .iter()
@@ -124,12 +125,12 @@ fn series(rows: &[Row]) -> Vec<Series> {
                 label: None,
                 tip: row.tip.clone(),
                 standing: match row.verdict {
-                    Likeness::CannotTell | Likeness::NotComparable => Standing::Doubted,
-                    Likeness::Same | Likeness::Faster | Likeness::Slower => Standing::Stands,
+                    Likeness::CannotTell | Likeness::NotComparable => DotStanding::Doubted,
+                    Likeness::Same | Likeness::Faster | Likeness::Slower => DotStanding::Stands,
                 },
             })
             .collect();
-        Series { name: name.into(), tone, dots, ..Series::default() }
+        DotSeries { name: name.into(), tone, dots, ..DotSeries::default() }
     };
     let both = [
         of(true, "geometric means", Tone::Law),

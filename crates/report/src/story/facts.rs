@@ -17,7 +17,7 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         Medium::UserSpace => "a file system in user space",
         Medium::Simulated => "a simulated device",
         Medium::Virtual => "a virtual disk",
-        Medium::Unknown => "not told",
+        Medium::Unknown => "unknown",
     };
     let chain = (device.chain.len() > 1).then(|| device.chain.join(" → "));
     let facts = [
@@ -31,14 +31,11 @@ pub(crate) fn device_facts(run: &Run) -> Vec<Fact> {
         ("File system", device.file_system.clone()),
         ("Mounted with", device.mount_options.clone()),
         ("Devices below", chain),
-        ("Not visible from here", device.unseen.clone()),
+        ("Not visible from here", crate::text::hidden_by(&device.unseen)),
         ("Measured area", Some(units::size(device.working_set_bytes))),
         ("Logical block", size(device.logical_block_bytes)),
         ("Physical block", size(device.physical_block_bytes)),
-        (
-            "Direct I/O",
-            Some(if device.direct { "yes, past the page cache" } else { "no: buffered" }.to_owned()),
-        ),
+        ("Direct I/O", Some(if device.direct { "yes" } else { "no: buffered" }.to_owned())),
         ("Alignment", size(device.direct_alignment_bytes)),
         ("Scheduler", device.scheduler.clone()),
         ("Write cache", device.write_cache.clone()),
@@ -134,11 +131,11 @@ pub(crate) fn host_facts(run: &Run) -> Vec<Fact> {
 /// What one worker could do at most: a rate near it would be the generator's, not the storage's.
 fn ceilings(ceilings: &[Ceiling]) -> Option<String> {
     let one = |ceiling: &Ceiling| {
-        let cached = ceiling.cached_iops.map_or_else(String::new, |iops| {
-            format!("{} a second from the page cache, ", units::count(iops))
-        });
+        let cached = ceiling
+            .cached_iops
+            .map_or_else(String::new, |iops| format!("{} IOPS from the page cache, ", units::count(iops)));
         let (size, null) = (units::size(ceiling.block_size_bytes), units::count(ceiling.null_iops));
-        format!("{size} with {}: {cached}{null} against nothing", ceiling.engine)
+        format!("{size} with {}: {cached}{null} without storage", ceiling.engine)
     };
     (!ceilings.is_empty()).then(|| ceilings.iter().map(one).collect::<Vec<_>>().join("; "))
 }
@@ -147,7 +144,7 @@ fn told<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Vec<Fact>
     facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }
 
-/// What somebody needs to measure the same again.
+/// Everything needed to repeat the measurement.
 pub(crate) fn method_facts(run: &Run) -> Vec<Fact> {
     let info = &run.info;
     let state = match info.state {
@@ -167,7 +164,7 @@ pub(crate) fn method_facts(run: &Run) -> Vec<Fact> {
         ("Took", Some(units::duration(info.elapsed_s))),
         ("Budget", info.budget_s.map(units::duration)),
         ("Rounds", Some(info.rounds.to_string())),
-        ("Precision asked for", share(info.precision).map(|p| format!("±{p}"))),
+        ("Precision requested", share(info.precision).map(|p| format!("±{p}"))),
         ("Confidence", share(info.confidence)),
         ("Seed", Some(info.seed.to_string())),
         ("Engine", Some(info.device.engine.clone()).filter(|engine| !engine.is_empty())),

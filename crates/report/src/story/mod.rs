@@ -5,18 +5,18 @@ mod facts;
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::{chart::pick::Doubts, figure::DotStanding, quantity::Quantity, text::case::capitalised};
 use iosonde_infer::finding::RUN;
-use iosonde_infer::words::capitalised;
 use iosonde_model::{
-    Closed, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial, TrialSpec, units,
+    Closed, Conditions, Device, Estimate, Finding, Op, Outcome, Phase, Point, Run, Status, Study, Trial,
+    TrialSpec, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
-use crate::{chart::pick::Doubts, figure::Standing, quantity::Quantity};
 pub use facts::health;
 pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_facts};
 
-/// What is measured, in a line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct`.
+/// Target in one line: `ext4 on nvme0n1: Samsung 990 PRO 2TB, PCIe 4.0 x4, io_uring, direct`.
 pub fn subject(device: &Device) -> String {
     let mut place = Vec::new();
     place.extend(device.file_system.clone());
@@ -53,8 +53,8 @@ pub(crate) fn title(run: &Run) -> String {
     format!("{} on {}", run.info.study, run.info.target)
 }
 
-/// `2026-11-21T10:04:00Z` as `2026-11-21 10:04 UTC`; a simulated run's clock begins in 1970, which is no date; anything
-/// else as it is.
+/// `2026-11-21T10:04:00Z` as `2026-11-21 10:04 UTC`; the clock of a simulated run began in 1970 in earlier
+/// versions, which is no date; anything else as it is.
 pub(crate) fn day(started_at: &str) -> String {
     if started_at.starts_with("1970-01-01") {
         return "in virtual time".to_owned();
@@ -97,17 +97,14 @@ fn finding_row(finding: &Finding) -> FindingRow<'_> {
     }
 }
 
-/// "4 KiB random reads, 8 in flight", from whatever conditions there are.
+/// "4 KiB random reads, QD 8", from the conditions that are set.
 fn conditions(finding: &Finding) -> String {
     let c = &finding.conditions;
     let size = c.block_size_bytes.map(units::size);
     let order = c.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
     let op = c.op.map(|op| format!("{op}s"));
     let what: Vec<String> = [size, order, op].into_iter().flatten().collect();
-    let depth = c.queue_depth.map(|depth| match depth {
-        1 => "one at a time".to_owned(),
-        n => format!("{n} in flight"),
-    });
+    let depth = c.queue_depth.map(|depth| format!("QD {depth}"));
     [(!what.is_empty()).then(|| what.join(" ")), depth].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -157,18 +154,17 @@ fn section(run: &Run, name: &str, kinds: &BTreeMap<String, String>) -> Section {
     }
 }
 
-/// What findings say, each sentence once: where several say the same of several numbers in flight, with all of these.
+/// What findings say: one sentence for findings that differ only in their queue depth, with all of these.
 fn answers(found: &[&Finding]) -> Vec<String> {
-    let mut said: Vec<(&Finding, String, Vec<u32>)> = Vec::new();
+    let mut said: Vec<(&Finding, Vec<u32>)> = Vec::new();
     for finding in found {
         let depth = finding.conditions.queue_depth;
-        let sentence = crate::text::sentence(finding);
-        match said.iter_mut().find(|(_, other, _)| *other == sentence) {
-            Some((.., depths)) => depths.extend(depth),
-            None => said.push((finding, sentence, depth.into_iter().collect())),
+        match said.iter_mut().find(|(other, _)| differ_in_depth_alone(other, finding)) {
+            Some((_, depths)) => depths.extend(depth),
+            None => said.push((finding, depth.into_iter().collect())),
         }
     }
-    let told = |(finding, sentence, mut depths): (&Finding, String, Vec<u32>)| {
+    let told = |(finding, mut depths): (&Finding, Vec<u32>)| {
         depths.dedup();
         match depths.as_slice() {
             [some @ .., last] if !some.is_empty() => {
@@ -176,10 +172,19 @@ fn answers(found: &[&Finding]) -> Vec<String> {
                 let clause = capitalised(&crate::text::clause(finding));
                 format!("{clause} (at QD {} and {last}).", some.join(", "))
             }
-            _ => sentence,
+            _ => crate::text::sentence(finding),
         }
     };
     said.into_iter().map(told).collect()
+}
+
+/// Whether two findings have the same value, interval and facts under conditions that are the same but for the depth.
+fn differ_in_depth_alone(a: &Finding, b: &Finding) -> bool {
+    let but_depth = |finding: &Finding| Conditions { queue_depth: None, ..finding.conditions.clone() };
+    let figures = |finding: &Finding| (finding.value, finding.low, finding.high, finding.at_least);
+    (a.name, a.status, figures(a)) == (b.name, b.status, figures(b))
+        && (&a.detail, &a.notes) == (&b.detail, &b.notes)
+        && but_depth(a) == but_depth(b)
 }
 
 /// What time and the order of visits did to all of them, as far as that is known.
@@ -190,19 +195,19 @@ pub(crate) fn course(run: &Run) -> Vec<String> {
 
 fn how_sure(run: &Run, points: &[&Point]) -> String {
     let (all, trials) = (points.len(), points.iter().map(|point| point.trials).sum::<u32>());
-    let void: u32 = points.iter().map(|point| point.invalid).sum();
+    let void: u32 = points.iter().map(|point| point.left_out).sum();
     let reached = points.iter().filter(|point| point.closed == Some(Closed::Precision)).count();
     let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut said = format!("{} from {}", plural(all as u64, "point"), plural(u64::from(trials), "trial"));
     if void > 0 {
-        said += &format!(", {void} of them void and left out");
+        said += &format!(", {void} of them invalid and left out");
     }
     let doubts = Doubts::about(run, &[]);
-    let not_of_it = points.iter().filter(|point| doubts.of(point).0 == Standing::Void).count();
+    let not_of_it = points.iter().filter(|point| doubts.of(point).0 == DotStanding::Void).count();
     said += &match not_of_it {
         0 => String::new(),
-        count if count == all => "; all of them void as figures of the storage".to_owned(),
-        count => format!("; {count} of the points void as figures of the storage"),
+        count if count == all => "; all of them invalid as figures of the storage".to_owned(),
+        count => format!("; {count} of the points invalid as figures of the storage"),
     };
     let bare = points.iter().filter(|point| point.why_no_interval.is_some()).count();
     if bare == all {
@@ -211,10 +216,10 @@ fn how_sure(run: &Run, points: &[&Point]) -> String {
     if run.info.precision > 0.0 {
         said += &match reached {
             _ if reached == all => {
-                format!("; all reached the ±{} asked for", units::percent(run.info.precision))
+                format!("; all reached the requested ±{}", units::percent(run.info.precision))
             }
-            0 => format!("; none reached the ±{} asked for", units::percent(run.info.precision)),
-            _ => format!("; {reached} reached the ±{} asked for", units::percent(run.info.precision)),
+            0 => format!("; none reached the requested ±{}", units::percent(run.info.precision)),
+            _ => format!("; {reached} reached the requested ±{}", units::percent(run.info.precision)),
         };
     }
     if bare > 0 {
@@ -242,10 +247,10 @@ fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
     }
     let row = |point: &Point, op: Op| {
         let direction = point.direction(op)?;
-        let void = match (doubts.of(point).0, point.invalid) {
-            (Standing::Void, _) => ", void".to_owned(),
+        let void = match (doubts.of(point).0, point.left_out) {
+            (DotStanding::Void, _) => ", invalid".to_owned(),
             (_, 0) => String::new(),
-            (_, count) => format!(" ({count} void)"),
+            (_, count) => format!(" ({count} invalid)"),
         };
         Some([
             told_apart(&like, &point.spec),
@@ -262,8 +267,8 @@ fn point_rows(run: &Run, points: &[&Point]) -> Vec<[String; 8]> {
     let none = |point: &Point| {
         let mut cells = [(); 8].map(|()| "–".to_owned());
         cells[0] = told_apart(&like, &point.spec);
-        cells[6] = if point.invalid > 0 {
-            format!("{} ({} void)", point.trials, point.invalid)
+        cells[6] = if point.left_out > 0 {
+            format!("{} ({} invalid)", point.trials, point.left_out)
         } else {
             point.trials.to_string()
         };
@@ -322,7 +327,7 @@ pub(crate) struct Excluded<'a> {
     pub(crate) why: String,
 }
 
-/// What was void, in doubt or could not be judged, the worst first.
+/// Invalid figures, warnings and missing checks, the worst first.
 pub(crate) fn excluded(run: &Run) -> Vec<Excluded<'_>> {
     type Key<'a> = (std::cmp::Reverse<Outcome>, &'a str, &'a str);
     let mut groups: BTreeMap<Key, Vec<&iosonde_model::Judgement>> = BTreeMap::new();
@@ -351,9 +356,9 @@ fn point_name(run: &Run, id: usize) -> String {
 /// An outcome in a word.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Invalid => "void",
-        Outcome::Warning => "in doubt",
-        Outcome::NotChecked => "not judged",
+        Outcome::Invalid => "invalid",
+        Outcome::Warning => "warning",
+        Outcome::NotChecked => "not checked",
         Outcome::Pass => "passed",
     }
 }

@@ -1,16 +1,15 @@
 //! What to do about it: advice that rests on findings alone, and that weighs latency against throughput. Where an
 //! interval spans more than a factor of three, advice gives its ends and no number between them.
 
-use iosonde_model::{Advice, Estimate, Finding, FindingName, Op, Point, Run, units};
+use iosonde_model::{Advice, Estimate, Finding, FindingName, Op, Point, Run, Unit, units};
 
-use crate::text::pages::Many;
-use crate::text::pages::Pages;
+use crate::text::{
+    number::{Style, bounded},
+    pages::{Many, Pages},
+};
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
-use iosonde_infer::words::bounded;
-use iosonde_infer::words::is_vague;
-use iosonde_infer::words::{Style, Unit};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
@@ -23,12 +22,12 @@ fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
     Advice { sentence, why, findings }
 }
 
-/// How much to ask for at a time, and what that costs a request that somebody waits for.
+/// The block size for throughput, and its latency.
 fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let (plateau, base) =
         (found(run, FindingName::PlateauBlockSize, op)?, found(run, FindingName::BaseLatency, op)?);
     // Of two sizes that may be the plateau the larger one is it for sure.
-    let vague = is_vague(&estimate(plateau));
+    let vague = estimate(plateau).is_vague();
     let bytes = if vague { plateau.high? } else { plateau.value? } as u64;
     let smallest =
         run.points.iter().filter(|point| point.spec.rw.has(op)).map(|p| p.spec.block_size_bytes).min();
@@ -38,17 +37,14 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     }
     let large = alone(run, op, bytes, plateau.conditions.random)?.latency_ns_mean?;
     let size = units::size(bytes);
-    let ask = match plateau.low.filter(|_| vague) {
+    let enough = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => format!(
-            "{size} are surely enough; from where on more buys nothing is known only to lie between {} and {size}",
+            "{op}s of {size} are enough; throughput stops growing somewhere between {} and {size}",
             units::size(low_bytes as u64)
         ),
-        None => format!("ask for {size} or more"),
+        None => format!("{op}s of {size} or more reach 95 % of the throughput"),
     };
-    let sentence = format!(
-        "for throughput with one {op} at a time, {ask}; where somebody waits for the answer, ask for no more than is \
-         needed"
-    );
+    let sentence = format!("at QD 1, {enough}; use smaller ones where latency matters");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
         "{size} take {}, {small_bytes} {}",
@@ -71,7 +67,7 @@ fn alone(run: &Run, op: Op, bytes: u64, random: Option<bool>) -> Option<&iosonde
     run.points.iter().find(is_it)?.direction(op)
 }
 
-/// How many to keep in flight, and what more of them cost.
+/// The queue depth to use, and the cost of a deeper one.
 fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let knee = found(run, FindingName::QueueDepthKnee, op)?;
     let conditions = &knee.conditions;
@@ -79,20 +75,19 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
     let number = bounded(Style::bare(Unit::InFlight), &estimate(enough));
     let least = bounded(Style::bare(Unit::InFlight), &estimate(knee));
-    let sentence = if is_vague(&estimate(knee)) {
+    let sentence = if estimate(knee).is_vague() {
         format!(
-            "{size} {op}s: how many to keep in flight is known only to lie {least}; {number} give 95 % of the \
-             throughput; a longer run (--time) would narrow that"
+            "{size} {op}s: queue depth at saturation {least}, for 95 % of the throughput {number}; a longer run \
+             (--time) narrows this"
         )
-    } else if is_vague(&estimate(enough)) {
+    } else if estimate(enough).is_vague() {
         format!(
-            "{size} {op}s: how many in flight give 95 % of the throughput is known only to lie {number}; a longer run \
-             (--time) would narrow that"
+            "{size} {op}s: queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this"
         )
     } else {
         format!(
-            "{size} {op}s: keep {number} in flight for 95 % of the throughput; from the knee on, at {least}, each \
-             more adds less to it and more to the wait"
+            "{size} {op}s: QD {number} gives 95 % of the throughput; beyond QD {least}, latency grows faster than \
+             throughput"
         )
     };
     let like = |point: &&Point| {
@@ -108,7 +103,7 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let waiting = deepest.direction(op)?.latency_ns_mean?;
     let base = found_like(run, FindingName::BaseLatency, op, conditions)?;
     let why = format!(
-        "with {} in flight a {op} takes {}, alone {}",
+        "at QD {} a {op} takes {}, at QD 1 {}",
         deepest.spec.asked_in_flight(),
         bounded(Unit::Time, &waiting),
         bounded(Unit::Time, &estimate(base))
@@ -116,42 +111,46 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     Some(new(sentence, why, &[knee, enough, base]))
 }
 
-/// What to count on where writing goes on.
+/// What to expect of sustained writes.
 fn long_writes(run: &Run) -> Option<Advice> {
     let (lasting, buffer) = (
         found(run, FindingName::SustainedRate, Op::Write)?,
         found(run, FindingName::WriteBufferBytes, Op::Write)?,
     );
     // Overwriting at random leaves flash much to tidy up, and may last at a tenth of that.
-    let how = if lasting.conditions.random == Some(false) { " in order" } else { "" };
+    let how = if lasting.conditions.random == Some(false) { " in sequence" } else { "" };
     let sentence = format!(
-        "where writing goes on{how}, count on {}; only bursts that a buffer of {} takes are faster",
+        "sustained writes{how}: expect {}; only bursts that fit the buffer of {} are faster",
         bounded(Unit::Rate, &estimate(lasting)),
         bounded(Unit::Bytes, &estimate(buffer))
     );
     let why = match found(run, FindingName::BurstRate, Op::Write) {
         Some(burst) => format!("they begin at {}", bounded(Unit::Rate, &estimate(burst))),
-        None => "the rate falls once the buffer is full".to_owned(),
+        None => "throughput falls once the buffer is full".to_owned(),
     };
     Some(new(sentence, why, &[lasting, buffer]))
 }
 
-/// What to count on where somebody allows no more.
+/// What to expect under a limit.
 fn limit(run: &Run) -> Option<Advice> {
     let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
     let cap = found(run, FindingName::ThrottleRate, op)?;
     let unit = if cap.unit == Unit::Iops { Unit::Iops } else { Unit::Rate };
     let cap_words = bounded(unit, &estimate(cap));
     let Some(credit) = found_like(run, FindingName::BurstCreditBytes, op, &cap.conditions) else {
-        let sentence = format!("count on {cap_words} of {op}s; for more, have the limit raised");
-        let why = "a limit that is set is no property of the storage, and faster storage would not pass it";
+        let sentence = format!("expect {cap_words} of {op}s; for more, have the limit raised");
+        let why = "the limit is a setting, not a property of the storage; faster storage would have it too";
         return Some(new(sentence, why.into(), &[cap]));
     };
     let sentence = format!(
-        "where {op}s go on, count on {cap_words}; only bursts that a credit of {} covers are faster",
+        "sustained {op}s: expect {cap_words}; only bursts within the credit of {} are faster",
         bounded(Unit::Bytes, &estimate(credit))
     );
-    Some(new(sentence, "the credit was spent once, and the rate then stayed".into(), &[cap, credit]))
+    Some(new(
+        sentence,
+        "the credit was spent once, and throughput then stayed at the limit".into(),
+        &[cap, credit],
+    ))
 }
 
 /// Reading in order, where that pays.
@@ -162,7 +161,7 @@ fn order(run: &Run) -> Option<Advice> {
     let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why =
         format!("random {size} reads get {} of sequential ones", bounded(Unit::Ratio, &estimate(ratio)));
-    slower.then(|| new("lay out data so that it is read in order".into(), why, &[ratio]))
+    slower.then(|| new("lay out data for sequential reads".into(), why, &[ratio]))
 }
 
 /// What one client and many get at a database's page size.
@@ -170,18 +169,18 @@ fn pages(run: &Run) -> Option<Advice> {
     let pages = Pages::of(run)?;
     let rate = |estimate: &Estimate| bounded(Style::bare(Unit::Iops), estimate);
     let many = match &pages.many {
-        Some(Many::AtMost(most)) => format!(", many at once at most {}", rate(most)),
-        Some(Many::Rising) => "; what many get at once is not known: the rate was still rising".to_owned(),
+        Some(Many::AtMost(most)) => format!(", many clients at most {}", rate(most)),
+        Some(Many::Rising) => "; for many clients unknown: throughput was still rising".to_owned(),
         None => String::new(),
     };
     let sentence = format!("8 KiB pages: one client gets {} reads/s{many}", rate(&pages.one));
     let why = match pages.many {
-        _ if pages.measured => "as measured with reads of 8 KiB, one at a time and at their highest rate",
+        _ if pages.measured => "as measured with reads of 8 KiB, at QD 1 and at their highest throughput",
         Some(Many::AtMost(_)) => {
-            "one client: the cost of a request and its transfer; many: the lower of the highest rate of small \
-             requests and the bandwidth"
+            "one client: cost per request plus transfer; many: the lower of the highest IOPS of small requests and \
+             the bandwidth"
         }
-        _ => "the cost of a request and its transfer",
+        _ => "cost per request plus transfer",
     };
     Some(new(sentence, why.into(), &pages.findings))
 }

@@ -22,24 +22,24 @@ fn sizes_depths_and_pages() {
         [
             (
                 format!(
-                    "for throughput with one {op} at a time, ask for # MiB or more; where somebody waits \
-                     for the answer, ask for no more than is needed"
+                    "at QD #, {op}s of # MiB or more reach # % of the throughput; use smaller ones where latency \
+                     matters"
                 ),
                 "# MiB take # ms [#, #], # KiB # µs [#, #]".to_owned(),
             ),
             (
                 format!(
-                    "# KiB {op}s: keep # [#, #] in flight for # % of the throughput; from the knee on, at # [#, #], \
-                     each more adds less to it and more to the wait"
+                    "# KiB {op}s: QD # [#, #] gives # % of the throughput; beyond QD # [#, #], latency grows faster \
+                     than throughput"
                 ),
-                format!("with # in flight a {op} takes # ms [#, #], alone # µs [#, #]"),
+                format!("at QD # a {op} takes # ms [#, #], at QD # # µs [#, #]"),
             ),
         ]
     };
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
     assert_eq!(
         sentences[4].0,
-        "# KiB pages: one client gets # k [#, #] reads/s, many at once at most # k [#, #]"
+        "# KiB pages: one client gets # k [#, #] reads/s, many clients at most # k [#, #]"
     );
     assert_eq!(sentences.len(), 5);
     assert!(advice.iter().all(|advice| !advice.findings.is_empty()));
@@ -48,8 +48,8 @@ fn sizes_depths_and_pages() {
 #[test]
 fn order_is_advised_only_where_it_pays() {
     let disk = Pretend { random_ratio: 0.1, ..Pretend::usual() };
-    assert!(of(&disk).iter().any(|advice| advice.sentence == "lay out data so that it is read in order"));
-    assert!(of(&Pretend::usual()).iter().all(|advice| !advice.sentence.contains("in order")));
+    assert!(of(&disk).iter().any(|advice| advice.sentence == "lay out data for sequential reads"));
+    assert!(of(&Pretend::usual()).iter().all(|advice| !advice.sentence.contains("sequential")));
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn many_at_once_are_told_from_small_requests_and_never_below_what_was_seen_to_ri
         let own = all.iter().find(|advice| advice.sentence.starts_with("8 KiB pages"));
         own.map(|advice| advice.sentence.clone()).unwrap_or_else(|| panic!("{all:?}"))
     };
-    // 128 KiB reads, asked for first, are bound by the link at 7,600 a second.
+    // 128 KiB reads come first and are limited by the link at 7,600 a second.
     let both = pages(&depths("[\"128k\", \"4k\"]", "1..256*4"));
     assert!(both.contains("at most 80") || both.contains("at most 79"), "{both}");
-    // 4 in flight of 8.3 at the knee: there is more than was measured.
+    // QD 4, saturation at 8.3: there is more than was measured.
     let rising = pages(&depths("[\"4k\"]", "1..4*2"));
-    assert!(rising.ends_with("what many get at once is not known: the rate was still rising"), "{rising}");
+    assert!(rising.ends_with("for many clients unknown: throughput was still rising"), "{rising}");
     let large = pages(&depths("[\"128k\"]", "1..256*4"));
     assert!(!large.contains("many"), "{large}");
 }
@@ -100,9 +100,8 @@ fn the_smallest_or_more_is_no_advice_and_a_range_is_not_to_be_chosen_from() {
     set(FindingName::PlateauBlockSize, 4096.0, 4096.0, 4096.0);
     set(FindingName::DepthFor95Percent, 3.0, 1.0, 7.0);
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
-    assert!(!sentences.iter().any(|text| text.contains("one read at a time")), "{sentences:#?}");
-    let unknown =
-        "4 KiB reads: how many in flight give 95 % of the throughput is known only to lie between 1 and 7";
+    assert!(!sentences.iter().any(|text| text.contains("reads of")), "{sentences:#?}");
+    let unknown = "4 KiB reads: queue depth for 95 % of the throughput between 1 and 7";
     assert!(sentences.iter().any(|text| text.starts_with(unknown)), "{sentences:#?}");
 }
 
@@ -122,17 +121,17 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
     let sentences: Vec<_> = advice(&run).into_iter().map(|advice| advice.sentence).collect();
     let has = |text: &str| assert!(sentences.iter().any(|sentence| sentence == text), "{sentences:#?}");
     has(
-        "4 KiB writes: how many to keep in flight is known only to lie between 2 and 29; between 3 and 104 give \
-         95 % of the throughput; a longer run (--time) would narrow that",
+        "4 KiB writes: queue depth at saturation between 2 and 29, for 95 % of the throughput between 3 and 104; a \
+         longer run (--time) narrows this",
     );
     has(
-        "for throughput with one write at a time, 4 MiB are surely enough; from where on more buys nothing is known \
-         only to lie between 256 KiB and 4 MiB; where somebody waits for the answer, ask for no more than is needed",
+        "at QD 1, writes of 4 MiB are enough; throughput stops growing somewhere between 256 KiB and 4 MiB; use \
+         smaller ones where latency matters",
     );
     let knee =
         crate::text::results::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
     assert!(
-        knee.text.ends_with("write between 2 and 29 in flight, 95 % of the highest needs between 3 and 104"),
+        knee.text.ends_with("write QD between 2 and 29, 95 % of the maximum at QD between 3 and 104"),
         "{}",
         knee.text
     );
@@ -154,12 +153,11 @@ fn a_buffer_that_was_found_is_advised_about_though_its_rate_before_was_not() {
     run.findings
         .extend([of(FindingName::SustainedRate, 4.8e8), of(FindingName::WriteBufferBytes, 67_108_864.0)]);
     let all = advice(&run);
-    let long =
-        all.iter().find(|advice| advice.sentence.starts_with("where writing goes on, count on 480 MB/s"));
+    let long = all.iter().find(|advice| advice.sentence.starts_with("sustained writes: expect 480 MB/s"));
     let long = long.unwrap_or_else(|| panic!("{all:#?}"));
     assert!(
-        long.sentence.contains("a buffer of 64.0 MiB") || long.sentence.contains("a buffer of 64 MiB"),
+        long.sentence.contains("the buffer of 64.0 MiB") || long.sentence.contains("the buffer of 64 MiB"),
         "{long:?}"
     );
-    assert_eq!(long.why, "the rate falls once the buffer is full");
+    assert_eq!(long.why, "throughput falls once the buffer is full");
 }

@@ -1,13 +1,13 @@
 //! What an application would get from this storage: a database, a log writer, a backup; from named findings alone.
 
-use iosonde_model::{Estimate, Finding, FindingName, Op, Run};
+use iosonde_model::{Estimate, Finding, FindingName, Op, Run, Unit};
 
-use crate::text::pages::Many;
-use crate::text::pages::Pages;
+use crate::text::{
+    number::{Style, bounded},
+    pages::{Many, Pages},
+};
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
-use iosonde_infer::words::bounded;
-use iosonde_infer::words::{Style, Unit};
 
 /// What one kind of application would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ fn told(who: &'static str, gets: Vec<String>, findings: Vec<&Finding>, missing: 
 
 /// A study that would answer, as one types it.
 fn ask(run: &Run, study: &str) -> String {
-    format!("cannot be said from this run; `iosonde run {study} {}` would tell", run.info.target)
+    format!("unknown from this run; try `iosonde run {study} {}`", run.info.target)
 }
 
 fn database(run: &Run) -> Application {

@@ -1,4 +1,4 @@
-//! The command that would ask a question, to be typed as it stands.
+//! The command that would answer a question, ready to type.
 
 /// `iosonde run queue-depth sim:nfs` between backticks; `None` for a target that a shell would not take as it is.
 pub fn command(study: &str, target: &str) -> Option<String> {

@@ -3,12 +3,14 @@
 use iosonde_infer::compare::NothingToCompare;
 use iosonde_model::{
     About, Compared, ComparedFigure, ComparedPair, ComparedSide, ComparedUnit, Comparison, Estimate,
-    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, units,
+    GeometricMean, Incomparable, Likeness, NoFigure, PropertyValue, RunProperty, ServedBy, Unit, units,
 };
 
-/// From this factor on a difference is told in times, below it in percent: `6.5 times`, `12 %`.
+use crate::text::number::bounded;
+
+/// From this factor on a difference is given as a factor, below it in percent: `6.5 times`, `12 %`.
 const IN_TIMES: f64 = 1.5;
-/// High over low of an interval that has no content: its low end alone is told.
+/// High over low of an interval that has no content: only its low end is given.
 const WIDE: f64 = 5.0;
 /// Pairs without the first side for which the caption of a ranking shows the command.
 const PAIRS_NAMED: usize = 2;
@@ -49,10 +51,30 @@ pub fn answer(pair: &ComparedPair) -> String {
             (format!("Inconclusive whether {b} is faster or slower than {a}{what}"), ratio(&estimate))
         }
     };
+    // Of one run a side, the trials tell how many digits are known, and nothing of the storage.
     let interval = interval
+        .filter(|_| pair.unit == ComparedUnit::Repeat)
         .map_or_else(String::new, |interval| format!("{} CI {interval}; ", units::percent(pair.confidence)));
     let rests = format!("{}{}, {}", workloads(mean.points), in_turn(pair), repeats(pair));
     format!("{said} ({interval}{rests}).{}", cautions(pair, mean))
+}
+
+/// A ratio as it is shown: one run a side knows nothing of the variation between runs, so that the interval over its
+/// trials is none for the storage.
+pub fn for_the_storage(pair: &ComparedPair, ratio: Estimate) -> Estimate {
+    match pair.unit {
+        ComparedUnit::Repeat => ratio,
+        ComparedUnit::Run => Estimate { low: None, high: None, ..ratio },
+    }
+}
+
+/// A ratio in a table.
+pub fn ratio_text(pair: &ComparedPair, ratio: Estimate) -> String {
+    match pair.unit {
+        ComparedUnit::Run if !ratio.is_vague() => format!("{}×", number(ratio.value, 0.0)(ratio.value)),
+        // 1.27× [0.00, 791.00] would claim to know the middle of what is not known.
+        _ => bounded(Unit::Ratio, &ratio),
+    }
 }
 
 fn in_what(figure: ComparedFigure) -> String {
@@ -80,13 +102,15 @@ fn in_turn(pair: &ComparedPair) -> &'static str {
     if pair.in_turn { " in alternating trials" } else { "" }
 }
 
-/// Where the run-to-run variation comes from, or what would tell it.
+/// Source of the run-to-run variation, or the command that measures it.
 fn repeats(pair: &ComparedPair) -> String {
     match (pair.unit, pair.repeats) {
-        (ComparedUnit::Run, [1, 1]) => "one run each; `--repeats 5` adds run-to-run variation".to_owned(),
+        (ComparedUnit::Run, [1, 1]) => {
+            "one run each, so no confidence interval for the storage; `--repeats 5` gives one".to_owned()
+        }
         (ComparedUnit::Run, [a_runs, _]) => {
             let alone = if a_runs == 1 { &pair.a } else { &pair.b };
-            format!("one run of {alone}; `--repeats 5` adds run-to-run variation")
+            format!("one run of {alone}, so no confidence interval for the storage; `--repeats 5` gives one")
         }
         (ComparedUnit::Repeat, [1, _] | [_, 1]) => "run-to-run variation from older runs".to_owned(),
         (ComparedUnit::Repeat, [a, b]) if a == b => format!("{a} repeats each"),
@@ -108,12 +132,12 @@ fn cautions(pair: &ComparedPair, mean: &GeometricMean) -> String {
     }
     said += match pair.about {
         ServedBy::Storage => "",
-        ServedBy::Memory => " Memory served both sides, so this says nothing about the storage.",
+        ServedBy::Memory => " Memory served both sides, so this is no statement about the storage.",
         ServedBy::Program => {
-            " The program was CPU-bound on both sides, so this says nothing about the storage."
+            " The program was CPU-bound on both sides, so this is no statement about the storage."
         }
         ServedBy::MemoryOrProgram => {
-            " Memory or the program was the limit, so this says nothing about the storage."
+            " Memory or the program was the limit, so this is no statement about the storage."
         }
     };
     said
@@ -258,7 +282,7 @@ pub fn property_value(what: RunProperty, value: Option<&PropertyValue>) -> Strin
         (RunProperty::VirtualMachine, None) => "none".to_owned(),
         (_, None) => "not known".to_owned(),
         (RunProperty::DirectIo, Some(PropertyValue::Flag(direct))) => {
-            if *direct { "direct" } else { "through the page cache" }.to_owned()
+            if *direct { "direct" } else { "buffered" }.to_owned()
         }
         (_, Some(PropertyValue::Flag(flag))) => if *flag { "yes" } else { "no" }.to_owned(),
         (_, Some(PropertyValue::Text(text))) => text.clone(),
@@ -305,9 +329,12 @@ mod tests {
         let slower = pair(0.303, 0.286, 0.323, Likeness::Slower);
         assert_eq!(
             answer(&slower),
-            "B is 3.3 times slower than A (95 % CI 3.1–3.5; 28 workloads, one run each; `--repeats 5` adds run-to-run \
-             variation)."
+            "B is 3.3 times slower than A (28 workloads, one run each, so no confidence interval for the storage; \
+             `--repeats 5` gives one)."
         );
+        let exact = Estimate { value: 4.584, low: Some(4.5839), high: Some(4.5841) };
+        assert_eq!(ratio_text(&slower, exact), "4.58×");
+        assert_eq!(for_the_storage(&slower, exact).low, None);
         let repeated = ComparedPair {
             unit: ComparedUnit::Repeat,
             repeats: [5, 5],
@@ -323,7 +350,8 @@ mod tests {
             ..latency
         };
         assert!(
-            answer(&latency).starts_with("B is 6.5 times slower than A in p99 latency (95 % CI 6.3–6.7;")
+            answer(&latency)
+                .starts_with("B is 6.5 times slower than A in p99 latency (28 workloads, one run")
         );
     }
 
@@ -335,7 +363,7 @@ mod tests {
         assert!(
             said.ends_with(
                 " 2 workloads are slower. 1 workload more has no confidence interval. Memory served both sides, so \
-                 this says nothing about the storage."
+                 this is no statement about the storage."
             ),
             "{said}"
         );

@@ -1,12 +1,11 @@
-//! What can be said of another tool's results: one line each, the worst first; what their figures claim across depths;
-//! what nobody could judge, and what would settle it.
+//! Words of another tool's results: one line each, the worst first; what their figures claim across depths; what was
+//! not checked, and how to check it.
 
 use iosonde_model::{
     About, Cause, CheckName, Judgement, Outcome, Run, Rw, Sync, Trial, TrialSpec, cause::LittlesLaw, units,
 };
 
-use crate::text::validity::Mark;
-use iosonde_infer::words::capitalised;
+use crate::text::{case::capitalised, validity::Weight};
 
 /// What is said of one result.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,14 +15,14 @@ pub struct ResultLine {
     /// The workload, short: `4 KiB 50:50 depth 64`.
     pub workload: String,
     /// The verdict's weight.
-    pub mark: Mark,
-    /// `VOID as a depth figure`, `believable`.
+    pub mark: Weight,
+    /// `invalid (queue depth)`, `valid`.
     pub verdict: String,
     /// Why, in numbers.
     pub why: String,
     /// What that means, where it is not plain.
     pub meaning: Option<String>,
-    /// In flight as the law works it out, over what was asked: how far a depth was missed.
+    /// Queue depth by the law, over the requested one: how far a depth was missed.
     share: f64,
 }
 
@@ -44,8 +43,8 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     let base = ResultLine {
         trial: trial.id,
         workload: workload(&trial.spec),
-        mark: Mark::Yes,
-        verdict: "believable".into(),
+        mark: Weight::Yes,
+        verdict: "valid".into(),
         why: String::new(),
         meaning: None,
         share: in_flight.map_or(1.0, |number| number / asked),
@@ -54,16 +53,15 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
         let law = trial.spec.keeps_depth().then_some(in_flight).flatten();
         return match law {
             Some(number) => {
-                (0, ResultLine { why: format!("{} of {asked} in flight", whole(number)), ..base })
+                (0, ResultLine { why: format!("queue depth {} of {asked}", whole(number)), ..base })
             }
             None => {
-                let why =
-                    "nothing in it contradicts itself; how many were in flight cannot be told".to_owned();
-                (1, ResultLine { verdict: "not refuted".into(), why, ..base })
+                let why = "no contradiction found; the actual queue depth is unknown".to_owned();
+                (1, ResultLine { verdict: "no fault found".into(), why, ..base })
             }
         };
     };
-    // Reads and writes of one result may be doubted for one cause.
+    // Reads and writes of one result may have a warning for one cause.
     let mut causes: Vec<Option<&Cause>> = Vec::new();
     let mut why: Vec<String> = Vec::new();
     for judgement in &troubles {
@@ -74,8 +72,8 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     }
     let void = worst.verdict == Outcome::Invalid;
     let line = ResultLine {
-        mark: if void { Mark::No } else { Mark::Doubt },
-        verdict: format!("{}{}", if void { "VOID" } else { "doubtful" }, as_what(worst.about)),
+        mark: if void { Weight::No } else { Weight::Doubt },
+        verdict: format!("{}{}", if void { "invalid" } else { "warning" }, of_what(worst.about)),
         why: why.join("; "),
         meaning: meaning(worst),
         ..base
@@ -83,7 +81,7 @@ fn line(trial: &Trial, run: &Run) -> (u8, ResultLine) {
     (rank(worst), line)
 }
 
-/// Voids before doubts; what touches more before what touches less.
+/// Invalid before warnings; what concerns more figures before what concerns fewer.
 fn rank(judgement: &Judgement) -> u8 {
     let about = match judgement.about {
         About::All => 5,
@@ -95,13 +93,13 @@ fn rank(judgement: &Judgement) -> u8 {
     10 * (judgement.verdict as u8) + about
 }
 
-fn as_what(about: About) -> &'static str {
+fn of_what(about: About) -> &'static str {
     match about {
         About::All => "",
-        About::Rate => " as a rate",
-        About::Latency => " as a latency",
-        About::Depth => " as a depth figure",
-        About::Device => " as a figure of the device",
+        About::Rate => " (throughput)",
+        About::Latency => " (latency)",
+        About::Depth => " (queue depth)",
+        About::Device => " (device)",
     }
 }
 
@@ -112,11 +110,13 @@ fn meaning(judgement: &Judgement) -> Option<String> {
     else {
         return None;
     };
-    let fits = "No queue model can be fitted to it.";
+    let unfit = "Do not fit a queueing model to these figures.";
     Some(if in_flight < expected {
-        format!("Either the depth was not reached or the latency leaves out part of the wait. {fits}")
+        format!(
+            "Either the queue depth was not reached, or the latency omits part of the waiting time. {unfit}"
+        )
     } else {
-        format!("More were in flight than asked for: rate and latency are not of the same requests. {fits}")
+        format!("The depth was exceeded: throughput and latency are of different requests. {unfit}")
     })
 }
 
@@ -138,7 +138,7 @@ fn whole(number: f64) -> String {
 
 /// `4 KiB 50:50 depth 64`: what tells one row of a table from another.
 fn workload(spec: &TrialSpec) -> String {
-    let beside = if spec.and.is_empty() { "" } else { " and others beside it" };
+    let beside = if spec.and.is_empty() { "" } else { " with other streams" };
     format!("{} depth {}{beside}", requests(spec), spec.asked_in_flight())
 }
 
@@ -183,7 +183,7 @@ fn claim(members: &[&Trial]) -> Option<String> {
         return None;
     }
     let rate = most.iops() / least.iops();
-    // The mean latency of all requests together: in flight over rate.
+    // The mean latency of all requests together: queue depth over throughput.
     let latency = in_flight(most)? / most.iops() / (in_flight(least)? / least.iops());
     let needed = ratio / rate;
     let times = |value: f64| {
@@ -191,24 +191,19 @@ fn claim(members: &[&Trial]) -> Option<String> {
     };
     let what = requests(&least.spec);
     let same = (latency / needed - 1.0).abs() <= CLAIM_TOLERANCE;
-    let but = if same { "so it did" } else { "it grew" };
-    let grew = if same { format!("{but} ({})", times(latency)) } else { format!("{but} {}", times(latency)) };
-    let verdict = if same {
-        ""
-    } else {
-        ". Latency that grows with depth is not yet a queue: in a closed loop X·R = N"
-    };
+    let law = if same { ", as expected" } else { ". This contradicts Little's law (X·R = N)" };
     Some(format!(
-        "{what}, from {} to {} in flight ({}): the rate grew {}, so the mean latency must grow {}; {grew}{verdict}.",
+        "{what}, queue depth {} to {} ({}): throughput grew {}, so the mean latency must grow {}; it grew {}{law}.",
         least.spec.asked_in_flight(),
         most.spec.asked_in_flight(),
         times(ratio),
         times(rate),
-        times(needed)
+        times(needed),
+        times(latency)
     ))
 }
 
-/// What nobody could judge, each with what was missing.
+/// What could not be checked, each with what was missing.
 pub fn unjudged(run: &Run) -> Vec<String> {
     let all = run.trials.len();
     let of = |check: CheckName| {
@@ -228,15 +223,11 @@ pub fn unjudged(run: &Run) -> Vec<String> {
             out.push(format!("{what}{share} ({missing})"));
         }
     };
-    add(CheckName::CacheServed, "the page cache", "no witness of the device");
-    add(
-        CheckName::LittlesLaw,
-        "the number in flight",
-        "no mean latency, or a rate or flushes that make depth a limit",
-    );
-    add(CheckName::GeneratorBound, "whether the program was the limit", "no processor time");
+    add(CheckName::CacheServed, "page cache", "no device counters");
+    add(CheckName::LittlesLaw, "queue depth", "no mean latency, or a rate or flushes that limit the depth");
+    add(CheckName::GeneratorBound, "generator limit", "no CPU time");
     add(CheckName::Errors, "failed requests", "not counted");
-    out.push("steady state, drift and noise (one figure a point)".to_owned());
+    out.push("steady state, drift and noise (one figure per point)".to_owned());
     out
 }
 
@@ -270,12 +261,15 @@ fn bytes(size: u64) -> String {
     }
 }
 
-/// `8 results from fio 3.38: 6 void, 2 believable`.
+/// `8 results from fio 3.38: 6 invalid, 2 without a fault`.
 pub fn headline(run: &Run, from: &str) -> String {
     let lines = result_lines(run);
     let count = |mark| lines.iter().filter(|line| line.mark == mark).count();
-    let parts =
-        [(count(Mark::No), "void"), (count(Mark::Doubt), "in doubt"), (count(Mark::Yes), "not refuted")];
+    let parts = [
+        (count(Weight::No), "invalid"),
+        (count(Weight::Doubt), "with a warning"),
+        (count(Weight::Yes), "without a fault"),
+    ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let results = if lines.len() == 1 { "1 result".to_owned() } else { format!("{} results", lines.len()) };

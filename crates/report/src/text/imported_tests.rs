@@ -52,19 +52,19 @@ fn an_imported_table_is_judged_worst_first() {
         said,
         [
             // 88.1e3 × 2981e-6 + 87.6e3 × 2880e-6 = 514.9.
-            "4 KiB 50:50 depth 1024: VOID as a depth figure: 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = queue depth 515, \
+            "4 KiB 50:50 depth 1024: invalid (queue depth): 88.1 k × 2.98 ms + 87.6 k × 2.88 ms = queue depth 515, \
              not 1024",
             // 189e3 × 248e-6 = 46.9.
-            "4 KiB 100:0 depth 64: VOID as a depth figure: 189 k × 248 µs = queue depth 47, not 64",
+            "4 KiB 100:0 depth 64: invalid (queue depth): 189 k × 248 µs = queue depth 47, not 64",
             // 76.1e3 × 128e-6 + 75.6e3 × 52e-6 = 13.7.
-            "4 KiB 50:50 depth 16: VOID as a depth figure: 76.1 k × 128 µs + 75.6 k × 52.0 µs = queue depth 13.7, \
+            "4 KiB 50:50 depth 16: invalid (queue depth): 76.1 k × 128 µs + 75.6 k × 52.0 µs = queue depth 13.7, \
              not 16",
             // 19.7e3 × 1167e-6 + 20.1e3 × 1993e-6 = 63.05.
-            "64 KiB 50:50 depth 64: believable: 63 of 64 in flight",
+            "64 KiB 50:50 depth 64: valid: queue depth 63 of 64",
         ]
     );
-    assert!(lines[0].meaning.as_ref().unwrap().starts_with("Either the depth was not reached"));
-    assert_eq!(headline(&run, "a table"), "4 results from a table: 3 void, 1 not refuted");
+    assert!(lines[0].meaning.as_ref().unwrap().starts_with("Either the queue depth was not reached"));
+    assert_eq!(headline(&run, "a table"), "4 results from a table: 3 invalid, 1 without a fault");
     assert_eq!(would_settle(&run).unwrap(), "iosonde point TARGET --rw randrw --bs 4k --depth 1024");
 }
 
@@ -78,8 +78,8 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
     assert_eq!(
         across_depths(&run),
         [
-            "4 KiB 50:50, from 16 to 1024 in flight (×64): the rate grew ×1.16, so the mean latency must grow ×55; it \
-          grew ×33. Latency that grows with depth is not yet a queue: in a closed loop X·R = N."
+            "4 KiB 50:50, queue depth 16 to 1024 (×64): throughput grew ×1.16, so the mean latency must grow ×55; it \
+             grew ×33. This contradicts Little's law (X·R = N)."
         ]
     );
     // Two depths that keep the law: 100 k × 160 us = 16, 200 k × 5,120 us = 1,024.
@@ -87,19 +87,23 @@ fn a_latency_that_grows_with_depth_is_held_against_the_law() {
         row(16, 4096, Some((100.0, 160.0)), None),
         row(1024, 4096, Some((200.0, 5120.0)), None),
     ]);
-    assert!(across_depths(&run)[0].ends_with("must grow ×32; so it did (×32)."), "{:?}", across_depths(&run));
+    assert!(
+        across_depths(&run)[0].ends_with("must grow ×32; it grew ×32, as expected."),
+        "{:?}",
+        across_depths(&run)
+    );
 }
 
 #[test]
 fn what_was_not_in_the_file_is_said() {
     let run = concluded(vec![row(64, 4096, Some((189.0, 248.0)), None)]);
     let said = unjudged(&run).join(", ");
-    assert!(said.starts_with("the page cache (no witness of the device)"), "{said}");
-    assert!(said.contains("whether the program was the limit") && said.contains("failed requests"), "{said}");
-    assert!(said.ends_with("steady state, drift and noise (one figure a point)"), "{said}");
+    assert!(said.starts_with("page cache (no device counters)"), "{said}");
+    assert!(said.contains("generator limit") && said.contains("failed requests"), "{said}");
+    assert!(said.ends_with("steady state, drift and noise (one figure per point)"), "{said}");
     let mut silent = row(64, 4096, Some((189.0, 248.0)), None);
     silent.read.as_mut().unwrap().latency_ns.mean = None;
     let run = concluded(vec![silent]);
-    assert_eq!(result_lines(&run)[0].verdict, "not refuted");
-    assert!(unjudged(&run).iter().any(|line| line.starts_with("the number in flight")));
+    assert_eq!(result_lines(&run)[0].verdict, "no fault found");
+    assert!(unjudged(&run).iter().any(|line| line.starts_with("queue depth")));
 }

@@ -1,23 +1,32 @@
 //! Words: every sentence that a person reads about a run arises here, from facts alone.
 
+mod absence;
 pub mod advice;
 pub mod applications;
+pub mod case;
 mod check;
 mod command;
 pub mod compare;
 mod finding;
 pub mod imported;
 mod note;
+pub mod number;
 mod open_questions;
 mod pages;
 pub mod point_table;
 pub mod portrait;
 pub mod results;
 pub mod sheet;
+pub mod storage_line;
 pub mod validity;
 mod vantage;
+mod workload;
 
+pub use absence::{absence, counted_error, hidden_by, no_interval, request_error};
 pub use check::{figures, why, why_at_point};
 use finding::plateau_sizes;
 pub use finding::{clause, problem, reason, sentence, why_of};
-pub use note::note;
+pub use note::{counted, left_out, note, series};
+
+#[cfg(test)]
+mod sentence_tests;

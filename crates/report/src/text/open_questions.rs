@@ -1,23 +1,24 @@
-//! What was asked and could not be told: a line each, with the reason and what would ask it better.
+//! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
 use iosonde_model::{Finding, Run, Status, Study};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
-use super::results::{StorageLine, line};
+use super::storage_line::{StorageLine, line};
 use crate::text::command;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
-use iosonde_infer::finding::When;
+use iosonde_infer::finding::ReadWhen;
 
-/// Lines at the most: a screen that is full of what is not known is not read.
+/// Maximum number of lines: a screen full of unknowns is not read.
 const LINES_MAX: usize = 3;
-/// Numbers in flight from which on an experiment is about them.
+/// Number of queue depths from which on an experiment is about them.
 const DEPTHS_MIN: usize = 4;
 
 /// One for each label that no figure has, in the order of the registry.
 pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
     let mut lines: Vec<StorageLine> = Vec::new();
-    for kind in FINDINGS.iter().filter(|kind| kind.told().when != When::Alone) {
+    for kind in FINDINGS.iter().filter(|kind| ![ReadWhen::Alone, ReadWhen::Found].contains(&kind.told().when))
+    {
         let label = kind.told().label;
         if figures.iter().chain(&lines).any(|line| line.label == label) {
             continue;
@@ -53,12 +54,12 @@ fn better(run: &Run, kind: &dyn FindingKind) -> Option<String> {
     }
     let command = command::command(experiment.id().as_str(), &run.info.target)?;
     Some(match deeper(run, experiment) {
-        Some(depth) => format!("{command} asks with up to {depth} in flight"),
-        None => format!("{command} asks that alone"),
+        Some(depth) => format!("try {command}, which goes to QD {depth}"),
+        None => format!("try {command}"),
     })
 }
 
-/// The most in flight that an experiment asks for by itself, where that is more than this run did.
+/// The deepest queue that an experiment measures by itself, where that is more than this run did.
 fn deeper(run: &Run, experiment: &dyn Experiment) -> Option<u64> {
     let parameters =
         Parameters::check(experiment.id().as_str(), &toml::Table::new(), experiment.parameters()).ok()?;

@@ -2,7 +2,7 @@
 //!
 //! One client's rate follows from the law of single requests: t(b) = t0 (1 + b / n½). Many get no more than the
 //! highest rate of requests that are no larger, and no more than the bandwidth allows; where that rate was still rising
-//! with the most in flight, there is no such limit to tell. Where reads of 8 KiB themselves were measured, these are
+//! at the deepest point, this limit is unknown. Where reads of 8 KiB themselves were measured, these are
 //! taken, alone and at their highest rate.
 
 use iosonde_model::{Estimate, Finding, FindingName, Op, Run};

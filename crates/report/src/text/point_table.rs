@@ -4,27 +4,28 @@
 use std::collections::BTreeSet;
 
 use iosonde_model::{
-    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, units,
+    About, Estimate, Finding, Judgement, Op, Outcome, Point, PointDirection, Run, Study, Unit, units,
 };
 use iosonde_plan::experiment::EXPERIMENTS;
 
-use crate::text::results::StorageLine;
-use crate::text::results::is_open;
+use crate::text::{
+    number::{in_a_column, number_in_a_column},
+    results::is_open,
+    storage_line::StorageLine,
+};
 
-use iosonde_infer::finding::When;
+use iosonde_infer::finding::ReadWhen;
 use iosonde_infer::finding::kind;
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::{in_a_column, number_in_a_column};
 
-/// Rows at the most: a page that scrolls away is not read.
+/// Maximum number of rows: a page that scrolls away is not read.
 const ROWS_MAX: usize = 12;
-/// Requests of this size or more are told in bytes a second, as `limit` does.
+/// Requests of this size or more are given in bytes per second, as `limit` does.
 const LARGE_BYTES: u64 = 128 << 10;
 
 /// What the workloads of a run get, a row for each direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointTable {
-    /// What all rows have in common: `32 in flight`; empty where nothing is.
+    /// What all rows have in common: `QD 32`; empty where nothing is.
     pub shared: String,
     /// At most a dozen.
     pub rows: Vec<PointRow>,
@@ -84,7 +85,7 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     }
     // What two streams get beside each other has lines of its own.
     let one_stream = |point: &&Point| point.spec.streams().count() == 1;
-    let stands = |point: &&Point| point.invalid < point.trials;
+    let stands = |point: &&Point| point.left_out < point.trials;
     let points: Vec<&Point> = run.points.iter().filter(one_stream).filter(stands).collect();
     let spans = points.iter().any(|point| point.spec.span_bytes != points[0].spec.span_bytes);
     let void = void_as_storage(run);
@@ -115,18 +116,18 @@ pub fn point_table(run: &Run) -> Option<PointTable> {
     Some(PointTable { shared: shared.join(", "), rows, more })
 }
 
-/// Whose speed a row is, where a verdict voids all of its trials as statements about the storage.
+/// What a row measures, where all of its trials are invalid as statements about the storage.
 const NOT_STORAGE: &str = "what the program got, not what the storage can do";
 
-/// Trials whose figures are void as statements about the storage: memory or the program gave them.
+/// Trials whose figures are invalid as statements about the storage: those of memory or of the program.
 fn void_as_storage(run: &Run) -> BTreeSet<u64> {
     let void = |line: &&Judgement| line.verdict == Outcome::Invalid && line.about.touches(About::Device);
     run.verdicts.iter().filter(void).filter_map(|line| line.trial).collect()
 }
 
-/// Whether a finding of an experiment is an answer that stands on the first screen.
+/// Whether a finding of an experiment is an answer on the first screen.
 fn answered(run: &Run, experiment: &str) -> bool {
-    let first = |finding: &Finding| kind(finding.name).told().when != When::Alone;
+    let first = |finding: &Finding| kind(finding.name).told().when != ReadWhen::Alone;
     run.findings.iter().any(|finding| finding.experiment == experiment && !is_open(finding) && first(finding))
 }
 
@@ -166,7 +167,7 @@ mod tests {
     fn what_no_finding_answers_is_read_point_by_point() {
         let mix = "[[experiment]]\nkind = \"mix\"\nmix = 70\n";
         let told = table(mix).expect("a mix without its directions alone has no finding");
-        assert_eq!(told.shared, "4 KiB random, 70 % reads, 32 in flight");
+        assert_eq!(told.shared, "4 KiB random, 70 % reads, QD 32");
         let workloads: Vec<&str> = told.rows.iter().map(|row| row.workload.as_str()).collect();
         assert_eq!(workloads, ["reads", "writes"]);
         assert!(told.rows.iter().all(|row| row.unit == Unit::Iops && row.median_ns.is_some()));
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!((told.rows.len(), told.more), (12, 4));
         let depths = matrix("block_size = \"4k\"\ndepth = [2, 4]").unwrap();
         assert_eq!(depths.shared, "4 KiB random reads");
-        assert_eq!(depths.rows[0].workload, "2 in flight");
+        assert_eq!(depths.rows[0].workload, "QD 2");
         let spans = matrix("block_size = \"4k\"\ndepth = 1\nspan = [\"64M\", \"256M\"]").unwrap();
         assert_eq!(spans.rows[1].workload, "within 256 MiB", "{spans:?}");
         let large = matrix("block_size = \"1M\"\ndepth = 1").unwrap();

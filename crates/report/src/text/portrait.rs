@@ -1,6 +1,6 @@
 //! Words of the device model fitted to a run.
 
-use iosonde_infer::words::{capitalised, with_interval};
+use crate::text::{case::capitalised, number::with_interval};
 use iosonde_model::{
     Build, Compliance, Derivation, FindingName, Misfit, NoPortrait, Portrait, Trait, TraitKey, TraitSource,
     Unidentified, Unit, units,

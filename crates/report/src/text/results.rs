@@ -3,44 +3,31 @@
 //! Figures that people compare stand together in lines of their own; every other finding has its sentence, under the
 //! label that its kind gives it.
 
+use crate::text::{
+    case::lowered,
+    finding,
+    number::{Style, at_least, bounded, with_interval},
+    vantage,
+    workload::{workload, workload_at},
+};
 use iosonde_judge::standing::confidence;
 use iosonde_model::{
-    About, Detail, Estimate, Finding, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
-    detail::EffectProblem, units,
+    About, Detail, Estimate, Finding, FindingName, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
+    Unit, detail::EffectProblem, units,
 };
 
-use super::open_questions;
-use crate::text::{finding, vantage};
+use super::{
+    open_questions,
+    storage_line::{StorageLine, line},
+};
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::RUN;
-use iosonde_infer::finding::RandomVsSequential;
+use iosonde_infer::finding::ReadWhen;
 use iosonde_infer::finding::Told;
-use iosonde_infer::finding::When;
-use iosonde_infer::finding::group::workload;
 use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
-use iosonde_infer::words::at_least;
-use iosonde_infer::words::bounded;
-use iosonde_infer::words::is_vague;
-use iosonde_infer::words::lowered;
-use iosonde_infer::words::with_interval;
-use iosonde_infer::words::{Style, Unit};
-use iosonde_model::FindingName;
-
-/// One line about the storage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StorageLine {
-    /// `bandwidth`, `4 KiB reads`, `knee`; empty for a sentence that needs none.
-    pub label: String,
-    /// The figures with their intervals.
-    pub text: String,
-    /// Whether it may wait behind the figures until somebody asks.
-    pub folded: bool,
-    /// Name of the findings that it reports as inconclusive, with the reason.
-    pub inconclusive: Option<FindingName>,
-}
 
 /// What a concluded run says about the storage: what it is first, then its figures, then what was asked and could not
 /// be told. Where nothing could be found, one line that says why; for a run without findings (a single workload), none.
@@ -48,11 +35,18 @@ pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
     if run.findings.is_empty() {
         return Vec::new();
     }
-    let figures: Vec<_> =
-        [bandwidth(run), small(run, Op::Read), small(run, Op::Write), knee(run), plateau(run), promise(run)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let figures: Vec<_> = [
+        limit(run),
+        bandwidth(run),
+        small(run, Op::Read),
+        small(run, Op::Write),
+        knee(run),
+        plateau(run),
+        promise(run),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let figures: Vec<_> =
         figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     if figures.is_empty() && found(run, FindingName::RandomVsSequential, Op::Read).is_none() {
@@ -82,7 +76,8 @@ fn nothing(run: &Run) -> StorageLine {
 }
 
 /// Findings that the figures above put together, each into a line with others.
-const PUT_TOGETHER: [FindingName; 9] = [
+const PUT_TOGETHER: [FindingName; 10] = [
+    FindingName::ConstantLimit,
     FindingName::DeviceBandwidth,
     FindingName::MaxIops,
     FindingName::BaseLatency,
@@ -93,13 +88,13 @@ const PUT_TOGETHER: [FindingName; 9] = [
     FindingName::RandomVsSequential,
     FindingName::IopsAtLatency,
 ];
-/// Of each: more belong into the report's table, not on its first screen.
+/// Maximum number of each: more belong into the report's table, not on its first screen.
 const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.id()));
-    let folded = |kind: &&dyn FindingKind| kind.told().when == When::Folded;
+    let folded = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
 
@@ -116,23 +111,26 @@ fn lines_of<'a>(told: Told, own: impl Iterator<Item = &'a Finding>) -> Vec<Stora
     let left = (left > 0).then(|| format!("and {left} more in the report"));
     let texts: Vec<_> = told_now.into_iter().take(TOLD_OF_EACH).map(in_a_line).collect();
     let texts = texts.into_iter().chain(left).chain(untold(&open));
-    texts.map(|text| StorageLine { folded: told.when == When::Folded, ..line(told.label, text) }).collect()
+    texts
+        .map(|text| StorageLine { folded: told.when == ReadWhen::Folded, ..line(told.label, text) })
+        .collect()
 }
 
-/// Whether a finding is read on the first screen: it was found, or looked for and surely not there, or it was hardly
+/// Whether a finding is on the first screen: it was found, or it is absent, or it was nearly
 /// missed; and where its kind is told only alone, nothing else of its experiment is.
 fn is_read(run: &Run, finding: &Finding) -> bool {
     let answers = finding.status != Status::Inconclusive;
     let when = |finding: &Finding| kind(finding.name).told().when;
     let too_rough = || finding.detail == Detail::Inconclusive(Inconclusive::Effect(EffectProblem::TooRough));
     match when(finding) {
-        When::Always | When::Folded => answers || too_rough(),
-        When::Alone => {
+        ReadWhen::Always | ReadWhen::Folded => answers || too_rough(),
+        ReadWhen::Found => finding.status == Status::Found,
+        ReadWhen::Alone => {
             let of_run = finding.experiment == RUN;
             let other = |other: &&Finding| {
                 (of_run || other.experiment == finding.experiment)
                     && other.status != Status::Inconclusive
-                    && when(other) != When::Alone
+                    && when(other) != ReadWhen::Alone
             };
             answers && !run.findings.iter().any(|one| other(&one))
         }
@@ -159,13 +157,9 @@ fn untold(open: &[&Finding]) -> Option<String> {
     if others.is_empty() {
         return Some(super::clause(first));
     }
-    let asked = std::iter::once(lowered(&finding::subject(first)));
-    let asked = asked.chain(others.iter().map(|other| finding::effect::requests(&other.conditions)));
+    let asked = std::iter::once(lowered(&finding::subject::subject(first)));
+    let asked = asked.chain(others.iter().map(|other| workload_at(&other.conditions)));
     Some(format!("unknown: {}", asked.collect::<Vec<_>>().join("; ")))
-}
-
-pub(super) fn line(label: &str, text: String) -> StorageLine {
-    StorageLine { label: label.to_owned(), text, folded: false, inconclusive: None }
 }
 
 fn worded(unit: Unit, finding: &Finding) -> String {
@@ -179,14 +173,17 @@ fn first_order(run: &Run) -> Option<&Finding> {
 
 /// What order does at the other sizes, where a run was about nothing else.
 fn orders(run: &Run) -> Vec<StorageLine> {
-    let name = RandomVsSequential.id();
+    let kind = kind(FindingName::RandomVsSequential);
     let first = first_order(run);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let alone = asked().all(|finding| Some(&finding.experiment) == first.map(|f| &f.experiment));
     let others = run.findings.iter().filter(|finding| {
-        alone && finding.name == name && Some(*finding) != first && finding.status != Status::Inconclusive
+        alone
+            && finding.name == kind.id()
+            && Some(*finding) != first
+            && finding.status != Status::Inconclusive
     });
-    lines_of(RandomVsSequential.told(), others)
+    lines_of(kind.told(), others)
 }
 
 fn what_it_is(run: &Run) -> String {
@@ -212,7 +209,7 @@ fn order(finding: &Finding) -> Option<String> {
     let Detail::AccessOrder(answer) = finding.detail else { return None };
     let said = finding::effect::order(answer, &workload(&finding.conditions));
     // An interval over several decades is no ratio to quote.
-    Some(if is_vague(&estimate(finding)) {
+    Some(if estimate(finding).is_vague() {
         said
     } else {
         format!("{said} ({})", worded(Unit::Ratio, finding))
@@ -240,9 +237,19 @@ fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
     super::problem(refused.min_by_key(|finding| finding.conditions.block_size_bytes)?)
 }
 
+/// What a limit allows from the first second on: it is behind the figures that follow.
+fn limit(run: &Run) -> Option<StorageLine> {
+    let limits: Vec<String> = run.findings.iter().filter_map(finding::constant_limit).collect();
+    let meaning = "a set limit; the storage behind it may be faster";
+    (!limits.is_empty()).then(|| line("limit", format!("{}: {meaning}", limits.join("; "))))
+}
+
 fn bandwidth(run: &Run) -> Option<StorageLine> {
-    both(run, FindingName::DeviceBandwidth, |finding| worded(Unit::Rate, finding))
-        .map(|text| line("bandwidth", text))
+    both(run, FindingName::DeviceBandwidth, |finding| {
+        let at = finding::highest_points(finding).map_or_else(String::new, |points| format!(" at {points}"));
+        format!("{}{at}", worded(Unit::Rate, finding))
+    })
+    .map(|text| line("bandwidth", text))
 }
 
 /// The load up to which a latency is kept.
@@ -291,7 +298,7 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
             let iops = bounded(Style::bare(Unit::Iops), &direction.iops);
             let latency = direction.latency_ns_mean.as_ref();
             let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
-            // Whoever waits for the flush waits for both.
+            // A client that waits for the flush waits for both.
             let flushed = flush(run, point).filter(|_| op == Op::Write);
             let and = flushed.map_or_else(String::new, |flush| {
                 format!(" and {} for each flush", bounded(Unit::Time, &flush))
@@ -303,7 +310,7 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     })
 }
 
-/// How long a flush took among a point's streams, over the trials that stand.
+/// How long a flush took among a point's streams, over the valid trials.
 fn flush(run: &Run, point: &Point) -> Option<Estimate> {
     let void = |id: u64| {
         run.verdicts.iter().any(|line| {
@@ -331,7 +338,7 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
             let say = if finding.at_least { at_least } else { bounded };
             say(Unit::Iops, &estimate(finding))
         }),
-        told.map(|finding| format!("one alone takes {}", bounded(Unit::Time, &estimate(finding)))),
+        told.map(|finding| format!("latency at QD 1 {}", bounded(Unit::Time, &estimate(finding)))),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     // At random goes without saying; in order does not.
@@ -340,27 +347,22 @@ fn small(run: &Run, op: Op) -> Option<StorageLine> {
 }
 
 fn knee(run: &Run) -> Option<StorageLine> {
-    let in_flight = |finding: &Finding| bounded(Unit::InFlight, &estimate(finding));
+    let depth =
+        |finding: &Finding| format!("QD {}", bounded(Style::bare(Unit::InFlight), &estimate(finding)));
     let say = |finding: &Finding| {
         let op = finding.conditions.op.unwrap_or(Op::Read);
         let size_bytes = finding.conditions.block_size_bytes;
         let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough = found(run, FindingName::DepthFor95Percent, op).filter(same_size).map_or_else(
-            String::new,
-            |depth| {
-                format!(
-                    ", 95 % of the highest needs {}",
-                    bounded(Style::bare(Unit::InFlight), &estimate(depth))
-                )
-            },
-        );
+        let enough = found(run, FindingName::DepthFor95Percent, op)
+            .filter(same_size)
+            .map_or_else(String::new, |enough| format!(", 95 % of the maximum at {}", depth(enough)));
         // The lines above speak of the smallest requests; of others the size is said.
         let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
         let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
         let size = size_bytes
             .filter(|_| !told)
             .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
-        format!("{size}{}{enough}", in_flight(finding))
+        format!("{size}{}{enough}", depth(finding))
     };
     both(run, FindingName::QueueDepthKnee, say).map(|text| line("knee", text))
 }

@@ -1,6 +1,9 @@
 //! The lines that a person reads about the storage, whole.
 
-use iosonde_model::{Conditions, Detail, Flush, Inconclusive, detail::RatioAnswer};
+use iosonde_model::{
+    Conditions, Detail, Flush, HidingLayer, Inconclusive,
+    detail::{ConstantLimit, Counted, RatioAnswer},
+};
 
 use super::*;
 use iosonde_infer::conclude::conclude;
@@ -23,11 +26,11 @@ fn every_figure_stands_with_its_interval() {
         lines,
         [
             ": storage that does not rotate: random # MiB reads are as fast as sequential ones (#× [#, #])",
-            "bandwidth: read # GB/s [#, #]; write # GB/s [#, #]",
-            "# KiB reads: # k IOPS [#, #]; one alone takes # µs [#, #]",
-            "# KiB writes: # k IOPS [#, #]; one alone takes # µs [#, #]",
-            "knee: read # in flight [#, #], # % of the highest needs # [over #, #]; \
-             write # in flight [#, #], # % of the highest needs # [#, #]",
+            "bandwidth: read # GB/s [#, #] at # MiB, QD #; write # GB/s [#, #] at # MiB, QD #",
+            "# KiB reads: # k IOPS [#, #]; latency at QD # # µs [#, #]",
+            "# KiB writes: # k IOPS [#, #]; latency at QD # # µs [#, #]",
+            "knee: read QD # [#, #], # % of the maximum at QD # [over #, #]; \
+             write QD # [#, #], # % of the maximum at QD # [#, #]",
             "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
              half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
         ]
@@ -38,7 +41,7 @@ fn every_figure_stands_with_its_interval() {
 fn where_a_host_stands_between_the_first_line_says_so() {
     let mut pretend = Pretend::usual();
     pretend.device.medium = Medium::Virtual;
-    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
     assert!(
         lines(&pretend)[0].starts_with(": a virtual disk, as this guest sees it: "),
         "{:?}",
@@ -52,10 +55,8 @@ fn of_memory_nothing_is_said_but_why() {
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     assert_eq!(
         lines(&pretend),
-        [
-            ": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, one at a time are valid for \
-             the device, 5 are needed"
-        ]
+        [": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, QD 1 are valid for \
+             the device, 5 are needed"]
     );
 }
 
@@ -79,6 +80,13 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
         confidence: 0.95,
         detail: match name {
             FindingName::RandomVsSequential if found => Detail::AccessOrder(RatioAnswer::Higher),
+            FindingName::ConstantLimit if found => Detail::ConstantLimit(ConstantLimit::Held {
+                counted: Counted::Requests,
+                shared: None,
+                points: 5,
+                apart_share: 0.001,
+                scatter_ratio: None,
+            }),
             _ if status == Status::Inconclusive => Detail::Inconclusive(Inconclusive::EstimateNotANumber),
             _ => Detail::Plain,
         },
@@ -153,16 +161,16 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         [
             format!(
                 "knee: saturation point of 4 KiB random reads: unknown; the estimate is not finite; \
-                 {} asks with up to 1024 in flight",
+                 try {}, which goes to QD 1024",
                 command("queue-depth")
             ),
             format!(
-                "stride: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; {} asks that \
-                 alone",
+                "stride: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; \
+                 try {}",
                 command("stride")
             ),
             format!(
-                "readahead: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; {} asks that alone",
+                "readahead: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
                 command("readahead")
             ),
         ]
@@ -245,24 +253,24 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
 fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
     let study = "name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"stride\"\nrw = \"read\"\n\
         block_size = [\"4k\", \"64k\"]\nstride = [\"64k\", \"1M\"]\n";
-    let strides = |cv: f64, unseen: Option<&str>| -> Vec<String> {
+    let strides = |cv: f64, unseen: &[HidingLayer]| -> Vec<String> {
         let mut pretend = Pretend { cv, ..Pretend::usual() };
-        pretend.device.unseen = unseen.map(str::to_owned);
+        pretend.device.unseen = unseen.to_vec();
         let mut run = pretend.run(study, 1);
         conclude(&mut run, None).unwrap();
         storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
     };
-    let noisy = strides(0.2, None);
+    let noisy = strides(0.2, &[]);
     let asked =
         "unknown: effect of the stride on 4 KiB sequential reads at QD 1; 64 KiB sequential reads at QD 1";
     assert_eq!(noisy, [asked]);
     assert_eq!(
-        strides(0.2, Some("the host's cache")),
+        strides(0.2, &[HidingLayer::VirtualMachineHost]),
         [asked],
         "how far this system sees stands in the first line"
     );
-    assert_eq!(strides(0.005, None).len(), 2, "what can be told has a line each");
-    let wild = strides(2.0, None);
+    assert_eq!(strides(0.005, &[]).len(), 2, "what can be told has a line each");
+    let wild = strides(2.0, &[]);
     assert_eq!(wild.len(), 1, "{wild:?}");
     assert!(!wild[0].contains('\u{d7}'), "{wild:?}");
 }

@@ -1,6 +1,6 @@
 //! Words of a run against a vendor's sheet.
 
-use iosonde_model::{SheetBasis, SheetLine, Standing, UnlikeClaim, units};
+use iosonde_model::{ClaimVerdict, SheetBasis, SheetLine, UnlikeClaim, units};
 
 /// Why a line of a sheet has its verdict.
 pub fn why(line: &SheetLine) -> String {
@@ -15,10 +15,10 @@ pub fn why(line: &SheetLine) -> String {
     };
     let share = line.measured.unwrap_or(f64::NAN) / line.claimed;
     let verdict = match line.verdict {
-        Standing::Meets => Some(format!("within {} of the claim", units::percent(margin))),
-        Standing::Below => Some(format!("{} of the claim", units::percent(share))),
-        Standing::Above => Some(format!("{share:.2} times the claim, which is suspicious")),
-        Standing::NotComparable => None,
+        ClaimVerdict::Meets => Some(format!("within {} of the claim", units::percent(margin))),
+        ClaimVerdict::Below => Some(format!("{} of the claim", units::percent(share))),
+        ClaimVerdict::Above => Some(format!("{share:.2} times the claim, which is suspicious")),
+        ClaimVerdict::NotComparable => None,
     };
     let conditions: Vec<String> = unlike.iter().map(condition).collect();
     let said: Vec<String> =
@@ -36,7 +36,7 @@ fn condition(unlike: &UnlikeClaim) -> String {
             format!("{} (the claim names no span)", span(span_bytes, whole_bytes))
         }
         UnlikeClaim::QueueDepth { measured, claimed } => format!("QD {measured} instead of {claimed}"),
-        UnlikeClaim::PageCache => "through the page cache".to_owned(),
+        UnlikeClaim::PageCache => "buffered".to_owned(),
         UnlikeClaim::NotSteady { measured_s, drive_writes } => {
             let state = match drive_writes {
                 Some(writes) => format!("not in steady state ({writes:.2} of 2 drive writes"),
@@ -49,6 +49,7 @@ fn condition(unlike: &UnlikeClaim) -> String {
             };
             format!("{state}{seconds})")
         }
+        UnlikeClaim::StillChanging => "steady state not reached (the rate still changed)".to_owned(),
         UnlikeClaim::WideInterval => "interval too wide for a verdict (use a longer run)".to_owned(),
         UnlikeClaim::NoInterval => "no confidence interval".to_owned(),
     }
@@ -81,7 +82,7 @@ mod tests {
             measured: Some(90_000.0),
             low: None,
             high: None,
-            verdict: Standing::Below,
+            verdict: ClaimVerdict::Below,
             basis,
         };
         let said = why(&line);

@@ -1,20 +1,19 @@
 //! Words of the answer whether a run is valid: the first lines of every report.
 
 use iosonde_infer::validity::{
-    self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Scope, Validity,
+    self, ByteSource, Circumstance, Fact, Fatal, InvalidBy, NotStorage, Validity, WarningScope,
 };
 use iosonde_model::{Judgement, Run, units};
 
-use crate::text::{command, vantage};
-use iosonde_infer::words::lowered;
+use crate::text::{absence, case::lowered, command, vantage};
 
-pub use iosonde_infer::validity::Mark;
+pub use iosonde_infer::validity::Weight;
 
 /// One reason, in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidityLine {
     /// Weight for the answer.
-    pub mark: Mark,
+    pub mark: Weight,
     /// One sentence, without a full stop.
     pub text: String,
 }
@@ -23,17 +22,26 @@ pub struct ValidityLine {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidityText {
     /// The answer.
-    pub mark: Mark,
+    pub mark: Weight,
     /// The first line: `yes, with 1 warning`, `no: these figures are memory, not storage (..)`.
     pub headline: String,
     /// The reasons, those of the most weight first.
     pub lines: Vec<ValidityLine>,
 }
 
+/// Symbol of a weight: `✓`, `?` or `✗`.
+pub fn symbol(weight: Weight) -> char {
+    match weight {
+        Weight::Yes => '✓',
+        Weight::Doubt => '?',
+        Weight::No => '✗',
+    }
+}
+
 /// Whether a concluded run is valid, in words.
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
-    let line = |line: &validity::Line| ValidityLine { mark: line.mark, text: words(&line.fact, run) };
+    let line = |line: &validity::WeighedFact| ValidityLine { mark: line.mark, text: words(&line.fact, run) };
     ValidityText {
         mark: facts.mark,
         headline: headline(&facts, run),
@@ -52,7 +60,7 @@ fn headline(facts: &Validity, run: &Run) -> String {
     };
     let answer = match facts.invalid_points {
         Some(part) => format!(
-            "in part: {} of {} points say nothing about the storage; the others: {yes}",
+            "in part: {} of {} points are no figures of the storage; the others: {yes}",
             part.invalid, part.points
         ),
         None => yes,
@@ -101,6 +109,9 @@ fn not_storage(facts: &NotStorage) -> String {
             let unread = units::percent((1.0 - facts.moved_share).max(0.0));
             format!("{unread} of the data read was never on storage ({})", holes.unwrap_or(example))
         }
+        ByteSource::CacheBelow => {
+            format!("these figures include this machine's memory, not storage alone ({example})")
+        }
         ByteSource::Memory => format!("these figures are memory, not storage ({example})"),
         ByteSource::MemoryAndStorage => {
             format!("these figures are partly memory; the storage moved {moved} of the bytes ({example})")
@@ -120,12 +131,12 @@ fn words(fact: &Fact, run: &Run) -> String {
             "a rate limit was looked for and found; throughput here is the limit's, not the storage's"
                 .to_owned()
         }
-        Fact::Warnings { scope, count, single_trial, example } => {
-            warnings(*scope, *count, *single_trial, &why(example))
+        Fact::Warnings { scope, count, about_invalid, single_trial, example } => {
+            warnings(*scope, [*count, *about_invalid], *single_trial, &why(example))
         }
         Fact::NoWitness(example) => why(example),
         Fact::WitnessLost { trials_without, trials, from_trial, reported } => {
-            let reported = reported.as_deref().unwrap_or("no reason was given");
+            let reported = reported.as_ref().map_or_else(|| "no reason was given".to_owned(), absence);
             format!(
                 "{trials_without} of {trials} trials have no device counters, from trial {from_trial} on \
                  ({reported}); cached data cannot be ruled out there"
@@ -182,17 +193,28 @@ fn invalid_words(reasons: &[InvalidBy]) -> String {
     }
 }
 
-fn warnings(scope: Scope, count: usize, single_trial: bool, why: &str) -> String {
+fn warnings(
+    scope: WarningScope,
+    [count, about_invalid]: [usize; 2],
+    single_trial: bool,
+    why: &str,
+) -> String {
     let scope = match scope {
-        Scope::Run => return why.to_owned(),
+        WarningScope::Run => return why.to_owned(),
         // Of one trial there is no other that it could be told from.
         _ if single_trial && count == 1 => return why.to_owned(),
-        Scope::Trial => "trial",
-        Scope::Point => "point",
+        WarningScope::Trial => "trial",
+        WarningScope::Point => "point",
+    };
+    // Beside the number of valid trials, a larger number of warnings needs its own explanation.
+    let of_which = match about_invalid {
+        0 => String::new(),
+        _ if about_invalid == count => " (also invalid)".to_owned(),
+        _ => format!(" ({about_invalid} of them also invalid)"),
     };
     match count {
-        1 => format!("1 {scope}: {why}"),
-        count => format!("{count} {scope}s, for example: {why}"),
+        1 => format!("1 {scope}{of_which}: {why}"),
+        count => format!("{count} {scope}s{of_which}, for example: {why}"),
     }
 }
 
@@ -214,12 +236,12 @@ fn circumstance(facts: &Circumstance, target: &str) -> String {
     let size = units::size;
     match facts {
         Circumstance::PageCache { working_set_bytes, fits_memory_bytes: Some(memory_bytes) } => format!(
-            "measured through the page cache; the {} fit into {} of memory",
+            "buffered I/O; the {} fit into {} of memory",
             size(*working_set_bytes),
             size(*memory_bytes)
         ),
         Circumstance::PageCache { .. } => {
-            "measured through the page cache; every figure includes caching and copying".to_owned()
+            "buffered I/O; every figure includes caching and copying".to_owned()
         }
         Circumstance::DriveWarnings(warnings) => format!("the drive itself warns: {}", warnings.join("; ")),
         Circumstance::OnBattery => {

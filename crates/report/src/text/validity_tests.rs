@@ -1,8 +1,9 @@
 //! The first lines of a report, for what people meet: memory, holes, virtual machines, noise, lost trials.
 
 use iosonde_model::{
-    About, Cause, CheckName, Closed, Detail, Device, DeviceNote, FindingName, Judgement, Medium, Op, Phase,
-    Reason, RunState, Scopes, Status, Tally, Trial, Unit, Verdict, cause::NoWitness,
+    About, Absence, Cause, CheckName, Closed, Counter, Detail, Device, DeviceNote, FindingName, HidingLayer,
+    Judgement, Medium, Op, Phase, Reason, RequestError, RunState, Scopes, Status, Tally, Trial, Unit,
+    Verdict, cause::NoWitness,
 };
 
 use super::*;
@@ -19,10 +20,10 @@ fn of(pretend: &Pretend, change: impl Fn(&mut Run)) -> ValidityText {
 }
 
 fn texts(told: &ValidityText) -> Vec<String> {
-    told.lines.iter().map(|line| format!("{} {}", line.mark.symbol(), line.text)).collect()
+    told.lines.iter().map(|line| format!("{} {}", symbol(line.mark), line.text)).collect()
 }
 
-/// Reads only, so that no write buffer is a doubt.
+/// Reads only, so that there is no warning about a write buffer.
 fn reader() -> Pretend {
     let device = Device { writable: false, ..Pretend::usual().device };
     Pretend { device, cv: 0.01, ..Pretend::usual() }
@@ -31,7 +32,7 @@ fn reader() -> Pretend {
 #[test]
 fn a_clean_run_of_reads_is_a_plain_yes() {
     let told = of(&reader(), |_| {});
-    assert_eq!((told.mark, told.headline.as_str()), (Mark::Yes, "yes"));
+    assert_eq!((told.mark, told.headline.as_str()), (Weight::Yes, "yes"));
     // 6 sizes + 7 more depths + 2 orders = 15 points that read, 8 rounds.
     assert_eq!(texts(&told), ["✓ all 120 trials valid"]);
 }
@@ -132,7 +133,7 @@ fn one_trial_that_is_void_is_spoken_of_as_one() {
 #[test]
 fn what_was_asked_and_not_reached_is_said_with_its_median() {
     let told = of(&Pretend { cv: 0.12, ..reader() }, |_| {});
-    assert_eq!(told.mark, Mark::Doubt);
+    assert_eq!(told.mark, Weight::Doubt);
     let text = &texts(&told)[0];
     assert!(
         text.starts_with("? the time was up: 15 of 15 points have intervals wider than the requested ±5.0 %"),
@@ -145,7 +146,7 @@ fn what_was_asked_and_not_reached_is_said_with_its_median() {
 fn a_virtual_machine_is_in_the_first_line() {
     let mut pretend = reader();
     pretend.device.medium = Medium::Virtual;
-    pretend.device.unseen = Some("the cache of this virtual machine's host".into());
+    pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
     assert_eq!(
         of(&pretend, |_| {}).headline,
         "yes, as this guest sees it; a cache outside cannot be ruled out"
@@ -163,7 +164,7 @@ fn tmpfs_is_memory_in_the_first_line() {
     let mut pretend = reader();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
     let told = of(&pretend, |_| {});
-    assert_eq!(told.mark, Mark::No);
+    assert_eq!(told.mark, Weight::No);
     assert_eq!(told.headline, "no: these figures are memory, not storage (tmpfs keeps its data in memory)");
 }
 
@@ -237,7 +238,7 @@ fn a_few_lost_trials_are_named_and_leave_a_yes() {
     let told = of(&reader(), |run| {
         for trial in run.trials.iter_mut().filter(|trial| trial.phase == Phase::Measure).take(2) {
             trial.read.as_mut().unwrap().errors = 1;
-            trial.error_examples.push("1 x Input/output error (os error 5)".into());
+            trial.error_examples.push(RequestError::System { errno: 5, count: 1 });
         }
     });
     assert_eq!(told.headline, "yes");
@@ -259,7 +260,7 @@ fn a_tenth_of_the_points_without_a_trial_that_stands_make_it_a_part() {
     };
     assert!(without(1).starts_with("yes"), "{}", without(1));
     let part = without(3);
-    let first = "in part: 3 of 15 points say nothing about the storage; the others: yes, with ";
+    let first = "in part: 3 of 15 points are no figures of the storage; the others: yes, with ";
     assert!(part.starts_with(first), "{part}");
 }
 
@@ -268,13 +269,13 @@ fn without_a_witness_memory_cannot_be_ruled_out() {
     let told = of(&reader(), |run| {
         for trial in &mut run.trials {
             trial.witnesses.block_layer_read_bytes = None;
-            trial.witnesses.absent = vec!["no block device lies below this file system".into()];
+            trial.witnesses.absent = vec![Absence::NoBlockDevice { file_system: Some("tmpfs".into()) }];
         }
     });
     assert_eq!(
         texts(&told)[0],
-        "? 120 of 120 trials not checked: bytes moved by the device are unknown: no block device lies below this \
-         file system"
+        "? 120 of 120 trials not checked: bytes moved by the device are unknown: no block device with \
+         counters is known below this tmpfs"
     );
 }
 
@@ -371,13 +372,14 @@ fn a_witness_that_vanishes_in_mid_run_is_told() {
     let told = of(&reader(), |run| {
         for trial in run.trials.iter_mut().skip(110) {
             trial.witnesses.block_layer_read_bytes = None;
-            trial.witnesses.absent = vec!["the count of sectors read of vda went backwards".into()];
+            let (counter, of, before, after) = (Counter::SectorsRead, "vda".into(), 1000, 3);
+            trial.witnesses.absent = vec![Absence::WentBackwards { counter, of, before, after }];
         }
     });
     assert_eq!(
         texts(&told)[0],
-        "? 10 of 120 trials have no device counters, from trial 111 on (the count of sectors read of vda went \
-         backwards); cached data cannot be ruled out there"
+        "? 10 of 120 trials have no device counters, from trial 111 on (the sectors read of vda fell from 1000 \
+         to 3: the counter was reset or wrapped around); cached data cannot be ruled out there"
     );
     assert_eq!(told.headline, "yes, with 1 warning");
 }
@@ -463,7 +465,7 @@ fn a_limit_that_was_asked_for_is_the_answer_and_no_doubt() {
     let said = |text: &str| told.lines.iter().any(|line| line.text.contains(text));
     assert!(said("a rate limit was looked for and found") && !said(FELL), "{told:?}");
     assert!(!said("has burst credit"), "its end was seen: {told:?}");
-    assert_eq!(advised, "count on 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n");
+    assert_eq!(advised, "expect 3.000 k IOPS [2.999, 3.001] of reads; for more, have the limit raised\n");
     // Beside other questions it stays a doubt about their figures.
     let both = format!("{LIMIT}\n[[experiment]]\nkind = \"queue-depth\"\ndepth = 2");
     let (told, _) = believed(&both);

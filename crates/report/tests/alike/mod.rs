@@ -2,11 +2,11 @@
 //! on, void points are called void, and a bound is called what it is.
 
 use iosonde_model::{
-    About, CheckName, Conditions, Finding, FindingName, Judgement, Point, Reason, Run, Rw, Status, Sync,
-    TrialSpec, Verdict,
+    About, CheckName, Conditions, Detail, Estimate, Finding, FindingName, Judgement, Point, Reason, Run, Rw,
+    Status, Sync, TrialSpec, Verdict, detail::QueueDepthProblem,
 };
 use iosonde_report::chart::figures;
-use iosonde_report::figure::{Figure, Standing};
+use iosonde_report::figure::{DotStanding, Figure};
 use iosonde_report::{Paint, html, terminal};
 
 use super::common;
@@ -22,7 +22,7 @@ fn found(run: &mut Run, name: FindingName) -> &mut Finding {
     run.findings.iter_mut().find(|finding| finding.name == name).expect("it is found")
 }
 
-/// More sizes than the plain experiment has, through the page cache and ten times as fast, every trial void.
+/// More sizes than the plain experiment has, buffered and ten times as fast, every trial invalid.
 fn with_a_buffered_copy(mut run: Run) -> Run {
     let direct: Vec<Point> = run.points.iter().filter(|p| p.experiment == "block-size").cloned().collect();
     let sizes =
@@ -74,10 +74,12 @@ fn a_line_that_is_not_drawn_is_not_explained() {
     assert!(drawn.reading.contains("broken line"), "{}", drawn.reading);
     let knee = found(&mut run, FindingName::QueueDepthKnee);
     (knee.status, knee.value, knee.low, knee.high) = (Status::Inconclusive, None, None, None);
-    knee.detail = iosonde_model::Detail::Inconclusive("it would lie near 36".into());
+    let seen = Estimate { value: 36.0, low: Some(20.0), high: Some(60.0) };
+    let unseen = QueueDepthProblem::PlateauUnseen { knee: seen, times_needed: 4.0, deepest: 32 };
+    knee.detail = Detail::Inconclusive(unseen.into());
     let drawn = figure(&run, "throughput-latency");
     assert!(drawn.curves.is_empty() && !drawn.reading.contains("broken line"), "{}", drawn.reading);
-    assert!(drawn.reading.contains("it would lie near 36"), "{}", drawn.reading);
+    assert!(drawn.reading.contains("it seems to be near QD 36"), "{}", drawn.reading);
 }
 
 #[test]
@@ -87,7 +89,7 @@ fn what_the_page_cache_served_is_not_drawn_under_the_findings_of_the_device() {
         ["throughput-vs-block-size", "iops-vs-block-size", "latency-vs-block-size", "measured-vs-model"]
     {
         let drawn = figure(&run, name);
-        let void = drawn.series.iter().flat_map(|s| &s.dots).filter(|dot| dot.standing == Standing::Void);
+        let void = drawn.series.iter().flat_map(|s| &s.dots).filter(|dot| dot.standing == DotStanding::Void);
         assert_eq!(void.count(), 0, "{name}: {}", drawn.reading);
         assert_eq!(drawn.experiment.as_deref(), Some("block-size"), "{name}");
     }
@@ -95,12 +97,12 @@ fn what_the_page_cache_served_is_not_drawn_under_the_findings_of_the_device() {
 }
 
 #[test]
-fn where_all_is_void_the_picture_and_the_text_say_void_and_no_law_lies_over_it() {
+fn where_all_is_invalid_the_picture_and_the_text_say_so_and_no_law_lies_over_it() {
     let mut run = with_a_buffered_copy(common::run(9));
     run.points.retain(|point| point.experiment == "media");
     let drawn = figure(&run, "throughput-vs-block-size");
     assert!(
-        drawn.reading.contains("hollow dots, for example: 4 KiB random reads, one at a time, void: "),
+        drawn.reading.contains("hollow dots, for example: 4 KiB random reads, QD 1, invalid: "),
         "{}",
         drawn.reading
     );
@@ -109,17 +111,17 @@ fn where_all_is_void_the_picture_and_the_text_say_void_and_no_law_lies_over_it()
     let (points, _) =
         text.split_once("Did the storage stay the same").expect("the canary's chart comes last");
     let rows: Vec<&str> = points.lines().filter(|line| line.contains('█')).collect();
-    assert!(!rows.is_empty() && rows.iter().all(|row| row.ends_with("  void")), "{text}");
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.ends_with("  invalid")), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]
 fn the_text_says_how_many_are_in_flight() {
     let text = terminal::charts(&common::run(9), PLAIN);
-    let (_, of) = text.split_once("How many requests should be in flight?").expect("it is drawn");
+    let (_, of) = text.split_once("Which queue depth saturates the storage?").expect("it is drawn");
     let rows: Vec<&str> = of.lines().skip(2).take(8).map(str::trim).collect();
     for (row, depth) in rows.iter().zip([1, 2, 4, 8, 16, 32, 64, 128]) {
-        assert!(row.starts_with(&format!("{depth} in flight: ")), "{row}");
+        assert!(row.starts_with(&format!("QD {depth}: ")), "{row}");
     }
 }
 
@@ -152,13 +154,13 @@ fn what_several_findings_say_alike_stands_once_with_their_depths() {
             experiment: "queue-depth".into(),
             conditions,
             status: Status::Absent,
-            detail: iosonde_model::Detail::Plain,
+            detail: Detail::Plain,
             ..like.clone()
         };
         run.findings.push(told);
     }
     let page = html(&run).replace('\u{a0}', " ");
-    let (_, section) = page.split_once("How many requests must be in flight").expect("the section");
+    let (_, section) = page.split_once("Which queue depth saturates this storage").expect("the section");
     let (section, _) = section.split_once("</section>").expect("it ends");
     assert_eq!(section.matches("Burst throughput").count(), 1);
     assert!(section.contains("none (at QD 1, 4 and 16)."), "{section}");
@@ -184,12 +186,12 @@ fn rows_of_one_name_say_where_they_differ_and_which_are_void() {
         run.points.push(Point { id: run.points.len(), spec, ..like.clone() });
     }
     let text = iosonde_report::markdown::markdown(&run);
-    for wanted in ["4 KiB random reads, one at a time, from 0 B on |", "one at a time, from 512 B on |"] {
+    for wanted in ["4 KiB random reads, QD 1, from 0 B on |", "QD 1, from 512 B on |"] {
         assert!(text.contains(wanted), "{wanted}");
     }
     let row = text.lines().find(|line| line.starts_with("| 4.50 KiB random reads")).expect("a row");
-    assert!(row.contains("| 1, void |"), "{row}");
-    assert!(text.contains("; all of them void as figures of the storage"), "how sure it is says so");
+    assert!(row.contains("| 1, invalid |"), "{row}");
+    assert!(text.contains("; all of them invalid as figures of the storage"), "how sure it is says so");
 }
 
 #[test]
@@ -233,5 +235,5 @@ fn patterns_have_a_row_for_each_direction_with_its_value() {
 fn a_point_without_figures_has_a_row_that_says_how_many_trials_are_void() {
     let text = iosonde_report::markdown::markdown(&common::nothing());
     let row = text.lines().find(|line| line.starts_with("| 16 KiB random writes")).expect("a row");
-    assert!(row.contains("| – |") && row.contains("| 2 (2 void) |"), "{row}");
+    assert!(row.contains("| – |") && row.contains("| 2 (2 invalid) |"), "{row}");
 }

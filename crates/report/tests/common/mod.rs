@@ -1,7 +1,7 @@
 //! A concluded run as `quick` makes it, on an invented device with a closed form: 27 points, several trials
 //! each, one void trial, one doubt, one refused finding, and a label that would be markup if anybody let it.
 //!
-//! Device: a 4 KiB read alone takes 80 µs + 4 KiB / 2.5 GB/s; with N in flight X(N) = N / (R₀ (1 +
+//! Device: a single 4 KiB read takes 80 µs + 4 KiB / 2.5 GB/s; at QD N, X(N) = N / (R₀ (1 +
 //! (N/24)³)^⅓), so the highest rate is 24 / R₀ and the knee is 24. Noise is a fixed sequence of about ±3 %.
 
 mod conclusions;
@@ -189,7 +189,7 @@ fn device() -> Device {
         asked_size_bytes: Some(8 << 30),
         engine: "io_uring".into(),
         direct: true,
-        notes: vec!["8 GiB were asked for; filling them would have taken more than 15 % of the time.".into()],
+        notes: vec!["8 GiB were requested; filling them would have taken more than 15 % of the time.".into()],
         ..Device::unknown("directory", 4 << 30)
     }
 }
@@ -255,7 +255,7 @@ pub fn run(rounds: u32) -> Run {
         point.also = also.into_iter().map(str::to_owned).collect();
         point.trial_ids = run.trials.iter().filter(|t| t.point == Some(id)).map(|t| t.id).collect();
         point.trials = rounds;
-        point.invalid = u32::from(id == 3);
+        (point.invalid, point.left_out) = (u32::from(id == 3), u32::from(id == 3));
         point.closed = Some(if half < 0.03 { Closed::Precision } else { Closed::Budget });
         run.points.push(point);
     }
@@ -281,7 +281,7 @@ pub fn point() -> Run {
     run.findings = Vec::new();
     let mut point = run.points.pop().expect("the plan has points");
     let last = run.trials.pop().expect("the plan has trials");
-    point.why_no_interval = Some("1 trial is too few".into());
+    point.why_no_interval = Some(NoInterval::TooFew { trials: 1, valid: 1, needed: 5 });
     run.trials = vec![run.trials.swap_remove(0), Trial { point: Some(0), ..last }];
     let own = |verdict: &Judgement| verdict.trial == run.trials.last().map(|trial| trial.id);
     run.verdicts.retain(own);
@@ -302,10 +302,17 @@ pub fn nothing() -> Run {
         .collect();
     for point in &mut run.points {
         (point.read, point.write, point.invalid) = (None, None, point.trials);
+        point.left_out = point.trials;
     }
     for finding in &mut run.findings {
         (finding.status, finding.value, finding.low, finding.high) = (Status::Inconclusive, None, None, None);
-        finding.detail = iosonde_model::Detail::Inconclusive("no trial is valid".into());
+        finding.detail = Detail::Inconclusive(Inconclusive::TooFewTrials {
+            spec: Box::new(run.points[0].spec.clone()),
+            valid: 0,
+            run: run.points[0].trials as usize,
+            needed: 5,
+            about: About::All,
+        });
     }
     run
 }

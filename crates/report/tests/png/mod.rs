@@ -81,7 +81,7 @@ fn seen(png: &Pixmap, near: (f64, f64), radius: f64) -> (f64, f64) {
     (mean(|place| place.0), mean(|place| place.1))
 }
 
-/// Reads every dot that stands alone; how many these were.
+/// Reads every isolated dot; returns their number.
 fn read_back(figure: &Figure, png: &Pixmap) -> usize {
     let frame = Frame::of(figure, png);
     let series: Vec<_> = figure.series.iter().filter(|series| !series.bars).collect();

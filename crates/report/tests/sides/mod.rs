@@ -5,7 +5,7 @@ use iosonde_judge::check::CHECKS;
 use iosonde_model::CheckName;
 use iosonde_model::{About, Judgement, Reason, Rw, Verdict};
 use iosonde_report::{
-    figure::{Figure, Standing},
+    figure::{DotStanding, Figure},
     picture::{self, Theme},
 };
 
@@ -35,7 +35,7 @@ fn bars(sides: &[Side]) -> Figure {
     figures.into_iter().find(|figure| figure.name == "bars").expect("they share workloads")
 }
 
-/// One side is best with 16 KiB, one at a time, the other with 1 MiB, 8 in flight, by far.
+/// One side is best with 16 KiB at QD 1, the other with 1 MiB at QD 8, by far.
 fn unlike() -> Vec<Side> {
     let mut sides = sides(&["small", "large"]);
     let writes = |spec: &iosonde_model::TrialSpec| spec.rw == Rw::RandWrite;
@@ -58,10 +58,10 @@ fn the_workload_of_a_bar_is_fair_to_every_side_and_says_its_conditions() {
     let sides = unlike();
     // The order of the sides does not decide.
     for figure in [bars(&sides), bars(&[sides[1].clone(), sides[0].clone()])] {
-        let heading = "1 MiB random writes, 8 in flight";
+        let heading = "1 MiB random writes, QD 8";
         assert_eq!(value(&figure, heading, "large"), "3.50 GB/s [3.46, 3.54]");
         assert_eq!(value(&figure, heading, "small"), "480 MB/s [475, 485]");
-        let more = "small moves more random writes with 16 KiB, one request at a time: 700 MB/s.";
+        let more = "small moves more random writes with 16 KiB, QD 1: 700 MB/s.";
         assert!(figure.reading.contains(more), "{}", figure.reading);
         assert!(!figure.reading.contains("large moves more random writes"), "{}", figure.reading);
     }
@@ -97,8 +97,8 @@ fn a_void_bar_is_hollow_and_gives_its_own_reason() {
     }
     let figure = bars(&sides);
     let standing = |side: usize| figure.series[side].dots.iter().map(|dot| dot.standing);
-    assert!(standing(0).all(|standing| standing != Standing::Void));
-    assert!(standing(1).all(|standing| standing == Standing::Void));
+    assert!(standing(0).all(|standing| standing != DotStanding::Void));
+    assert!(standing(1).all(|standing| standing == DotStanding::Void));
     assert!(figure.reading.contains("hollow bars, for example: two, "), "{}", figure.reading);
     assert!(figure.reading.contains("memory"), "{}", figure.reading);
     assert!(!figure.reading.contains("memory or the program"), "{}", figure.reading);

@@ -1,6 +1,6 @@
 //! Words of the check `cache-served`.
 
-use iosonde_model::{Op, cause::CacheServed, units};
+use iosonde_model::{CacheBelow, Op, cause::CacheServed, units};
 
 /// `the device moved 3.0 % of the 2.31 GB that were read; the page cache served the rest`.
 pub(super) fn words(cause: &CacheServed) -> String {
@@ -8,6 +8,7 @@ pub(super) fn words(cause: &CacheServed) -> String {
         CacheServed::Memory { name } => {
             format!("{} keeps its data in memory", name.as_deref().unwrap_or("this target"))
         }
+        CacheServed::Below { cache } => below(cache),
         CacheServed::Shortfall { op, direct, server, issued_bytes, moved_bytes } => {
             let who = if *server { "the server" } else { "the device" };
             let share = units::percent(*moved_bytes as f64 / *issued_bytes as f64);
@@ -34,6 +35,24 @@ pub(super) fn words(cause: &CacheServed) -> String {
     }
 }
 
+fn below(cache: &CacheBelow) -> String {
+    match cache {
+        CacheBelow::Loop { device, file } => format!(
+            "{device} reads and writes {file} through the page cache; use `losetup --direct-io=on /dev/{device}`"
+        ),
+        CacheBelow::ZfsVolume { device } => {
+            format!(
+                "the ZFS cache in memory (ARC) may serve reads of {device}; compare with `primarycache=metadata`"
+            )
+        }
+        CacheBelow::Tier { device, mechanism } => {
+            format!(
+                "{mechanism} keeps parts of {device} on a faster device; throughput depends on what it holds"
+            )
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +69,15 @@ mod tests {
         );
         assert!(
             of(Op::Write, true, true).starts_with("the server took 3.0 % of the 2.31 GB that were written")
+        );
+    }
+
+    #[test]
+    fn a_cache_below_is_named_with_what_to_do() {
+        let cache = CacheBelow::Loop { device: "loop0".into(), file: "/images/disk.img".into() };
+        assert_eq!(
+            words(&CacheServed::Below { cache }),
+            "loop0 reads and writes /images/disk.img through the page cache; use `losetup --direct-io=on /dev/loop0`"
         );
     }
 }

@@ -16,9 +16,10 @@ pub(super) fn words(cause: &DepthNotReached) -> String {
         DepthNotReached::DeviceUnseen { asked } => {
             format!("the program kept queue depth {asked}; the depth at the device is unknown (no counters)")
         }
-        DepthNotReached::ShortAtDevice { device_in_flight_mean, asked } => {
+        DepthNotReached::ShortAtDevice { in_flight_mean, device_in_flight_mean, asked } => {
             format!(
-                "the mean queue depth at the device was {device_in_flight_mean:.0} of {asked}: the rest waited above it"
+                "of QD {asked}, {in_flight_mean:.0} were in flight in the program and {device_in_flight_mean:.0} at \
+                 the device: the rest waited above it"
             )
         }
     }
@@ -32,10 +33,14 @@ mod tests {
     fn both_depths_are_named() {
         let short = DepthNotReached::Short { in_flight_mean: 18.0, asked: 32.0 };
         assert!(words(&short).starts_with("the mean queue depth was 18.0, not 32: "), "{}", words(&short));
-        let above = DepthNotReached::ShortAtDevice { device_in_flight_mean: 202.2, asked: 1024.0 };
+        let above = DepthNotReached::ShortAtDevice {
+            in_flight_mean: 1023.8,
+            device_in_flight_mean: 202.2,
+            asked: 1024.0,
+        };
         assert_eq!(
             words(&above),
-            "the mean queue depth at the device was 202 of 1024: the rest waited above it"
+            "of QD 1024, 1024 were in flight in the program and 202 at the device: the rest waited above it"
         );
     }
 }

@@ -2,6 +2,8 @@
 
 use iosonde_model::{cause::DirectIgnored, units};
 
+use crate::text::absence;
+
 /// `direct I/O of 450 MB added 420 MB to the page cache; it should add nothing`.
 pub(super) fn words(cause: &DirectIgnored) -> String {
     match cause {
@@ -10,6 +12,7 @@ pub(super) fn words(cause: &DirectIgnored) -> String {
             "the contents of the page cache were not read".to_owned()
         }
         DirectIgnored::CacheUnknown { said } => {
+            let said: Vec<String> = said.iter().map(absence).collect();
             format!("the contents of the page cache are unknown: {}", said.join("; "))
         }
         DirectIgnored::CacheGrew { grown_bytes, issued_bytes } => format!(

@@ -2,11 +2,13 @@
 
 use iosonde_model::cause::Errors;
 
+use crate::text::request_error;
+
 /// `3 of 1000 requests failed (Input/output error); see `dmesg``.
 pub(super) fn words(cause: &Errors) -> String {
     match cause {
         Errors::Failed { requests, errors, hung, short, example } => {
-            let example = example.as_deref().unwrap_or("no reason given");
+            let example = example.as_ref().map_or_else(|| "no reason given".to_owned(), request_error);
             let faults = [
                 (*errors, format!("{errors} of {requests} requests failed ({example}); see `dmesg`")),
                 (*hung, format!("{hung} of {requests} requests did not return")),
@@ -23,13 +25,19 @@ pub(super) fn words(cause: &Errors) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_model::RequestError;
 
     #[test]
     fn only_faults_that_occurred_are_named() {
-        let cause =
-            Errors::Failed { requests: 1000, errors: 3, hung: 0, short: 1, example: Some("EIO".into()) };
-        let expected = "3 of 1000 requests failed (EIO); see `dmesg`; 1 of 1000 requests moved fewer bytes than \
-                        requested";
+        let cause = Errors::Failed {
+            requests: 1000,
+            errors: 3,
+            hung: 0,
+            short: 1,
+            example: Some(RequestError::System { errno: 5, count: 9 }),
+        };
+        let expected = "3 of 1000 requests failed (Input/output error (os error 5)); see `dmesg`; 1 of 1000 requests \
+                        moved fewer bytes than requested";
         assert_eq!(words(&cause), expected);
     }
 }

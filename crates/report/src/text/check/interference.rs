@@ -60,9 +60,7 @@ pub(super) fn words(cause: &Interference) -> String {
 fn unread(missing: Missing) -> &'static str {
     match missing {
         Missing::DeviceCounters => "the device's counters were not read",
-        Missing::UncachedCounters => {
-            "through the page cache, others' bytes are not separable from read-ahead"
-        }
+        Missing::UncachedCounters => "with buffered I/O, other I/O cannot be separated from read-ahead",
         Missing::Steal => "steal time was not read",
         Missing::CpuPressure => "CPU pressure was not read",
     }

@@ -13,7 +13,7 @@ pub(super) fn words(cause: &LittlesLaw) -> String {
         LittlesLaw::Uncounted => {
             "with flushes, the queue depth is a limit, and its mean was not recorded".to_owned()
         }
-        LittlesLaw::NoLatency => "no mean latency is given".to_owned(),
+        LittlesLaw::NoLatency => "throughput or mean latency is not given".to_owned(),
         LittlesLaw::LongRequests { longest_ns, measured_s } => format!(
             "the longest request took {} of {} measured, which is more than half",
             units::time(*longest_ns),

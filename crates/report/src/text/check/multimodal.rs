@@ -10,7 +10,7 @@ pub(super) fn words(cause: &Multimodal) -> String {
             format!("{requests} requests; latency groups need {needed}")
         }
         Multimodal::Groups { op, low_share, low_ns, high_share, high_ns, mean_ns } => format!(
-            "two latency groups of {op}s, {} ({}) and {} ({}): use percentiles, not the mean ({})",
+            "two latency groups of {op}s with means of {} ({}) and {} ({}): use percentiles, not the mean of all ({})",
             units::time(low_ns),
             units::percent(low_share),
             units::time(high_ns),
@@ -34,11 +34,12 @@ mod tests {
             low_ns: 115e3,
             high_share: 0.1,
             high_ns: 387e3,
-            mean_ns: 151e3,
+            mean_ns: 142.2e3,
         };
         assert_eq!(
             words(&groups),
-            "two latency groups of writes, 115 µs (90 %) and 387 µs (10 %): use percentiles, not the mean (151 µs)"
+            "two latency groups of writes with means of 115 µs (90 %) and 387 µs (10 %): use percentiles, not the mean \
+             of all (142 µs)"
         );
     }
 }

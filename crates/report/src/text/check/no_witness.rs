@@ -2,12 +2,14 @@
 
 use iosonde_model::{cause::NoWitness, units};
 
+use crate::text::absence;
+
 /// `no witness of the bytes moved: no block device lies below this file system`.
 pub(super) fn words(cause: &NoWitness) -> String {
     match cause {
         // The device's counters come first; what else is missing would not tell either.
         NoWitness::NotRead { said } => match said.first() {
-            Some(said) => format!("bytes moved by the device are unknown: {said}"),
+            Some(said) => format!("bytes moved by the device are unknown: {}", absence(said)),
             None => "bytes moved by the device are unknown: its counters were not read".to_owned(),
         },
         NoWitness::CountsNothing { device, counted_bytes, filled_bytes } => format!(

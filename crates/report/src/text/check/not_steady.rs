@@ -1,7 +1,7 @@
 //! Words of the check `not-steady`.
 
 use iosonde_model::{
-    cause::{NotSteady, Pause, Trend, Waited},
+    cause::{LongWait, NotSteady, Trend, Waited},
     units,
 };
 
@@ -37,7 +37,7 @@ pub(super) fn words(cause: &NotSteady) -> String {
                 format!("; since then it is steady within {}", units::percent(share))
             });
             let course = course(*before_iops, *after_iops);
-            format!("the rate {course} {when}, so the mean describes neither{since}")
+            format!("the rate {course} {when}, so the mean hides two levels{since}")
         }
         NotSteady::Cycle { amplitude_share, period, part_s } => {
             let every = match part_s {
@@ -66,22 +66,22 @@ pub(super) fn words(cause: &NotSteady) -> String {
     }
 }
 
-fn pause(pause: &Pause) -> String {
+fn pause(pause: &LongWait) -> String {
     let usual = |waited: &Waited| format!("median {}: {}", waited.op, units::time(waited.usual_ns));
     match pause {
-        Pause::Everything(waited) => format!(
+        LongWait::Everything(waited) => format!(
             "the storage did not answer for {} ({}): check its error log for retries or resets",
             units::time(waited.longest_ns),
             usual(waited)
         ),
-        Pause::Single(waited) => format!(
+        LongWait::Single(waited) => format!(
             "{} request{} waited up to {} ({}) while others went on: retries or starvation",
             waited.waited,
             if waited.waited == 1 { "" } else { "s" },
             units::time(waited.longest_ns),
             usual(waited)
         ),
-        Pause::Beside { longest_ns, before } => format!(
+        LongWait::Beside { longest_ns, before } => format!(
             "the storage did not answer for {} {} the measured time: check its error log for retries or resets",
             units::time(*longest_ns),
             if *before { "before" } else { "after" }
@@ -152,7 +152,7 @@ mod tests {
         };
         assert_eq!(
             words(&step(Some(0.1))),
-            "the rate fell from 16 k to 3 k IOPS 2.50 s into the trial, so the mean describes neither"
+            "the rate fell from 16 k to 3 k IOPS 2.50 s into the trial, so the mean hides two levels"
         );
         assert!(words(&step(None)).contains("IOPS in round 26 of 60, "), "{}", words(&step(None)));
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_pause_names_its_length_and_the_usual_latency() {
         let waited = Waited { op: Op::Read, longest_ns: 3e9, usual_ns: 320e3, waited: 32 };
-        let all = words(&NotSteady::Pause(Pause::Everything(waited)));
+        let all = words(&NotSteady::Pause(LongWait::Everything(waited)));
         assert!(all.starts_with("the storage did not answer for 3.00 s (median read: 320 µs): "), "{all}");
     }
 }

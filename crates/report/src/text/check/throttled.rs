@@ -2,7 +2,7 @@
 
 use iosonde_model::{
     IoLimit,
-    cause::{Cap, Moment, Throttled},
+    cause::{Cap, CapStart, Throttled},
     units,
 };
 
@@ -20,6 +20,15 @@ pub(super) fn words(cause: &Throttled) -> String {
             units::percent(*limit_share),
             limit.set_by
         ),
+        Throttled::SetInMidRun { limit, from_s, until_s, limited_trials } => {
+            let until = until_s.map_or_else(|| "on".to_owned(), |until_s| format!("to {}", clock(until_s)));
+            format!(
+                "a limit of {} applied from {} {until}, to {limited_trials} trials (set by {})",
+                allowed(limit),
+                clock(*from_s),
+                limit.set_by
+            )
+        }
         Throttled::Fell { throttle_iops, before_iops, at_s, temperature_celsius, cap, writes } => format!(
             "the rate fell from {} to {} IOPS after {} and stayed there: {}",
             units::count(*before_iops),
@@ -45,6 +54,12 @@ fn allowed(limit: &IoLimit) -> String {
     }
 }
 
+/// Minutes and seconds from the run's beginning: `0:45`.
+fn clock(moment_s: f64) -> String {
+    let seconds = moment_s.round() as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
 /// Likely reason of a fall.
 fn suspect(temperature_celsius: Option<f64>, cap: Option<Cap>, writes: bool) -> String {
     match (temperature_celsius, cap) {
@@ -60,7 +75,7 @@ fn suspect(temperature_celsius: Option<f64>, cap: Option<Cap>, writes: bool) -> 
     }
 }
 
-fn capped(cap: &str, credit: &str, at: &Moment) -> String {
+fn capped(cap: &str, credit: &str, at: &CapStart) -> String {
     let points = if at.points == 1 { "1 point".to_owned() } else { format!("{} points", at.points) };
     format!(
         "{points} fell to {cap} (within {}) {} after the start: a rate limit (credit: about {credit})",
@@ -93,6 +108,28 @@ mod tests {
             words(&Throttled::ControlGroup { limit_share: 0.998, limit }),
             "a control group limits vda to 5 k read IOPS, and this trial reached 100 % of that (set by \
              /sys/fs/cgroup/box/io.max)"
+        );
+    }
+
+    #[test]
+    fn a_limit_that_was_set_in_mid_run_is_told_with_its_time() {
+        let limit = IoLimit {
+            set_by: "/sys/fs/cgroup/box/io.max".into(),
+            device: "vda".into(),
+            op: Op::Read,
+            iops: Some(6000.0),
+            bytes_per_s: None,
+        };
+        let set = |until_s| {
+            let limit = limit.clone();
+            words(&Throttled::SetInMidRun { limit, from_s: 45.3, until_s, limited_trials: 128 })
+        };
+        assert_eq!(
+            set(None),
+            "a limit of 6 k read IOPS applied from 0:45 on, to 128 trials (set by /sys/fs/cgroup/box/io.max)"
+        );
+        assert!(
+            set(Some(70.0)).starts_with("a limit of 6 k read IOPS applied from 0:45 to 1:10, to 128 trials")
         );
     }
 

@@ -14,9 +14,11 @@ pub(super) fn words(cause: &Units) -> String {
             format!("{}: {stated} stated, but the other figures give {worked_out}", name(*figure, *op))
         }
         Units::Disorder { op, lower, lower_ns, higher, higher_ns } => format!(
-            "contradictory {op} latencies: {} {lower_ns:.0} ns is above {} {higher_ns:.0} ns",
+            "contradictory {op} latencies: {} {} ns is above {} {} ns",
             statistic(*lower),
-            statistic(*higher)
+            exact(lower_ns.round()),
+            statistic(*higher),
+            exact(higher_ns.round())
         ),
         Units::Overcounted { counted_bytes, issued_bytes } => {
             format!("{counted_bytes} bytes are counted, but the requests moved only {issued_bytes}")
@@ -26,7 +28,11 @@ pub(super) fn words(cause: &Units) -> String {
 
 /// A number to be compared with another: whole, unless it is small.
 fn exact(value: f64) -> String {
-    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value}") }
+    match value {
+        value if !value.is_finite() => "(no number)".to_owned(),
+        value if value.abs() >= 100.0 => format!("{value:.0}"),
+        value => format!("{value}"),
+    }
 }
 
 fn name(figure: TrialFigure, op: Op) -> String {

@@ -2,6 +2,8 @@
 
 use iosonde_model::{cause::WorkingSet, units};
 
+use crate::text::hidden_by;
+
 /// `the working set (1 GiB) fits into the page cache (8 GiB of memory); use a larger `--size``.
 pub(super) fn words(cause: &WorkingSet) -> String {
     match cause {
@@ -20,8 +22,9 @@ pub(super) fn words(cause: &WorkingSet) -> String {
             "the page cache may hold the working set ({}): the memory size of this machine is unknown",
             units::size(*working_set_bytes)
         ),
-        WorkingSet::CacheOutside { working_set_bytes, cache } => format!(
-            "whether {cache} holds the working set ({}) is unknown; use a `--size` several times its memory",
+        WorkingSet::CacheOutside { working_set_bytes, layers } => format!(
+            "whether {} holds the working set ({}) is unknown; use a `--size` several times its memory",
+            hidden_by(layers).unwrap_or_default(),
             units::size(*working_set_bytes)
         ),
         WorkingSet::Imported => "the file states neither the addressed span nor the memory size".to_owned(),

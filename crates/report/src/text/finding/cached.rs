@@ -1,13 +1,13 @@
 //! Words of `cache_bytes` and `cache_latency`.
 
-use iosonde_infer::{finding::group::workload, words::capitalised};
+use crate::text::{case::capitalised, workload::workload};
 use iosonde_model::{
     Finding, FindingName,
     detail::{CacheProblem, Cached},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Cached) -> String {

@@ -1,21 +1,23 @@
 //! Words of findings about the course of a curve.
 
-use iosonde_infer::{
-    finding::effect::MARGIN,
-    words::{Unit, capitalised, with_interval},
+use crate::text::{
+    case::capitalised,
+    number::with_interval,
+    workload::{reads_and_writes, workload_at},
 };
+use iosonde_infer::finding::effect::MARGIN;
 use iosonde_model::{
-    Conditions, Finding, Op,
+    Finding, Op, Unit,
     detail::{Crossover, CurveShape, FeatureKind, Lead, UnsureFeature},
 };
 
 use super::{
-    effect::{at, level, margin, requests},
-    value,
+    effect::{at, level, margin},
+    value::value,
 };
 
 pub(super) fn shape_sentence(finding: &Finding, shape: &CurveShape) -> String {
-    let what = requests(&finding.conditions);
+    let what = workload_at(&finding.conditions);
     let said = match shape {
         CurveShape::Smooth { lowest, highest, .. } => {
             format!("no dip, peak or step from {} to {}", level(*lowest), level(*highest))
@@ -57,12 +59,6 @@ pub(super) fn unsure(feature: &UnsureFeature) -> String {
 }
 
 /// `4 KiB random reads and writes`.
-pub(super) fn both(conditions: &Conditions) -> String {
-    let reads = requests(&Conditions { op: Some(Op::Read), queue_depth: None, ..conditions.clone() });
-    let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
-    format!("{reads} and writes{depth}")
-}
-
 fn other(op: Op) -> Op {
     if op == Op::Read { Op::Write } else { Op::Read }
 }
@@ -84,7 +80,7 @@ pub(super) fn crossover_sentence(finding: &Finding, facts: &Crossover) -> String
             format!("no crossover from {} to {}; {lead}", level(*lowest), level(*highest))
         }
     };
-    capitalised(&format!("{}: {said}.", both(&finding.conditions)))
+    capitalised(&format!("{}: {said}.", reads_and_writes(&finding.conditions)))
 }
 
 pub(super) fn crossover_why(facts: &Crossover) -> String {

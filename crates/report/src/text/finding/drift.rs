@@ -6,7 +6,7 @@ use iosonde_model::{
     units,
 };
 
-use super::value;
+use super::value::value;
 
 pub(super) fn sentence(finding: &Finding, drift: &RunDrift) -> String {
     match drift {

@@ -1,9 +1,9 @@
 //! Words of `flush_latency` and `log_writes_per_s`.
 
-use iosonde_infer::finding::group::workload;
+use crate::text::workload::workload;
 use iosonde_model::{Finding, detail::Durable, units};
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Durable) -> String {

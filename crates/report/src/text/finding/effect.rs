@@ -1,11 +1,13 @@
 //! Words of findings that compare levels of one parameter.
 
-use iosonde_infer::{
-    finding::{effect::MARGIN, group::workload},
-    words::{Unit, capitalised, with_interval},
+use crate::text::{
+    case::capitalised,
+    number::with_interval,
+    workload::{workload, workload_at},
 };
+use iosonde_infer::finding::effect::MARGIN;
 use iosonde_model::{
-    Conditions, Finding,
+    Finding, Inconclusive, Unit,
     detail::{
         ComparedFigure, ComparedWith, Effect, EffectAnswer, EffectProblem, Level, RatioAnswer,
         ReadsAfterWrites, Workers, WorkersAnswer,
@@ -13,17 +15,11 @@ use iosonde_model::{
     units,
 };
 
-use super::{inconclusive, value};
+use super::value::value;
 
 /// `5 %`: a margin has no decimals.
 pub(super) fn margin(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
-}
-
-/// `4 KiB random reads at QD 32`.
-pub(in crate::text) fn requests(conditions: &Conditions) -> String {
-    let depth = conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
-    format!("{}{depth}", workload(conditions))
 }
 
 /// Name of a level: `stride 64 KiB`.
@@ -66,7 +62,8 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
         ComparedFigure::Throughput => "throughput",
         ComparedFigure::MeanLatency => "mean latency",
     };
-    let (what, value, parameter) = (requests(&finding.conditions), value(finding), parameter(effect.level));
+    let (what, value, parameter) =
+        (workload_at(&finding.conditions), value(finding), parameter(effect.level));
     let reference = match effect.reference {
         ComparedWith::Level(level) => format!("that {}", at(level)),
         ComparedWith::MeanOfOthers => "the mean of the other levels".to_owned(),
@@ -93,16 +90,13 @@ pub(super) fn sentence(finding: &Finding, effect: &Effect) -> String {
     capitalised(&format!("{what}: {said}.{unknown}"))
 }
 
-pub(super) fn why(effect: &Effect) -> String {
+pub(super) fn why(effect: &Effect, words: fn(&Inconclusive) -> String) -> String {
     let reference = match effect.reference {
         ComparedWith::Level(reference) => level(reference),
         ComparedWith::MeanOfOthers => "the mean of the others".to_owned(),
     };
-    let left_out: Vec<String> = effect
-        .left_out
-        .iter()
-        .map(|(out, why)| format!("{} ({})", level(*out), inconclusive::words(why)))
-        .collect();
+    let left_out: Vec<String> =
+        effect.left_out.iter().map(|(out, why)| format!("{} ({})", level(*out), words(why))).collect();
     let left_out = match left_out.is_empty() {
         true => String::new(),
         false => format!(" Left out: {}.", left_out.join("; ")),
@@ -162,7 +156,7 @@ pub(super) fn workers_sentence(finding: &Finding, facts: &Workers) -> String {
 
 pub(super) fn workers_why(facts: &Workers) -> String {
     if let WorkersAnswer::QueueDepth { .. } = facts.answer {
-        return "More workers are a higher queue depth here; io_uring or libaio would tell the two apart."
+        return "More workers are a higher queue depth here; io_uring or libaio can separate the two."
             .to_owned();
     }
     let alone = facts.over_one_of_them.as_ref().map_or_else(String::new, |ratio| {

@@ -1,21 +1,43 @@
 //! Words of the highest of several points.
 
+use crate::text::number;
 use iosonde_infer::finding::lookup::estimate;
-use iosonde_infer::words;
-use iosonde_model::{Finding, FindingName, detail::Highest};
+use iosonde_model::{Finding, FindingName, detail::Highest, units};
 
-use super::{depths, inconclusive, subject, value};
+use super::{
+    inconclusive,
+    subject::subject,
+    value::{depths, value},
+};
 
 /// One sentence; a throughput that still rises is a least.
 pub(super) fn sentence(finding: &Finding, facts: &Highest) -> String {
-    let (subject, [first, last]) = (subject(finding), facts.queue_depths);
-    let at = if first == last { format!("QD {first}") } else { format!("QD {first} to {last}") };
+    let subject = subject(finding);
+    let at = match finding.name {
+        FindingName::MaxIops => queue_depths(facts),
+        _ => points(facts),
+    };
     match (finding.name, finding.at_least) {
         (FindingName::MaxIops, true) => {
-            format!("{subject}: {}; still rising at {at}.", words::at_least(finding.unit, &estimate(finding)))
+            format!(
+                "{subject}: {}; still rising at {at}.",
+                number::at_least(finding.unit, &estimate(finding))
+            )
         }
         _ => format!("{subject}: {} at {at}.", value(finding)),
     }
+}
+
+fn queue_depths(facts: &Highest) -> String {
+    let [first, last] = facts.queue_depths;
+    if first == last { format!("QD {first}") } else { format!("QD {first} to {last}") }
+}
+
+/// Block sizes and queue depths of the highest points: `1 MiB, QD 8`.
+pub(super) fn points(facts: &Highest) -> String {
+    let [first, last] = facts.block_sizes_bytes.map(units::size);
+    let sizes = if first == last { first } else { format!("{first} to {last}") };
+    format!("{sizes}, {}", queue_depths(facts))
 }
 
 pub(super) fn why(finding: &Finding, facts: &Highest) -> String {
@@ -26,9 +48,12 @@ pub(super) fn why(finding: &Finding, facts: &Highest) -> String {
     if !facts.imprecise_queue_depths.is_empty() {
         all += &format!(" Excluded as too imprecise: {}.", depths(&facts.imprecise_queue_depths));
     }
-    if !facts.invalid.is_empty() {
-        let invalid: Vec<String> = facts.invalid.iter().map(inconclusive::words).collect();
-        all += &format!(" Not compared: {}.", invalid.join("; "));
+    if let [first, others @ ..] = &facts.invalid[..] {
+        all += &format!(" Not compared: {}", inconclusive::words(first));
+        all += &match others.len() {
+            0 => ".".to_owned(),
+            count => format!("; and {count} more of its points."),
+        };
     }
     all
 }
@@ -44,7 +69,9 @@ mod tests {
     fn a_maximum_names_its_queue_depths_and_what_was_excluded() {
         let facts = Highest {
             points: 6,
+            best_points: vec![3, 5],
             queue_depths: [16, 128],
+            block_sizes_bytes: [4096, 4096],
             imprecise_queue_depths: vec![32],
             invalid: Vec::new(),
         };

@@ -1,14 +1,14 @@
 //! Words of why a finding is inconclusive.
 
-use iosonde_model::{About, Inconclusive};
+use crate::text::number::bounded;
+use iosonde_model::{About, Estimate, Inconclusive};
 
 use super::{cached, lack, limit, long_write, mapping_unit, platter, readahead};
-use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law};
+use super::{curve, drift, effect, latency_limit, layout, queue_depth, size_law, value::depths};
 
 /// A clause without its full stop.
 pub(super) fn words(why: &Inconclusive) -> String {
     match why {
-        Inconclusive::Said(said) => said.clone(),
         Inconclusive::TooFewTrials { spec, valid, run, needed, about } => {
             let about = match about {
                 About::All => "",
@@ -24,6 +24,10 @@ pub(super) fn words(why: &Inconclusive) -> String {
             format!("trials of {} took no time, or their figures are not finite", spec.describe())
         }
         Inconclusive::EstimateNotANumber => "the estimate is not finite".to_owned(),
+        Inconclusive::WideInterval { unit, low, high } => {
+            let estimate = Estimate { value: *low, low: Some(*low), high: Some(*high) };
+            format!("it lies {}; use a longer `--time`", bounded(*unit, &estimate))
+        }
         Inconclusive::Effect(problem) => effect::problem(*problem),
         Inconclusive::UnsureFeature(feature) => curve::unsure(feature),
         Inconclusive::CloseCurves => {
@@ -48,6 +52,9 @@ pub(super) fn words(why: &Inconclusive) -> String {
         Inconclusive::NoCpuTime => "too few trials have a CPU time".to_owned(),
         Inconclusive::SizeLaw(problem) => size_law::problem(problem),
         Inconclusive::QueueDepth(problem) => queue_depth::problem(problem),
+        Inconclusive::ExcludedDepths { queue_depths, why } => {
+            format!("the device saw less than half of {}; {}", depths(queue_depths), words(why))
+        }
         Inconclusive::LatencyLimit { problem, .. } => latency_limit::problem(problem),
         Inconclusive::Layout(problem) => layout::problem(problem),
     }

@@ -1,13 +1,13 @@
 //! Words of the load up to which a latency limit is kept.
 
-use iosonde_infer::{finding::group::workload, words::capitalised};
+use crate::text::{case::capitalised, workload::workload};
 use iosonde_model::{
     Arrivals, Finding,
     detail::{LatencyLimitProblem, LatencyLimited},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 pub(super) fn sentence(finding: &Finding, facts: &LatencyLimited) -> String {
     let what = capitalised(&workload(&finding.conditions));

@@ -6,8 +6,9 @@ use iosonde_model::{
     units,
 };
 
-use super::{subject, value};
-use iosonde_infer::{finding::lookup::estimate, words::with_interval};
+use super::{subject::subject, value::value};
+use crate::text::number::with_interval;
+use iosonde_infer::finding::lookup::estimate;
 
 pub(super) fn sentence(finding: &Finding, facts: &Layout) -> String {
     match facts {

@@ -1,13 +1,13 @@
 //! Words of `throttle_rate` and `burst_credit_bytes`.
 
-use iosonde_infer::{finding::group::workload, words::capitalised};
+use crate::text::{case::capitalised, workload::workload};
 use iosonde_model::{
     Finding, FindingName, IoLimit,
     detail::{Limit, LimitProblem},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: &Limit) -> String {

@@ -1,13 +1,13 @@
 //! Words of `burst_rate`, `sustained_rate`, `write_buffer_bytes` and `buffer_drain_rate`.
 
-use iosonde_infer::{finding::group::workload, words::capitalised};
+use crate::text::{case::capitalised, workload::workload};
 use iosonde_model::{
     Finding, FindingName, Status,
     detail::{Drain, LongWrite, LongWriteProblem, Pause},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: LongWrite) -> String {

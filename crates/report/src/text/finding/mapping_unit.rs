@@ -1,13 +1,13 @@
 //! Words of `mapping_unit_bytes`.
 
-use iosonde_infer::finding::group::workload;
+use crate::text::workload::workload;
 use iosonde_model::{
     Finding,
     detail::{MappingUnit, MappingUnitProblem},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: MappingUnit) -> String {
@@ -29,7 +29,7 @@ pub(super) fn problem(problem: &MappingUnitProblem) -> String {
     match problem {
         MappingUnitProblem::Buffered { spec } => {
             format!(
-                "{} went through the page cache, which reads its own pages first; use direct I/O",
+                "{} were buffered, and the page cache reads its own pages first; use direct I/O",
                 spec.describe()
             )
         }

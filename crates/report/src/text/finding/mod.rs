@@ -1,6 +1,8 @@
 //! Words of findings, one file for each family.
 
 mod cached;
+mod commit;
+mod constant_limit;
 mod curve;
 mod drift;
 mod durable;
@@ -21,17 +23,17 @@ mod processor;
 mod queue_depth;
 mod readahead;
 mod size_law;
+pub(super) mod subject;
+mod value;
 
-use iosonde_infer::{
-    finding::{group::workload, lookup::estimate},
-    words::{capitalised, lowered, with_interval},
-};
-use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive, Status};
+use crate::text::case::{capitalised, lowered};
+use iosonde_model::{Detail, Finding, FindingName, Status};
+
+use self::{subject::subject, value::value};
 
 /// A finding in one sentence, with its interval.
 pub fn sentence(finding: &Finding) -> String {
     match &finding.detail {
-        Detail::Said { sentence, .. } => sentence.clone(),
         Detail::Inconclusive(why) => {
             format!("{}: unknown; {}.", subject(finding), inconclusive::words(why))
         }
@@ -47,7 +49,9 @@ pub fn sentence(finding: &Finding) -> String {
         Detail::Readahead(facts) => readahead::sentence(finding, *facts),
         Detail::LongWrite(facts) => long_write::sentence(finding, *facts),
         Detail::Limit(facts) => limit::sentence(finding, facts),
+        Detail::ConstantLimit(facts) => constant_limit::sentence(finding, *facts),
         Detail::Durable(facts) => durable::sentence(finding, *facts),
+        Detail::Commit(facts) => commit::sentence(finding, *facts),
         Detail::MappingUnit(facts) => mapping_unit::sentence(finding, *facts),
         Detail::Platter(facts) => platter::sentence(finding, *facts),
         Detail::Highest(facts) => highest::sentence(finding, facts),
@@ -65,9 +69,8 @@ pub fn sentence(finding: &Finding) -> String {
 /// Assumptions behind a finding, or why it is inconclusive and what would answer.
 pub fn why_of(finding: &Finding) -> Option<String> {
     let own = match &finding.detail {
-        Detail::Said { why, .. } => why.clone(),
         Detail::Inconclusive(why) => Some(capitalised(&format!("{}.", inconclusive::words(why)))),
-        Detail::Effect(facts) => Some(effect::why(facts)),
+        Detail::Effect(facts) => Some(effect::why(facts, inconclusive::words)),
         Detail::AccessOrder(_) => Some(effect::order_why(finding)),
         Detail::Workers(facts) => Some(effect::workers_why(facts)),
         Detail::ReadsAfterWrites(facts) => Some(effect::after_writes_why(facts)),
@@ -79,7 +82,9 @@ pub fn why_of(finding: &Finding) -> Option<String> {
         Detail::Readahead(facts) => Some(readahead::why(finding, *facts)),
         Detail::LongWrite(facts) => Some(long_write::why(*facts)),
         Detail::Limit(facts) => Some(limit::why(finding, facts)),
+        Detail::ConstantLimit(facts) => Some(constant_limit::why(*facts)),
         Detail::Durable(facts) => Some(durable::why(*facts)),
+        Detail::Commit(facts) => Some(commit::why(*facts)),
         Detail::MappingUnit(facts) => Some(mapping_unit::why(*facts)),
         Detail::Platter(facts) => Some(platter::why(*facts)),
         Detail::Highest(facts) => Some(highest::why(finding, facts)),
@@ -140,20 +145,22 @@ fn why_of_plain(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// A finding's value with its interval.
-fn value(finding: &Finding) -> String {
-    with_interval(finding.unit, &estimate(finding))
+/// Points that a highest throughput comes from; `None` for other findings.
+pub(super) fn highest_points(finding: &Finding) -> Option<String> {
+    match &finding.detail {
+        Detail::Highest(facts) => Some(highest::points(facts)),
+        _ => None,
+    }
 }
 
-/// Workload with its queue depth: `4 KiB random reads at QD 1`.
-fn workload_at(finding: &Finding) -> String {
-    let depth = finding.conditions.queue_depth.map_or_else(String::new, |depth| format!(" at QD {depth}"));
-    format!("{}{depth}", workload(&finding.conditions))
-}
-
-/// Several queue depths: `QD 8, 16`.
-fn depths(queue_depths: &[u64]) -> String {
-    format!("QD {}", queue_depths.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+/// A limit from the first second on, with its value; `None` for other findings, and where there is none.
+pub(super) fn constant_limit(finding: &Finding) -> Option<String> {
+    match finding.detail {
+        Detail::ConstantLimit(facts) if finding.status == Status::Found => {
+            Some(constant_limit::limit(finding, facts))
+        }
+        _ => None,
+    }
 }
 
 /// Block size of a plateau with its interval; `None` for other findings.
@@ -161,69 +168,6 @@ pub(super) fn plateau_sizes(finding: &Finding) -> Option<String> {
     match &finding.detail {
         Detail::Plateau(facts) => Some(size_law::plateau_sizes(finding, facts)),
         _ => None,
-    }
-}
-
-/// What a finding is about: `Base latency of 4 KiB random reads`.
-pub(super) fn subject(finding: &Finding) -> String {
-    if let Detail::Inconclusive(Inconclusive::LatencyLimit { limit, .. }) = &finding.detail {
-        return format!("IOPS with {} of {}", limit.describe(), workload(&finding.conditions));
-    }
-    let what = match finding.name {
-        FindingName::DeviceBandwidth => "Bandwidth",
-        FindingName::MaxIops => "Highest IOPS",
-        FindingName::BaseLatency => "Latency at QD 1",
-        FindingName::PerRequestCost => "Fixed cost per request",
-        FindingName::HalfSize => "Half-bandwidth size",
-        FindingName::NetworkRoundTrip => "Network round trip",
-        FindingName::PlateauBlockSize => "Block size of the plateau",
-        FindingName::QueueDepthKnee => "Saturation point",
-        FindingName::DepthFor95Percent => "Queue depth for 95 % of the maximum",
-        FindingName::EffectiveDepth => "Effective queue depth",
-        FindingName::RandomVsSequential => "Random against sequential throughput",
-        FindingName::IopsAtLatency => "IOPS within the latency limit",
-        FindingName::MixInterference => "Effect of mixing reads and writes",
-        FindingName::StrideEffect => "Effect of the stride",
-        FindingName::AlignmentEffect => "Effect of alignment",
-        FindingName::JobsEffect => "Effect of several workers",
-        FindingName::Shape => "Dips, peaks and steps",
-        FindingName::Crossover => "Crossover of reads and writes",
-        FindingName::CacheBytes => "Cache size",
-        FindingName::CacheLatency => "Cache latency",
-        FindingName::ReadaheadBytes => "Read-ahead",
-        FindingName::BurstRate => "Burst throughput",
-        FindingName::SustainedRate => "Sustained throughput",
-        FindingName::WriteBufferBytes => "Write buffer size",
-        FindingName::BufferDrainRate => "Drain rate of the write buffer",
-        FindingName::ThrottleRate => "Rate limit",
-        FindingName::BurstCreditBytes => "Burst credit",
-        FindingName::FlushLatency => "Flush latency",
-        FindingName::LogWritesPerS => "Log writes per second",
-        FindingName::ProcessorShare => "CPU share",
-        FindingName::Drift => "Drift",
-        FindingName::OrderEffect => "Effect of the preceding workload",
-        FindingName::Parallelism => "Parallel units",
-        FindingName::StripeBytes => "Stripe size",
-        FindingName::MappingUnitBytes => "Mapping unit",
-        FindingName::RotationPeriod => "Rotation period",
-        FindingName::SeekTimeAverage => "Average seek time",
-        FindingName::ZoneRatio => "Ratio of outer to inner zone",
-    };
-    match finding.name {
-        _ if finding.conditions == Conditions::default() => return what.to_owned(),
-        FindingName::MixInterference
-        | FindingName::StrideEffect
-        | FindingName::AlignmentEffect
-        | FindingName::JobsEffect => return format!("{what} on {}", effect::requests(&finding.conditions)),
-        FindingName::Shape => return format!("{what} of {}", effect::requests(&finding.conditions)),
-        FindingName::Crossover => return format!("Crossover of {}", curve::both(&finding.conditions)),
-        _ => {}
-    }
-    match finding.conditions.op {
-        // The storage has them, whatever is read.
-        _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),
-        Some(_) => format!("{what} of {}", workload(&finding.conditions)),
-        None => what.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Words of what other findings add to a finding.
 
-use iosonde_infer::words::{Unit, bounded};
-use iosonde_model::{Law, Note};
+use crate::text::number::bounded;
+use iosonde_model::{Law, Note, Unit};
 
 /// One sentence with its full stop.
 pub(super) fn words(note: &Note) -> String {

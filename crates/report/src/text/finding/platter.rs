@@ -1,16 +1,14 @@
 //! Words of `rotation_period`, `seek_time_average` and `zone_ratio`.
 
-use iosonde_infer::{
-    finding::{group::workload, lookup},
-    words::capitalised,
-};
+use crate::text::{case::capitalised, workload::workload};
+use iosonde_infer::finding::lookup;
 use iosonde_model::{
     Estimate, Finding, Status,
     detail::{Platter, PlatterProblem},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Platter) -> String {

@@ -1,13 +1,14 @@
 //! Words of the CPU share.
 
-use iosonde_infer::{finding::lookup::estimate, words};
+use crate::text::number;
+use iosonde_infer::finding::lookup::estimate;
 use iosonde_model::{
     Finding,
-    detail::{Pace, ProcessorShare},
+    detail::{Bottleneck, ProcessorShare},
     units,
 };
 
-use super::subject;
+use super::subject::subject;
 
 /// CPU share below which the number says no more than that it is small.
 const SMALL: f64 = 1e-3;
@@ -15,12 +16,12 @@ const SMALL: f64 = 1e-3;
 pub(super) fn sentence(finding: &Finding, facts: &ProcessorShare) -> String {
     let share = match finding.high {
         Some(high) if high < SMALL => "below 0.1 % [0, 0.1]".to_owned(),
-        _ => words::percent(&estimate(finding)),
+        _ => number::percent(&estimate(finding)),
     };
     let pace = match facts.pace {
-        Pace::Cpu => "CPU-bound",
-        Pace::Waiting => "mostly waiting for storage",
-        Pace::Both => "limited by CPU and storage",
+        Bottleneck::Cpu => "CPU-bound",
+        Bottleneck::Waiting => "limited by storage",
+        Bottleneck::Both => "limited by CPU and storage",
     };
     format!("{}: {share}; {pace}.", subject(finding))
 }
@@ -45,9 +46,12 @@ mod tests {
             sentence(&reads(FindingName::ProcessorShare, Unit::Ratio, ends, Detail::ProcessorShare(facts)))
         };
         assert_eq!(
-            of(Pace::Cpu, [0.95, 0.94, 0.96]),
+            of(Bottleneck::Cpu, [0.95, 0.94, 0.96]),
             "CPU share of 4 KiB random reads: 95 % [94, 96]; CPU-bound."
         );
-        assert!(of(Pace::Waiting, [5e-4, 4e-4, 6e-4]).contains(": below 0.1 % [0, 0.1]; mostly waiting"));
+        assert!(
+            of(Bottleneck::Waiting, [5e-4, 4e-4, 6e-4])
+                .contains(": below 0.1 % [0, 0.1]; limited by storage")
+        );
     }
 }

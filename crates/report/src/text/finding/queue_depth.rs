@@ -1,20 +1,19 @@
 //! Words of findings about the queue depth.
 
-use iosonde_infer::{
-    finding::{group::workload, lookup::estimate},
-    words::{self, capitalised},
-};
+use crate::text::{case::capitalised, number, workload::workload};
+use iosonde_infer::finding::lookup::estimate;
 use iosonde_model::{
     Finding, FindingName,
     detail::{ClosedLoop, EffectiveDepth, QueueDepthProblem},
     units,
 };
 
-use super::{depths, inconclusive, subject};
+use super::{subject::subject, value::depths};
 
 /// Saturation point, or queue depth for 95 % of the maximum.
 pub(super) fn curve_sentence(finding: &Finding) -> String {
-    let (what, depth) = (capitalised(&workload(&finding.conditions)), words::queue_depth(&estimate(finding)));
+    let (what, depth) =
+        (capitalised(&workload(&finding.conditions)), number::queue_depth(&estimate(finding)));
     match finding.name {
         FindingName::QueueDepthKnee => {
             format!("{what} saturate at {depth}; beyond it, latency grows faster than throughput.")
@@ -45,12 +44,17 @@ pub(super) fn effective_sentence(finding: &Finding, facts: &EffectiveDepth) -> S
         None => format!(" (QD {asked} may not have been reached)"),
     };
     let device = facts.at_device.map_or_else(|| "not counted".to_owned(), rounded);
+    // As the check `depth-not-reached` says it: half of them is where it begins to warn.
+    let waited = match facts.at_device {
+        Some(seen) if seen < f64::from(asked) / 2.0 => ": the rest waited above it",
+        _ => "",
+    };
     let [value, low, high] =
         [finding.value, finding.low, finding.high].map(|end| rounded(end.unwrap_or(0.0)));
     // Rounded to requests, the interval has often no width: then it says nothing more.
     let interval = if low == high { String::new() } else { format!(" [{low}, {high}]") };
     format!(
-        "{} at QD {asked}: {value}{interval} in the program{reached}, {device} at the device.",
+        "{} at QD {asked}: {value}{interval} in the program{reached}, {device} at the device{waited}.",
         subject(finding)
     )
 }
@@ -98,8 +102,10 @@ pub(super) fn problem(problem: &QueueDepthProblem) -> String {
                 ),
             }
         }
-        QueueDepthProblem::ExcludedDepths { queue_depths, why } => {
-            format!("the device saw less than half of {}; {}", depths(queue_depths), inconclusive::words(why))
+        QueueDepthProblem::StillRising { deepest } => {
+            format!(
+                "throughput still rises at QD {deepest}, so its highest is unknown; measure deeper queues"
+            )
         }
         QueueDepthProblem::NotCounted => "too few trials counted their outstanding requests".to_owned(),
     }
@@ -110,7 +116,7 @@ mod tests {
     use iosonde_model::{Detail, Estimate, Inconclusive, Unit};
 
     use super::super::{sentence, tests::reads, why_of};
-    use super::*;
+    use super::{super::inconclusive, *};
 
     #[test]
     fn a_saturation_point_is_a_queue_depth() {
@@ -141,7 +147,7 @@ mod tests {
         assert_eq!(
             of(1024.0, Some(true), Some(128.2)),
             "Effective queue depth of 4 KiB random reads at QD 1024: 1024 [1023, 1024] in the program, 128 at the \
-             device."
+             device: the rest waited above it."
         );
         assert!(of(128.0, None, Some(15.96)).contains("128 [127, 128] in the program (QD 1024 may not"));
         assert!(of(900.0, Some(false), None).ends_with(
@@ -153,7 +159,7 @@ mod tests {
     fn a_plateau_that_was_not_measured_says_how_deep_to_go() {
         let why = |value: f64| {
             let knee = Estimate { value, low: Some(2.4), high: Some(60.0) };
-            problem(&QueueDepthProblem::ExcludedDepths {
+            inconclusive::words(&Inconclusive::ExcludedDepths {
                 queue_depths: vec![256],
                 why: Box::new(Inconclusive::QueueDepth(QueueDepthProblem::PlateauUnseen {
                     knee,

@@ -1,17 +1,17 @@
 //! Words of `readahead_bytes`.
 
-use iosonde_infer::finding::group::workload;
+use crate::text::workload::workload;
 use iosonde_model::{
     Finding, Status,
     detail::{Readahead, ReadaheadProblem},
     units,
 };
 
-use super::value;
+use super::value::value;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: Readahead) -> String {
-    let way = if facts.direct { "past the page cache" } else { "through the page cache" };
+    let way = if facts.direct { "with direct I/O" } else { "with buffered I/O" };
     let what = workload(&finding.conditions);
     if finding.status == Status::Absent {
         return format!("No read-ahead for {what} {way}: they take as long as random reads.");
@@ -71,7 +71,7 @@ mod tests {
         let found = example::found(FindingName::ReadaheadBytes, Op::Read, figure, detail());
         assert_eq!(
             sentence(&found),
-            "Read-ahead fetches 128 KiB [125, 131] at a time for 4 KiB random reads through the page cache."
+            "Read-ahead fetches 128 KiB [125, 131] at a time for 4 KiB random reads with buffered I/O."
         );
         let few = example::unknown(
             FindingName::ReadaheadBytes,

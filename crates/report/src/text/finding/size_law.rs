@@ -1,19 +1,19 @@
 //! Words of findings about throughput and latency over block size.
 
+use crate::text::{case::capitalised, workload::workload_at};
 use iosonde_model::{
     Finding, FindingName,
     detail::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem},
     units,
 };
 
-use super::{subject, value, workload_at};
-use iosonde_infer::words::capitalised;
+use super::{subject::subject, value::value};
 
 /// Fixed cost of a request, or half-bandwidth size.
 pub(super) fn sentence(finding: &Finding) -> String {
     match finding.name {
         FindingName::HalfSize => {
-            let what = capitalised(&workload_at(finding));
+            let what = capitalised(&workload_at(&finding.conditions));
             format!("{what} reach half of their bandwidth with blocks of {}.", value(finding))
         }
         _ => format!("{}: {}.", subject(finding), value(finding)),
@@ -29,7 +29,7 @@ pub(super) fn why(law: &SizeLaw) -> String {
 }
 
 pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
-    let what = capitalised(&workload_at(finding));
+    let what = capitalised(&workload_at(&finding.conditions));
     format!("{what} reach 95 % of their bandwidth from {} on.", plateau_sizes(finding, facts))
 }
 
@@ -93,9 +93,6 @@ pub(super) fn problem(problem: &SizeLawProblem) -> String {
         ),
         SizeLawProblem::Flat { largest_bytes } => {
             format!("latency hardly rises up to {}; measure larger blocks", units::size(*largest_bytes))
-        }
-        SizeLawProblem::WideInterval => {
-            "its interval spans a factor of over 4; measure smaller and larger blocks".to_owned()
         }
         SizeLawProblem::StillRising { largest_bytes, needed_bytes } => {
             let needed = needed_bytes

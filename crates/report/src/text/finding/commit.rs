@@ -1,0 +1,47 @@
+//! Words of `commit_latency`.
+
+use crate::text::number::number_in_a_column;
+use iosonde_model::{Finding, Unit, detail::Commit, units};
+
+use super::value::value;
+
+/// One sentence with its full stop.
+pub(super) fn sentence(finding: &Finding, facts: Commit) -> String {
+    let size = units::size(finding.conditions.block_size_bytes.unwrap_or(0));
+    let of = match facts.sync.flush_every() {
+        Some(1) | None => format!("a write of {size}"),
+        Some(writes) => format!("{writes} writes of {size}"),
+    };
+    let flush = match facts.flush_ns {
+        Some(ns) => format!("; {} of it is the flush", number_in_a_column(Unit::Time, ns)),
+        None => String::new(),
+    };
+    format!("A commit of {of} takes {} ({}){flush}.", value(finding), facts.sync)
+}
+
+/// Assumptions.
+pub(super) fn why(facts: Commit) -> String {
+    format!("Mean over {} trials; one client, without group commit.", facts.trials)
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Op};
+
+    use super::*;
+    use crate::text::finding::{example, sentence};
+
+    #[test]
+    fn a_commit_is_told_with_its_flush() {
+        let commit = |sync: &str, flush_ns| {
+            let detail = Detail::Commit(Commit { sync: sync.parse().unwrap(), flush_ns, trials: 8 });
+            sentence(&example::found(FindingName::CommitLatency, Op::Write, (1.6e6, Unit::Time), detail))
+        };
+        assert_eq!(
+            commit("fdatasync:1", Some(1.588e6)),
+            "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (fdatasync:1); 1.59 ms of it is the flush."
+        );
+        assert_eq!(commit("dsync", None), "A commit of a write of 4 KiB takes 1.60 ms [1.57, 1.63] (dsync).");
+        assert!(commit("fsync:32", Some(1e6)).starts_with("A commit of 32 writes of 4 KiB takes"));
+    }
+}

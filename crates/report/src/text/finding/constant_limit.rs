@@ -1,0 +1,93 @@
+//! Words of `constant_limit`.
+
+use iosonde_model::{
+    Finding, Op,
+    detail::{ConstantLimit, Counted},
+    units,
+};
+
+use super::value::value;
+
+/// One sentence with its full stop.
+pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
+    match facts {
+        ConstantLimit::Held { .. } => format!("Limited to {}.", limit(finding, facts)),
+        ConstantLimit::None { .. } => "No rate limit from the first second on was found.".to_owned(),
+    }
+}
+
+/// `6.00 k IOPS [5.99, 6.01], shared by reads and writes`.
+pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String {
+    let ConstantLimit::Held { counted, shared, .. } = facts else { return String::new() };
+    let who = match (finding.conditions.op, shared) {
+        (Some(Op::Read), _) => " for reads",
+        (Some(_), _) => " for writes",
+        (None, Some(true)) => ", shared by reads and writes",
+        (None, _) => " for reads and for writes",
+    };
+    let parts = match counted {
+        Counted::Chunks { chunk_bytes } => {
+            format!(" (each {} of a request counts)", units::size(chunk_bytes))
+        }
+        Counted::Requests | Counted::Bytes => String::new(),
+    };
+    format!("{}{who}{parts}", value(finding))
+}
+
+/// Why it is a limit, or why there is none.
+pub(super) fn why(facts: ConstantLimit) -> String {
+    match facts {
+        ConstantLimit::Held { points, apart_share, scatter_ratio, .. } => {
+            let evidence = match scatter_ratio {
+                Some(ratio) => format!("trials have {} of the variance that", units::percent(ratio)),
+                None => "requests at QD 1 lack the fixed cost that".to_owned(),
+            };
+            format!(
+                "{points} workloads agree within {}; {evidence} storage without a limit would have.",
+                units::percent(apart_share)
+            )
+        }
+        ConstantLimit::None { points } => format!(
+            "No quantity is the same at several of {points} workloads and steadier than the storage's latencies."
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iosonde_model::{Detail, FindingName, Unit};
+
+    use super::*;
+    use crate::text::finding::{example, sentence, why_of};
+
+    #[test]
+    fn a_limit_is_said_with_its_value_and_who_shares_it() {
+        let held = |counted, shared| ConstantLimit::Held {
+            counted,
+            shared,
+            points: 14,
+            apart_share: 0.001,
+            scatter_ratio: Some(0.02),
+        };
+        let of = |op, facts| {
+            let detail = Detail::ConstantLimit(facts);
+            let found = example::found(FindingName::ConstantLimit, Op::Read, (6000.0, Unit::Iops), detail);
+            let conditions = iosonde_model::Conditions { op, ..Default::default() };
+            Finding { conditions, ..found }
+        };
+        let both = of(None, held(Counted::Requests, Some(true)));
+        assert_eq!(sentence(&both), "Limited to 6.0 k IOPS [5.9, 6.1], shared by reads and writes.");
+        assert_eq!(
+            why_of(&both).as_deref(),
+            Some(
+                "14 workloads agree within 0.1 %; trials have 2.0 % of the variance that storage without a limit \
+                 would have."
+            )
+        );
+        let chunks = of(Some(Op::Write), held(Counted::Chunks { chunk_bytes: 1 << 14 }, Some(false)));
+        assert_eq!(
+            sentence(&chunks),
+            "Limited to 6.0 k IOPS [5.9, 6.1] for writes (each 16 KiB of a request counts)."
+        );
+    }
+}

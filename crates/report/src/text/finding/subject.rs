@@ -1,0 +1,69 @@
+//! What a finding is about.
+
+use crate::text::workload::{reads_and_writes, workload, workload_at};
+use iosonde_model::{Conditions, Detail, Finding, FindingName, Inconclusive};
+
+/// What a finding is about: `Base latency of 4 KiB random reads`.
+pub(in crate::text) fn subject(finding: &Finding) -> String {
+    if let Detail::Inconclusive(Inconclusive::LatencyLimit { limit, .. }) = &finding.detail {
+        return format!("IOPS with {} of {}", limit.describe(), workload(&finding.conditions));
+    }
+    let what = match finding.name {
+        FindingName::DeviceBandwidth => "Bandwidth",
+        FindingName::MaxIops => "Highest IOPS",
+        FindingName::BaseLatency => "Latency at QD 1",
+        FindingName::PerRequestCost => "Fixed cost per request",
+        FindingName::HalfSize => "Half-bandwidth size",
+        FindingName::NetworkRoundTrip => "Network round trip",
+        FindingName::PlateauBlockSize => "Block size of the plateau",
+        FindingName::QueueDepthKnee => "Saturation point",
+        FindingName::DepthFor95Percent => "Queue depth for 95 % of the maximum",
+        FindingName::EffectiveDepth => "Effective queue depth",
+        FindingName::RandomVsSequential => "Random against sequential throughput",
+        FindingName::IopsAtLatency => "IOPS within the latency limit",
+        FindingName::MixInterference => "Effect of mixing reads and writes",
+        FindingName::StrideEffect => "Effect of the stride",
+        FindingName::AlignmentEffect => "Effect of alignment",
+        FindingName::JobsEffect => "Effect of several workers",
+        FindingName::Shape => "Dips, peaks and steps",
+        FindingName::Crossover => "Crossover of reads and writes",
+        FindingName::CacheBytes => "Cache size",
+        FindingName::CacheLatency => "Cache latency",
+        FindingName::ReadaheadBytes => "Read-ahead",
+        FindingName::BurstRate => "Burst throughput",
+        FindingName::SustainedRate => "Sustained throughput",
+        FindingName::WriteBufferBytes => "Write buffer size",
+        FindingName::BufferDrainRate => "Drain rate of the write buffer",
+        FindingName::ConstantLimit => "Rate limit from the first second on",
+        FindingName::ThrottleRate => "Rate limit",
+        FindingName::BurstCreditBytes => "Burst credit",
+        FindingName::FlushLatency => "Flush latency",
+        FindingName::LogWritesPerS => "Log writes per second",
+        FindingName::CommitLatency => "Commit latency",
+        FindingName::ProcessorShare => "CPU share",
+        FindingName::Drift => "Drift",
+        FindingName::OrderEffect => "Effect of the preceding workload",
+        FindingName::Parallelism => "Parallel units",
+        FindingName::StripeBytes => "Stripe size",
+        FindingName::MappingUnitBytes => "Mapping unit",
+        FindingName::RotationPeriod => "Rotation period",
+        FindingName::SeekTimeAverage => "Average seek time",
+        FindingName::ZoneRatio => "Ratio of outer to inner zone",
+    };
+    match finding.name {
+        _ if finding.conditions == Conditions::default() => return what.to_owned(),
+        FindingName::MixInterference
+        | FindingName::StrideEffect
+        | FindingName::AlignmentEffect
+        | FindingName::JobsEffect => return format!("{what} on {}", workload_at(&finding.conditions)),
+        FindingName::Shape => return format!("{what} of {}", workload_at(&finding.conditions)),
+        FindingName::Crossover => return format!("Crossover of {}", reads_and_writes(&finding.conditions)),
+        _ => {}
+    }
+    match finding.conditions.op {
+        // The storage has them, whatever is read.
+        _ if [FindingName::Parallelism, FindingName::StripeBytes].contains(&finding.name) => what.to_owned(),
+        Some(_) => format!("{what} of {}", workload(&finding.conditions)),
+        None => what.to_owned(),
+    }
+}

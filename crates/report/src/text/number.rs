@@ -1,0 +1,296 @@
+//! Values with their intervals, as people read them: one unit, and no more digits than the interval earns.
+
+use iosonde_model::{Estimate, Unit};
+
+/// Unit of a number, and whether its name is written behind the number.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    unit: Unit,
+    named: bool,
+}
+
+impl Style {
+    /// Numbers of IOPS or of a queue depth without the unit's name, which stands elsewhere: `10.0 k [9.9, 10.1]`.
+    pub fn bare(unit: Unit) -> Self {
+        Self { unit, named: false }
+    }
+}
+
+impl From<Unit> for Style {
+    fn from(unit: Unit) -> Self {
+        Self { unit, named: true }
+    }
+}
+
+/// The factor that brings a value into the range that people read, and what then stands behind the
+/// number.
+fn scaled(style: Style, value: f64) -> (f64, &'static str) {
+    let pick = |base: f64, names: &'static [&'static str]| {
+        // 0.9995: what would print as 1000 moves to the next unit instead.
+        let mut power = 0;
+        while value.abs() >= base.powi(power + 1) * 0.9995 && (power as usize) + 1 < names.len() {
+            power += 1;
+        }
+        (base.powi(power), names[power as usize])
+    };
+    match style.unit {
+        Unit::Time => pick(1e3, &[" ns", " µs", " ms", " s"]),
+        Unit::Rate => pick(1e3, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s"]),
+        Unit::Iops if style.named => pick(1e3, &[" IOPS", " k IOPS", " M IOPS", " G IOPS"]),
+        Unit::Iops => pick(1e3, &["", " k", " M", " G"]),
+        Unit::Bytes => pick(1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"]),
+        Unit::InFlight if style.named => (1.0, " requests"),
+        Unit::InFlight => (1.0, ""),
+        Unit::PerHour => (0.01, " % an hour"),
+        Unit::Ratio => (1.0, "×"),
+        Unit::None => (1.0, ""),
+    }
+}
+
+/// A value with its interval, for a sentence.
+pub fn with_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
+    written(style.into(), estimate, usize::MAX).whole()
+}
+
+/// Value with the digits that its interval earns, and without the interval.
+pub fn without_interval(style: impl Into<Style>, estimate: &Estimate) -> String {
+    written(style.into(), estimate, usize::MAX).value
+}
+
+/// A value with its interval in a table's narrow column: no more than four digits, however well it is known.
+pub fn in_a_column(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
+    if estimate.is_vague() {
+        return bounded(style, estimate);
+    }
+    written(style, estimate, column_decimals(style, estimate.value)).whole()
+}
+
+/// A number without an interval, as [`in_a_column`] writes it.
+pub fn number_in_a_column(unit: Unit, value: f64) -> String {
+    let exact = Estimate { value, low: Some(value), high: Some(value) };
+    written(unit.into(), &exact, column_decimals(unit.into(), value)).value
+}
+
+fn column_decimals(style: Style, value: f64) -> usize {
+    let (factor, _) = scaled(style, value);
+    let whole = (value / factor).abs().max(1.0).log10().floor() as usize + 1;
+    4usize.saturating_sub(whole)
+}
+
+/// A value with its unit, and its interval or what stands in its place.
+struct Written {
+    value: String,
+    interval: String,
+}
+
+impl Written {
+    fn whole(&self) -> String {
+        format!("{} {}", self.value, self.interval)
+    }
+}
+
+/// A queue depth with its interval: `QD 7.8 [7.1, 8.5]`.
+pub fn queue_depth(estimate: &Estimate) -> String {
+    format!("QD {}", with_interval(Style::bare(Unit::InFlight), estimate))
+}
+
+/// A share with its interval: `20 % [19, 21]`.
+pub fn percent(share: &Estimate) -> String {
+    written_as(Unit::None, share, usize::MAX, (0.01, " %")).whole()
+}
+
+fn written(style: Style, estimate: &Estimate, digits_max: usize) -> Written {
+    written_as(style.unit, estimate, digits_max, scaled(style, estimate.value))
+}
+
+/// A value in multiples of a factor, with a name behind it.
+fn written_as(unit: Unit, estimate: &Estimate, digits_max: usize, (factor, name): (f64, &str)) -> Written {
+    let value = estimate.value / factor;
+    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+        let value = format!("{value:.*}{name}", decimals(value, value / 50.0));
+        return Written { value, interval: "(no interval)".to_owned() };
+    };
+    let (low, high) = (low / factor, high / factor);
+    if unit == Unit::Ratio && high > UNKNOWN * low {
+        return Written { value: format!("{value:.2}{name}"), interval: "(no usable interval)".to_owned() };
+    }
+    let digits = match unit {
+        // Whole requests stay whole.
+        Unit::InFlight if [value, low, high].iter().all(|number| number.fract() == 0.0) => 0,
+        Unit::Ratio => ratio_decimals(value, (high - low) / 2.0),
+        _ => decimals(value, (high - low) / 2.0),
+    };
+    let digits = digits.min(digits_max);
+    // Requests come whole: what takes more than 2 takes 3. An interval without width would say that nothing is unsure.
+    let interval = match unit == Unit::InFlight && digits == 0 && low == high && low > 1.0 {
+        true => format!("[over {:.0}, {high:.0}]", low - 1.0),
+        false => format!("[{low:.digits$}, {high:.digits$}]"),
+    };
+    Written { value: format!("{value:.digits$}{name}"), interval }
+}
+
+/// High over low of a ratio's interval from which on it says nothing: `[0.00, 791.00]` is no figure.
+const UNKNOWN: f64 = 100.0;
+
+/// A value with its interval, or `between 2 and 29 requests` where no more is known.
+pub fn bounded(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) if style.unit == Unit::Ratio && high > UNKNOWN * low => {
+            with_interval(style, estimate)
+        }
+        (Some(low), Some(high)) if estimate.is_vague() => {
+            let (low, high) = match style.unit {
+                Unit::InFlight => {
+                    (low.floor().to_string(), format!("{}{}", high.ceil(), scaled(style, high).1))
+                }
+                _ => (rounded(style, low), rounded(style, high)),
+            };
+            format!("between {low} and {high}")
+        }
+        _ => with_interval(style, estimate),
+    }
+}
+
+/// What is a least, such as a rate that was still rising: its low end where that is all that is known.
+pub fn at_least(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
+    match estimate.low.filter(|_| estimate.is_vague()) {
+        Some(low) => format!("at least {}", rounded(style, low)),
+        None => format!("at least {}", with_interval(style, estimate)),
+    }
+}
+
+/// A bound: at least two digits, in its own unit, and no zeros behind the point.
+fn rounded(style: Style, value: f64) -> String {
+    let (factor, name) = scaled(style, value);
+    let value = value / factor;
+    let decimals = match value {
+        // Whether 1.03 or 0.97 is what decides about faster and slower.
+        value if style.unit == Unit::Ratio && (0.95..9.95).contains(&value) => 2,
+        value if value > 0.0 && value < 0.95 => 1 - value.log10().floor().clamp(-4.0, 0.0) as i32,
+        value => i32::from(value < 9.95 && format!("{value:.1}") != format!("{value:.0}.0")),
+    };
+    let decimals = decimals as usize;
+    format!("{value:.decimals$}{name}")
+}
+
+/// As many decimals as show the first digit of the interval's half-width, and a value's first two digits.
+fn decimals(value: f64, half_width: f64) -> usize {
+    // An interval without width belongs to a value that is a whole number or one of a few measured sizes.
+    if half_width <= 0.0 {
+        return if value.fract() == 0.0 { 0 } else { 2 };
+    }
+    let of_width = -half_width.log10().floor();
+    let of_value = if value.abs() >= 9.95 || value == 0.0 { 0.0 } else { 1.0 };
+    f64::max(of_width, of_value).clamp(0.0, 3.0) as usize
+}
+
+/// As [`decimals`], and at least two: 1.0 would hide a ratio's 5 %. Small ratios keep as
+/// many significant digits as large ones, or `0.002× [0.002, 0.002]` would be all that is said of a disk beside
+/// flash.
+fn ratio_decimals(value: f64, half_width: f64) -> usize {
+    if half_width <= 0.0 || value <= 0.0 {
+        return decimals(value, half_width).max(2);
+    }
+    let zeros = (-value.log10().floor()).clamp(0.0, 4.0);
+    let of_width = -half_width.log10().floor();
+    of_width.max(zeros + 1.0).clamp(2.0, zeros + 3.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(unit: Unit, value: f64, low: f64, high: f64) -> String {
+        with_interval(unit, &Estimate { value, low: Some(low), high: Some(high) })
+    }
+
+    #[test]
+    fn digits_follow_the_interval() {
+        assert_eq!(shown(Unit::Time, 45_230.0, 44_100.0, 46_300.0), "45 µs [44, 46]");
+        assert_eq!(shown(Unit::Time, 45_230.0, 44_900.0, 45_500.0), "45.2 µs [44.9, 45.5]");
+        assert_eq!(shown(Unit::Rate, 6.91e9, 6.84e9, 6.98e9), "6.91 GB/s [6.84, 6.98]");
+        assert_eq!(shown(Unit::Iops, 1.02e6, 0.99e6, 1.04e6), "1.02 M IOPS [0.99, 1.04]");
+        assert_eq!(shown(Unit::Bytes, 22_528.0, 20_480.0, 25_600.0), "22 KiB [20, 25]");
+        assert_eq!(shown(Unit::InFlight, 46.0, 41.0, 52.0), "46 requests [41, 52]");
+        assert_eq!(shown(Unit::Ratio, 1.0, 0.98, 1.02), "1.00× [0.98, 1.02]");
+        assert_eq!(shown(Unit::PerHour, -0.051, -0.0593, -0.0432), "-5.1 % an hour [-5.9, -4.3]");
+        assert_eq!(percent(&Estimate { value: 0.2, low: Some(0.19), high: Some(0.21) }), "20 % [19, 21]");
+        assert_eq!(
+            queue_depth(&Estimate { value: 7.8, low: Some(7.1), high: Some(8.5) }),
+            "QD 7.8 [7.1, 8.5]"
+        );
+    }
+
+    #[test]
+    fn a_least_of_a_wide_interval_is_its_low_end() {
+        let told =
+            |low, high| at_least(Unit::Iops, &Estimate { value: 77e3, low: Some(low), high: Some(high) });
+        assert_eq!(told(39e3, 152e3), "at least 39 k IOPS");
+        assert_eq!(told(75e3, 79e3), "at least 77 k IOPS [75, 79]");
+    }
+
+    #[test]
+    fn a_column_has_four_digits_at_the_most() {
+        let of = |value: f64, off: f64| {
+            let ends = [1.0 - off, 1.0 + off].map(|factor| Some(value * factor));
+            in_a_column(Unit::Iops, &Estimate { value, low: ends[0], high: ends[1] })
+        };
+        assert_eq!(of(117_187.0, 2e-5), "117.2 k IOPS [117.2, 117.2]");
+        assert_eq!(of(39.863, 2e-5), "39.86 IOPS [39.86, 39.86]");
+        assert_eq!(of(1.5e6, 0.1), "1.5 M IOPS [1.4, 1.7]");
+        assert_eq!(of(1500.0, 0.8), "between 300 IOPS and 2.7 k IOPS");
+    }
+
+    #[test]
+    fn what_is_hardly_known_is_told_by_its_bounds() {
+        let of =
+            |unit, value, low, high| bounded(unit, &Estimate { value, low: Some(low), high: Some(high) });
+        assert_eq!(of(Unit::InFlight, 7.9, 2.2, 28.2), "between 2 and 29 requests");
+        assert_eq!(of(Unit::InFlight, 7.9, 7.0, 9.0), "7.9 requests [7.0, 9.0]");
+        assert_eq!(of(Unit::Iops, 2500.0, 900.0, 3100.0), "between 900 IOPS and 3.1 k IOPS");
+        assert_eq!(of(Unit::Time, 80_000.0, 30_000.0, 200_000.0), "between 30 µs and 200 µs");
+        assert_eq!(of(Unit::Ratio, 1.27, 0.00204, 791.0), "1.27× (no usable interval)");
+        assert_eq!(of(Unit::Ratio, 1.0, 0.303, 3.3), "between 0.30× and 3.30×");
+        assert_eq!(of(Unit::Ratio, 2.5, 1.03, 16.1), "between 1.03× and 16×");
+        assert_eq!(
+            bounded(Unit::Time, &Estimate { value: 8e4, low: None, high: None }),
+            "80 µs (no interval)"
+        );
+    }
+
+    #[test]
+    fn the_unit_of_a_column_stands_above_it() {
+        let of = |low, high| {
+            bounded(Style::bare(Unit::Iops), &Estimate { value: 1e4, low: Some(low), high: Some(high) })
+        };
+        assert_eq!(of(9800.0, 10_200.0), "10.0 k [9.8, 10.2]");
+        assert_eq!(of(300.0, 2700.0), "between 300 and 2.7 k");
+        let depth = Estimate { value: 46.0, low: Some(41.0), high: Some(52.0) };
+        assert_eq!(with_interval(Style::bare(Unit::InFlight), &depth), "46 [41, 52]");
+        assert_eq!(without_interval(Unit::InFlight, &depth), "46 requests");
+        assert_eq!(number_in_a_column(Unit::Time, 91_234.5), "91.23 µs");
+    }
+
+    #[test]
+    fn the_ends_keep_the_value_s_unit() {
+        assert_eq!(shown(Unit::Time, 1.05e6, 0.95e6, 1.15e6), "1.1 ms [0.9, 1.1]");
+        assert_eq!(shown(Unit::InFlight, 4.0, 4.0, 5.0), "4 requests [4, 5]");
+        assert_eq!(shown(Unit::InFlight, 3.0, 3.0, 3.0), "3 requests [over 2, 3]");
+        assert_eq!(shown(Unit::InFlight, 1.0, 1.0, 1.0), "1 requests [1, 1]");
+        assert_eq!(shown(Unit::InFlight, 8.2, 7.7, 8.8), "8.2 requests [7.7, 8.8]");
+        assert_eq!(shown(Unit::Ratio, 1.0, 0.8, 1.2), "1.00× [0.80, 1.20]");
+    }
+
+    #[test]
+    fn small_ratios_have_as_many_digits_as_large_ones() {
+        assert_eq!(shown(Unit::Ratio, 0.002_31, 0.002_29, 0.002_33), "0.00231× [0.00229, 0.00233]");
+        assert_eq!(shown(Unit::Ratio, 0.045_49, 0.045_45, 0.045_53), "0.04549× [0.04545, 0.04553]");
+        assert_eq!(shown(Unit::Ratio, 0.17921, 0.17911, 0.17931), "0.1792× [0.1791, 0.1793]");
+        assert_eq!(shown(Unit::Ratio, 0.665, 0.62, 0.71), "0.67× [0.62, 0.71]");
+        assert_eq!(shown(Unit::Ratio, 11.1111, 11.104, 11.119), "11.111× [11.104, 11.119]");
+        assert_eq!(shown(Unit::Ratio, 2.0, 2.0, 2.0), "2.00× [2.00, 2.00]");
+    }
+}
