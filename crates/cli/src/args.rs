@@ -7,7 +7,7 @@ use iosonde_model::{LatencyLimit, units};
 
 use crate::{state::State, stream::StreamArgs};
 
-/// A storage profiler that people can believe.
+/// Storage profiler that checks its own figures
 #[derive(Debug, Parser)]
 #[command(name = "iosonde", version, after_help = EXAMPLES, max_term_width = 100, subcommand_required = true)]
 pub struct Cli {
@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
   iosonde run quick FILE --read-only  measure without writing a byte
   iosonde run quick sim:ideal       rehearse on a simulated device, in a second
   iosonde point ./ --rw randread --bs 4k --depth 32
-  iosonde doctor ./                 what can be measured here, and what will get in the way";
+  iosonde doctor ./                 what can be measured here, and what would disturb it";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -32,15 +32,18 @@ pub struct Shared {
     /// The notebook of runs [default: iosonde/notebook.db in your data folder]
     #[arg(long, global = true, value_name = "PATH", env = "IOSONDE_STORE")]
     pub store: Option<PathBuf>,
-    /// Say nothing but the result
+    /// Print the result and nothing else
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Report every trial
+    /// Print every trial and check
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Draw no live progress line
+    /// No live progress line
     #[arg(long, global = true)]
     pub no_progress: bool,
+    /// Let a result (-o, --json) replace a file that iosonde did not write
+    #[arg(long, global = true)]
+    pub force: bool,
     /// Colour the result
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: When,
@@ -58,31 +61,31 @@ pub enum When {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a study on a target: measure, judge, conclude, report
+    /// Run a study on a target and report the results
     Run(Box<RunArgs>),
-    /// Go on with an interrupted run
+    /// Continue an interrupted run
     Resume(ResumeArgs),
-    /// Run one workload once, as one would with fio, and judge it
+    /// Run one workload once, like fio, and check it
     Point(Box<PointArgs>),
     /// List the runs in the notebook
     Ls(LsArgs),
-    /// Show a run again, as it was shown at its end
+    /// Show the end screen of a run again
     Show(ShowArgs),
     /// Remove runs from the notebook
     Rm(RmArgs),
-    /// Write a run's report again
+    /// Write the report of a run, or of several runs
     Report(ReportArgs),
-    /// Read another tool's results and say what is wrong with them
+    /// Check another tool's results (fio JSON, CSV)
     Judge(JudgeArgs),
-    /// Write a run to a file: for other programs, or to be opened on another machine
+    /// Write a run to a file, for other programs or another machine
     Export(ExportArgs),
-    /// Keep another tool's results in the notebook, to be shown and reported
+    /// Store another tool's results in the notebook
     Import(ImportArgs),
     /// Compare runs (machines, devices, settings) point by point
     Compare(CompareArgs),
-    /// Hold a run against a vendor's sheet, line by line
+    /// Compare a run with a vendor's data sheet, line by line
     Spec(SpecArgs),
-    /// Tell what can be measured here, and what will get in the way
+    /// Show what can be measured here, and what would disturb it
     Doctor(DoctorArgs),
     /// List the studies, or print one
     Studies(StudiesArgs),
@@ -96,27 +99,27 @@ pub enum Command {
     Findings(NameArgs),
     /// List the simulated devices, or one's parameters and truths
     Devices(DevicesArgs),
-    /// List the vendors' sheets, or print one
+    /// List the vendors' data sheets, or print one
     Specs(NameArgs),
-    /// Run the program against simulated devices with known truth and print its own error rates
+    /// Measure iosonde's own error rates on simulated devices with known truth
     Selftest(SelftestArgs),
-    /// Find a name in any of the lists and print its manual page
+    /// Print the manual page of any name in the lists
     Explain(ExplainArgs),
 }
 
-/// What is measured and how, for `run` and `point`.
+/// What to measure and how, for `run` and `point`.
 #[derive(Debug, Clone, Args)]
 pub struct TargetArgs {
-    /// The prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
+    /// Size of the prepared area [default: run 4 GiB, or what fills in 15 % of the time; point 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// io_uring, libaio, psync, mmap or null, with options as in io_uring:sqpoll [default: the best that works here]
+    /// io_uring, libaio, psync, mmap or null, with options as in io_uring:sqpoll [default: the fastest that works here]
     #[arg(long, alias = "ioengine", value_name = "NAME")]
     pub engine: Option<String>,
-    /// Insist on direct I/O [default: wherever the file system gives it]
+    /// Require direct I/O [default: direct wherever the file system supports it]
     #[arg(long, conflicts_with = "buffered")]
     pub direct: bool,
-    /// Measure through the page cache
+    /// Buffered I/O: use the page cache
     #[arg(long)]
     pub buffered: bool,
     /// Write nothing: measure an existing file or device by reading it
@@ -125,7 +128,7 @@ pub struct TargetArgs {
     /// Overwrite an existing file or device; one that holds data needs its identity
     #[arg(long, value_name = "IDENTITY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub destroy: Option<String>,
-    /// Where everything random follows from [default: drawn, and reported]
+    /// Seed of the random number generator [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Your name for the run
@@ -137,7 +140,7 @@ pub struct TargetArgs {
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Exit with 3 if a verdict is doubt or void
+    /// Exit with 3 if a verdict is a warning or invalid
     #[arg(long)]
     pub strict: bool,
     /// Confidence of every interval
@@ -145,7 +148,7 @@ pub struct TargetArgs {
     pub confidence: f64,
 }
 
-/// Rounds of a run at the least: what an interval needs.
+/// Minimum number of rounds: an interval needs them.
 pub const ROUNDS_MIN: u32 = 5;
 
 /// `iosonde run`.
@@ -155,20 +158,20 @@ pub struct RunArgs {
     /// targets behind a study take turns, and are compared
     #[arg(value_name = "STUDY|TARGET", required_unless_present = "add", num_args = 1..=9)]
     pub words: Vec<String>,
-    /// How long it may take, preparation included, on each target [default: the study's; quick: 90s]
+    /// Time limit per target, preparation included [default: the study's; quick: 90s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub time: Option<u64>,
-    /// How narrow each interval must become: half its width [default: the study's; quick: 5%]
+    /// Required precision: half the width of each interval [default: the study's; quick: 5%]
     #[arg(long, value_name = "P%", value_parser = parse_precision)]
     pub precision: Option<f64>,
-    /// Exactly so many rounds, whatever the intervals, and 5 at least for an interval; with --add, so many more
+    /// Exact number of rounds, at any precision; an interval needs at least 5; with --add, that many more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     #[arg(conflicts_with = "precision")]
     pub rounds: Option<u32>,
-    /// Run it N times, each with a fresh file, fill and process: what `compare` needs to speak of the storage
+    /// Run it N times, each with a new file, fill and process; `compare` needs this for run-to-run variation
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100), conflicts_with = "dry_run")]
     pub repeats: Option<u32>,
-    /// What a repeat is told by the command that began it: its number and its series
+    /// Internal: number and series of a repeat, set by the command that began it
     #[arg(long, hide = true, value_parser = parse_part)]
     pub part: Option<(u32, String)>,
     /// A parameter of the study: depth=1,4 or, of one of its experiments only, mix.depth=32; may be repeated
@@ -177,27 +180,27 @@ pub struct RunArgs {
     /// The lines of a vendor's sheet (`iosonde specs`, or a file) as the study: run spec --sheet d7-p5600 TARGET
     #[arg(long, value_name = "NAME", conflicts_with_all = ["like", "add"])]
     pub sheet: Option<String>,
-    /// The same points, size and seed as another run, on this target
+    /// Repeat the points, size and seed of another run on this target
     #[arg(long, value_name = "RUN")]
     pub like: Option<String>,
-    /// More rounds on a finished run [default: the newest]: until --time more is over, or --rounds more are done
+    /// More rounds on a finished run [default: the newest]: for --time more, or --rounds more
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     #[arg(conflicts_with_all = ["words", "like", "dry_run", "state", "max_write", "label", "note", "size", "engine"])]
     #[arg(conflicts_with_all = ["direct", "buffered", "read_only", "destroy", "seed", "confidence", "repeats"])]
     pub add: Option<String>,
-    /// Bring the storage there first, which is recorded: fresh, filled:P% or steady
+    /// Bring the storage to this state first (recorded): fresh, filled:P% or steady
     #[arg(long, value_name = "STATE", conflicts_with = "read_only")]
     pub state: Option<State>,
-    /// Write no more than this in all, filling included; several targets get equal parts of it
+    /// Limit of all written bytes, filling included; several targets get equal parts
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub max_write: Option<u64>,
-    /// Address this part of what is prepared, from its beginning [default: all of it]
+    /// Address only the first SIZE of the prepared area [default: all of it]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size, conflicts_with_all = ["like", "add"])]
     pub span: Option<u64>,
     /// Print the plan and measure nothing
     #[arg(long, conflicts_with_all = ["out", "json", "strict", "label", "note"])]
     pub dry_run: bool,
-    /// Where the HTML report goes [default: iosonde-STUDY-RUN.html here]
+    /// File of the HTML report [default: iosonde-STUDY-RUN.html here]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// What is measured and how.
@@ -210,13 +213,13 @@ pub struct RunArgs {
 pub struct ResumeArgs {
     /// The run [default: the newest interrupted one]
     pub run: Option<String>,
-    /// Where the HTML report goes [default: iosonde-STUDY-RUN.html here]
+    /// File of the HTML report [default: iosonde-STUDY-RUN.html here]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Exit with 3 if a verdict is doubt or void
+    /// Exit with 3 if a verdict is a warning or invalid
     #[arg(long)]
     pub strict: bool,
 }
@@ -232,16 +235,16 @@ pub struct PointArgs {
     /// A stream beside the first, in the same words: "rw=write bs=4k sync=fdatasync:1"; may be repeated
     #[arg(long, value_name = "STREAM", value_parser = crate::stream::parse_beside)]
     pub and: Vec<StreamArgs>,
-    /// How long it runs [default: 5s; with --latency-limit 60s for the whole search]
+    /// Run time [default: 5s; with --latency-limit 60s for the whole search]
     #[arg(long, alias = "runtime", value_name = "TIME", value_parser = parse_trial_time)]
     pub time: Option<u64>,
-    /// Find the highest load that keeps a latency: p99=1ms, p99.9=5ms or mean=200us
+    /// Find the highest load within a latency limit: p99=1ms, p99.9=5ms or mean=200us
     #[arg(long, value_name = "FIGURE=TIME", conflicts_with_all = ["and", "rate", "ios", "warmup", "verify"])]
     pub latency_limit: Option<LatencyLimit>,
-    /// What does not count at the beginning [default: a tenth, and until the depth has turned over once]
+    /// Warm-up time, not counted [default: a tenth, and until the queue has turned over once]
     #[arg(long, value_name = "TIME", value_parser = units::parse_time)]
     pub warmup: Option<u64>,
-    /// End after so many requests, of each job
+    /// End after N requests per job
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ios: Option<u64>,
     /// What is measured and how.
@@ -281,10 +284,10 @@ pub struct ReportArgs {
     /// Ids or the starts of ids, labels, last, last~1, or runs' files; of several, one page that compares all with the
     /// first [default: the newest]
     pub runs: Vec<String>,
-    /// Formats, with commas between
+    /// Formats, separated by commas
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "html")]
     pub format: Vec<String>,
-    /// Where it goes; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
+    /// Output file; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }
@@ -292,7 +295,7 @@ pub struct ReportArgs {
 /// `iosonde compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Ids or starts of ids, labels, last or last~1; each stands for all its repeats
+    /// Ids or starts of ids, labels, last or last~1; each includes all its repeats
     #[arg(required = true)]
     pub runs: Vec<String>,
     /// Compare all others with this run [default: the first]
@@ -301,16 +304,16 @@ pub struct CompareArgs {
     /// Ratios within this share of 1 count as the same
     #[arg(long, value_name = "P%", value_parser = parse_margin, default_value = "2%")]
     pub margin: f64,
-    /// Of all statements together
+    /// Confidence of all statements together (family-wise)
     #[arg(long, value_name = "P%", value_parser = parse_confidence, default_value = "95%")]
     pub confidence: f64,
-    /// What is compared: iops, latency_ns_mean, latency_ns_p50 or latency_ns_p99
+    /// Figure to compare: iops, latency_ns_mean, latency_ns_p50 or latency_ns_p99
     #[arg(long, value_name = "NAME", default_value = "iops")]
     pub figure: String,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Exit with 3 if something is slower with certainty
+    /// Exit with 3 if anything is slower with 95 % confidence
     #[arg(long)]
     pub strict: bool,
 }
@@ -324,7 +327,7 @@ pub struct JudgeArgs {
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Exit with 3 if a verdict is doubt or void
+    /// Exit with 3 if a verdict is a warning or invalid
     #[arg(long)]
     pub strict: bool,
 }
@@ -334,10 +337,10 @@ pub struct JudgeArgs {
 pub struct ExportArgs {
     /// An id or the start of one, a label, last, last~1, or a run's file [default: the newest]
     pub run: Option<String>,
-    /// run, json or csv, with commas between
+    /// run, json or csv, separated by commas
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', default_value = "run")]
     pub format: Vec<String>,
-    /// Where it goes; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
+    /// Output file; - is stdout [default: iosonde-STUDY-RUN.EXTENSION here]
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }
@@ -367,13 +370,13 @@ pub struct SpecArgs {
     /// A claim instead of a sheet, as in "randwrite 4k 118000"; may be repeated
     #[arg(long, value_name = "CLAIM", conflicts_with = "sheet", value_parser = iosonde_model::Claim::parse)]
     pub claim: Vec<iosonde_model::Claim>,
-    /// What is within this share of a claim meets it
+    /// Tolerance: figures within this share of a claim meet it
     #[arg(long, value_name = "P%", value_parser = parse_margin, default_value = "5%")]
     pub margin: f64,
     /// Print one JSON document, to stdout or to PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Exit with 3 if a line is below what is claimed
+    /// Exit with 3 if a line is below its claim
     #[arg(long)]
     pub strict: bool,
 }
@@ -406,16 +409,16 @@ pub struct NameArgs {
 /// `iosonde selftest`.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
-    /// Runs a cell, every size of every effect [default: a quick look, 8 runs of the stated effects]
+    /// Runs per cell, with every size of every effect [default: a quick test, 8 runs of the stated effects]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub seeds: Option<usize>,
-    /// The first run's seed
+    /// Seed of the first run
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Only cells with TEXT in their check or device; `clean` for the clean devices
     #[arg(long, value_name = "TEXT")]
     pub cells: Option<String>,
-    /// Keep every run's outcome in PATH, and go on from what is kept there
+    /// Keep every run's outcome in PATH, and continue from there
     #[arg(long, value_name = "PATH")]
     pub keep: Option<PathBuf>,
 }
@@ -426,10 +429,10 @@ pub struct DevicesArgs {
     /// A device's name, or a path ending in .toml
     #[arg(conflicts_with = "from")]
     pub name: Option<String>,
-    /// Write the simulated device that a run's findings draw (id, label or file)
+    /// Write a simulated device fitted to a run's findings (id, label or file)
     #[arg(long, value_name = "RUN")]
     pub from: Option<String>,
-    /// Run the points of the run, or of RUN, on the drawn device and say where the model fails
+    /// Run the points of the run, or of RUN, on the fitted device, and show where the model fails
     #[arg(
         long,
         value_name = "RUN",
@@ -439,7 +442,7 @@ pub struct DevicesArgs {
         requires = "from"
     )]
     pub check: Option<String>,
-    /// Where the drawn device's file goes; stdout without it
+    /// File of the fitted device [default: stdout]
     #[arg(short, long, value_name = "PATH", requires = "from")]
     pub out: Option<PathBuf>,
     /// Print JSON, to stdout or to PATH
@@ -490,7 +493,7 @@ fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A name that somebody can type later, and that no other reference has.
+/// A name that can be typed later, and that no other reference has.
 pub fn parse_label(text: &str) -> Result<String, String> {
     let reference = text == "last" || text.starts_with("last~");
     if text.trim().is_empty() || text.chars().any(char::is_control) || reference {
@@ -501,7 +504,7 @@ pub fn parse_label(text: &str) -> Result<String, String> {
 
 fn parse_trial_time(text: &str) -> Result<u64, String> {
     match units::parse_time(text).map_err(|e| e.to_string())? {
-        // 50 ms: the warm-up alone takes 25.
+        // 50 ms: the warm-up takes 25 of them.
         ns if ns < 50_000_000 => Err("a trial takes at least 50ms".into()),
         ns if ns > 86_400_000_000_000 => Err("a trial takes at most a day".into()),
         ns => Ok(ns),

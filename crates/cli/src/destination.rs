@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use iosonde_model::{Outcome, Phase, Run, Trial};
+use iosonde_report::text;
+use iosonde_rig::guard::Protected;
 
 use crate::{
     failure::{DOUBT, Failure},
@@ -17,13 +19,13 @@ pub struct Destination {
     pub out: Option<PathBuf>,
     /// The JSON document: `-` is stdout.
     pub json: Option<PathBuf>,
-    /// Whether doubt is a failure.
+    /// Whether a warning is a failure.
     pub strict: bool,
     /// Whether the notebook alone gets the result.
     pub kept_only: bool,
 }
 
-/// A result in every form in which somebody may want it; a form is made when it is needed.
+/// A result in every form that may be requested; a form is made when it is needed.
 pub struct Shown<'a> {
     /// For the terminal.
     pub text: &'a dyn Fn() -> String,
@@ -31,15 +33,15 @@ pub struct Shown<'a> {
     pub html: &'a dyn Fn() -> Result<Option<Vec<u8>>, Failure>,
     /// The document.
     pub json: &'a dyn Fn() -> Result<String, Failure>,
-    /// The page's name where nobody gave one.
+    /// Default name of the page.
     pub name: PathBuf,
     /// What shows it again.
     pub again: String,
 }
 
 impl Destination {
-    /// What cannot be written should be known before an hour of measuring, not after. `measured` is the target.
-    pub fn check(&self, measured: Option<&str>) -> Result<(), Failure> {
+    /// What cannot be written should be known before an hour of measuring, not after. `apart` is what the run needs.
+    pub fn check(&self, apart: &[Protected], screen: Screen) -> Result<(), Failure> {
         if self.out.as_deref() == Some(Path::new("-")) {
             return Err(Failure::usage(
                 "-o names the file of the HTML report, and stdout is for the summary; for the report on stdout:  \
@@ -50,11 +52,19 @@ impl Destination {
         if self.json.as_deref().is_some_and(|json| self.out.is_some() && output::is_same(out, json)) {
             return Err(Failure::usage("-o and --json name the same file; give each its own"));
         }
-        output::check(out, measured)?;
-        self.json.as_deref().map_or(Ok(()), |json| output::check(json, measured))
+        output::check(out, apart, screen)?;
+        self.json.as_deref().map_or(Ok(()), |json| output::check(json, apart, screen))
     }
 
-    /// Prints the summary and writes what was asked for.
+    /// The files of the results: no target is one of them.
+    pub fn files(&self) -> Vec<Protected> {
+        let one = |path: &Option<PathBuf>, what| path.clone().map(|path| Protected { path, what });
+        let both =
+            [one(&self.out, "the report of this run"), one(&self.json, "the JSON document of this run")];
+        both.into_iter().flatten().collect()
+    }
+
+    /// Prints the summary and writes the requested files.
     pub fn show(&self, shown: Shown, screen: Screen) -> Result<(), Failure> {
         let json_to_stdout = self.json.as_deref() == Some(Path::new("-"));
         // The summary first: whatever becomes of the files, it has been seen.
@@ -63,14 +73,14 @@ impl Destination {
         }
         let path = self.out.clone().unwrap_or(shown.name);
         if let Some(page) = (shown.html)()? {
-            write(&path, &page).map_err(elsewhere)?;
+            write(&path, &page, screen).map_err(elsewhere)?;
         }
         if let Some(json) = &self.json {
             let text = (shown.json)()?;
             if json_to_stdout {
                 screen.result(&text)?
             } else {
-                write(json, text.as_bytes()).map_err(elsewhere)?
+                write(json, text.as_bytes(), screen).map_err(elsewhere)?
             }
         }
         if !json_to_stdout {
@@ -89,13 +99,14 @@ fn elsewhere(failure: Failure) -> Failure {
     Failure { text, ..failure }
 }
 
-/// How a command ends that has shown a run: nothing worked, which is no result at all, or `--strict` and a doubt.
+/// How a command ends that has shown a run: nothing worked, which is no result at all, or `--strict` and a warning.
 pub fn failure_of(run: &Run, strict: bool) -> Option<Failure> {
     if let Some(why) = nothing_worked(run) {
         return Some(Failure::failed(why));
     }
     let doubtful = run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning);
-    (strict && doubtful).then(|| Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() })
+    (strict && doubtful)
+        .then(|| Failure { code: DOUBT, text: "--strict: a verdict is a warning or invalid".into() })
 }
 
 /// Why a run is no result at all: every request of it failed.
@@ -103,7 +114,8 @@ fn nothing_worked(run: &Run) -> Option<String> {
     let measured = || run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
     let done: u64 = measured().flat_map(Trial::directions).map(|(_, direction)| direction.ios).sum();
     let failed = measured().rfind(|trial| trial.errors() > 0).filter(|_| done == 0)?;
-    let example = failed.error_examples.first().map_or("the system did not say why", String::as_str);
+    let example = failed.error_examples.first();
+    let example = example.map_or_else(|| "the system did not say why".to_owned(), text::counted_error);
     Some(format!("{}: every request failed ({example})", run.info.target))
 }
 

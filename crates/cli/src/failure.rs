@@ -6,7 +6,7 @@ use std::fmt;
 pub const USAGE: u8 = 2;
 /// The run failed.
 pub const FAILED: u8 = 1;
-/// Done, but something is in doubt and `--strict` was given.
+/// Done, but there is a warning and `--strict` was given.
 pub const DOUBT: u8 = 3;
 /// Stopped by a signal; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
@@ -16,12 +16,12 @@ pub const INTERRUPTED: u8 = 130;
 pub struct Failure {
     /// The exit code.
     pub code: u8,
-    /// What happened, to what, why, and what to do next.
+    /// Message: what happened, to what, why, and what to do next.
     pub text: String,
 }
 
 impl Failure {
-    /// The user asked for something that cannot be.
+    /// The request is impossible.
     pub fn usage(text: impl fmt::Display) -> Self {
         Self { code: USAGE, text: text.to_string() }
     }

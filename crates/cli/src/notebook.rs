@@ -6,7 +6,7 @@ use std::{
 };
 
 use iosonde_model::{Closed, Medium, Run};
-use iosonde_rig::guard::{self, StrayRecorder};
+use iosonde_rig::guard::{self, Protected, StrayRecorder};
 use iosonde_store::{Notebook, default_path, read_run};
 
 use crate::{failure::Failure, screen::Screen, session::Session};
@@ -29,10 +29,20 @@ pub fn open_existing(store: Option<&Path>, screen: &Screen) -> Result<Notebook, 
 
 /// Opens a notebook that is there to change what is in it, and clears away what killed runs left.
 pub fn open_to_change(store: Option<&Path>, screen: &Screen) -> Result<Notebook, Failure> {
-    let mut notebook = open_existing(store, screen)?;
-    notebook.clear_locks();
-    clear_away(&mut notebook)?;
-    Ok(notebook)
+    // One that is not there is not made.
+    drop(Notebook::open_existing(&path(store)?).map_err(Failure::usage)?);
+    open(store, screen)
+}
+
+/// The notebook's file and its companions, which no target may be.
+pub fn files(path: &Path) -> Vec<Protected> {
+    let companion = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        Protected { path: PathBuf::from(name), what: "a companion of iosonde's notebook of runs" }
+    };
+    let own = Protected { path: path.to_owned(), what: "iosonde's notebook of runs" };
+    [own].into_iter().chain(["-wal", "-shm", "-journal"].map(companion)).collect()
 }
 
 /// Where the options and the environment say that it lies.

@@ -1,22 +1,19 @@
 //! What was asked of a run, as it is kept with it.
 
-use iosonde_model::{Run, Study};
-use iosonde_rig::{
-    guard::{Destroy, Intent},
-    prepare::DEFAULT_SIZE_BYTES,
-};
+use iosonde_model::Run;
+use iosonde_rig::guard::{Destroy, Intent};
 use serde::{Deserialize, Serialize};
 
 use crate::{args::TargetArgs, failure::Failure, state::State};
 
-/// What was asked of a run; kept with it, so that `resume` goes on with the same.
+/// Options of a run, kept with it so that `resume` uses the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Budget, preparation included.
     pub time_ns: u64,
     /// Half an interval's width, as a share.
     pub precision: f64,
-    /// Of every interval.
+    /// Confidence of every interval, as a share: 0.95.
     pub confidence: f64,
     /// Exactly so many rounds.
     pub rounds: Option<u32>,
@@ -33,7 +30,7 @@ pub struct Options {
     /// Which file that word was for.
     #[serde(default)]
     pub destroyed: Option<String>,
-    /// Everything random follows from it.
+    /// Seed of the random number generator.
     pub seed: u64,
     /// Where the order of points and their offsets follow from, where several targets take turns: theirs is one.
     #[serde(default)]
@@ -47,7 +44,7 @@ pub struct Options {
     /// The size is that of another run, and no smaller one will do however long filling takes.
     #[serde(default)]
     pub exact_size: bool,
-    /// What was added once it was finished.
+    /// Measuring time that was added after the run had finished.
     #[serde(default)]
     pub additions: Vec<Addition>,
 }
@@ -61,13 +58,13 @@ pub struct Addition {
     pub precision: f64,
     /// Rounds in all once it is done.
     pub rounds: Option<u32>,
-    /// What had been measured when it was asked for: its time begins there, however often the run is gone on with.
+    /// Time measured so far at the request: the time of `--add` begins there, however often the run is resumed.
     #[serde(default)]
     pub begun_s: Option<f64>,
 }
 
 impl Options {
-    /// What `run` and `point` share.
+    /// Options that `run` and `point` share.
     pub fn of(args: &TargetArgs, time_ns: u64, precision: f64, rounds: Option<u32>) -> Self {
         // 53 bits: JSON numbers are doubles to many readers.
         let seed = args.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
@@ -113,18 +110,13 @@ impl Options {
         })
     }
 
-    /// The prepared area that is asked for.
-    pub fn asked_bytes(&self, study: &Study) -> u64 {
-        self.size_bytes.or(study.size_bytes).unwrap_or(DEFAULT_SIZE_BYTES)
-    }
-
-    /// Whoever gives the word to overwrite wants the target filled before it is read, too.
+    /// A user who confirms overwriting wants the target filled before it is read, too.
     pub fn intent(&self, writes: bool) -> Intent {
         let writes = writes || self.destroy.is_some();
         let destroy = self.destroy.as_ref().map(|identity| match identity.as_str() {
             "" => Destroy::Plain,
             identity => Destroy::Identity(identity.to_owned()),
         });
-        Intent { read_only: self.read_only, destroy, writes }
+        Intent { read_only: self.read_only, destroy, writes, protected: Vec::new() }
     }
 }

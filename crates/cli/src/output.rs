@@ -1,7 +1,8 @@
-//! Files that results are written to: whole or not at all, and never over what is no result.
+//! Files that results are written to: whole or not at all, and over nothing but an earlier result.
 //!
-//! A path behind `-o` or `--json` is a user's word to replace what lies there, except where it is plainly a slip: the
-//! notebook of runs, a block device, or the very file that is to be measured.
+//! A file that is there is replaced where iosonde wrote it and nobody has changed it since, or with `--force`. Some are
+//! never replaced: the target, what the command reads, databases and their companions, devices, and files behind loop
+//! devices or in use as swap.
 
 use std::{
     ffi::OsStr,
@@ -11,29 +12,53 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use iosonde_rig::platform;
+use iosonde_rig::{
+    guard::{self, Protected},
+    platform,
+};
 
 use crate::{
     failure::{Failure, in_words},
     screen::Screen,
 };
 
-/// How every SQLite file begins (<https://www.sqlite.org/fileformat.html>, the database header).
-const SQLITE: &[u8] = b"SQLite format 3\0";
+/// How an SQLite file begins, its write-ahead log in both byte orders, and its rollback journal
+/// (<https://www.sqlite.org/fileformat.html>).
+const SQLITE: [&[u8]; 4] =
+    [b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"];
 
-/// What cannot be written should be known before an hour of measuring, not after. `measured` is the target as typed.
-pub fn check(path: &Path, measured: Option<&str>) -> Result<(), Failure> {
+/// Where a result keeps its length and time of change, by which it is known again; a file that somebody edited has
+/// others. File systems without attributes keep none.
+const MARK: &str = "user.iosonde.result";
+
+/// How JSON documents of iosonde begin, white space left out: its version comes first, or a fio document's head and the
+/// run that it is of.
+const OWN: [&str; 2] = ["{\"iosonde\":\"", "{\"fioversion\":\"fio-3.0\",\"iosonde\":{\"run\":"];
+/// The page's own mark, white space left out.
+const OWN_PAGE: &str = "name=\"generator\"content=\"iosonde";
+/// Within so many bytes of the beginning.
+const OWN_WITHIN: u64 = 2000;
+
+/// Files that a command reads, by the words that name them; words that name none are passed over.
+pub fn inputs<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Protected> {
+    let files = words.into_iter().map(|word| PathBuf::from(word.strip_prefix("sim:").unwrap_or(word)));
+    files.map(|path| Protected { path, what: "what this command reads" }).collect()
+}
+
+/// What cannot be written should be known before an hour of measuring, not after. `apart` is what no result replaces.
+pub fn check(path: &Path, apart: &[Protected], screen: Screen) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(());
     }
     if let Ok(found) = fs::metadata(path) {
-        refuse_to_replace(path, &found)?;
-        if measured.is_some_and(|target| is_same_file(&found, Path::new(target))) {
+        if let Some(one) = apart.iter().find(|one| is_same_file(&found, &one.path)) {
             return Err(Failure::usage(format!(
-                "{} is what is to be measured; results need a file of their own",
-                path.display()
+                "{} is {}; results need a file of their own",
+                path.display(),
+                one.what
             )));
         }
+        refuse_to_replace(path, &found, screen)?;
         if is_stream(found.file_type()) {
             return Ok(());
         }
@@ -55,16 +80,25 @@ pub fn check(path: &Path, measured: Option<&str>) -> Result<(), Failure> {
     )))
 }
 
+/// Refuses to write over what a command reads; `words` name files among other things.
+pub fn check_beside<'a>(
+    path: Option<&Path>,
+    words: impl IntoIterator<Item = &'a str>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| check(path, &inputs(words), screen))
+}
+
 /// Whether two paths, of which neither need be there yet, name one file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     place(one) == place(other)
 }
 
 /// Writes a file, replacing an earlier one whole or not at all.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(path: &Path, bytes: &[u8], screen: Screen) -> Result<(), Failure> {
     let found = fs::metadata(path).ok();
     if let Some(found) = &found {
-        refuse_to_replace(path, found)?;
+        refuse_to_replace(path, found, screen)?;
     }
     let written = match &found {
         // `/dev/stdout`, or a pipe of the shell: there is nothing to replace.
@@ -78,7 +112,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Prints a result where the path is `-`, or writes it.
 pub fn result(path: &Path, text: &str, screen: Screen) -> Result<(), Failure> {
-    if path == Path::new("-") { screen.result(text) } else { write(path, text.as_bytes()) }
+    if path == Path::new("-") { screen.result(text) } else { write(path, text.as_bytes(), screen) }
 }
 
 fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()> {
@@ -90,32 +124,59 @@ fn replace(path: &Path, bytes: &[u8], before: Option<Metadata>) -> io::Result<()
         if let Some(before) = before {
             file.set_permissions(before.permissions())?;
         }
-        file.write_all(bytes)
+        file.write_all(bytes)?;
+        // Where there are no attributes, the next result of that name asks for --force.
+        let _ = platform::set_attribute(&file, MARK, &mark(&file.metadata()?));
+        Ok(())
     });
     written.and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
     })
 }
 
-fn refuse_to_replace(path: &Path, found: &Metadata) -> Result<(), Failure> {
+fn refuse_to_replace(path: &Path, found: &Metadata, screen: Screen) -> Result<(), Failure> {
     let kind = found.file_type();
+    let begins = beginning(path);
     let why = if kind.is_block_device() {
-        "is a block device"
-    } else if kind.is_file() && begins_with(path, SQLITE) {
-        "is a notebook or another SQLite file"
-    } else {
+        "is a block device, and no result is written over it".to_owned()
+    } else if !kind.is_file() || found.len() == 0 {
         return Ok(());
+    } else if SQLITE.iter().any(|signature| begins.starts_with(signature)) {
+        "is a notebook of runs or belongs to another SQLite database, and iosonde never overwrites one"
+            .to_owned()
+    } else if let Some(user) = guard::user_of(path) {
+        format!("{user}, and no result is written over it")
+    } else if screen.force || is_own(path, found, &begins) {
+        return Ok(());
+    } else {
+        let changed = platform::attribute(path, MARK).is_some();
+        let why = if changed { "was changed since iosonde wrote it" } else { "is no result of iosonde" };
+        return Err(Failure::usage(format!(
+            "{} exists and {why}; nothing was written: name another file, or replace it with --force",
+            path.display()
+        )));
     };
-    Err(Failure::usage(format!(
-        "{} {why}, and no result is written over it; name another file",
-        path.display()
-    )))
+    Err(Failure::usage(format!("{} {why}; name another file", path.display())))
 }
 
-fn begins_with(path: &Path, signature: &[u8]) -> bool {
+/// Whether iosonde wrote it, and it is as it was written.
+fn is_own(path: &Path, found: &Metadata, begins: &[u8]) -> bool {
+    if let Some(kept) = platform::attribute(path, MARK) {
+        return kept == mark(found);
+    }
+    let begins: String = String::from_utf8_lossy(begins).split_whitespace().collect();
+    let is_page = begins.starts_with("<!DOCTYPEhtml>") && begins.contains(OWN_PAGE);
+    is_page || OWN.iter().any(|own| begins.starts_with(own))
+}
+
+fn mark(found: &Metadata) -> String {
+    format!("{} {}.{:09}", found.len(), found.mtime(), found.mtime_nsec())
+}
+
+fn beginning(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(signature.len() as u64).read_to_end(&mut head));
-    read.is_ok() && head == signature
+    let _ = File::open(path).and_then(|file| file.take(OWN_WITHIN).read_to_end(&mut head));
+    head
 }
 
 fn is_same_file(found: &Metadata, target: &Path) -> bool {
@@ -146,6 +207,7 @@ mod tests {
     fn a_result_replaces_an_earlier_one_and_leaves_nothing_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.html");
+        let write = |path: &Path, bytes: &[u8]| write(path, bytes, Screen::silent());
         write(&path, b"one, and longer").unwrap();
         write(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
@@ -160,7 +222,7 @@ mod tests {
     #[test]
     fn where_no_file_can_be_written_the_reason_is_the_right_one() {
         let folder = tempfile::tempdir().unwrap();
-        let told = |path: &Path| check(path, None).unwrap_err().text;
+        let told = |path: &Path| check(path, &[], Screen::silent()).unwrap_err().text;
         let own = told(folder.path());
         assert!(
             own.contains("it is a folder, and a result is a file; name a file elsewhere (-o PATH"),
@@ -171,20 +233,62 @@ mod tests {
     }
 
     #[test]
-    fn a_notebook_and_what_is_measured_are_never_replaced() {
+    fn databases_and_what_a_command_needs_are_never_replaced() {
         let folder = tempfile::tempdir().unwrap();
+        let forced = Screen { force: true, ..Screen::silent() };
         let book = folder.path().join("n.db");
-        fs::write(&book, [SQLITE, b"rest"].concat()).unwrap();
-        for failure in [write(&book, b"x"), check(&book, None)] {
-            let failure = failure.unwrap_err();
-            assert!(failure.code == 2 && failure.text.contains("is a notebook"), "{}", failure.text);
+        for signature in SQLITE {
+            fs::write(&book, [signature, b"rest"].concat()).unwrap();
+            for failure in [write(&book, b"x", forced), check(&book, &[], forced)] {
+                let failure = failure.unwrap_err();
+                assert!(
+                    failure.code == 2 && failure.text.contains("is a notebook of runs or"),
+                    "{}",
+                    failure.text
+                );
+            }
         }
-        let data = folder.path().join("data");
+        let (data, link) = (folder.path().join("data"), folder.path().join("link"));
         fs::write(&data, "mine").unwrap();
-        let failure = check(&data, data.to_str()).unwrap_err();
-        assert!(failure.text.contains("is what is to be measured"), "{}", failure.text);
-        assert!(check(&data, None).is_ok());
-        assert!(check(&folder.path().join("no/x"), None).unwrap_err().text.contains("there is no folder"));
+        fs::hard_link(&data, &link).unwrap();
+        let apart = inputs([data.to_str().unwrap(), "last"]);
+        for path in [&data, &link] {
+            let failure = check(path, &apart, forced).unwrap_err();
+            assert!(failure.text.contains("is what this command reads"), "{}", failure.text);
+        }
+        let missing = check(&folder.path().join("no/x"), &[], forced).unwrap_err();
+        assert!(missing.text.contains("there is no folder"));
+    }
+
+    #[test]
+    fn what_iosonde_did_not_write_is_replaced_only_by_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let (screen, forced) = (Screen::silent(), Screen { force: true, ..Screen::silent() });
+        let path = folder.path().join("thesis.md");
+        fs::write(&path, "a year of work").unwrap();
+        for refused in [write(&path, b"x", screen), check(&path, &[], screen)] {
+            assert!(refused.unwrap_err().text.contains("is no result of iosonde"));
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"a year of work");
+        write(&path, b"result", forced).unwrap();
+        write(&path, b"again", screen).unwrap();
+        // Notes that somebody wrote into a result are theirs.
+        fs::write(&path, b"again, with notes").unwrap();
+        let failure = write(&path, b"x", screen).unwrap_err();
+        assert!(failure.text.contains("was changed since iosonde wrote it"), "{}", failure.text);
+    }
+
+    #[test]
+    fn documents_are_known_where_the_file_system_keeps_no_mark() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.json");
+        fs::write(&path, "{\n  \"iosonde\": \"0.1.0\",\n").unwrap();
+        assert!(check(&path, &[], Screen::silent()).is_ok());
+        // Somebody's file that mentions it, or begins likewise, is none.
+        for other in ["{\"tools\": {\"iosonde\": \"0.1.0\"}}", "{\"iosonde\": {\"color\": 1}}", "# iosonde"] {
+            fs::write(&path, other).unwrap();
+            assert!(check(&path, &[], Screen::silent()).is_err(), "{other}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use iosonde_model::{Phase, units};
-use iosonde_plan::schedule::{ExperimentProgress, Progress as State, Schedule, ScheduledTrial};
+use iosonde_plan::schedule::{ExperimentProgress, Progress, Schedule, ScheduledTrial};
 
 use crate::screen::Screen;
 
@@ -12,7 +12,7 @@ const LINES_MAX: usize = 16;
 const STEPS: u64 = 1000;
 
 /// The progress of one run.
-pub struct Progress {
+pub struct ProgressLine {
     screen: Screen,
     bar: Option<ProgressBar>,
     of: usize,
@@ -21,7 +21,7 @@ pub struct Progress {
     total_s: Option<f64>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Progress over so many points.
     pub fn new(screen: &Screen, points: usize) -> Self {
         let bar = screen.live.then(|| {
@@ -33,13 +33,13 @@ impl Progress {
         Self { screen: *screen, bar, of: points, round_said: 0, total_s: None }
     }
 
-    /// Whether anybody sees what [`Progress::show`] shows: without a terminal, once a round.
+    /// Whether anybody sees what [`ProgressLine::show`] shows: without a terminal, once a round.
     pub fn is_looked_at(&self, asked: &ScheduledTrial) -> bool {
         self.bar.is_some() || (asked.round > self.round_said && asked.phase != Phase::Prepare)
     }
 
     /// Shows how the run stands before a trial.
-    pub fn show(&mut self, schedule: &Schedule, state: &State, asked: &ScheduledTrial) {
+    pub fn show(&mut self, schedule: &Schedule, state: &Progress, asked: &ScheduledTrial) {
         let converged = format!("{} of {} converged", state.converged, self.of);
         let left = state.left.in_words();
         match &self.bar {
@@ -79,7 +79,7 @@ fn line(schedule: &Schedule, one: &ExperimentProgress) -> String {
     format!("\n  {:20} {:>3} of {:<3}{latest}", one.name, one.converged, one.of)
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.end();
     }

@@ -7,25 +7,25 @@ use std::{
 };
 
 use iosonde_infer::conclude;
-use iosonde_model::{Device, DeviceNote, Host, IMPORT, Run, RunInfo, RunState};
+use iosonde_model::{Absence, Device, DeviceNote, Host, IMPORT, Run, RunInfo, RunState};
 use iosonde_rig::clock::Clock;
 use iosonde_store::import::{ImportError, Imported, import};
 
 use crate::failure::{Failure, in_words};
 
-/// The largest file that is read: a million results of fio would be 3 GB, and nobody meant that.
+/// The largest file that is read: a million results of fio would be 3 GB, which cannot be meant.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 /// Folders within folders that are looked into.
 const FOLDERS_MAX: usize = 8;
 /// What a result's file is called; others in a folder are left alone.
 const ENDINGS: [&str; 4] = ["json", "csv", "txt", "out"];
 
-/// What was read from one place.
+/// Results that were read from one file.
 #[derive(Debug)]
 pub struct Source {
     /// The path as it was given or found; `-` is standard input.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub imported: Imported,
 }
 
@@ -157,10 +157,7 @@ pub fn run_of(id: &str, sources: Vec<Source>, command: &str) -> Result<Run, Fail
         (trial.started_at, trial.started_s) = (started_at.clone(), at_s);
         // Tables without times still have an order.
         at_s += trial.elapsed_s.max(1e-3);
-        trial
-            .witnesses
-            .absent
-            .push("the file holds no counters of the device and no view of the page cache".into());
+        trial.witnesses.absent.push(Absence::NotInFile);
     }
     let mut engines: Vec<&str> = trials.iter().map(|trial| trial.spec.engine.as_str()).collect();
     engines.dedup();

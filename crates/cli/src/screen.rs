@@ -19,6 +19,8 @@ pub struct Screen {
     pub quiet: bool,
     /// Whether every trial is reported.
     pub verbose: bool,
+    /// Whether a result may replace a file that iosonde did not write.
+    pub force: bool,
 }
 
 impl Screen {
@@ -41,12 +43,13 @@ impl Screen {
             live: io::stderr().is_terminal() && !shared.no_progress && !shared.quiet,
             quiet: shared.quiet,
             verbose: shared.verbose,
+            force: shared.force,
         }
     }
 
     /// Shows nothing.
     pub fn silent() -> Self {
-        Self { color: false, width: 80, live: false, quiet: true, verbose: false }
+        Self { color: false, width: 80, live: false, quiet: true, verbose: false, force: false }
     }
 
     /// How results are painted.

@@ -2,15 +2,15 @@
 
 use std::{os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
-use iosonde_model::{Device, DeviceNote, Host, Medium, units};
+use iosonde_model::{Device, DeviceNote, HidingLayer, Host, Medium, units};
 use iosonde_rig::{
     engine::{self, SharedDevice, Storage},
-    guard::{self, Admitted, StrayRecorder, Target},
+    guard::{self, Admitted, Intent, Protected, StrayRecorder, Target},
     platform, prepare,
     trial::Bed,
     witness::Watch,
 };
-use iosonde_sim::{Device as SimulatedDevice, DeviceFile, Parameter};
+use iosonde_sim::{Device as SimulatedDevice, DeviceFile, DeviceParameter};
 
 use crate::{
     failure::{Failure, in_words},
@@ -23,25 +23,36 @@ pub mod fits;
 pub struct Session {
     /// Where trials run.
     pub bed: Bed,
-    /// What it is; the working set is known only after preparation.
+    /// Description of the storage; the working set is known only after preparation.
     pub device: Device,
     /// The machine.
     pub host: Host,
-    /// What tells the file that lies there now from another of its name, where it is a file.
+    /// Identity of a file, which tells it from a later file of the same name.
     pub identity: Option<String>,
     /// Whether it must be filled before it is read.
     pub fill: bool,
     /// The most that may be prepared: free space, or the size of what is there.
     pub room_bytes: u64,
+    /// How many times larger the storage is than what stands for it: above 1 for a simulated device that is scaled.
+    pub scale: f64,
     /// Whether requests through a page cache differ here from others.
     pub has_page_cache: bool,
-    /// Whether the next trial goes through the page cache where the others go past it.
+    /// Whether the next trial is buffered where the others use direct I/O.
     buffered: bool,
     /// Keeps the descriptor and the own file.
     admitted: Option<Admitted>,
 }
 
 impl Session {
+    /// The prepared area that is asked for. Sizes that somebody typed are sizes of the whole device.
+    pub fn asked_bytes(&self, options: &Options, default_bytes: u64) -> u64 {
+        match options.size_bytes {
+            Some(exact_bytes) if options.exact_size => exact_bytes,
+            Some(typed_bytes) => (typed_bytes as f64 / self.scale).round() as u64,
+            None => default_bytes,
+        }
+    }
+
     /// Leaves direct I/O for the trials that ask for the page cache, and comes back to it.
     pub fn go_through_page_cache(&mut self, buffered: bool) -> Result<(), Failure> {
         let Some(admitted) = &self.admitted else { return Ok(()) };
@@ -85,6 +96,8 @@ pub struct Asked<'a> {
     pub command: &'a str,
     /// Whether it writes to the target, beyond preparing it.
     pub writes: bool,
+    /// What the run needs beside the target: its notebook, study and results.
+    pub apart: &'a [Protected],
 }
 
 /// The text of a simulated device: a built-in one, or a file's.
@@ -115,15 +128,16 @@ fn member_text(array: &str, member: &str) -> Result<String, String> {
 
 /// Opens a simulated device, which begins as new.
 pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Session, Failure> {
+    // A state is written to all that is prepared: of a large device more than there is memory for.
+    let written_bytes = options.state.and(options.size_bytes).filter(|_| !options.exact_size).unwrap_or(0);
+    let file = &file.written_to(written_bytes).map_err(Failure::usage)?;
     let inside = SimulatedDevice::new(file, options.seed);
     refuse_what_it_lacks(name, &inside, options)?;
     let capacity_bytes = inside.capacity_bytes();
     let has_page_cache = inside.resident_bytes(0..4096).is_some();
     let bed = Bed::simulated(SharedDevice::new(inside));
     let chosen = engine::choose(&bed.storage, options.engine.as_deref()).map_err(Failure::usage)?;
-    let working_set_bytes = options.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
-    refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
-    let mut device = Device::unknown("simulated", working_set_bytes);
+    let mut device = Device::unknown("simulated", capacity_bytes);
     device.name = Some(name.to_owned());
     device.description = Some(file.summary().to_owned()).filter(|summary| !summary.is_empty());
     device.burst_credit = file.has_burst_credit().then_some(true);
@@ -132,28 +146,35 @@ pub fn simulated(name: &str, file: &DeviceFile, options: &Options) -> Result<Ses
     device.engine = chosen.name;
     device.direct = options.direct.unwrap_or(true);
     device.logical_block_bytes = Some(512);
-    device.asked_size_bytes = options.size_bytes;
     device.writable = !options.read_only;
     let steady =
-        |parameter: &&Parameter| parameter.key == "flash.state" && parameter.value.contains("steady");
+        |parameter: &&DeviceParameter| parameter.key == "flash.state" && parameter.value.contains("steady");
     device.state = file.parameters().iter().find(steady).map(|_| "steady".to_owned());
     // What a system in front of such storage would know of it, and no more.
     let has = |section: &str| file.parameters().iter().any(|parameter| parameter.key.starts_with(section));
     device.rotational = has("disk.").then_some(true).or_else(|| has("flash.").then_some(false));
-    device.unseen = has("network.").then(|| "the server's memory".to_owned());
+    device.unseen.extend(has("network.").then_some(HidingLayer::Server));
     let host =
         Host { clock: Some(bed.clock.describe()), memory_bytes: file.memory_bytes(), ..Host::default() };
-    Ok(Session {
+    let whole_bytes = file.scale().map(|scale| (capacity_bytes as f64 * scale).round() as u64);
+    let smaller = |whole_bytes| DeviceNote::SimulatedSmaller { simulated_bytes: capacity_bytes, whole_bytes };
+    device.notes.extend(whole_bytes.map(smaller));
+    let mut session = Session {
         bed,
         device,
         host,
         identity: None,
         fill: false,
         room_bytes: capacity_bytes,
+        scale: file.scale().unwrap_or(1.0),
         has_page_cache,
         buffered: false,
         admitted: None,
-    })
+    };
+    let working_set_bytes = session.asked_bytes(options, prepare::DEFAULT_SIZE_BYTES).min(capacity_bytes);
+    refuse_a_crumb(&format!("sim:{name}"), working_set_bytes)?;
+    session.device.working_set_bytes = working_set_bytes;
+    Ok(session)
 }
 
 /// Options that have nothing to act on in a simulated device.
@@ -178,7 +199,8 @@ fn real(
     asked: Asked,
     strays: &mut dyn StrayRecorder,
 ) -> Result<Session, Failure> {
-    let admitted = guard::admit(target, &options.intent(asked.writes), strays)
+    let intent = Intent { protected: protected(target, asked.apart), ..options.intent(asked.writes) };
+    let admitted = guard::admit(target, &intent, strays)
         .map_err(|refusal| Failure::usage(refusal.for_command(asked.command)))?;
     let mut device = platform::describe(&admitted.file, &admitted.path, admitted.kind);
     device.writable = admitted.writable;
@@ -205,16 +227,27 @@ fn real(
         identity: identity(&admitted),
         fill: admitted.writable,
         room_bytes,
+        scale: 1.0,
         has_page_cache: true,
         buffered: false,
         admitted: Some(admitted),
     })
 }
 
-/// An inode's number comes back with the next file; its time of birth does not. A block device is asked for its own
-/// identity each time that it is opened for writing.
+/// What is never written to: what the run needs, this program, and any notebook.
+fn protected(target: &Target, apart: &[Protected]) -> Vec<Protected> {
+    let program =
+        std::env::current_exe().ok().map(|path| Protected { path, what: "this program, which is running" });
+    let notebook = target.path().filter(|path| iosonde_store::is_notebook(path));
+    let notebook =
+        notebook.map(|path| Protected { path: path.to_owned(), what: "one of iosonde's notebooks of runs" });
+    apart.iter().cloned().chain(program).chain(notebook).collect()
+}
+
+/// An inode's number comes back with the next file; its time of birth does not. A block device gives its identity
+/// each time that it is opened for writing.
 fn identity(admitted: &Admitted) -> Option<String> {
-    if admitted.kind != guard::Kind::File {
+    if admitted.kind != guard::TargetKind::File {
         return None;
     }
     let found = admitted.file.metadata().ok()?;

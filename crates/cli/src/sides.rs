@@ -37,7 +37,7 @@ pub fn load(store: Option<&Path>, screen: &Screen, references: &[&String]) -> Re
     Ok(sides)
 }
 
-/// What is asked where nobody says more: the rate, with a margin of 2 %, as confidently as the first run was measured.
+/// Default question: the rate, with a margin of 2 %, at the confidence of the first run.
 pub fn usual_question(sides: &[Side]) -> Question {
     let measured = sides[0].runs[0].info.confidence;
     // Another tool's result knows of none.

@@ -1,7 +1,7 @@
 //! A study on a simulated device, by the functions of `iosonde run` and without a notebook.
 
 use iosonde_infer::conclude;
-use iosonde_model::{Run, RunState, Study};
+use iosonde_model::{Closed, Run, RunState, Study};
 use iosonde_sim::DeviceFile;
 
 use crate::{
@@ -10,8 +10,10 @@ use crate::{
     measure::{Measurement, info::new_info},
     options::Options,
     screen::Screen,
-    session,
+    session::{self, Session},
 };
+
+const NAME: &str = "simulated";
 
 /// Runs a study on a simulated device, as `iosonde run STUDY sim:DEVICE --seed SEED` does, and returns the run with its
 /// verdicts and findings. Device and study are texts in TOML; `size_bytes` stands for `--size`.
@@ -23,21 +25,35 @@ pub fn run_simulated(device: &str, study: &str, size_bytes: Option<u64>, seed: u
 }
 
 fn measured(device: &str, study: &str, size_bytes: Option<u64>, seed: u64) -> Result<Run, Failure> {
-    const NAME: &str = "simulated";
     let file = DeviceFile::parse(device, NAME).map_err(Failure::usage)?;
     let study = Study::parse(study, NAME).map_err(Failure::usage)?;
     let options = Options { size_bytes, ..Options::usual(study.time_ns, study.precision, seed) };
     let session = session::simulated(NAME, &file, &options)?;
     plan::planned(&study, NAME, &options, &session)?;
-    let mut info = new_info(NAME.into(), &format!("sim:{NAME}"), &options, &session);
-    (info.study, info.study_source) = (study.name.clone(), study.source.clone());
-    let run = Run::new(info, Vec::new());
-    let mut measurement = Measurement::new(options, session, None, run, Screen::silent());
-    measurement.prepare_for(&study)?;
-    let mut course = measurement.begin(&study)?;
-    let closed = measurement.follow(&mut course)?;
-    measurement.note_state(RunState::Done)?;
-    let mut run = measurement.run;
+    let (mut run, closed) = followed(&study, options, session)?;
     conclude::conclude(&mut run, Some(&closed)).map_err(Failure::failed)?;
     Ok(run)
+}
+
+/// Follows a study to its end: the run without verdicts and findings, and why its points were closed.
+pub fn followed(
+    study: &Study,
+    options: Options,
+    session: Session,
+) -> Result<(Run, Vec<Option<Closed>>), Failure> {
+    let mut measurement = begun(study, options, session)?;
+    let mut course = measurement.begin(study)?;
+    let closed = measurement.follow(&mut course)?;
+    measurement.note_state(RunState::Done)?;
+    Ok((measurement.run, closed))
+}
+
+/// A prepared session of a study without trials.
+pub fn begun(study: &Study, options: Options, session: Session) -> Result<Measurement, Failure> {
+    let mut info = new_info(NAME.into(), &format!("sim:{NAME}"), &options, &session);
+    (info.study, info.study_source) = (study.name.clone(), study.source.clone());
+    let mut measurement =
+        Measurement::new(options, session, None, Run::new(info, Vec::new()), Screen::silent());
+    measurement.prepare_for(study)?;
+    Ok(measurement)
 }

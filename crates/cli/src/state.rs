@@ -1,12 +1,18 @@
 //! The state that storage is brought to before it is measured: history changes results, flash most of all.
 //!
 //! `fresh` trims the prepared part and fills it again in order, as new as it gets without the vendor's tools.
-//! `filled:P%` writes that share of it again in order. `steady` writes small blocks at random until the rate no
-//! longer changes: the last five of its trials lie within 10 % of their mean. It ends without that, and says so, when
-//! twice the prepared part was written. All of it takes time of its own, beside `--time`.
+//! `filled:P%` writes that share of it again in order. `steady` writes small blocks at random, in rounds of a tenth of
+//! the prepared part, until the rule of the check `not-steady` says that the rate holds: after ten rounds at the
+//! earliest, which write the part once. It ends without that, and says so, after 60 rounds. All of it takes time of its
+//! own, beside `--time`.
+//!
+//! A single pass that leaves the layout of a drive written at random for long (fio's `sprandom`) would save about one
+//! pass. It has to be told the drive's spare, which no drive reports; and whether the guess was right only the rate
+//! tells.
 
 use std::{fmt, str::FromStr};
 
+use iosonde_judge::preconditioning::{ROUNDS_MAX, ROUNDS_PER_PASS};
 use iosonde_model::{Distribution, Rw, TrialSpec, units};
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +28,6 @@ pub enum State {
     Steady,
 }
 
-/// Trials that must agree before the rate counts as steady, and by how much: the window of five rounds within 10 %
-/// of SNIA's test (Solid State Storage Performance Test Specification, 2.0.2, section 2.1.24).
-const AGREEING: usize = 5;
-const AGREE_WITHIN: f64 = 0.1;
-/// As often as the prepared part is written at most.
-const PASSES_MAX: u64 = 2;
 /// Small enough to stir up what the storage keeps of its mapping.
 const BLOCK_BYTES: u64 = 4096;
 const DEPTH: u32 = 32;
@@ -73,21 +73,30 @@ impl fmt::Display for State {
 }
 
 impl State {
-    /// The most that it writes.
-    pub fn cost_bytes(self, working_set_bytes: u64) -> u64 {
+    /// The least that it writes: for a steady state the rounds that are judged first, and a filling before them where
+    /// the prepared part is not `filled` yet.
+    pub fn least_bytes(self, working_set_bytes: u64, filled: bool) -> u64 {
         match self {
             Self::Fresh => working_set_bytes,
             Self::Filled(share) => (working_set_bytes as f64 * share) as u64,
-            Self::Steady => PASSES_MAX * working_set_bytes,
+            Self::Steady => rounds_bytes(ROUNDS_PER_PASS, working_set_bytes, filled),
         }
     }
 
-    /// What it is, and what it costs.
-    pub fn announce(self, working_set_bytes: u64) -> String {
-        format!(
-            "{self}: writes up to {}, in time of its own",
-            units::size(self.cost_bytes(working_set_bytes))
-        )
+    /// The most that it writes.
+    pub fn cost_bytes(self, working_set_bytes: u64, filled: bool) -> u64 {
+        match self {
+            Self::Fresh | Self::Filled(_) => self.least_bytes(working_set_bytes, filled),
+            Self::Steady => rounds_bytes(ROUNDS_MAX as u64, working_set_bytes, filled),
+        }
+    }
+
+    /// Line that announces the state and its cost.
+    pub fn announce(self, working_set_bytes: u64, filled: bool) -> String {
+        let [least, most] =
+            [Self::least_bytes, Self::cost_bytes].map(|of| units::size(of(self, working_set_bytes, filled)));
+        let range = if least == most { most } else { format!("{least} to {most}") };
+        format!("{self}: writes {range}, in addition to --time")
     }
 }
 
@@ -105,26 +114,15 @@ pub fn stirring(engine: &str, direct: bool, span_bytes: u64, blocking: bool) -> 
     }
 }
 
-/// Requests of one trial of stirring: a tenth of a pass.
+/// Bytes of so many rounds, and of the filling before them.
+fn rounds_bytes(rounds: u64, working_set_bytes: u64, filled: bool) -> u64 {
+    let filling_bytes = if filled { 0 } else { working_set_bytes };
+    filling_bytes + rounds * stirring_ios(working_set_bytes) * BLOCK_BYTES
+}
+
+/// Requests of one round of stirring.
 pub fn stirring_ios(span_bytes: u64) -> u64 {
-    (span_bytes / BLOCK_BYTES / 10).max(1)
-}
-
-/// Whether stirring has come to an end, by the bytes that each trial wrote and its bytes a second: steady, or enough.
-pub fn is_stirred(trials: &[(u64, f64)], span_bytes: u64) -> bool {
-    written_bytes(trials) >= PASSES_MAX * span_bytes || is_steady(trials, span_bytes)
-}
-
-fn written_bytes(trials: &[(u64, f64)]) -> u64 {
-    trials.iter().map(|(bytes, _)| bytes).sum()
-}
-
-/// Whether the rate no longer changes.
-pub fn is_steady(trials: &[(u64, f64)], span_bytes: u64) -> bool {
-    let rates: Vec<f64> = trials.iter().rev().take(AGREEING).map(|(_, rate)| *rate).collect();
-    let mean = rates.iter().sum::<f64>() / AGREEING as f64;
-    // A whole pass first: until then the storage meets what the fill left in order.
-    written_bytes(trials) >= span_bytes && rates.iter().all(|rate| (rate / mean - 1.0).abs() <= AGREE_WITHIN)
+    (span_bytes / BLOCK_BYTES).div_ceil(ROUNDS_PER_PASS)
 }
 
 #[cfg(test)]
@@ -139,20 +137,23 @@ mod tests {
         for wrong in ["", "filled", "filled:0%", "filled:200%", "stale"] {
             assert!(wrong.parse::<State>().unwrap_err().contains("filled:50%"), "{wrong}");
         }
-        assert_eq!("filled:50%".parse::<State>().unwrap().cost_bytes(1000), 500);
+        assert_eq!("filled:50%".parse::<State>().unwrap().cost_bytes(1000, true), 500);
     }
 
     #[test]
-    fn steady_is_a_pass_and_five_that_agree_or_two_passes() {
-        let falling: Vec<_> = (0..10).map(|i| (100, 1000.0 * 0.8f64.powi(i))).collect();
-        let level = [(100, 1000.0); 10];
-        assert!(!is_steady(&falling, 1000) && is_steady(&level, 1000));
-        assert!(!is_steady(&level[..9], 1000), "less than a pass");
-        let twice = [falling.clone(), falling].concat();
-        assert!(
-            is_stirred(&twice, 1000) && !is_steady(&twice, 1000),
-            "two passes are enough, and not steady"
+    fn a_steady_state_writes_one_to_six_passes() {
+        let area = 1000 * BLOCK_BYTES;
+        assert_eq!(
+            (State::Steady.least_bytes(area, true), State::Steady.cost_bytes(area, true)),
+            (area, 6 * area)
         );
-        assert!(is_stirred(&level, 1000));
+        assert_eq!(
+            (State::Steady.least_bytes(area, false), State::Steady.cost_bytes(area, false)),
+            (2 * area, 7 * area)
+        );
+        let said = State::Steady.announce(area << 8, false);
+        assert_eq!(said, "steady: writes 1.95 GiB to 6.84 GiB, in addition to --time");
+        // Ten rounds are a pass at the least, whatever is left over.
+        assert!(stirring_ios(1001 * BLOCK_BYTES) * ROUNDS_PER_PASS >= 1001);
     }
 }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// The most requests a second that can be asked of one job: beyond it the clock's own reading takes longer.
 const RATE_MAX: f64 = 20e6;
 
-/// The blocks in which storage finds duplicates, at the least.
+/// Smallest block in which storage finds duplicates.
 const DEDUPE_BYTES: u64 = 4096;
 
 /// What one stream does.
@@ -28,10 +28,10 @@ pub struct StreamArgs {
     #[arg(long, aliases = ["blocksize", "block-size"])]
     #[arg(value_name = "SIZE", value_parser = parse_blocks, default_value = "4k")]
     pub bs: Blocks,
-    /// Requests kept in flight, per job; with --rate the most that may be outstanding [default: 1; with --rate 128]
+    /// Queue depth, per job; with --rate the maximum of outstanding requests [default: 1; with --rate 128]
     #[arg(long, alias = "iodepth", value_name = "N", value_parser = parse_depth())]
     pub depth: Option<u32>,
-    /// Workers that do this at the same time
+    /// Number of workers that run this stream in parallel
     #[arg(long, alias = "numjobs", value_name = "N", default_value_t = 1, value_parser = parse_jobs())]
     pub jobs: u32,
     /// Whether jobs go over the whole span (shared) or each over its part (disjoint)
@@ -44,31 +44,31 @@ pub struct StreamArgs {
     /// Distance between the starts of sequential requests; SIZE:shift begins each pass one block further
     #[arg(long, value_name = "SIZE", value_parser = parse_stride)]
     pub stride: Option<Stride>,
-    /// Where the addressed part begins
+    /// Beginning of the addressed part
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size, default_value = "0")]
     pub offset: u64,
-    /// The part that is addressed [default: all that is prepared]
+    /// Size of the addressed part [default: all of the prepared area]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub span: Option<u64>,
     /// Random offsets are multiples of this [default: the block size]
     #[arg(long, value_name = "SIZE", value_parser = parse_alignment)]
     pub align: Option<u64>,
-    /// How random offsets are drawn: uniform, once, zipf:θ, pareto:h, normal:σ% or hot:A%/B%
+    /// Distribution of random offsets: uniform, once, zipf:θ, pareto:h, normal:σ% or hot:A%/B%
     #[arg(long, value_name = "HOW")]
     pub distribution: Option<Distribution>,
-    /// Requests that become due each second, per job, whether or not the storage keeps up
+    /// Offered load: requests per second that become due, per job, whether or not the storage keeps up
     #[arg(long, value_name = "IOPS", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// With --rate: fixed distances, or poisson as of many independent clients
+    /// With --rate: fixed intervals, or poisson, like many independent clients
     #[arg(long, value_name = "HOW", value_parser = parse_arrivals)]
     pub arrivals: Option<Arrivals>,
-    /// What makes writes durable: none, fsync:N, fdatasync:N or dsync
+    /// Durability of writes: none, fsync:N, fdatasync:N or dsync
     #[arg(long, value_name = "HOW", default_value = "none")]
     pub sync: Sync,
-    /// What is written: random, zero, compress:P% or dedupe:P%
+    /// Written data: random, zero, compress:P% or dedupe:P%
     #[arg(long, value_name = "WHAT", default_value = "random")]
     pub payload: Payload,
-    /// Mark each block that is written, read all back, and tell lost, torn, misplaced and stale ones
+    /// Mark each written block, read all back, and find lost, torn, misplaced and stale ones
     #[arg(long)]
     pub verify: bool,
 }
@@ -180,7 +180,7 @@ impl StreamArgs {
         self.depth.unwrap_or(if self.rate.is_some() { 128 } else { 1 })
     }
 
-    /// What makes no sense together, whatever the storage.
+    /// Refuses options that contradict each other, whatever the storage.
     pub fn refuse_contradictions(&self) -> Result<(), Failure> {
         let refuse = |text: String| Err(Failure::usage(text));
         let rw = self.rw;
@@ -250,7 +250,7 @@ impl StreamArgs {
         }
     }
 
-    /// What direct I/O needs to be a multiple of the device's unit.
+    /// Refuses sizes and offsets that direct I/O cannot use: they must be multiples of the device's unit.
     pub fn refuse_misaligned(&self, unit_bytes: u64) -> Result<(), Failure> {
         let sizes = self.bs.sizes.iter().map(|size| ("--bs", size.bytes));
         let others = [
@@ -305,9 +305,7 @@ fn parse_stride(text: &str) -> Result<Stride, String> {
         None => (text, StridePass::Same),
         Some((bytes, "shift")) => (bytes, StridePass::Shifted),
         Some((_, other)) => {
-            return Err(format!(
-                "`{other}` says nothing of a stride; SIZE:shift moves each pass on by one block"
-            ));
+            return Err(format!("`{other}` is no stride; SIZE:shift moves each pass on by one block"));
         }
     };
     Ok(Stride { bytes: units::parse_size(bytes).map_err(|e| e.to_string())?, pass })

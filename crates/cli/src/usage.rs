@@ -1,4 +1,4 @@
-//! The command line as typed. Mistakes are told in clap's words; a tip is added for three that it cannot know.
+//! The command line as typed. Errors have clap's words; a tip is added for three that it cannot know.
 
 use std::{ffi::OsString, path::Path};
 

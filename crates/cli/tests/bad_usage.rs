@@ -215,7 +215,7 @@ fn quantities_that_cannot_be() {
     refused(&["run", "quick", "sim:ideal", "--time", "-5s"], &["--time"]);
     refused(&["run", "quick", "sim:ideal", "--set", "depth=0"], &["`0` is no count"]);
     refused(&["run", "mix", "sim:ideal", "--set", "mix=130"], &["`130` is not a percentage from 0% to 100%"]);
-    refused(&["run", "quick", "sim:ideal", "--set", "block_size=2GiB"], &["block_size", "1 GiB at most"]);
+    refused(&["run", "quick", "sim:ideal", "--set", "block_size=2GiB"], &["block_size", "at most 1 GiB"]);
     refused(
         &["run", "sustained-write", "sim:ideal", "--set", "trial=5"],
         &["`5` is not a time with its unit"],
@@ -239,7 +239,7 @@ fn quantities_that_cannot_be() {
         &["--stride", "64 KiB"],
     );
     let deep = ["point", ".", "--rw", "randread", "--depth", "8", "--engine", "psync", "--size", "16M"];
-    refused(&deep, &["psync keeps at most 1 in flight"]);
+    refused(&deep, &["psync keeps a queue depth of at most 1"]);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn files_that_cannot_be() {
     bench.iosonde(&["point", "sim:d.toml", "--size", "1GiB"]).refused(&["--size 64MiB would do"]);
     let folder = bench.iosonde(&["run", "quick", "./", "--size", "900TiB"]);
     folder.refused(&["--size 900 TiB does not fit ./", "are free there", "may be taken", "would do"]);
-    // Nobody asked for the usual size: it is cut.
+    // The default size is reduced.
     let usual = bench.iosonde(&["run", "quick", "sim:d.toml", "--dry-run"]);
     assert!(usual.code == 0 && usual.out.contains("64 MiB are addressed"), "{}{}", usual.out, usual.err);
 }

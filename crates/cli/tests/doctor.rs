@@ -113,7 +113,7 @@ fn a_loop_device_and_what_lies_below_it_are_told_apart() {
     let device = mounted.device();
     let said = bench.iosonde(&["doctor", &device]);
     diagnosed(&said, &["reads", "yes, with --read-only", "holds a mounted file system"]);
-    let (itself, below) = said.out.split_once("What lies below").expect("the disk below is told");
+    let (itself, below) = said.out.split_once("Layers below").expect("the disk below is listed");
     assert!(itself.contains("loop device over") && itself.contains("64 MiB"), "{itself}");
     let below = below.split("\n\n").next().unwrap();
     assert!(!below.contains("64 MiB") && !below.contains("loop"), "{below}");

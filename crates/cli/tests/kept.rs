@@ -42,12 +42,14 @@ fn no_result_is_written_over_the_notebook_or_over_what_is_measured() {
     bench.iosonde(&["run", "tiny.toml", "sim:ideal", "--json=notebook.db"]).refused(&["is a notebook"]);
     let path = bench.file("data", 1);
     let before = std::fs::read(&path).unwrap();
-    bench.iosonde(&["point", "data", "--read-only", "--json=data"]).refused(&["is what is to be measured"]);
-    bench.iosonde(&["run", "tiny.toml", "data", "--read-only", "-o", "./data"]).refused(&["to be measured"]);
+    bench.iosonde(&["point", "data", "--read-only", "--json=data"]).refused(&["is what this command reads"]);
+    bench
+        .iosonde(&["run", "tiny.toml", "data", "--read-only", "-o", "./data"])
+        .refused(&["what this command reads"]);
     let two = ["run", "tiny.toml", "sim:ideal", "-o", "x", "--json=./x"];
     bench.iosonde(&two).refused(&["name the same file"]);
     bench.text("fio.json", "{\"fio version\": \"fio-3.33\", \"jobs\": []}");
-    bench.iosonde(&["judge", "fio.json", "--json=./fio.json"]).refused(&["is what is to be judged"]);
+    bench.iosonde(&["judge", "fio.json", "--json=./fio.json"]).refused(&["is what this command reads"]);
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert!(bench.iosonde(&["show", "last"]).code == 0);
 }
@@ -123,7 +125,7 @@ fn a_run_in_a_file_can_be_repeated_elsewhere() {
     assert_eq!(elsewhere.iosonde(&["run", "--repeats", "2", "--like", &file, "sim:ideal", "-q"]).code, 0);
 }
 
-/// Whoever else uses the notebook meanwhile: each series finds its own repeats.
+/// Another program uses the notebook at the same time: each series finds its own repeats.
 #[test]
 fn two_series_are_kept_in_one_notebook_at_once() {
     let bench = Bench::new();

@@ -180,7 +180,7 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
          trial = \"2s\"\n",
     );
     let Some(group) = Limited::by(&bench, "blkio.throttle.read_iops_device", 2000) else { return };
-    // Where others take the processors for all of the time, no trial stands, and that is said of each.
+    // Where other programs take the processors for all of the time, no trial is valid, and each says so.
     let stands = |run: &Run| {
         let found = run.findings.iter().find(|finding| finding.name == FindingName::ThrottleRate);
         found.is_some_and(|finding| finding.value.is_some())
@@ -206,10 +206,10 @@ fn a_containers_limit_is_named_as_the_cause_and_its_rate_is_right() {
     let value = found.value.unwrap_or_else(|| panic!("{}", found.sentence));
     assert!((value / 2000.0 - 1.0).abs() < 0.02, "{}", found.sentence);
     assert!((found.low.unwrap()..=found.high.unwrap()).contains(&2000.0), "{}", found.sentence);
-    // What waits for the limit is in flight all the same.
+    // Requests that wait for the limit are outstanding all the same.
     let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measure);
     for in_flight in trials.map(|trial| trial.in_flight_mean.unwrap()) {
-        assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "{in_flight} in flight of 32");
+        assert!((in_flight / 32.0 - 1.0).abs() < 0.01, "mean depth {in_flight}, requested 32");
     }
 }
 

@@ -50,7 +50,7 @@ impl Dice {
 /// The noise of a device.
 #[derive(Debug, Clone, Copy)]
 pub struct Noise {
-    /// Of rates over 100 ms.
+    /// Scatter of throughput over windows of 100 ms.
     pub rate_cv: f64,
     /// By how much the mean time of a request grows through rare slow ones.
     pub tail: f64,

@@ -216,7 +216,7 @@ fn answer(found: Option<&Finding>, identifiable: bool, truth: f64) -> Answer {
     };
     // A rounding error of the file's own numbers.
     let slack = 1e-6 * truth;
-    // "At least" says nothing about the other side.
+    // "At least" is a lower bound only.
     let above = if found.is_some_and(|it| it.at_least) { 0.0 } else { truth - high };
     let outside = (low - truth).max(above).max(0.0);
     Answer {

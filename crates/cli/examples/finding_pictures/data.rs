@@ -20,7 +20,7 @@ const fn axis(name: &'static str, of: fn(&TrialSpec) -> f64, counts: Counts) -> 
     Axis { name, of, counts, log: true }
 }
 
-pub const IN_FLIGHT: Axis = axis("in flight", |s| s.asked_in_flight() as f64, Counts::InFlight);
+pub const IN_FLIGHT: Axis = axis("queue depth", |s| s.asked_in_flight() as f64, Counts::InFlight);
 pub const BLOCK: Axis = axis("block size", |s| s.block_size_bytes as f64, Counts::Bytes);
 pub const STRIDE: Axis = axis("stride", |s| s.stride_bytes.unwrap_or(0) as f64, Counts::Bytes);
 pub const SPAN: Axis = axis("span of the addresses", |s| s.span_bytes as f64, Counts::Bytes);
@@ -56,7 +56,7 @@ impl Figure {
             Self::MeanTime => ("mean latency", Counts::TimeNs),
             Self::P99 => ("99th percentile of the latency", Counts::TimeNs),
             Self::Busy => ("share of the time at work", Counts::Ratio),
-            Self::InFlight => ("in flight on average", Counts::InFlight),
+            Self::InFlight => ("mean queue depth", Counts::InFlight),
         }
     }
 
@@ -191,7 +191,7 @@ fn label(spec: &TrialSpec, among: &[&Point]) -> String {
             }
         }
         _ if among.iter().any(|point| point.spec.jobs != spec.jobs) => match spec.jobs {
-            1 => format!("one worker, {} in flight", spec.queue_depth),
+            1 => format!("one worker, QD {}", spec.queue_depth),
             jobs => format!("{jobs} workers"),
         },
         _ if shifted(spec) => format!("{} off", units::size(spec.offset_bytes)),
@@ -207,6 +207,8 @@ pub fn by_trial(run: &Run, finding: &Finding, figure: Figure) -> Frame {
         Figure::Busy => trial.busy_share,
         Figure::InFlight => trial.in_flight_mean,
         Figure::Rate => trial.direction(op).map(|direction| direction.bytes_per_s),
+        // Of a finding about both directions, both.
+        Figure::Requests if finding.conditions.op.is_none() => Some(trial.iops()),
         _ => trial.direction(op).map(|direction| direction.iops),
     };
     let of = trials(run, finding);
@@ -333,7 +335,7 @@ pub fn beyond(run: &Run, finding: &Finding) -> Frame {
             let x = trial.started_s - began_s + window.start_s + window.length_s;
             dots.push(Dot { x, y: moved - later_per_s * x, ends: None });
         }
-        // Those in flight when the trial ended came after its last window.
+        // Requests outstanding at the end of the trial completed after its last window.
         let late = trial.witnesses.issued_ios.saturating_sub(counted) * trial.spec.block_size_bytes;
         moved += late as f64;
     }
@@ -367,7 +369,7 @@ fn curve(histogram: &Histogram, from: f64) -> Frame {
     Frame::new(vec![line], (across, Counts::Share), ("latency", Counts::TimeNs))
 }
 
-/// Of all of the finding's trials.
+/// Trials of the finding.
 pub fn quantiles(run: &Run, finding: &Finding) -> Frame {
     curve(&latencies(&trials(run, finding), finding), 0.0)
 }

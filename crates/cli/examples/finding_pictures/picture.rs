@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use iosonde_infer::words::{Unit, with_interval};
-use iosonde_model::{Estimate, Finding, Run};
+use iosonde_model::{Estimate, Finding, Run, Unit};
+use iosonde_report::text::number::with_interval;
 
 use crate::{
     frame::{Dot, Frame, Mark, Series, Shape},

@@ -35,6 +35,7 @@ pub fn of(run: &Run, finding: &Finding, truth: f64) -> Frame {
         FindingName::BurstRate | FindingName::SustainedRate => level(data::course(run, finding)),
         FindingName::WriteBufferBytes | FindingName::BurstCreditBytes => level(data::beyond(run, finding)),
         FindingName::ThrottleRate => level(data::whole_course(run, finding)),
+        FindingName::ConstantLimit => level(data::by_trial(run, finding, Figure::Requests)),
         FindingName::EffectiveDepth => level(data::by_trial(run, finding, Figure::InFlight)),
         FindingName::Drift => data::over_time(run, finding, truth),
         FindingName::OrderEffect => data::by_what_came_before(run, finding, truth),

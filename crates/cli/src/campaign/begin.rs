@@ -25,10 +25,12 @@ impl Campaign {
         let mut opened = Vec::new();
         for own in &spec.sessions {
             let mut book = Notebook::open(&path).map_err(Failure::usage)?;
-            opened.push((open(&spec, own, &command, &mut book)?, book));
+            let apart: Vec<_> = spec.apart.iter().cloned().chain(notebook::files(&path)).collect();
+            let asked = Asked { command: &command, writes: studies::writes(&spec.study)?, apart: &apart };
+            opened.push((open(&spec, own, asked, &mut book)?, book));
         }
         let same = on_one_device(opened.iter().map(|(session, _)| session), &spec.sessions);
-        let (CampaignSpec { study, sessions, note, part }, mut turns) = (spec, Vec::new());
+        let (CampaignSpec { study, sessions, note, part, .. }, mut turns) = (spec, Vec::new());
         let alone = sessions.len() == 1;
         for (own, (mut session, mut book)) in sessions.into_iter().zip(opened) {
             session.device.notes.extend(same.clone());
@@ -56,11 +58,10 @@ impl Campaign {
 fn open(
     spec: &CampaignSpec,
     own: &SessionSpec,
-    command: &str,
+    asked: Asked,
     notebook: &mut Notebook,
 ) -> Result<Session, Failure> {
     let (study, SessionSpec { target, options, .. }) = (&spec.study, own);
-    let asked = Asked { command, writes: studies::writes(study)? };
     let mut session = session::open(target, options, asked, &mut notebook::Strays(notebook))?;
     plan::planned(study, target, options, &session)?;
     session.host.ceilings = fits::ceilings(&session.device, study, target)?;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use iosonde_infer::compare;
-use iosonde_infer::compare::Side;
-use iosonde_model::{Run, units};
+use iosonde_infer::compare::{Scattered, Side};
+use iosonde_model::{DeviceNote, Run};
 use iosonde_report::{FORMATS, Paint, paragraph, terminal};
 use iosonde_store::Notebook;
 
@@ -50,20 +50,15 @@ pub fn repeats(runs: Vec<Run>, destination: &Destination, screen: Screen) -> Res
     let first = runs[0].info.id.clone();
     let ended = runs.iter().find_map(|run| failure_of(run, destination.strict));
     let spread = compare::scatter(&Side { name: first.clone(), runs, history: Vec::new() });
-    let spread = spread.map(|spread| {
-        format!(
-            "the {} repeats {first} .. {} differ by {} from one to the next in all points together (standard \
-             deviation), and one point by {}; `iosonde compare {first} OTHER` takes them together",
-            spread.repeats,
-            last.info.id,
-            units::percent(spread.run),
-            units::percent(spread.point),
-        )
+    let note = spread.map(|Scattered { repeats, run, point }| DeviceNote::RepeatSpread {
+        repeats,
+        first,
+        run_share: run,
+        point_share: point,
     });
-    last.info.device.notes.extend(spread.clone().map(Into::into));
-    let paint = screen.paint();
-    let spread = spread.map_or_else(String::new, |spread| format!("\n{}", paragraph(&spread, paint)));
-    show(&last, &spread, destination, screen)?;
+    let said = note.as_ref().map(|note| paragraph(&iosonde_report::note(note), screen.paint()));
+    last.info.device.notes.extend(note);
+    show(&last, &said.map_or_else(String::new, |said| format!("\n{said}")), destination, screen)?;
     ended.map_or(Ok(()), Err)
 }
 
@@ -103,7 +98,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
     failed.or_else(|| sides::slower(&compared).filter(|_| destination.strict)).map_or(Ok(()), Err)
 }
 
-/// Whether each run can be believed, in its first words.
+/// Validity of each run, in its first words.
 fn validities(sides: &[Side], paint: Paint) -> String {
     let mut text = "\nBELIEVE\n".to_owned();
     for side in sides {

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use iosonde_model::{RunState, Study};
 use iosonde_plan::schedule::TimeLeft;
 use iosonde_plan::schedule::chance;
+use iosonde_rig::guard::Protected;
 
 use crate::{
     destination::Destination,
@@ -29,7 +30,7 @@ pub mod repeats;
 pub mod resume;
 mod turn;
 
-/// What a campaign is asked to do.
+/// Request for a campaign.
 pub struct CampaignSpec {
     /// The study.
     pub study: Study,
@@ -39,9 +40,11 @@ pub struct CampaignSpec {
     pub note: Option<String>,
     /// Number and series of a repeat.
     pub part: Option<(u32, String)>,
+    /// Files that no target may be: the study, the results.
+    pub apart: Vec<Protected>,
 }
 
-/// A session that is asked for.
+/// A session to run.
 pub struct SessionSpec {
     /// As typed.
     pub target: String,

@@ -1,11 +1,11 @@
 //! What a session would do: its schedule and costs, or why it cannot be done as asked.
 
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{Point, Study, TrialSpec, units};
-use iosonde_plan::points;
+use iosonde_model::{LeftOut, Point, Study, TrialSpec, units};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::Unplannable;
+use iosonde_report::text;
 use iosonde_rig::prepare;
 
 use super::CampaignSpec;
@@ -26,9 +26,9 @@ pub fn planned(
     target: &str,
     options: &Options,
     session: &Session,
-) -> Result<(Schedule, Vec<String>), Failure> {
+) -> Result<(Schedule, Vec<LeftOut>), Failure> {
     fits::refuse_what_does_not_fit(target, session, options)?;
-    let plan = points::plan(study, &session.device).map_err(Failure::usage)?;
+    let plan = studies::plan(study, &session.device)?;
     fits::refuse_what_the_engine_cannot(session, plan.points.iter().map(|point| &point.spec))?;
     let (_, size_bytes) = size_bytes(study, options, session);
     let whole = options.exact_size || !session.fill;
@@ -84,7 +84,7 @@ struct DryRun {
 
 fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, Failure> {
     let command = format!("iosonde run {}", study.name);
-    let asked = Asked { command: &command, writes: studies::writes(study)? };
+    let asked = Asked { command: &command, writes: studies::writes(study)?, apart: &[] };
     let session = session::open(target, options, asked, &mut notebook::Unwritten)?;
     let (schedule, left_out) = planned(study, target, options, &session)?;
     let plan = schedule.forecast();
@@ -92,12 +92,12 @@ fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, 
     for point in schedule.points() {
         text += &format!("  {:>3}  {:22} {}\n", point.id, point.experiment, point.spec.describe());
     }
-    for sentence in left_out {
-        text += &format!("       left out: {sentence}\n");
+    for what in &left_out {
+        text += &format!("       left out: {}\n", text::left_out(what));
     }
     text += &format!(
         "\n{} and a canary, trials of {:.2} s, about {} rounds, {} in all\n",
-        points::counted(schedule.points().len()),
+        text::counted(schedule.points().len()),
         plan.trial_s,
         plan.rounds_expected,
         units::duration(plan.expected_s),
@@ -108,13 +108,13 @@ fn dry_run_of(study: &Study, target: &str, options: &Options) -> Result<DryRun, 
 }
 
 /// Bytes a second that nearly all storage stays below, and the time of the fastest request: bounds for what a plan
-/// may write, since nobody knows the storage before it is measured.
+/// may write, since the storage is unknown before it is measured.
 const FAST_BYTES_PER_S: f64 = 1e9;
 const FAST_REQUEST_S: f64 = 20e-6;
 
 /// What is prepared as far as the options and the room go.
 fn size_bytes(study: &Study, options: &Options, session: &Session) -> (u64, u64) {
-    let asked_bytes = options.asked_bytes(study);
+    let asked_bytes = session.asked_bytes(options, study.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES));
     (asked_bytes, asked_bytes.min(session.room_bytes))
 }
 
@@ -131,7 +131,7 @@ fn written_bytes(study: &Study, options: &Options, session: &Session, schedule: 
     let points = schedule.points().iter();
     let trials: f64 = points.map(|point| one(&point.spec) * schedule.length_s(Some(point.id)) * rounds).sum();
     let fill_bytes = if session.fill { size_bytes } else { 0 };
-    let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes));
+    let state_bytes = options.state.map_or(0, |state| state.cost_bytes(size_bytes, session.fill));
     let bytes = trials as u64 + fill_bytes + state_bytes;
     options.max_write_bytes.map_or(bytes, |max| bytes.min(max))
 }
@@ -141,7 +141,7 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     let (asked_bytes, size_bytes) = size_bytes(study, options, session);
     let mut text = space(asked_bytes, size_bytes, study, options, session);
     if let Some(state) = options.state {
-        text += &format!("state   {}\n", state.announce(size_bytes));
+        text += &format!("state   {}\n", state.announce(size_bytes, session.fill));
     }
     let wear = session.device.size_bytes.filter(|_| session.device.kind != "file").map_or_else(
         String::new,
@@ -164,7 +164,7 @@ fn cost(study: &Study, options: &Options, session: &Session, bytes: u64) -> Stri
     text
 }
 
-/// What is prepared, and why it is less than was asked for.
+/// What is prepared, and why it is less than requested.
 fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, session: &Session) -> String {
     let part = study.span_bytes.filter(|span| *span < size_bytes);
     let done = match (session.fill, part) {
@@ -177,7 +177,7 @@ fn space(asked_bytes: u64, size_bytes: u64, study: &Study, options: &Options, se
     };
     let less = if size_bytes < asked_bytes && (options.size_bytes.is_some() || session.fill) {
         let room = if session.fill { "may be taken here" } else { "is there" };
-        format!(": of the {} asked for, no more {room}", units::size(asked_bytes))
+        format!(" (requested: {}, no more {room})", units::size(asked_bytes))
     } else {
         String::new()
     };

@@ -24,7 +24,7 @@ use crate::{
     screen::Screen,
 };
 
-/// How often a repeat is looked at: ten wakings a second would be seen by nobody but the processor.
+/// How often a repeat is looked at: ten checks per second would only cost processor time.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Looks after a signal until it is passed on: longer than the measured loop takes to see one.
 const ENDS_BY_ITSELF: u32 = 30;

@@ -12,6 +12,7 @@ use crate::{
     measure::Measurement,
     notebook,
     options::Options,
+    output,
     screen::Screen,
     session::{self, Asked, Session},
     studies,
@@ -68,7 +69,7 @@ impl Campaign {
         Self::opened(&book, ids, open, alone, destination, screen)
     }
 
-    /// Goes on with one run, whoever it took turns with.
+    /// Continues one run, alone or with those that it took turns with.
     pub fn go_on(
         book: &Notebook,
         one: Continued,
@@ -88,7 +89,7 @@ impl Campaign {
     ) -> Result<Self, Failure> {
         let (mut turns, mut lost) = (Vec::new(), Vec::new());
         for one in open {
-            destination.check(Some(&one.kept.info.target))?;
+            destination.check(&output::inputs([one.kept.info.target.as_str()]), screen)?;
             let own = Notebook::open(book.path()).map_err(Failure::usage)?;
             let id = one.kept.info.id.clone();
             match opened_again(own, one, alone, screen) {
@@ -115,7 +116,8 @@ fn opened_again(
     let Continued { mut kept, options, precision, claim } = continued;
     let before = (kept.info.clone(), kept.trials.len());
     let study = Study::parse(&kept.info.study_source, &kept.info.study).map_err(Failure::failed)?;
-    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)? };
+    let apart = notebook::files(book.path());
+    let asked = Asked { command: "iosonde run", writes: studies::writes(&study)?, apart: &apart };
     let session = session::open(&kept.info.target, &options, asked, &mut notebook::Strays(&mut book))?;
     refuse_another_file(&kept.info, &options, &session)?;
     let simulated = session.device.medium == Medium::Simulated;

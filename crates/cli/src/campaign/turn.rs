@@ -1,4 +1,4 @@
-//! One session of a campaign: a run under way, where it stands in its study, and what it does next.
+//! One session of a campaign: an active run, its position in the study, and its next step.
 
 use iosonde_model::{RunInfo, RunState, Study};
 use iosonde_plan::schedule::Progress;
@@ -56,7 +56,7 @@ impl Turn {
         self.next.as_ref().map(|asked| asked.round)
     }
 
-    /// How it stands, while it has something to do.
+    /// State of the turn, while it has work left.
     pub fn standing(&self) -> Option<Progress> {
         self.next.as_ref()?;
         self.course.as_ref().map(|course| self.measurement.standing(course))

@@ -6,7 +6,13 @@ use iosonde_infer::compare;
 use iosonde_infer::compare::Question;
 use iosonde_report::text;
 
-use crate::{args::CompareArgs, failure::Failure, output::result, screen::Screen, sides};
+use crate::{
+    args::CompareArgs,
+    failure::Failure,
+    output::{self, result},
+    screen::Screen,
+    sides,
+};
 
 /// Compares every run with the first, or with the baseline.
 pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
@@ -16,6 +22,7 @@ pub fn run(args: &CompareArgs, store: Option<&Path>, screen: Screen) -> Result<(
         confidence: args.confidence,
     };
     let references: Vec<&String> = args.baseline.iter().chain(&args.runs).collect();
+    output::check_beside(args.json.as_deref(), references.iter().map(|word| word.as_str()), screen)?;
     let mut sides = sides::load(store, &screen, &references)?;
     if args.baseline.is_some() {
         // The baseline may stand among the runs, too.

@@ -4,13 +4,19 @@ use std::path::Path;
 
 use iosonde_model::{Conditions, units};
 use iosonde_report::{Paint, paragraph};
-use iosonde_sim::{DeviceFile, Known, Parameter, Truth, builtin_names, truths_with_references};
+use iosonde_sim::{DeviceFile, DeviceParameter, Known, Truth, builtin_names, truths_with_references};
 use serde::Serialize;
 
 use super::list::list;
-use crate::{args::DevicesArgs, failure::Failure, output::result, screen::Screen, session};
+use crate::{
+    args::DevicesArgs,
+    failure::Failure,
+    output::{self, result},
+    screen::Screen,
+    session,
+};
 
-/// The seed of what is computed: a truth is the same whenever it is asked for.
+/// Seed of computed truths: each is the same at every call.
 const SEED: u64 = 1;
 
 /// Lists the devices or shows one.
@@ -66,11 +72,12 @@ struct Document<'a> {
     summary: &'a str,
     capacity_bytes: u64,
     scale: Option<f64>,
-    parameters: &'a [Parameter],
+    parameters: &'a [DeviceParameter],
     truths: Vec<Truth>,
 }
 
 fn json(name: &str, path: &Path, screen: Screen) -> Result<(), Failure> {
+    output::check_beside(Some(path), [name], screen)?;
     let file = session::device_file(name)?;
     let document = Document {
         iosonde: env!("CARGO_PKG_VERSION"),
@@ -117,12 +124,12 @@ fn lines(truth: &Truth, paint: Paint) -> String {
     stated + &paint.hang(&lead(""), COLUMN, &truth.derivation)
 }
 
-/// `random 4 KiB reads, 32 in flight`; what does not matter is left out.
+/// `random 4 KiB reads, QD 32`; conditions that do not matter are left out.
 fn conditions(conditions: &Conditions) -> String {
     let order = conditions.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
     let size = conditions.block_size_bytes.map(units::size);
     let op = conditions.op.map(|op| if op.name() == "flush" { "flushes".into() } else { format!("{op}s") });
     let what = [order, size, op].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let depth = conditions.queue_depth.map(|depth| format!("{depth} in flight"));
+    let depth = conditions.queue_depth.map(|depth| format!("QD {depth}"));
     [Some(what).filter(|what| !what.is_empty()), depth].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

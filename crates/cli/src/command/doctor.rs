@@ -1,7 +1,7 @@
 //! `iosonde doctor`: what can be measured here, and what will get in the way. Writes nothing.
 //!
 //! A target that cannot be measured is what a doctor is for: it is described, and what to do is said. Only one that
-//! does not exist is a mistake of whoever typed it.
+//! does not exist is the user's mistake.
 
 use std::{fs::File, io, os::unix::fs::FileTypeExt, path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use iosonde_rig::{
     ceiling, clock,
     engine::{ENGINES, Storage},
     guard::{self, Intent, Target},
-    platform::{self, Kind, Layer},
+    platform::{self, Layer, TargetKind},
 };
 
 use self::facts::{below, condition, itself, row, rows};
@@ -53,7 +53,7 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
         text += &described(device, seen.as_ref(), session.as_ref().ok());
         let condition = condition(device, witnessed.as_ref());
         if !condition.is_empty() {
-            text += &rows("Its condition", condition);
+            text += &rows("Condition", condition);
         }
         text += &machine(session.as_ref().ok(), witnessed.as_ref());
         text += &engines(session.as_ref().ok());
@@ -62,7 +62,8 @@ pub fn run(args: &DoctorArgs, screen: Screen) -> Result<(), Failure> {
     text += &measurable(target, kind, &session);
     if let Ok(session) = &session {
         text += &in_the_way(session, witnessed);
-        let option = if matches!(kind, Some(Kind::File | Kind::Block)) { " --read-only" } else { "" };
+        let option =
+            if matches!(kind, Some(TargetKind::File | TargetKind::Block)) { " --read-only" } else { "" };
         text += &format!("\nMeasure it:  {COMMAND} {}{option}\n", guard::quoted(Path::new(target)));
     }
     screen.result(&text)
@@ -75,13 +76,13 @@ fn is_missing(target: &str) -> bool {
 }
 
 /// What the kernel tells of a directory, file or block device, readable or not.
-fn look(target: &str) -> Option<(Kind, Device, Vec<Layer>)> {
+fn look(target: &str) -> Option<(TargetKind, Device, Vec<Layer>)> {
     let path = Path::new(target);
     let found = std::fs::metadata(path).ok()?.file_type();
     let kind = match () {
-        () if found.is_dir() => Kind::Directory,
-        () if found.is_file() => Kind::File,
-        () if found.is_block_device() => Kind::Block,
+        () if found.is_dir() => TargetKind::Directory,
+        () if found.is_file() => TargetKind::File,
+        () if found.is_block_device() => TargetKind::Block,
         () => return None,
     };
     let (device, layers) = platform::look(path, kind).ok()?;
@@ -89,7 +90,7 @@ fn look(target: &str) -> Option<(Kind, Device, Vec<Layer>)> {
 }
 
 /// As a run would open it, only to read: in a directory an own file without a name is made, and nothing in it.
-fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
+fn open(target: &str, kind: Option<TargetKind>) -> Result<Session, Failure> {
     let options = Options {
         time_ns: 0,
         precision: 0.05,
@@ -98,7 +99,7 @@ fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
         size_bytes: None,
         engine: None,
         direct: None,
-        read_only: matches!(kind, Some(Kind::File | Kind::Block)),
+        read_only: matches!(kind, Some(TargetKind::File | TargetKind::Block)),
         destroy: None,
         destroyed: None,
         seed: 0,
@@ -108,30 +109,30 @@ fn open(target: &str, kind: Option<Kind>) -> Result<Session, Failure> {
         exact_size: false,
         additions: Vec::new(),
     };
-    let asked = Asked { command: COMMAND, writes: false };
+    let asked = Asked { command: COMMAND, writes: false, apart: &[] };
     session::open(target, &options, asked, &mut notebook::Unwritten)
 }
 
 /// The target by itself, and what lies below it by itself.
 fn described(
     device: &Device,
-    seen: Option<&(Kind, Device, Vec<Layer>)>,
+    seen: Option<&(TargetKind, Device, Vec<Layer>)>,
     session: Option<&Session>,
 ) -> String {
     let (kind, layers) = seen.map_or((None, &[][..]), |(kind, _, layers)| (Some(*kind), &layers[..]));
     let mut text = rows(heading(kind), itself(device, kind, layers.first(), session));
-    let lower = if kind == Some(Kind::Block) { layers.get(1..).unwrap_or_default() } else { layers };
+    let lower = if kind == Some(TargetKind::Block) { layers.get(1..).unwrap_or_default() } else { layers };
     if !lower.is_empty() {
-        text += &rows("What lies below", lower.iter().map(|layer| (layer.name.clone(), below(layer))));
+        text += &rows("Layers below", lower.iter().map(|layer| (layer.name.clone(), below(layer))));
     }
     text
 }
 
-fn heading(kind: Option<Kind>) -> &'static str {
+fn heading(kind: Option<TargetKind>) -> &'static str {
     match kind {
-        Some(Kind::Directory) => "The directory",
-        Some(Kind::File) => "The file",
-        Some(Kind::Block) => "The device itself",
+        Some(TargetKind::Directory) => "The directory",
+        Some(TargetKind::File) => "The file",
+        Some(TargetKind::Block) => "The device",
         None => "The simulated device",
     }
 }
@@ -166,7 +167,7 @@ fn engines(session: Option<&Session>) -> String {
     let kinds = ENGINES.iter().filter(|kind| (kind.name() == "sim") == simulated);
     let states = kinds.map(|kind| {
         let state = match kind.probe(storage) {
-            Ok(abilities) => format!("works, up to {} in flight", abilities.depth_max),
+            Ok(abilities) => format!("works, queue depth up to {}", abilities.depth_max),
             Err(why) => why.to_string(),
         };
         (kind.name().to_owned(), state)
@@ -184,18 +185,18 @@ fn ceilings(target: &str, session: Option<&Session>) -> String {
     // The smallest block of direct I/O almost everywhere, and the one that most is measured with.
     let measured = [512, 4096].map(|bytes| ceiling::measure(engine, bytes, Some(folder)));
     let known = measured.into_iter().filter_map(Result::ok).map(|ceiling| {
-        let cached = ceiling.cached_iops.map_or_else(String::new, |iops| {
-            format!("{} a second from the page cache, ", units::count(iops))
-        });
+        let cached = ceiling
+            .cached_iops
+            .map_or_else(String::new, |iops| format!("{} IOPS from the page cache, ", units::count(iops)));
         let own = ceiling.user_ns_per_io.map_or_else(String::new, |ns| format!(" ({ns:.0} ns each)"));
-        let text = format!("{cached}{} against nothing{own}", units::count(ceiling.null_iops));
+        let text = format!("{cached}{} IOPS without storage{own}", units::count(ceiling.null_iops));
         (units::size(ceiling.block_size_bytes), text)
     });
-    rows(&format!("What one worker could do at most with {engine}"), known)
+    rows(&format!("Maximum of one worker with {engine}"), known)
 }
 
 /// Reading and writing: whether a run could do it, and if not what to do.
-fn measurable(target: &str, kind: Option<Kind>, session: &Result<Session, Failure>) -> String {
+fn measurable(target: &str, kind: Option<TargetKind>, session: &Result<Session, Failure>) -> String {
     let mut text = String::from("\nWhat can be measured\n");
     let session = match session {
         Ok(session) => session,
@@ -203,22 +204,22 @@ fn measurable(target: &str, kind: Option<Kind>, session: &Result<Session, Failur
     };
     let room = units::size(session.room_bytes);
     match kind {
-        Some(Kind::Directory) => {
-            let file = format!("yes, in a file of iosonde's own of up to {room}, removed afterwards");
+        Some(TargetKind::Directory) => {
+            let file = format!("yes, in a temporary file of up to {room}");
             text += &row("reads and writes", &file);
         }
-        Some(Kind::File | Kind::Block) => {
+        Some(TargetKind::File | TargetKind::Block) => {
             text += &row("reads", "yes, with --read-only");
             text += &row("writes", &writing(target));
         }
-        None => text += &row("reads and writes", "yes, in a second or two: its time is simulated"),
+        None => text += &row("reads and writes", "yes, in simulated time"),
     }
     text
 }
 
 /// What stands against writing to a file or device that is there.
 fn writing(target: &str) -> String {
-    let intent = Intent { read_only: false, destroy: None, writes: true };
+    let intent = Intent { read_only: false, destroy: None, writes: true, protected: Vec::new() };
     // Without the word `--destroy` the guard never opens anything for writing: it says what would be needed.
     match Target::parse(target).and_then(|target| guard::admit(&target, &intent, &mut notebook::Unwritten)) {
         Ok(_) => "yes".into(),
@@ -229,17 +230,16 @@ fn writing(target: &str) -> String {
 /// What cannot be seen, what falls back, and what others do meanwhile.
 fn in_the_way(session: &Session, seen: Option<Witnesses>) -> String {
     let mut obstacles: Vec<String> = session.device.notes.iter().map(iosonde_report::note).collect();
-    if let Some(unseen) = &session.device.unseen {
-        obstacles.push(format!("what cannot be seen through: {unseen}"));
-    }
+    let hidden = iosonde_report::text::hidden_by(&session.device.unseen);
+    obstacles.extend(hidden.map(|layers| format!("not visible from here: {layers}")));
     if session.device.medium == Medium::Memory {
         obstacles.push("this is memory, not storage".into());
     }
     let simulated = session.device.medium == Medium::Simulated;
     obstacles.extend(seen.into_iter().flat_map(|seen| others(session, seen)));
-    let mut text = String::from("\nIn the way\n");
+    let mut text = String::from("\nPossible disturbances\n");
     if obstacles.is_empty() {
-        text += if simulated { "  nothing\n" } else { "  nothing that could be seen in one second\n" };
+        text += if simulated { "  none\n" } else { "  none seen in one second\n" };
     }
     obstacles.iter().for_each(|obstacle| text += &format!("  ? {obstacle}\n"));
     text
@@ -260,15 +260,18 @@ fn others(session: &Session, seen: Witnesses) -> Vec<String> {
     // 1 MB/s: less than 1 % of anything that is worth measuring.
     if others_bytes > 1_000_000 {
         let disk = session.device.name.as_deref().unwrap_or("this device");
-        out.push(format!("others moved {} on {disk} in one second", units::decimal_bytes(others_bytes)));
+        out.push(format!(
+            "other programs moved {} on {disk} in one second",
+            units::decimal_bytes(others_bytes)
+        ));
     }
-    // 10 %: a tenth of the processors busy is more than an idle machine's housekeeping.
+    // 10 %: more than the background work of an idle machine.
     if let Some(busy) = seen.machine_busy_share.filter(|&share| share > 0.1) {
         out.push(format!("the processors are {} busy with other work", units::percent(busy)));
     }
     if let Some(steal) = seen.steal_share.filter(|&share| share > 0.01) {
         out.push(format!("the hypervisor takes {} of the processors", units::percent(steal)));
     }
-    out.extend(seen.absent.into_iter().map(|why| format!("no witness: {why}")));
+    out.extend(seen.absent.iter().map(|why| format!("no witness: {}", iosonde_report::text::absence(why))));
     out
 }

@@ -7,7 +7,12 @@ use iosonde_store::export::{EXPORTS, ExportFormat};
 
 use super::report::formats_there_are;
 use crate::{
-    args::ExportArgs, destination::default_out, failure::Failure, notebook, output::write, screen::Screen,
+    args::ExportArgs,
+    destination::default_out,
+    failure::Failure,
+    notebook,
+    output::{self, write},
+    screen::Screen,
 };
 
 /// Writes a run out.
@@ -17,6 +22,7 @@ pub fn run(args: &ExportArgs, store: Option<&Path>, screen: Screen) -> Result<()
     if formats.len() > 1 && args.out.is_some() {
         return Err(Failure::usage("-o names one file; leave it out to write several formats"));
     }
+    output::check_beside(args.out.as_deref(), args.run.as_deref(), screen)?;
     let run = notebook::find(store, &screen, args.run.as_deref())?;
     for format in formats {
         let text = format.write(&run)?;
@@ -25,7 +31,7 @@ pub fn run(args: &ExportArgs, store: Option<&Path>, screen: Screen) -> Result<()
             continue;
         }
         let path = args.out.clone().unwrap_or_else(|| default_out(&run, format.extension()));
-        write(&path, text.as_bytes())?;
+        write(&path, text.as_bytes(), screen)?;
         screen.say(&format!("written       {}", path.display()));
     }
     Ok(())

@@ -13,14 +13,7 @@ use crate::{
 
 /// Judges results.
 pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
-    if let Some(input) =
-        args.files.iter().find(|file| args.json.as_deref().is_some_and(|json| output::is_same(file, json)))
-    {
-        return Err(Failure::usage(format!(
-            "{} is what is to be judged; name another file for --json",
-            input.display()
-        )));
-    }
+    output::check_beside(args.json.as_deref(), args.files.iter().filter_map(|file| file.to_str()), screen)?;
     let (sources, notes) = results::read_all(&args.files)?;
     notes.iter().for_each(|note| screen.say(&format!("note          {note}")));
     let run = results::run_of("judged", sources, "iosonde judge")?;
@@ -32,7 +25,7 @@ pub fn run(args: &JudgeArgs, screen: Screen) -> Result<(), Failure> {
         None => screen.result(&judged(&run, screen.paint()))?,
     }
     if args.strict && run.verdicts.iter().any(|verdict| verdict.verdict >= Outcome::Warning) {
-        return Err(Failure { code: DOUBT, text: "--strict: a verdict is doubt or void".into() });
+        return Err(Failure { code: DOUBT, text: "--strict: a verdict is a warning or invalid".into() });
     }
     Ok(())
 }

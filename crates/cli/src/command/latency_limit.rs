@@ -17,9 +17,9 @@ const EXPERIMENT: &str = "open-loop";
 pub const ROUNDS: u32 = 8;
 /// Loads in each round.
 const LOADS: u32 = 6;
-/// Of the time, what the search may take.
+/// Share of the time that the search may take.
 const SEARCH_SHARE: f64 = 0.25;
-/// Trials of the search at the most.
+/// Maximum number of trials of the search.
 const SEARCH_TRIALS: u32 = 10;
 /// The search ends when the load that does not keep the limit is so many times the one that does.
 const CLOSE_ENOUGH: f64 = 1.4;

@@ -68,7 +68,8 @@ fn row(run: &RunSummary) -> [String; 7] {
     ]
 }
 
-/// A simulated run's own clock begins in 1970; what its reader looks for is the day on which it was made.
+/// The clock of a simulated run began in 1970 in earlier versions; what its reader looks for is the day on which it was
+/// made.
 fn started(run: &RunSummary) -> String {
     let simulated = run.target.starts_with("sim:");
     match if simulated { run.kept_at.as_deref() } else { Some(run.started_at.as_str()) } {

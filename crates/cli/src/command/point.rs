@@ -5,7 +5,7 @@ use std::path::Path;
 use iosonde_infer::conclude;
 use iosonde_model::{Phase, Run, RunState, TrialSpec, units};
 use iosonde_report::terminal;
-use iosonde_rig::{drive::Limits, offset, verify};
+use iosonde_rig::{drive::Limits, guard::Protected, offset, verify};
 
 use super::latency_limit;
 use crate::{
@@ -21,13 +21,13 @@ use crate::{
     stream::StreamArgs,
 };
 
-/// How long a trial lasts where nobody says.
+/// Default length of a trial.
 const TRIAL_NS: u64 = 5_000_000_000;
-/// How long a search for the highest load lasts where nobody says.
+/// Default time of a search for the highest load.
 const SEARCH_NS: u64 = 60_000_000_000;
 /// How long filling may take for one point of no particular size: long enough for a gigabyte on an ordinary drive.
 const FILL_S: f64 = 10.0;
-/// The prepared area where nobody asks for another: one point does not justify the filling that a study does.
+/// Default size of the prepared area: one point does not justify the filling that a study does.
 const DEFAULT_SIZE_BYTES: u64 = 1 << 30;
 
 /// Runs one workload.
@@ -44,9 +44,13 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     } else {
         args
     };
-    refuse_what_was_typed(args, time_ns)?;
+    refuse_what_was_typed(args, time_ns, screen)?;
     let mut book = notebook::open(store, &screen)?;
-    let asked = Asked { command: "iosonde point", writes: streams(args).any(|stream| stream.rw.changes()) };
+    let results =
+        args.common.json.clone().map(|path| Protected { path, what: "the JSON document of this point" });
+    let apart: Vec<_> = notebook::files(book.path()).into_iter().chain(results).collect();
+    let writes = streams(args).any(|stream| stream.rw.changes());
+    let asked = Asked { command: "iosonde point", writes, apart: &apart };
     let session = session::open(&args.target, &options, asked, &mut notebook::Strays(&mut book))?;
     fits::refuse_what_does_not_fit(&args.target, &session, &options)?;
     refuse(args, &session)?;
@@ -76,15 +80,16 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
 }
 
 /// What cannot be, whatever the storage.
-fn refuse_what_was_typed(args: &PointArgs, time_ns: u64) -> Result<(), Failure> {
+fn refuse_what_was_typed(args: &PointArgs, time_ns: u64, screen: Screen) -> Result<(), Failure> {
     streams(args).try_for_each(StreamArgs::refuse_contradictions)?;
     refuse_what_measures_nothing(args, time_ns)?;
-    args.common.json.as_deref().map_or(Ok(()), |json| output::check(json, Some(&args.target)))
+    let apart = output::inputs([args.target.as_str()]);
+    args.common.json.as_deref().map_or(Ok(()), |json| output::check(json, &apart, screen))
 }
 
 fn measure(measurement: &mut Measurement, args: &PointArgs) -> Result<(), Failure> {
-    let asked_bytes = measurement.options.size_bytes.unwrap_or(DEFAULT_SIZE_BYTES);
-    // A size that somebody asked for is prepared whole, however long it takes.
+    let asked_bytes = measurement.session.asked_bytes(&measurement.options, DEFAULT_SIZE_BYTES);
+    // A size given by the user is prepared completely, however long it takes.
     let wished = measurement.options.size_bytes.is_some();
     measurement.prepare(asked_bytes, if wished { FOREVER_S } else { FILL_S }, 0)?;
     let spec = spec(args, &measurement.session, measurement.session.device.working_set_bytes)?;

@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
 use iosonde_infer::portrait;
 use iosonde_infer::portrait::AGREES;
-use iosonde_infer::words::Unit;
-use iosonde_infer::words::with_interval;
-use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec};
+use iosonde_model::{Compliance, Estimate, Op, Phase, Point, Portrait, Run, Rw, Trial, TrialSpec, Unit};
+use iosonde_report::text::number::with_interval;
 use iosonde_report::{ComplianceLine, PortraitDocument, device_file, paragraph, text::portrait as words};
 use iosonde_rig::{
     drive::Limits,
@@ -21,7 +20,7 @@ use crate::{
     args::DevicesArgs,
     failure::Failure,
     notebook,
-    output::{result, write},
+    output::{self, result, write},
     screen::Screen,
 };
 
@@ -33,7 +32,7 @@ const READS: f64 = 100_000.0;
 const EMPTIED_S: f64 = 30.0;
 /// Reads a second while the device is left to itself.
 const PAUSE_IOPS: f64 = 10.0;
-/// Of each trial on the written device.
+/// Length of each trial on the written device.
 const SEED: u64 = 1;
 
 /// What `--json` gives.
@@ -49,13 +48,17 @@ struct Document<'a> {
 
 /// Draws a run's storage; writes the device's file, or checks it against the points of a run.
 pub fn run(args: &DevicesArgs, from: &str, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    let words = [Some(from), args.check.as_deref()];
+    for path in [args.out.as_deref(), args.json.as_deref()] {
+        output::check_beside(path, words.into_iter().flatten(), screen)?;
+    }
     let run = notebook::find(store, &screen, Some(from))?;
     let portrait = portrait::portrait(&run).map_err(|why| {
         Failure::failed(format!("no model of run {}: {}.", run.info.id, words::nothing(&why)))
     })?;
     let device = device_file(&run, &portrait);
     if let Some(path) = &args.out {
-        write(path, device.as_bytes())?;
+        write(path, device.as_bytes(), screen)?;
         screen.say(&format!("device        {0}     measure it: iosonde run quick sim:{0}", path.display()));
     }
     let other = match args.check.as_deref() {

@@ -11,7 +11,7 @@ use crate::{
     destination::default_out,
     failure::{Failure, in_words},
     notebook,
-    output::write,
+    output::{self, write},
     screen::Screen,
     sides,
 };
@@ -30,6 +30,8 @@ pub fn run(args: &ReportArgs, store: Option<&Path>, screen: Screen) -> Result<()
     if formats.len() > 1 && args.out.is_some() {
         return Err(Failure::usage("-o names one file; leave it out to write several formats"));
     }
+    let out = args.out.as_deref().filter(|out| !out.is_dir());
+    output::check_beside(out, args.runs.iter().map(String::as_str), screen)?;
     if args.runs.len() > 1 {
         return several(args, &formats, store, screen);
     }
@@ -56,13 +58,13 @@ fn one(run: &Run, format: &dyn Format, out: Option<&Path>, screen: Screen) -> Re
         Failure::usage(format!("{} cannot be made as a folder: {why}", path.display()))
     })?;
     for (name, bytes) in &files {
-        write(&path.join(name), bytes)?;
+        write(&path.join(name), bytes, screen)?;
     }
     screen.say(&format!("written       {}/ ({} files)", path.display(), files.len()));
     Ok(())
 }
 
-/// A folder that somebody else's files of the same names stand in is not written to. One of an earlier report is.
+/// A folder with other files of these names is not written to. One of an earlier report is.
 fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
     let is_ours = std::fs::read_to_string(path.join("report.md")).is_ok_and(|text| text.contains(BELIEVE));
     let taken = files.iter().map(|(name, _)| path.join(name)).find(|file| file.exists());
@@ -86,7 +88,9 @@ fn file(bytes: &[u8], run: &Run, extension: &str, out: Option<&Path>, screen: Sc
         };
     }
     let path = out.map_or_else(|| default_out(run, extension), Path::to_owned);
-    write(&path, bytes)?;
+    // A folder is known as bad usage before it is known as a failed write.
+    output::check(&path, &[], screen)?;
+    write(&path, bytes, screen)?;
     screen.say(&format!("written       {}", path.display()));
     Ok(())
 }

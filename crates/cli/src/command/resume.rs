@@ -11,7 +11,7 @@ use crate::{
 pub fn run(args: &ResumeArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     let destination =
         Destination { out: args.out.clone(), json: args.json.clone(), strict: args.strict, kept_only: false };
-    destination.check(None)?;
+    destination.check(&[], screen)?;
     let book = notebook::open_to_change(store, &screen)?;
     let id = match &args.run {
         Some(reference) => book.resolve(Some(reference)).map_err(Failure::usage)?,

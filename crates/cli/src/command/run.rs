@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     measure, notebook,
     options::Addition,
+    output,
     screen::Screen,
 };
 
@@ -28,7 +29,8 @@ pub fn run(args: &RunArgs, store: Option<&Path>, screen: Screen) -> Result<(), F
     if let (Some(repeats), None) = (args.repeats, &args.part) {
         return repeats::run(args, repeats, &destination, store, screen);
     }
-    destination.check(args.words.last().map(String::as_str))?;
+    let words = args.words.iter().chain(&args.sheet).chain(&args.like).map(String::as_str);
+    destination.check(&output::inputs(words), screen)?;
     if let Some(reference) = &args.add {
         return add(args, reference, &destination, store, screen);
     }

@@ -3,13 +3,21 @@
 use std::path::Path;
 
 use iosonde_infer::compare;
-use iosonde_model::{Run, units};
-use iosonde_report::terminal;
+use iosonde_model::Run;
+use iosonde_report::{terminal, text};
 
-use crate::{args::ShowArgs, failure::Failure, notebook, output::result, screen::Screen, sides};
+use crate::{
+    args::ShowArgs,
+    failure::Failure,
+    notebook,
+    output::{self, result},
+    screen::Screen,
+    sides,
+};
 
 /// Shows a run.
 pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), Failure> {
+    output::check_beside(args.json.as_deref(), args.run.as_deref(), screen)?;
     let run = notebook::find(store, &screen, args.run.as_deref())?;
     if let Some(path) = &args.json {
         let text = iosonde_report::json(&run).map_err(Failure::failed)?;
@@ -28,17 +36,8 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
 /// Where the run is one of several repeats: which, how far they lie apart, and what takes them all.
 fn series(run: &Run, store: Option<&Path>, screen: Screen) -> Result<String, Failure> {
     let Some(repeat) = run.info.repeat else { return Ok(String::new()) };
-    let paint = screen.paint();
     let Some(side) = sides::load(store, &screen, &[&run.info.id])?.pop() else { return Ok(String::new()) };
     let ids: Vec<&str> = side.runs.iter().map(|run| run.info.id.as_str()).collect();
-    let mut text = format!("\nThis is repeat {repeat} of {}: {}.", ids.len(), ids.join(", "));
-    if let Some(scattered) = compare::scatter(&side) {
-        text += &format!(
-            " From repeat to repeat all points together differ by {} (standard deviation), single ones by {} besides.",
-            units::percent(scattered.run),
-            units::percent(scattered.point)
-        );
-    }
-    text += &format!(" `iosonde compare {} OTHER` takes them all.", ids[0]);
-    Ok(iosonde_report::paragraph(&text, paint))
+    let said = text::series(repeat, &ids, compare::scatter(&side).as_ref());
+    Ok(iosonde_report::paragraph(&format!("\n{said}"), screen.paint()))
 }

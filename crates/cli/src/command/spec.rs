@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iosonde_infer::sheet;
-use iosonde_model::{RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine, Standing};
+use iosonde_model::{ClaimVerdict, DeviceNote, RUN_SCHEMA, Run, RunInfo, Sheet, SheetLine};
 use iosonde_report::ClaimLine;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::{
     args::SpecArgs,
     failure::{DOUBT, Failure},
     notebook,
-    output::result,
+    output::{self, result},
     screen::Screen,
     sheets::{self, SHEETS},
 };
@@ -41,6 +41,8 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             claims: args.claim.clone(),
         },
     };
+    let words = args.run.iter().chain(&args.sheet).map(String::as_str);
+    output::check_beside(args.json.as_deref(), words, screen)?;
     let run = notebook::find(store, &screen, args.run.as_deref())?;
     let lines = sheet::lines(&run, &sheet, args.margin);
     if let Some(path) = &args.json {
@@ -63,7 +65,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
             screen.result(&format!("\n{}", iosonde_report::paragraph(&advice, paint)))?;
         }
     }
-    match lines.iter().find(|line| line.verdict == Standing::Below) {
+    match lines.iter().find(|line| line.verdict == ClaimVerdict::Below) {
         Some(line) if args.strict => {
             let text = format!("--strict: below what is claimed: {}", line.line);
             Err(Failure { code: DOUBT, text })
@@ -72,7 +74,7 @@ pub fn run(args: &SpecArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     }
 }
 
-/// A size as somebody would type it, rounded down: a file of more bytes than the storage has is refused.
+/// A size as a user would type it, rounded down: a file of more bytes than the storage has is refused.
 fn typed(bytes: u64) -> String {
     if bytes < 10_000_000_000 {
         return format!("{}MB", bytes / 1_000_000);
@@ -82,10 +84,14 @@ fn typed(bytes: u64) -> String {
 
 /// The study under whose conditions the lines could be compared; `None` where all of them are.
 fn would_do(name: &str, run: &Run, sheet: &Sheet, lines: &[SheetLine]) -> Option<String> {
-    lines.iter().find(|line| line.verdict == Standing::NotComparable)?;
+    lines.iter().find(|line| line.verdict == ClaimVerdict::NotComparable)?;
     let steady = if sheet.claims.iter().any(|claim| claim.steady) { " --state steady" } else { "" };
-    // This storage's own size where it is known: more than it has can be neither asked for nor compared.
-    let whole = run.info.device.size_bytes.or(sheet.capacity_bytes);
+    // This storage's own size where it is known: no more than that can be requested or compared.
+    let scaled = run.info.device.notes.iter().find_map(|note| match note {
+        DeviceNote::SimulatedSmaller { whole_bytes, .. } => Some(*whole_bytes),
+        _ => None,
+    });
+    let whole = scaled.or(run.info.device.size_bytes).or(sheet.capacity_bytes);
     let whole = whole.filter(|_| sheet.claims.iter().any(|claim| claim.span.is_some()));
     let size = whole.map_or_else(String::new, |bytes| format!(" --size {}", typed(bytes)));
     Some(format!(

@@ -1,7 +1,7 @@
 //! `iosonde studies`: the built-in studies, and one's questions or file.
 
 use iosonde_model::{Study, units};
-use iosonde_plan::{experiment::EXPERIMENTS, points};
+use iosonde_plan::experiment::EXPERIMENTS;
 
 use super::list::list;
 use crate::{args::StudiesArgs, failure::Failure, screen::Screen, studies};
@@ -21,10 +21,10 @@ pub fn run(args: &StudiesArgs, screen: Screen) -> Result<(), Failure> {
     }
 }
 
-/// What a study asks.
+/// Prints a study.
 pub fn show(name: &str, screen: Screen) -> Result<(), Failure> {
     let study = studies::find(name)?;
-    let planned = points::plan(&study, &studies::anything()).map_err(Failure::usage)?;
+    let planned = studies::plan(&study, &studies::anything())?;
     let mut text = format!(
         "{} (study)\n\n{}\n\n{} points in {}, to ±{}\n\n",
         study.name,

@@ -3,9 +3,9 @@
 use iosonde_model::Closed;
 use iosonde_plan::schedule::Schedule;
 
-use crate::{progress::Progress, screen::Screen};
+use crate::{progress::ProgressLine, screen::Screen};
 
-/// What a course is about.
+/// Purpose of a course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Some rounds of the plain grid, before points between are added.
@@ -18,43 +18,46 @@ pub enum Stage {
 
 /// A study under way.
 pub struct Course {
-    /// What is being followed.
+    /// Schedule that is followed.
     pub schedule: Schedule,
-    /// The same without points that write, once nothing more may be written.
+    /// Schedule without points that write, for when nothing more may be written.
     pub reading_on: Option<Schedule>,
-    /// What it is about.
+    /// Purpose.
     pub stage: Stage,
+    /// Rounds of the plain grid before points are added.
+    pub grid_rounds: u32,
     /// Time of the run that is not measuring.
     pub begun_s: f64,
     /// The points' fates, once it is done.
     pub closed: Vec<Option<Closed>>,
     screen: Option<Screen>,
-    progress: Option<Progress>,
+    progress: Option<ProgressLine>,
 }
 
 impl Course {
     /// A course that begins.
     pub fn new(schedule: Schedule, begun_s: f64) -> Self {
         let (reading_on, closed) = (None, Vec::new());
-        Self { schedule, reading_on, stage: Stage::All, begun_s, closed, screen: None, progress: None }
+        let stage = Stage::All;
+        Self { schedule, reading_on, stage, grid_rounds: 0, begun_s, closed, screen: None, progress: None }
     }
 
-    /// The same, shown as it goes.
+    /// Shows the progress of the course on the screen.
     pub fn shown(self, screen: &Screen) -> Self {
         Self { screen: Some(*screen), ..self }
     }
 
-    /// What is followed now, and what shows it where anybody looks.
-    pub fn parts(&mut self) -> (&Schedule, Option<&mut Progress>) {
+    /// Current schedule, and the progress line if the course is shown.
+    pub fn parts(&mut self) -> (&Schedule, Option<&mut ProgressLine>) {
         let Self { schedule, reading_on, screen, progress, .. } = self;
         let schedule = reading_on.as_ref().unwrap_or(schedule);
         if let (Some(screen), None) = (screen, &progress) {
-            *progress = Some(Progress::new(screen, schedule.points().len()));
+            *progress = Some(ProgressLine::new(screen, schedule.points().len()));
         }
         (schedule, progress.as_mut())
     }
 
-    /// What is followed now.
+    /// Current schedule.
     pub fn followed(&self) -> &Schedule {
         self.reading_on.as_ref().unwrap_or(&self.schedule)
     }

@@ -3,8 +3,7 @@
 use iosonde_infer::adaptive;
 use iosonde_infer::conclude;
 use iosonde_judge::estimate::FEWEST_TRIALS;
-use iosonde_model::{Closed, DeviceNote, Phase, Point, Study, Trial, TrialSpec, units};
-use iosonde_plan::points;
+use iosonde_model::{Closed, DeviceNote, LeftOut, Phase, Point, Study, Trial, TrialSpec, units};
 use iosonde_plan::schedule;
 use iosonde_plan::schedule::Schedule;
 use iosonde_plan::schedule::ScheduledTrial;
@@ -15,12 +14,14 @@ use iosonde_rig::{drive::Limits, prepare};
 use super::{
     Measurement,
     course::{Course, Stage},
-    measured_s,
+    measured_s, write_limit,
 };
-use crate::{failure::Failure, options::Options, typed};
+use crate::{failure::Failure, options::Options, studies, typed};
 
+/// Share of a trial that is warm-up.
+const WARM_UP_SHARE: f64 = 0.1;
 /// Time that each trial needs beside its own: opening the engine, reading the witnesses, keeping the trial.
-const OVERHEAD_S: f64 = 0.012;
+pub const OVERHEAD_S: f64 = 0.012;
 
 impl Measurement {
     /// A study's course, from where the kept trials have brought it.
@@ -33,10 +34,10 @@ impl Measurement {
                 self.run.info.id
             )));
         }
-        let begun = |trial: &Trial| trial.round > adaptive::GRID_ROUNDS;
         let mut course = Course::new(schedule, self.before_measuring_s());
-        if study.adaptive {
-            course.stage = Stage::Grid;
+        if let Some(grid_rounds) = adaptive::grid_rounds(study.adaptive) {
+            (course.stage, course.grid_rounds) = (Stage::Grid, grid_rounds);
+            let begun = |trial: &Trial| trial.round > grid_rounds;
             if self.run.trials.iter().any(begun) {
                 self.go_on_to_all(&mut course)?;
             }
@@ -95,13 +96,27 @@ impl Measurement {
     fn go_on_to_all(&mut self, course: &mut Course) -> Result<(), Failure> {
         course.stage = Stage::All;
         course.begun_s = self.before_measuring_s();
-        if !adaptive::is_due(&self.run.trials, &self.voids(), &course.schedule) {
+        if !adaptive::is_due(&self.run.trials, &self.voids(), &course.schedule, course.grid_rounds) {
             return Ok(());
         }
         let mut info = self.run.info.clone();
         info.device = self.session.device.clone();
-        let (added, schedule) =
-            adaptive::added(&info, &self.run.trials, &course.schedule).map_err(Failure::failed)?;
+        // What was left when the first rounds were done: a run that was resumed adds the same points.
+        let (early, later): (Vec<&Trial>, Vec<&Trial>) =
+            self.run.trials.iter().partition(|trial| trial.round <= course.grid_rounds);
+        let later_bytes: u64 = later.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
+        let left_bytes = self.left_to_write_bytes().saturating_add(later_bytes);
+        // A trial writes up to an eighth more than its minimum, with the requests that end its warm-up.
+        let left_bytes = left_bytes / 8 * 7;
+        let planned_bytes = write_limit::needed_bytes(course.schedule.points(), &early);
+        let mut spare_bytes = left_bytes.saturating_sub(planned_bytes);
+        let is_affordable = |spec: &TrialSpec| {
+            let left_bytes = spare_bytes.checked_sub(write_limit::interval_bytes(spec));
+            spare_bytes = left_bytes.unwrap_or(spare_bytes);
+            left_bytes.is_some()
+        };
+        let (added, schedule) = adaptive::added(&info, &self.run.trials, &course.schedule, is_affordable)
+            .map_err(Failure::failed)?;
         for point in &added {
             self.screen.say(&format!("added         {}: {}", point.experiment, point.spec.describe()));
         }
@@ -109,10 +124,10 @@ impl Measurement {
         Ok(())
     }
 
-    /// The next trial of this stage, with what it may write settled.
+    /// The next trial of this stage, within the write limit.
     fn next_of_stage(&mut self, course: &mut Course) -> Option<ScheduledTrial> {
         let (begun_s, grid) = (course.begun_s, course.stage == Stage::Grid);
-        let last_round = if grid { adaptive::GRID_ROUNDS } else { u32::MAX };
+        let last_round = if grid { course.grid_rounds } else { u32::MAX };
         loop {
             let (schedule, progress) = course.parts();
             let voids = self.voids();
@@ -162,14 +177,17 @@ impl Measurement {
         ));
     }
 
-    /// Runs a trial that the course asked for, and keeps it.
+    /// Runs a trial of the course, and keeps it.
     pub fn carry_out(&mut self, course: &mut Course, asked: ScheduledTrial) -> Result<(), Failure> {
         let (spec, phase, seed) = (&asked.spec, asked.phase, asked.seed);
-        let may_write_bytes = self.may_write(spec);
+        let points = course.schedule.points();
+        let may_write_bytes = self
+            .may_write(spec)
+            .map(|left_bytes| write_limit::share_bytes(left_bytes, spec, points, &self.run.trials));
         self.refill_before(spec)?;
         self.session.go_through_page_cache(!spec.direct)?;
         // Said whether or not the requests are limited: a limit alone would take the warm-up away.
-        let warm_up_ns = Some(asked.warm_up_ns());
+        let warm_up_ns = Some(asked.warm_up_ns().min(self.warm_up_ns_max(may_write_bytes)));
         // Of each job: what is left is shared, and a last trial may end early.
         let requests = u64::max(1, spec.streams().map(|s| s.block_size_bytes * u64::from(s.jobs)).sum());
         let ios = may_write_bytes.map(|bytes| u64::max(1, bytes / requests));
@@ -188,7 +206,7 @@ impl Measurement {
         Ok(self.trial(&whole, limits, Phase::Prepare, seed)?.witnesses.issued_read_bytes)
     }
 
-    /// How the run stands on a course, for whoever shows it.
+    /// State of the run on a course, for the progress line.
     pub fn standing(&self, course: &Course) -> schedule::Progress {
         let schedule = course.followed();
         schedule.progress(&self.run.trials, &self.voids(), self.elapsed_s() - course.begun_s)
@@ -196,17 +214,14 @@ impl Measurement {
 
     /// The schedule of a study for what is left of the budget.
     pub fn schedule(&mut self, study: &Study) -> Result<Schedule, Failure> {
-        let plan = points::plan(study, &self.session.device).map_err(Failure::usage)?;
-        let mut sentences = plan.left_out;
+        let plan = studies::plan(study, &self.session.device)?;
+        let mut left_out = plan.left_out;
         let buffered = |point: &Point| !point.spec.direct;
         if self.session.device.direct && !self.session.has_page_cache && plan.points.iter().any(buffered) {
-            sentences.push(
-                "the page cache: this simulated device has none, and buffered points go past it".into(),
-            );
+            left_out.push(LeftOut::NoPageCache);
         }
-        for sentence in sentences {
-            self.screen.say(&format!("left out      {sentence}"));
-            let note = DeviceNote::from(sentence);
+        for note in left_out.into_iter().map(DeviceNote::LeftOut) {
+            self.screen.say(&format!("left out      {}", iosonde_report::note(&note)));
             if !self.run.info.device.notes.contains(&note) {
                 self.run.info.device.notes.push(note);
             }
@@ -233,6 +248,15 @@ impl Measurement {
         let usual_bytes =
             before.map(|trial| trial.witnesses.issued_write_bytes).max().unwrap_or(spec.block_size_bytes);
         Some(if usual_bytes > left_bytes { 0 } else { left_bytes })
+    }
+
+    /// Warm-up that leaves something to measure where so many bytes end a trial: its usual share of the time in which
+    /// the fastest writes of this run would have written them.
+    fn warm_up_ns_max(&self, may_write_bytes: Option<u64>) -> u64 {
+        let Some(bytes) = may_write_bytes else { return u64::MAX };
+        let rate = |trial: &Trial| trial.witnesses.issued_write_bytes as f64 / trial.elapsed_s.max(1e-9);
+        let fastest = self.run.trials.iter().map(rate).fold(1.0, f64::max);
+        (bytes as f64 / fastest * 1e9 * WARM_UP_SHARE) as u64
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::{collections::VecDeque, path::Path, sync::atomic::AtomicBool};
 
-use iosonde_judge::estimate::Voids;
+use iosonde_judge::{achieved_rate, estimate::Voids};
 use iosonde_model::{DeviceNote, Medium, Phase, Run, RunState, Trial, TrialSpec, units};
 use iosonde_rig::{
     drive::Limits,
     interrupt,
-    trial::{Order, Outcome},
+    trial::{FinishedTrial, Order},
 };
 use iosonde_store::{Notebook, same_storage};
 
@@ -32,11 +32,11 @@ const STATE: &str = "state";
 pub struct Measurement {
     /// Options of every run.
     pub options: Options,
-    /// What is measured.
+    /// Open target.
     pub session: Session,
-    /// Where trials are kept; nowhere, where whoever measures takes the run itself.
+    /// Where trials are kept; `None` if the caller keeps the run itself.
     pub notebook: Option<Notebook>,
-    /// What has been measured.
+    /// Run with all trials so far.
     pub run: Run,
     /// Raised by Ctrl-C.
     pub stop: &'static AtomicBool,
@@ -112,7 +112,7 @@ impl Measurement {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
             notebook.settle()?;
         }
-        let Outcome { mut trial, notes } =
+        let FinishedTrial { mut trial, notes } =
             self.session.bed.run(&order, self.stop).map_err(|e| {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
             })?;
@@ -122,6 +122,7 @@ impl Measurement {
             return Err(Failure { code: INTERRUPTED, text: String::new() });
         }
         trial.started_s += self.elapsed_before_s;
+        trial.achieved_rate_interval = achieved_rate::interval(&trial);
         for note in notes.into_iter().map(DeviceNote::from) {
             if !self.run.info.device.notes.contains(&note) {
                 // Engines and witnesses speak at their first trial, which is the fill: no bar is drawn yet.

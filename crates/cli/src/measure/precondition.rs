@@ -1,6 +1,7 @@
-//! Bringing the storage to the state that was asked for, before it is measured.
+//! Bringing the storage to the requested state, before it is measured.
 
 use iosonde_infer::sheet::WHOLE_SHARE;
+use iosonde_judge::preconditioning::{self, Judged, ROUNDS_MAX};
 use iosonde_model::{DeviceNote, Phase, Rw, Trial, units};
 use iosonde_plan::points;
 use iosonde_rig::{drive::Limits, prepare};
@@ -12,19 +13,20 @@ use crate::{
 };
 
 impl Measurement {
-    /// Brings the storage to the state that was asked for; recorded as preparation, as it is.
+    /// Brings the storage to the requested state; recorded as preparation.
     pub fn bring_to_state(&mut self) -> Result<(), Failure> {
         let Some(state) = self.options.state else { return Ok(()) };
         let span_bytes = self.session.device.working_set_bytes;
-        let cost_bytes = state.cost_bytes(span_bytes);
-        if cost_bytes > self.left_to_write_bytes() {
+        let filled = self.session.fill;
+        let least_bytes = state.least_bytes(span_bytes, filled);
+        if least_bytes > self.left_to_write_bytes() {
             return Err(Failure::failed(format!(
-                "--state {state} writes up to {}, which --max-write does not allow",
-                units::size(cost_bytes)
+                "--state {state} writes {} at least, which --max-write does not allow",
+                units::size(least_bytes)
             )));
         }
-        self.screen.say(&format!("state         {}", state.announce(span_bytes)));
-        let mut steady = true;
+        self.screen.say(&format!("state         {}", state.announce(span_bytes, filled)));
+        let mut stirred = None;
         match state {
             State::Fresh => {
                 let device = &self.session.device;
@@ -32,20 +34,21 @@ impl Measurement {
                     prepare::order(&device.engine, device.direct, 0, span_bytes, FOREVER_S);
                 spec.rw = Rw::Trim;
                 let trial = self.trial(&spec, limits, Phase::Prepare, self.options.seed)?;
-                if let Some(why) = trial.error_examples.first() {
+                if let Some(error) = trial.error_examples.first() {
                     return Err(Failure::failed(format!(
-                        "{}: --state fresh trims first, and that fails here: {why}",
-                        self.run.info.target
+                        "{}: --state fresh trims first, and that fails here: {}",
+                        self.run.info.target,
+                        iosonde_report::text::counted_error(error)
                     )));
                 }
                 self.keep(Trial { experiment: STATE.into(), ..trial })?;
                 self.fill(0, span_bytes, FOREVER_S, STATE)?;
             }
             State::Filled(_) => {
-                let whole_bytes = cost_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+                let whole_bytes = least_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
                 self.fill(0, whole_bytes.max(prepare::FILL_BLOCK_BYTES), FOREVER_S, STATE)?;
             }
-            State::Steady => steady = self.stir(span_bytes)?,
+            State::Steady => stirred = Some(self.stir(span_bytes)?),
         }
         prepare::settle(&self.session.bed.storage)
             .map_err(|e| Failure::failed(format!("{}: cannot be flushed: {e}", self.run.info.target)))?;
@@ -54,15 +57,17 @@ impl Measurement {
         let part =
             device.size_bytes.filter(|&whole_bytes| (span_bytes as f64) < WHOLE_SHARE * whole_bytes as f64);
         let part = part.filter(|_| state == State::Steady);
-        let note = if steady {
-            DeviceNote::StateReached { state: state.to_string(), span_bytes, larger_bytes: part }
+        let steady = stirred.flatten().filter(|judged| judged.is_steady).map(|judged| judged.reached);
+        let note = if stirred.is_some() && steady.is_none() {
+            DeviceNote::NotSteady { rounds: stirred.flatten().map(|judged| judged.reached) }
         } else {
-            DeviceNote::NotSteady
+            let state = state.to_string();
+            DeviceNote::StateReached { state, span_bytes, larger_bytes: part, rounds: steady }
         };
         self.screen.say(&format!("note          {}", iosonde_report::note(&note)));
         let device = &mut self.session.device;
         device.notes.push(note);
-        if steady && state == State::Steady {
+        if steady.is_some() {
             let within = part.map(|_| format!(" within {}", units::size(span_bytes)));
             device.state = Some(format!("steady{}", within.unwrap_or_default()));
         }
@@ -70,20 +75,38 @@ impl Measurement {
         Ok(())
     }
 
-    /// Writes at random until the rate no longer changes; whether it came to that.
-    fn stir(&mut self, span_bytes: u64) -> Result<bool, Failure> {
+    /// Writes at random, round by round, until the rate holds; the latest judgement, `None` before the first.
+    fn stir(&mut self, span_bytes: u64) -> Result<Option<Judged>, Failure> {
+        if !self.session.fill {
+            // What was never written has no old version to be collected: random writes would stay as fast as new.
+            self.fill(
+                0,
+                span_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES,
+                FOREVER_S,
+                STATE,
+            )?;
+        }
         let device = &self.session.device;
         let spec =
             state::stirring(&device.engine, device.direct, span_bytes, points::is_blocking(&device.engine));
-        let ios = state::stirring_ios(span_bytes);
-        let mut stirred: Vec<(u64, f64)> = Vec::new();
-        while !state::is_stirred(&stirred, span_bytes) {
-            let limits = Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(ios) };
-            let seed = self.options.seed ^ (stirred.len() as u64 + 1) << 20;
-            let trial = self.trial(&spec, limits, Phase::Prepare, seed)?;
-            stirred.push((trial.witnesses.issued_write_bytes, trial.bytes_per_s()));
-            self.keep(Trial { experiment: STATE.into(), ..trial })?;
+        let limits =
+            Limits { duration_ns: u64::MAX, warm_up_ns: Some(0), ios: Some(state::stirring_ios(span_bytes)) };
+        let mut rounds: Vec<Trial> = Vec::new();
+        while rounds.len() < ROUNDS_MAX {
+            if limits.ios.unwrap_or(0) * spec.block_size_bytes > self.left_to_write_bytes() {
+                break;
+            }
+            let seed = self.options.seed ^ (rounds.len() as u64 + 1) << 20;
+            let trial =
+                Trial { experiment: STATE.into(), ..self.trial(&spec, limits, Phase::Prepare, seed)? };
+            rounds.push(trial.clone());
+            self.keep(trial)?;
+            if let Some(judged) =
+                preconditioning::judged(&rounds, span_bytes).filter(|judged| judged.is_steady)
+            {
+                return Ok(Some(judged));
+            }
         }
-        Ok(state::is_steady(&stirred, span_bytes))
+        Ok(preconditioning::so_far(&rounds, span_bytes).map(|judged| Judged { is_steady: false, ..judged }))
     }
 }

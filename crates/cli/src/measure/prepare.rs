@@ -1,26 +1,32 @@
 //! Preparing what is measured: the working set is filled so that no hole is read.
 
 use iosonde_model::{DeviceNote, Op, Phase, Study, Trial, TrialSpec, units};
-use iosonde_plan::points;
 use iosonde_rig::prepare;
 
 use super::{Measurement, write_limit};
-use crate::failure::Failure;
+use crate::{failure::Failure, studies};
 
 /// As long as it takes.
 pub const FOREVER_S: f64 = u32::MAX as f64;
+
+/// Requested bytes where fewer were prepared. Filling goes by whole blocks: what is left over was not missed.
+fn missed(asked_bytes: u64, prepared_bytes: u64) -> Option<u64> {
+    (prepared_bytes < asked_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES)
+        .then_some(asked_bytes)
+}
 
 impl Measurement {
     /// Prepares the working set: what was asked, as far as the time goes; for a resumed run exactly what it had, or its
     /// points would no longer be the same points.
     pub fn prepare_for(&mut self, study: &Study) -> Result<(), Failure> {
-        let asked_bytes = self.options.asked_bytes(study);
-        let points = points::plan(study, &self.session.device).map_err(Failure::usage)?.points;
-        let round_bytes = write_limit::round_bytes(&points);
+        let default_bytes = study.size_bytes.unwrap_or(prepare::DEFAULT_SIZE_BYTES);
+        let asked_bytes = self.session.asked_bytes(&self.options, default_bytes);
+        let points = studies::plan(study, &self.session.device)?.points;
+        let measuring_bytes = write_limit::measuring_bytes(&points);
         let share_s = self.options.time_ns as f64 / 1e9 * prepare::BUDGET_SHARE;
         let exact = self.prepared_before_bytes.or(self.options.exact_size.then_some(asked_bytes));
         let seconds = if exact.is_some() { FOREVER_S } else { share_s };
-        self.prepare(exact.unwrap_or(asked_bytes), seconds, round_bytes)?;
+        self.prepare(exact.unwrap_or(asked_bytes), seconds, measuring_bytes)?;
         let now_bytes = self.run.info.device.working_set_bytes;
         let (Some(exact_bytes), now) = (exact, units::size(now_bytes)) else { return Ok(()) };
         let resumed = self.prepared_before_bytes.is_some();
@@ -38,17 +44,17 @@ impl Measurement {
             }));
         }
         if resumed {
-            self.run.info.device.asked_size_bytes = (exact_bytes < asked_bytes).then_some(asked_bytes);
+            self.run.info.device.asked_size_bytes = missed(asked_bytes, exact_bytes);
         }
         Ok(())
     }
 
     /// Fills the working set where it must be filled, and says how large it is.
-    /// `round_bytes` is what a round writes at the least.
-    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64, round_bytes: u64) -> Result<(), Failure> {
+    /// `measuring_bytes` is the minimum that measuring writes.
+    pub fn prepare(&mut self, asked_bytes: u64, seconds: f64, measuring_bytes: u64) -> Result<(), Failure> {
         let room_bytes = self.session.room_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
         let wanted_bytes = asked_bytes;
-        let may_fill_bytes = write_limit::fill_bytes_max(&self.options, round_bytes);
+        let may_fill_bytes = write_limit::fill_bytes_max(&self.options, measuring_bytes);
         let asked_bytes =
             asked_bytes.min(room_bytes).min(if self.session.fill { may_fill_bytes } else { u64::MAX });
         self.session.device.working_set_bytes = if self.session.fill {
@@ -60,7 +66,7 @@ impl Measurement {
         let device = &mut self.session.device;
         // Of an existing file or device all is taken; only a wish that was spoken can be missed.
         let wished = self.options.size_bytes.is_some() || device.kind == "directory";
-        device.asked_size_bytes = (wished && device.working_set_bytes < wanted_bytes).then_some(wanted_bytes);
+        device.asked_size_bytes = missed(wanted_bytes, device.working_set_bytes).filter(|_| wished);
         if let Some(watch) = &mut self.session.bed.watch {
             watch.set_span(0..device.working_set_bytes);
         }
@@ -120,7 +126,7 @@ impl Measurement {
         let trial = self.trial(&spec, limits, Phase::Prepare, !self.options.seed ^ from_bytes)?;
         let write = trial.write.as_ref();
         let short = write.map_or(0, |write| write.short);
-        let example = trial.error_examples.first().cloned();
+        let example = trial.error_examples.first().map(iosonde_report::text::counted_error);
         let hung = (trial.hung > 0).then(|| format!("{} writes never came back", trial.hung));
         let short = (short > 0).then(|| format!("{short} writes were cut short"));
         if let Some(why) = example.or(hung).or(short) {
@@ -154,5 +160,21 @@ impl Measurement {
                 self.run.info.target
             ))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A drive of 1.6 TB is no whole number of fill blocks: "1.46 TiB were measured, not the requested 1.46 TiB".
+    #[test]
+    fn less_than_a_block_was_not_missed() {
+        let whole_bytes = 1_600_000_000_000;
+        let prepared_bytes = whole_bytes / prepare::FILL_BLOCK_BYTES * prepare::FILL_BLOCK_BYTES;
+        assert!(prepared_bytes < whole_bytes);
+        assert_eq!(missed(whole_bytes, prepared_bytes), None);
+        let one_less_bytes = prepared_bytes - prepare::FILL_BLOCK_BYTES;
+        assert_eq!(missed(whole_bytes, one_less_bytes), Some(whole_bytes));
     }
 }

@@ -1,14 +1,14 @@
-//! What the checks must reach, whatever the number of runs: at most 5 % of clean runs doubted, no clean trial void, at
-//! least 95 % of each stated effect caught.
+//! What the checks must reach, whatever the number of runs: at most 5 % of clean runs with a warning, no clean trial
+//! invalid, at least 95 % of each stated effect caught.
 //!
 //! A bar is missed where chance alone would make so poor a count in fewer than 1 of 1,000 selftests, if the true share
-//! lay right at the bar: of 8 runs 5 may be caught at the least, of 1,000 runs 928.
+//! lay right at the bar: at least 5 of 8 runs must be caught, and 928 of 1,000.
 
 use super::{Cell, Score};
 
-/// Of clean runs, doubted or void.
+/// Share of clean runs with a warning or an invalid trial.
 const FALSE_MAX: f64 = 0.05;
-/// Of stated effects.
+/// Share of effects that are detected.
 const CAUGHT_MIN: f64 = 0.95;
 /// That a program right at a bar is said to miss it.
 const CHANCE: f64 = 0.001;
@@ -21,10 +21,10 @@ pub fn missed(cells: &[Cell], scores: &[Score]) -> Vec<String> {
     let (runs, doubted, void) = (sum(|s| s.runs), sum(|s| s.others), sum(|s| s.void_trials));
     let mut out = Vec::new();
     if too_many(doubted, runs, FALSE_MAX) {
-        out.push(format!("{doubted} of {runs} clean runs are doubted; 5 % is the bar"));
+        out.push(format!("{doubted} of {runs} clean runs have a warning; 5 % is the bar"));
     }
     if void > 0 {
-        out.push(format!("{void} clean trials are void; none may be"));
+        out.push(format!("{void} clean trials are invalid; none may be"));
     }
     for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_some() && cell.stated) {
         if too_many(score.runs - score.caught, score.runs, 1.0 - CAUGHT_MIN) {

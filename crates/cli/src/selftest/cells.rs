@@ -9,7 +9,7 @@ pub struct Cell {
     pub name: String,
     /// The check that must speak; none for a clean device.
     pub check: Option<CheckName>,
-    /// Whether it must void at least one trial; a doubt is not enough.
+    /// Whether at least one trial must be invalid; a warning is not enough.
     pub void: bool,
     /// Checks that may rightly speak as well.
     pub also: &'static [CheckName],
@@ -31,7 +31,7 @@ pub struct Cell {
     pub span_bytes: u64,
     /// Through the page cache.
     pub buffered: bool,
-    /// What is changed in each trial's witnesses, for effects that no simulated device has.
+    /// Change of each trial's witnesses, for effects that no simulated device has.
     pub change: Option<fn(&mut Trial, f64)>,
 }
 
@@ -153,7 +153,7 @@ fn clean() -> Vec<Cell> {
 
 /// A page cache that holds `level` of the span.
 fn cache() -> Vec<Cell> {
-    // A page cache has 64 MiB at the least: 16,384 pages, which 27,000 pages a second fill in the first round.
+    // A page cache has at least 64 MiB: 16,384 pages, which 27,000 pages a second fill in the first round.
     let device = queue(
         4,
         "{ lognormal = { mean = \"200us\", cv = 0.2 } }",
@@ -167,7 +167,7 @@ fn cache() -> Vec<Cell> {
         buffered: true,
         rounds: 8,
         trial_s: 0.3,
-        ..Cell::of(CheckName::CacheServed, "reads that memory serves", share, share >= 0.1, device.clone())
+        ..Cell::of(CheckName::CacheServed, "reads served from memory", share, share >= 0.1, device.clone())
     };
     [0.05, 0.1, 0.25, 0.5].map(of).into()
 }
@@ -188,7 +188,7 @@ const ALL: &[CheckName] = &[
     CheckName::CacheServed,
 ];
 
-/// Other programs' bytes, in every fifth trial. Less than 1 MiB is nobody's work, whatever its share: a tenth is told
+/// Other programs' bytes, in every fifth trial. Less than 1 MiB is ignored at any share: a tenth is detected
 /// where trials move 13 MB and more. Beside them the small trials of 0.6 to 13 MB.
 fn bytes() -> Vec<Cell> {
     fn others(trial: &mut Trial, share: f64) {
@@ -211,7 +211,7 @@ fn bytes() -> Vec<Cell> {
     [0.02, 0.04, 0.06, 0.1].map(large).into_iter().chain([small]).collect()
 }
 
-/// A neighbour that nobody counts.
+/// A neighbour that no counter shows.
 fn neighbour() -> Vec<Cell> {
     let of = |takes: f64| {
         let visits = format!(
@@ -236,7 +236,7 @@ fn neighbour() -> Vec<Cell> {
 /// A token bucket that is empty after about half of the run.
 fn throttle() -> Vec<Cell> {
     let of = |loss: f64| {
-        // 4 servers of 1 ms: 4,000 a second at 16 in flight, less what noise costs.
+        // 4 servers of 1 ms: 4,000 a second at QD 16, less what noise costs.
         let cap = 4_000.0 * 0.97 * (1.0 - loss);
         let credit = 4_000.0 * 0.97 * loss * 6.0;
         let quiet = "latency_cv = 0.1\nrate_cv_100ms = 0.02\nlag1_100ms = 0.65\n";
@@ -280,7 +280,7 @@ fn drift() -> Vec<Cell> {
 /// A program that is busy for this share of the time, or a little more.
 fn busy() -> Vec<Cell> {
     let of = |share: f64| {
-        // 64 in flight on 64 servers of 4 ms: 16,000 a second if the program could and nobody held it at 10,000.
+        // QD 64 on 64 servers of 4 ms: 16,000 a second if the program could and nothing limited it to 10,000.
         let cost_ns = share * 1e9 / 10_000.0;
         let host = format!("[host]\nrequest_cost = \"{cost_ns:.0}ns\"\n[throttle]\niops = 10000\n");
         Cell {
@@ -301,7 +301,7 @@ fn busy() -> Vec<Cell> {
     [0.7, 0.9, 0.93, 0.95, 0.97, 1.2].map(of).into()
 }
 
-/// Fewer in flight than asked for.
+/// A queue depth below the requested one.
 fn depth() -> Vec<Cell> {
     fn short(trial: &mut Trial, by: f64) {
         trial.in_flight_mean = trial.in_flight_mean.map(|mean| mean * (1.0 - by));
@@ -310,7 +310,13 @@ fn depth() -> Vec<Cell> {
         void: true,
         also: ALL,
         change: Some(short),
-        ..Cell::of(CheckName::DepthNotReached, "in flight, short by", by, by >= 0.05, plain(CLEAN_NOISE, ""))
+        ..Cell::of(
+            CheckName::DepthNotReached,
+            "queue depth, short by",
+            by,
+            by >= 0.05,
+            plain(CLEAN_NOISE, ""),
+        )
     };
     [0.01, 0.03, 0.05, 0.1].map(of).into()
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Header {
     iosonde: String,
-    /// Of the program itself: what another build said would be added up with what this one says.
+    /// Version of the program: results of another build must not be added to this build's.
     build: u64,
     seed: u64,
     cells: Vec<String>,

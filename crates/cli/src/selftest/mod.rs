@@ -19,7 +19,7 @@ pub use kept::Kept;
 pub use table::table;
 pub use work::scores;
 
-/// What a cell came to.
+/// Result of one cell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Runs.
@@ -28,7 +28,7 @@ pub struct Score {
     pub caught: usize,
     /// Runs of which some other check said something, or, of a clean cell, any.
     pub others: usize,
-    /// Trials that were void.
+    /// Invalid trials.
     pub void_trials: usize,
     /// Which check spoke first in those, and how often.
     pub wrong: BTreeMap<String, usize>,
@@ -36,7 +36,7 @@ pub struct Score {
     pub example: Option<String>,
 }
 
-/// What counts of a run: every doubt and void about its validity. Too few samples is said of a short run, and true.
+/// What counts of a run: every warning and invalid verdict. A short run has too few samples, correctly.
 fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
     run.verdicts
         .iter()
@@ -44,7 +44,7 @@ fn troubles(run: &Run) -> impl Iterator<Item = &Judgement> {
 }
 
 impl Score {
-    /// Of one run.
+    /// Result of one run.
     fn of(cell: &Cell, run: &Run) -> Self {
         let mut score = Self::default();
         score.count(cell, run);

@@ -1,4 +1,4 @@
-//! The table that a selftest prints, and that stands in `docs/checks.md`.
+//! The table that a selftest prints, and that is copied into `docs/checks.md`.
 
 use std::fmt::Write;
 
@@ -28,7 +28,8 @@ fn doubted_by<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
 /// In Markdown: clean devices, then each check at every size of its effect.
 pub fn table(cells: &[Cell], scores: &[Score]) -> String {
     let mut out = String::from(
-        "| clean device | runs | runs with a doubt or void | void trials | doubted by |\n|---|---|---|---|---|\n",
+        "| clean device | runs | runs with a warning or invalid | invalid trials | warned by |\n\
+         |---|---|---|---|---|\n",
     );
     let pairs = || cells.iter().zip(scores);
     for (cell, score) in pairs().filter(|(cell, _)| cell.check.is_none()) {

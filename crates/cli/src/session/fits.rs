@@ -6,7 +6,7 @@ use iosonde_model::{Ceiling, Device, Medium, Study, TrialSpec, units};
 use iosonde_rig::{ceiling, engine};
 
 use super::Session;
-use crate::{failure::Failure, options::Options, typed};
+use crate::{failure::Failure, options::Options, studies, typed};
 
 /// Refuses workloads that the chosen engine or this machine's memory cannot carry, before anything is written.
 pub fn refuse_what_the_engine_cannot<'a>(
@@ -29,8 +29,8 @@ pub fn refuse_what_the_engine_cannot<'a>(
         let limit = session.host.memory_bytes.map(|memory| memory / 4).filter(|&limit| buffers > limit);
         if let Some(limit) = limit {
             return Err(Failure::usage(format!(
-                "{slots} blocks of {} in flight need {} of buffers; at most a quarter of this machine's memory \
-                 ({}) is taken. Ask for smaller blocks or fewer in flight",
+                "{slots} outstanding blocks of {} need {} of buffers; at most a quarter of this machine's memory \
+                 ({}) is allowed. Use smaller blocks or a lower queue depth",
                 units::size(block),
                 units::size(buffers),
                 units::size(limit)
@@ -40,13 +40,13 @@ pub fn refuse_what_the_engine_cannot<'a>(
     Ok(())
 }
 
-/// What one worker could do at most with the smallest block of a study: the report shows it beside what the storage
+/// Highest rate of one worker with the smallest block of a study: the report shows it beside what the storage
 /// did. None for a simulated device, whose program has its own cost.
 pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceiling>, Failure> {
     if device.medium == Medium::Simulated {
         return Ok(Vec::new());
     }
-    let points = iosonde_plan::points::plan(study, device).map_err(Failure::usage)?.points;
+    let points = studies::plan(study, device)?.points;
     let smallest = points.iter().map(|point| point.spec.smallest_block_bytes()).min();
     let temporary = std::env::temp_dir();
     let folder = if Path::new(target).is_dir() { Path::new(target) } else { temporary.as_path() };
@@ -55,11 +55,11 @@ pub fn ceilings(device: &Device, study: &Study, target: &str) -> Result<Vec<Ceil
     Ok(measured.and_then(Result::ok).into_iter().collect())
 }
 
-/// A size that was asked for in so many words and is not there: another one would answer another question. What nobody
-/// asked for is cut, and said.
+/// A size that the user gave explicitly and that is not available is an error: another size would answer another
+/// question. A default size is reduced, and the plan says so.
 pub fn refuse_what_does_not_fit(target: &str, session: &Session, options: &Options) -> Result<(), Failure> {
     let Some(asked_bytes) = options.size_bytes.filter(|_| !options.exact_size) else { return Ok(()) };
-    let room_bytes = session.room_bytes;
+    let room_bytes = (session.room_bytes as f64 * session.scale).round() as u64;
     if asked_bytes <= room_bytes {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The arrows between crates: who may depend on whom, and that settings are the workspace's.
+//! The arrows between crates: which crate may depend on which, and that settings are the workspace's.
 
 use std::{fs, path::Path};
 

@@ -8,38 +8,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     Fault, Source,
     imports::{self, Import, module_path},
-    known_cycles::Known,
 };
 
 /// Which files each file imports.
 type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Cycles that are not known, and known ones that have become smaller.
-pub(crate) fn cycles(sources: &[Source], known: &[Known]) -> Vec<Fault> {
+/// Cycles, each with the shortest way round.
+pub(crate) fn cycles(sources: &[Source]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut left: Vec<&Known> = known.iter().collect();
     for graph in graphs(sources) {
         for tangle in tangles(&graph) {
-            let listed = left.iter().position(|known| tangle.iter().all(|file| known.has(file)));
-            let files = || names(&tangle).join(", ");
-            let what = match listed.map(|at| left.remove(at)) {
-                Some(known) if known.files.len() == tangle.len() => continue,
-                Some(_) => format!(
-                    "a cycle has become smaller; its files in tests/tidy/known_cycles.rs are now {}",
-                    files()
-                ),
-                None => {
-                    let way = names(&shortest(&graph, &tangle)).join(" -> ");
-                    format!("an import cycle: {way}; all its files are {}", files())
-                }
-            };
+            let way = names(&shortest(&graph, &tangle)).join(" -> ");
+            let what = format!("an import cycle: {way}; all its files are {}", names(&tangle).join(", "));
             faults.push(Source::new(tangle[0], "").fault(1, what));
         }
     }
-    faults.extend(left.iter().map(|known| {
-        let what = format!("a cycle is gone ({}); take it out of tests/tidy/known_cycles.rs", known.why);
-        Source::new(known.folder, "").fault(1, what)
-    }));
     faults
 }
 
@@ -162,7 +145,7 @@ mod tests {
     }
 
     fn caught(a: &str, b: &str, folder: &str) -> Vec<String> {
-        cycles(&small_crate(a, b, folder), &[]).into_iter().map(|fault| fault.what).collect()
+        cycles(&small_crate(a, b, folder)).into_iter().map(|fault| fault.what).collect()
     }
 
     const FOLDER: &str = "mod inner;\npub struct Shared;\npub use inner::f;";
@@ -194,22 +177,8 @@ mod tests {
         let inner = Source::new("crates/x/src/folder/inner.rs", "//! I.\npub(super) fn f() {}\n");
         let mut visible = small_crate("", "", "mod inner;\nfn g() { inner::f() }");
         visible[4] = inner;
-        assert!(cycles(&visible, &[]).is_empty(), "a visibility is no import");
+        assert!(cycles(&visible).is_empty(), "a visibility is no import");
         let declared = "mod inner;\npub struct Shared;\nfn g() { inner::f(Shared) }";
         assert_eq!(caught("", "", declared), [said]);
-    }
-
-    #[test]
-    fn known_cycles_may_only_shrink() {
-        let sources = small_crate("use crate::b::g;", "use crate::a::f;", FOLDER);
-        let judge = |files: &'static [&'static str]| -> Vec<String> {
-            let known = Known { why: "a reason", folder: "crates/x/src", files };
-            cycles(&sources, &[known]).into_iter().map(|fault| fault.what).collect()
-        };
-        assert_eq!(judge(&["a.rs", "b.rs"]), [""; 0]);
-        let larger = judge(&["a.rs", "b.rs", "lib.rs"]);
-        assert!(larger[0].contains("smaller") && larger[0].ends_with("a.rs, b.rs"), "{larger:?}");
-        let other = judge(&["b.rs", "lib.rs"]);
-        assert!(other[0].contains("an import cycle") && other[1].contains("is gone"), "{other:?}");
     }
 }

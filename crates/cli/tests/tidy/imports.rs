@@ -17,7 +17,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
     /// The name under which a `pub use` passes it on, where it does.
     pub(crate) passed_on_as: Option<String>,
-    /// Whether it stands in code that is compiled for tests alone.
+    /// Whether it is in code that is compiled for tests alone.
     pub(crate) for_tests: bool,
 }
 

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use syn::{
-    Attribute, Expr, ExprMethodCall, File, ImplItemFn, Item, ItemFn, ItemMod, Local, Meta, Pat,
+    Attribute, BinOp, Expr, ExprBinary, ExprMethodCall, File, ImplItemFn, Item, ItemFn, ItemMod, Local, Meta,
+    Pat,
+    spanned::Spanned,
     visit::{self, Visit},
 };
 
 use crate::{Fault, Source};
 
-/// Crates that think or show.
-const CRATES: [&str; 5] = ["judge", "plan", "infer", "report", "cli"];
+/// Crates that measure, keep, think or show.
+const CRATES: [&str; 7] = ["rig", "store", "judge", "plan", "infer", "report", "cli"];
 
 /// Methods that look into a text or reshape it.
 const LOOKS: [&str; 18] = [
@@ -35,8 +37,24 @@ const LOOKS: [&str; 18] = [
 ];
 
 /// Functions and methods that return a sentence.
-const MAKERS: [&str; 9] =
-    ["sentence", "why", "why_of", "words", "clause", "reason", "problem", "with_interval", "bounded"];
+const MAKERS: [&str; 16] = [
+    "sentence",
+    "why",
+    "why_of",
+    "words",
+    "clause",
+    "reason",
+    "problem",
+    "with_interval",
+    "bounded",
+    "note",
+    "absence",
+    "request_error",
+    "counted_error",
+    "hidden_by",
+    "left_out",
+    "headline",
+];
 
 /// Fields and variables that hold one.
 const HOLDERS: [&str; 4] = ["sentence", "why", "headline", "clause"];
@@ -107,10 +125,21 @@ impl Looks {
 impl<'ast> Visit<'ast> for Looks {
     fn visit_expr_method_call(&mut self, node: &'ast ExprMethodCall) {
         let method = node.method.to_string();
-        if LOOKS.contains(&&*method) && self.is_sentence(&node.receiver) {
+        // A list of sentences that is searched for one decides by its words, too.
+        let searched = method == "contains" && node.args.iter().any(|argument| self.is_sentence(argument));
+        if searched || LOOKS.contains(&&*method) && self.is_sentence(&node.receiver) {
             self.found.push((node.method.span().start().line, method));
         }
         visit::visit_expr_method_call(self, node);
+    }
+
+    fn visit_expr_binary(&mut self, node: &'ast ExprBinary) {
+        if matches!(node.op, BinOp::Eq(_) | BinOp::Ne(_))
+            && (self.is_sentence(&node.left) || self.is_sentence(&node.right))
+        {
+            self.found.push((node.op.span().start().line, "==".to_owned()));
+        }
+        visit::visit_expr_binary(self, node);
     }
 
     fn visit_local(&mut self, node: &'ast Local) {
@@ -175,6 +204,8 @@ mod tests {
             "crate::text::why_of(one).unwrap_or_default().starts_with(\"Its \")",
             "one.why().unwrap().split(';').next().is_none()",
             "said.headline.as_str().ends_with('.')",
+            "said.contains(&crate::text::sentence(one))",
+            "text::note(one) == said.text",
             "bounded(Unit::Iops, one).replace(\" IOPS\", \"\").is_empty()",
         ] {
             assert_eq!(lines(path, body), [3], "{body}");
@@ -188,8 +219,8 @@ mod tests {
     #[test]
     fn lists_names_and_tests_are_not_sentences() {
         let path = "crates/report/src/a.rs";
-        assert!(lines(path, "said.contains(&sentence(one)) || one.name.starts_with('a')").is_empty());
-        assert!(lines("crates/rig/src/a.rs", "sentence(one).contains('a')").is_empty());
+        assert!(lines(path, "said.contains(&one.name) || one.name.starts_with('a')").is_empty());
+        assert!(lines("crates/sim/src/a.rs", "sentence(one).contains('a')").is_empty());
         assert!(lines("crates/report/src/a_tests.rs", "sentence(one).contains('a')").is_empty());
         let test = "//! A.\n#[cfg(test)]\nmod tests {\nfn f() { sentence(1).contains('a'); }\n}\n";
         assert!(looked_into(&[Source::new(path, test)]).is_empty());

@@ -12,7 +12,7 @@ use crate::{Fault, Source, sources::flat_tokens};
 
 /// Modules beside the entries of a registry that are no entries: folder and names.
 pub(crate) const HELPERS: &[(&str, &[&str])] = &[
-    ("crates/judge/src/check", &["counted", "course", "judged", "missing", "pause"]),
+    ("crates/judge/src/check", &["at_limit", "counted", "course", "judged", "missing", "pause"]),
     ("crates/plan/src/experiment", &["grid", "parameters"]),
     (
         "crates/infer/src/finding",
@@ -38,7 +38,7 @@ pub(crate) const HELPERS: &[(&str, &[&str])] = &[
     ("crates/store/src/import", &["build"]),
 ];
 
-/// A `registry!` and the file in which it stands.
+/// A `registry!` and its file.
 pub(crate) struct Register<'a> {
     pub(crate) source: &'a Source,
     /// Module and type of each entry.
@@ -68,7 +68,7 @@ fn macros(items: &[Item]) -> impl Iterator<Item = ItemMacro> {
     ours.collect::<Vec<_>>().into_iter()
 }
 
-/// `psync::Psync` wherever it stands in the macro.
+/// `psync::Psync` anywhere in the macro.
 fn entries(item: &ItemMacro) -> Vec<(String, String)> {
     let tokens = flat_tokens(item.mac.tokens.clone());
     let words: Vec<&str> = tokens.iter().map(|(word, _)| word.as_str()).collect();

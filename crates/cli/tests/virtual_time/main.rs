@@ -5,6 +5,7 @@
 mod common;
 
 mod compare;
+mod headlines;
 mod mistakes;
 mod notebook;
 mod portrait;
@@ -14,4 +15,5 @@ mod results;
 mod selftest;
 mod simulated;
 mod spec;
+mod widths;
 mod workloads;

@@ -122,7 +122,7 @@ fn m4_a_burst_into_a_write_buffer_is_told_from_what_lasts() {
     let run = measured(BUFFER, &[&["point", "sim:device.toml"][..], &write[..]].concat());
     // 200 MB/s / 64 KiB = 3,052 a second lasts.
     let step = &said(&run, CheckName::NotSteady).why;
-    assert!(step.contains(" to 3.0") && step.contains("the mean describes neither"), "{step}");
+    assert!(step.contains(" to 3.0") && step.contains("the mean hides two levels"), "{step}");
     assert!(said(&run, CheckName::Throttled).why.contains("a full write buffer"));
 }
 
@@ -184,7 +184,7 @@ fn m9_units_are_those_that_people_read_and_a_slip_is_named() {
     let said =
         bench.iosonde(&["point", "sim:device.toml", "--rw", "randread", "--depth", "4", "--time", "1s"]);
     assert!(said.out.contains(" µs, p50 ") && !said.out.contains("p50 0"), "{}", said.out);
-    // 100,000 a second with 32 in flight take 320 µs; here nanoseconds stand in a column of milliseconds.
+    // 100,000 a second at QD 32 take 320 µs; here nanoseconds are in a column of milliseconds.
     bench.text("table.csv", "block_size,queue_depth,read_iops,read_lat_ms\n4k,32,100000,320000\n");
     let judged = bench.iosonde(&["judge", "table.csv"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(judged.contains("a million times too large was probably read in the wrong unit"), "{judged}");

@@ -6,7 +6,7 @@ use iosonde_model::FindingName;
 /// 16 units of 50 us behind 2 GB/s; writes into a buffer that drains at 300 MB/s.
 const FLASH: &str = r#"
 name = "blind"
-summary = "flash whose truth the portrait does not see"
+summary = "flash whose truth the fitted model does not see"
 capacity = "64GiB"
 [link]
 bandwidth = "2GB/s"

@@ -1,4 +1,4 @@
-//! Five published reports, measured again: each one's study on the simulated device that stands for the report's own.
+//! Five published reports, measured again: each one's study on the simulated device of the report.
 //! What the report found and its numbers bear out is found; what it missed is said. The figures of the reports stand in
 //! the comments of `devices/*.toml`; docs/studies.md shows both side by side.
 
@@ -124,7 +124,7 @@ fn what_writes_leave_behind_in_late_rounds_widens_no_interval_of_the_reads() {
 #[test]
 fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     let run = measured(&["fio-matrix", "sim:fio-matrix-laptop"]);
-    // Block size, in flight, reads and writes a second in thousands, of table 1.
+    // Block size, queue depth, reads and writes a second in thousands, of table 1.
     let mixed = [
         (4, 64, 82.2, 81.8),
         (64, 64, 19.7, 20.1),
@@ -147,7 +147,7 @@ fn fio_matrix_finds_the_reports_rates_and_that_64_were_never_in_flight() {
     // Little's law: at 4 KiB the depth never reached the device, and the program set the rates.
     let troubles = troubles(&run);
     assert!(
-        troubles[&CheckName::DepthNotReached].1.contains(" of 64: the rest waited above it"),
+        troubles[&CheckName::DepthNotReached].1.ends_with(" at the device: the rest waited above it"),
         "{troubles:?}"
     );
     assert!(troubles[&CheckName::GeneratorBound].1.contains("not the storage's"), "{troubles:?}");

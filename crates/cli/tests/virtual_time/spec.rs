@@ -1,7 +1,7 @@
 //! `spec`: a run against a vendor's sheet, on the sheet's own simulated drive, fresh and steady, and on 2 GiB of it.
 
 use crate::common::Bench;
-use iosonde_model::Rw;
+use iosonde_model::{DeviceNote, Run, Rw};
 use serde_json::Value;
 
 const STUDY: &str = r#"
@@ -34,10 +34,29 @@ fn a_fresh_drive_is_above_and_a_steady_one_meets() {
     assert_eq!(fresh[3]["verdict"], "above", "{}", fresh[3]);
     assert!(fresh[3]["why"].as_str().unwrap().contains("times the claim, which is suspicious"));
     assert_eq!(fresh[0]["verdict"], "not comparable", "sequential reads were not measured");
-    let steady = lines(&bench, "sim:d7-p5600-steady", "16GiB");
+    // Simulated 1:93; sizes are the whole drive's all the same: "--size 1.46 TiB does not fit: it holds 16.1 GiB".
+    let steady = lines(&bench, "sim:d7-p5600-steady", "1600GB");
     assert_eq!(steady[2]["verdict"], "meets", "{}", steady[2]);
     assert_eq!(steady[3]["verdict"], "meets", "{}", steady[3]);
-    let text = bench.iosonde(&["spec", "last", "d7-p5600"]).out;
+    let run: Run = serde_json::from_str(&bench.iosonde(&["show", "--json"]).out).unwrap();
+    let smaller = run.info.device.notes.iter().find_map(|note| match note {
+        DeviceNote::SimulatedSmaller { simulated_bytes, whole_bytes } => {
+            Some((*simulated_bytes, *whole_bytes))
+        }
+        _ => None,
+    });
+    let (simulated_bytes, whole_bytes) = smaller.expect("it says that it is simulated smaller");
+    assert_eq!(whole_bytes, 1_600_000_000_000);
+    // All of it but a part of a fill block, which nobody misses.
+    let left_bytes = simulated_bytes - run.info.device.working_set_bytes;
+    assert!(left_bytes < 1 << 20 && run.info.device.asked_size_bytes.is_none(), "{left_bytes}");
+    let tenth = bench.run(&["run", "small.toml", "sim:d7-p5600-steady", "--size", "160GB"]);
+    let share = tenth.info.device.working_set_bytes as f64 / simulated_bytes as f64;
+    assert!((share - 0.1).abs() < 0.001, "{share}");
+    bench
+        .iosonde(&["run", "small.toml", "sim:d7-p5600-steady", "--size", "1.7TB"])
+        .refused(&["it holds 1.46 TiB", "--size 1490GiB would do"]);
+    let text = bench.iosonde(&["spec", &run.info.id, "d7-p5600"]).out;
     assert!(text.contains("random write, 100 % span") && text.contains("meets"), "{text}");
 }
 

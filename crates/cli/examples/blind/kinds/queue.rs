@@ -1,6 +1,6 @@
-//! Servers that share one line, behind a link: how many must be in flight.
+//! Servers that share one queue, behind a link: which queue depth saturates them.
 //!
-//! Identifiable: rates over 100 ms scatter by 3 % or less, the knee lies between 1.5 in flight and an eighth of the
+//! Identifiable: rates over 100 ms scatter by 3 % or less, the saturation point is between QD 1.5 and an eighth of the
 //! deepest number, and neither the link nor the program comes within a quarter of the servers' rate.
 
 use iosonde_model::{FindingName, Op};

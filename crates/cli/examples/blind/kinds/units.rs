@@ -1,6 +1,6 @@
 //! Flash that spreads its addresses over units in stripes; one device in five does not look at addresses.
 //!
-//! Identifiable: rates over 100 ms scatter by 3 % or less, half as many units as requests in flight or fewer, neither
+//! Identifiable: rates over 100 ms scatter by 3 % or less, at most half as many units as the queue depth, neither
 //! the link nor the program comes within 1.5 times what all units give, and a page is larger than the reads: where it
 //! is not, large reads move no more than small ones do, so that no run can tell the units' limit from the link's.
 

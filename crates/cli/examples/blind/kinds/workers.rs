@@ -1,4 +1,4 @@
-//! Workers with one request each, against one worker with as many in flight: storage that does not see who asks, and
+//! Workers at QD 1, against one worker at the same total queue depth: storage that does not see who submits, and
 //! a single worker whose processor is the limit.
 //!
 //! Identifiable: rates over 100 ms scatter by 3 % or less.

@@ -1,7 +1,7 @@
 //! What `doctor` says of a target and of each device below it: labels and what they say.
 
-use iosonde_model::{Device, IoLimit, Witnesses, units};
-use iosonde_rig::platform::{Kind, Layer, Made};
+use iosonde_model::{CacheBelow, Device, IoLimit, Witnesses, units};
+use iosonde_rig::platform::{Layer, Made, TargetKind};
 
 use crate::session::Session;
 
@@ -26,14 +26,14 @@ pub fn row(label: &str, fact: &str) -> String {
 /// The target by itself.
 pub fn itself(
     device: &Device,
-    kind: Option<Kind>,
+    kind: Option<TargetKind>,
     layer: Option<&Layer>,
     session: Option<&Session>,
 ) -> Vec<Fact> {
     let mut facts: Vec<(&str, Option<String>)> =
         vec![("file system", device.file_system.clone()), ("mounted with", device.mount_options.clone())];
     match (kind, layer) {
-        (Some(Kind::Block), Some(layer)) => {
+        (Some(TargetKind::Block), Some(layer)) => {
             facts.push(("made of", layer.made.as_ref().map(made)));
             facts.extend([
                 ("model", layer.model.clone()),
@@ -42,7 +42,7 @@ pub fn itself(
                 ("blocks", blocks(layer.logical_block_bytes, layer.physical_block_bytes)),
                 ("scheduler", layer.scheduler.clone()),
                 ("write cache", layer.write_cache.clone()),
-                ("read-only", layer.read_only.then(|| "yes: the kernel takes no writes for it".into())),
+                ("read-only", layer.read_only.then(|| "yes: the kernel refuses writes".into())),
             ]);
         }
         (None, _) => facts.extend([
@@ -54,7 +54,7 @@ pub fn itself(
         _ => {}
     }
     if let Some(session) = session {
-        let size = matches!(kind, Some(Kind::File)).then(|| units::size(session.room_bytes));
+        let size = matches!(kind, Some(TargetKind::File)).then(|| units::size(session.room_bytes));
         facts.push(("size", size));
         let direct = match (device.direct, device.direct_alignment_bytes) {
             (true, Some(unit)) => format!("yes, in multiples of {}", units::size(unit)),
@@ -89,15 +89,13 @@ pub fn condition(device: &Device, seen: Option<&Witnesses>) -> Vec<Fact> {
     let limits = seen.and_then(|seen| seen.io_limits.as_deref());
     let facts = [
         ("encrypted by", device.encrypted_by.clone()),
-        ("compressed", device.marked_compressed.map(|marked| yes(marked, "it is marked to be"))),
-        (
-            "copies on write",
-            device.copies_on_write.map(|on| yes(on, "overwriting takes a new place each time")),
-        ),
+        ("cache below", cached_below(device)),
+        ("compressed", device.marked_compressed.map(|marked| yes(marked, "by a file attribute"))),
+        ("copies on write", device.copies_on_write.map(|on| yes(on, "each overwrite uses a new place"))),
         (
             "FUA",
             device.forces_unit_access.map(|able| match able {
-                true => "yes: one write can go past the write cache".to_owned(),
+                true => "yes: one write can bypass the write cache".to_owned(),
                 false => "no: a durable write flushes the whole write cache".to_owned(),
             }),
         ),
@@ -114,7 +112,7 @@ pub fn condition(device: &Device, seen: Option<&Witnesses>) -> Vec<Fact> {
 /// What control groups allow, one line each.
 fn limited(limits: &[IoLimit]) -> String {
     if limits.is_empty() {
-        return "none, in the control groups seen from here".to_owned();
+        return "none in the visible control groups".to_owned();
     }
     let told = |limit: &IoLimit| {
         let most = match (limit.iops, limit.bytes_per_s) {
@@ -125,6 +123,15 @@ fn limited(limits: &[IoLimit]) -> String {
         format!("{most} on {}, set by {}", limit.device, limit.set_by)
     };
     limits.iter().map(told).collect::<Vec<_>>().join("\n")
+}
+
+/// The first cache below the target, by its device.
+fn cached_below(device: &Device) -> Option<String> {
+    device.caches_below.first().map(|cache| match cache {
+        CacheBelow::Loop { device, .. } => format!("{device} uses the page cache (loop/dio is 0)"),
+        CacheBelow::ZfsVolume { device } => format!("the ARC of ZFS, above {device}"),
+        CacheBelow::Tier { device, mechanism } => format!("{mechanism} ({device})"),
+    })
 }
 
 fn made(made: &Made) -> String {
@@ -161,6 +168,7 @@ mod tests {
         };
         let device = Device {
             encrypted_by: Some("dm-crypt (dm-0)".into()),
+            caches_below: vec![CacheBelow::Loop { device: "loop0".into(), file: "/disk.img".into() }],
             copies_on_write: Some(true),
             forces_unit_access: Some(false),
             health: Some(Health {
@@ -179,7 +187,8 @@ mod tests {
         let told: String =
             condition(&device, Some(&seen)).iter().map(|(label, fact)| row(label, fact)).collect();
         let expected = "  encrypted by      dm-crypt (dm-0)\n\
-                        \x20 copies on write   yes: overwriting takes a new place each time\n\
+                        \x20 cache below       loop0 uses the page cache (loop/dio is 0)\n\
+                        \x20 copies on write   yes: each overwrite uses a new place\n\
                         \x20 FUA               no: a durable write flushes the whole write cache\n\
                         \x20 limits            2 k reads a second on vda, set by /sys/fs/cgroup/box/io.max\n\
                         \x20                   125 MB/s of reads on vda, set by /sys/fs/cgroup/box/io.max\n\
@@ -187,6 +196,10 @@ mod tests {
                         \x20 health            3.0 % of its life used, 2 TB written, 100 % of its spare blocks left";
         assert_eq!(told.trim_end(), expected);
         let none = Witnesses { io_limits: Some(Vec::new()), ..Witnesses::default() };
-        assert!(condition(&Device::unknown("file", 0), Some(&none))[0].1.starts_with("none, in the control"));
+        assert!(
+            condition(&Device::unknown("file", 0), Some(&none))[0]
+                .1
+                .starts_with("none in the visible control groups")
+        );
     }
 }

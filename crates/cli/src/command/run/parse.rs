@@ -11,11 +11,12 @@ use crate::{
     failure::Failure,
     notebook,
     options::Options,
+    output,
     screen::Screen,
     sheets, studies,
 };
 
-/// What is asked for, or what is wrong with it; nothing has been touched yet.
+/// Reads the arguments; nothing has been opened yet.
 pub fn campaign(
     args: &RunArgs,
     destination: &Destination,
@@ -24,7 +25,6 @@ pub fn campaign(
 ) -> Result<CampaignSpec, Failure> {
     let (study, sessions) = if args.words.len() > 2 {
         let (study, targets) = study_and_targets(args)?;
-        targets.iter().try_for_each(|target| destination.check(Some(target)))?;
         let base = options_of(args, study.time_ns, study.precision, None);
         let all = options_of_each(&base, &targets)?;
         let labels = labels(args.target.label.as_deref(), targets.len())?;
@@ -37,7 +37,10 @@ pub fn campaign(
         let numbered = |label: &String| number.map_or(label.clone(), |number| format!("{label} #{number}"));
         (study, vec![SessionSpec { target, options, label: args.target.label.as_ref().map(numbered) }])
     };
-    Ok(CampaignSpec { study, sessions, note: args.target.note.clone(), part: args.part.clone() })
+    // The study's file and the sheet's are needed again to repeat the run.
+    let read = args.words.first().filter(|_| args.words.len() > 1).into_iter().chain(&args.sheet);
+    let apart = output::inputs(read.map(String::as_str)).into_iter().chain(destination.files()).collect();
+    Ok(CampaignSpec { study, sessions, note: args.target.note.clone(), part: args.part.clone(), apart })
 }
 
 /// The study, where, and how: as typed, or as another run was.
@@ -138,7 +141,7 @@ fn study_and_target(words: &[String]) -> Result<(Study, String), Failure> {
     }
 }
 
-/// Whether a word in a study's place is what somebody wants to measure.
+/// Whether a word in a study's place is a target.
 fn is_target(word: &str) -> bool {
     let study = word.ends_with(".toml") || studies::is_known(word);
     word.starts_with("sim:") || (!study && Path::new(word).exists())
@@ -178,7 +181,7 @@ fn study_and_targets(args: &RunArgs) -> Result<(Study, Vec<String>), Failure> {
     Ok((as_set(studies::find(first)?, args)?, targets.to_vec()))
 }
 
-/// A target beside itself would tell nothing, and two runs would write to one place.
+/// One target twice: the comparison would be empty, and two runs would write to one place.
 fn refuse_twice(targets: &[String]) -> Result<(), Failure> {
     let place = |target: &String| match target.strip_prefix("sim:") {
         Some(name) if !name.ends_with(".toml") => target.clone(),
