@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::text::point_table::point_table;
-use crate::text::results::storage_lines;
+use crate::text::number::Figure as ResultFigure;
+use crate::text::results::results;
 use crate::text::validity::{symbol, validity};
 use iosonde_model::Run;
 
@@ -116,16 +117,24 @@ fn inline(text: &str) -> String {
 
 fn first_screen(run: &Run, out: &mut String) {
     let validity = validity(run);
-    put(out, &format!("## Believe: {}\n", inline(&validity.headline)));
+    put(out, &format!("## Valid: {}\n", inline(&validity.headline)));
     for line in &validity.lines {
         put(out, &format!("- {} {}", symbol(line.mark), inline(&line.text)));
     }
-    put(out, "\n## Storage\n");
-    let lines = storage_lines(run);
-    for line in &lines {
-        let label =
-            if line.label.is_empty() { String::new() } else { format!("**{}:** ", inline(&line.label)) };
-        put(out, &format!("- {label}{}", inline(&line.text)));
+    put(out, "\n## Results\n");
+    let results = results(run);
+    if !results.storage.is_empty() {
+        put(out, &format!("{}\n", inline(&results.storage)));
+    }
+    if !results.table.rows.is_empty() {
+        let cell = |cell: &Option<ResultFigure>| cell.as_ref().map_or_else(String::new, ResultFigure::whole);
+        let rows = results.table.rows.iter();
+        let rows = rows.map(|row| [row.label.clone(), cell(&row.cells[0]), cell(&row.cells[1])]);
+        table(&["95 % intervals", "Read", "Write"], rows, out);
+        put(out, "");
+    }
+    for line in &results.lines {
+        put(out, &format!("- **{}:** {}", inline(&line.label), inline(&line.text)));
     }
     if let Some(table) = point_table(run) {
         let shared =
@@ -137,10 +146,10 @@ fn first_screen(run: &Run, out: &mut String) {
         if table.more > 0 {
             put(out, &format!("- and {} more, listed below", table.more));
         }
-    } else if lines.is_empty() {
+    } else if results.storage.is_empty() {
         put(out, "Nothing was found out about the storage.");
     }
-    put(out, "\n## Do\n");
+    put(out, "\n## Advice\n");
     for advice in crate::text::advice::advice(run) {
         put(out, &format!("- {}. ({})", inline(&advice.sentence), inline(advice.why.trim_end_matches('.'))));
     }

@@ -5,9 +5,10 @@ use crate::{
     quantity::Quantity,
     text::{
         counted_error,
-        number::{Style, in_a_column},
+        number::{Figure, Style, in_a_column},
         point_table::{PointRow, point_table},
-        results::storage_lines,
+        result_table::{ResultRow, ResultTable},
+        results::results,
         validity::{self, Weight, validity},
     },
 };
@@ -19,12 +20,22 @@ use iosonde_model::{
 
 pub use crate::paint::Paint;
 
-/// Where a section's text begins: behind the longest of BELIEVE, STORAGE, DO.
+/// Where a section's text begins: behind the longest of VALID, RESULTS, POINTS, ADVICE.
 const HEAD: usize = 10;
+/// Maximum number of warnings: the others are counted.
+const WARNINGS_MAX: usize = 3;
 
-/// The screen that ends a study: BELIEVE, STORAGE, DO.
+/// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {
-    [believe(run, paint), storage(run, paint), points(run, paint), advice(run, paint)].concat()
+    [measured(run, paint), valid(run, paint), results_of(run, paint), points(run, paint), advice(run, paint)]
+        .concat()
+}
+
+/// What was measured: study, target, device, size, time and version.
+fn measured(run: &Run, paint: Paint) -> String {
+    let lead = format!("{} on {}", run.info.study, clean(&run.info.target));
+    let text = format!("{lead}   {}", clean(&crate::story::measured(run)));
+    format!("{}\n", paint.hang("", 2, &text))
 }
 
 fn head(paint: Paint, word: &str) -> String {
@@ -41,27 +52,59 @@ fn symbol(paint: Paint, mark: Weight) -> String {
     paint.ink(ink, &validity::symbol(mark).to_string())
 }
 
-fn believe(run: &Run, paint: Paint) -> String {
+fn valid(run: &Run, paint: Paint) -> String {
     let validity = validity(run);
-    let mut out = paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
-    for line in &validity.lines {
+    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &clean(&validity.headline));
+    let (notes, warnings): (Vec<_>, Vec<_>) =
+        validity.lines.iter().partition(|line| line.mark == Weight::Yes);
+    for line in warnings.iter().take(WARNINGS_MAX) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
+    }
+    let more = warnings.len().saturating_sub(WARNINGS_MAX);
+    if more > 0 {
+        let plural = if more == 1 { "" } else { "s" };
+        out += &format!("  + {more} more warning{plural}, in the report\n");
+    }
+    for line in notes {
+        out += &paint.hang("  ", 4, &clean(&line.text));
     }
     out
 }
 
-fn storage(run: &Run, paint: Paint) -> String {
-    let lines = storage_lines(run);
-    let Some(first) = lines.first() else { return String::new() };
-    let mut out = String::from("\n");
-    // The storage in words is beside the head; the labelled figures follow below.
-    let (beside, below) =
-        if first.label.is_empty() { (first.text.as_str(), &lines[1..]) } else { ("", &lines[..]) };
-    out += &paint.hang(&head(paint, "STORAGE"), HEAD, &clean(beside));
-    let widest = below.iter().map(|line| columns(&line.label)).max().unwrap_or(0) + 2;
-    for line in below {
+fn results_of(run: &Run, paint: Paint) -> String {
+    let results = results(run);
+    if results.storage.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}", paint.hang(&head(paint, "RESULTS"), HEAD, &clean(&results.storage)));
+    out += &result_table(&results.table, paint);
+    let widest = results.lines.iter().map(|line| columns(&line.label)).max().unwrap_or(0) + 2;
+    for line in &results.lines {
         let lead = format!("  {}", pad(&clean(&line.label), widest));
         out += &paint.hang(&lead, widest + 2, &clean(&line.text));
+    }
+    out
+}
+
+/// Figures in columns: labels, reads, writes.
+fn result_table(table: &ResultTable, paint: Paint) -> String {
+    let label = |row: &ResultRow| format!("  {}{}", if row.indented { "  " } else { "" }, row.label);
+    let labels = table.rows.iter().map(|row| columns(&label(row))).max().unwrap_or(0) + 2;
+    let shown: Vec<usize> =
+        (0..2).filter(|&side| table.rows.iter().any(|row| row.cells[side].is_some())).collect();
+    let cell = |row: &ResultRow, side: usize| row.cells[side].as_ref().map_or_else(String::new, Figure::whole);
+    let width = |side: usize| table.rows.iter().map(|row| columns(&cell(row, side))).max().unwrap_or(0) + 2;
+    let line = |label: &str, cells: &dyn Fn(usize) -> String| {
+        let cells: String = shown.iter().map(|&side| pad(&cells(side), width(side))).collect();
+        format!("{}\n", format!("{}{cells}", pad(label, labels)).trim_end())
+    };
+    if table.rows.is_empty() {
+        return String::new();
+    }
+    let heads = line("  95 % intervals", &|side| ["read", "write"][side].to_owned());
+    let mut out = paint.ink(Ink::Quiet, heads.trim_end()) + "\n";
+    for row in &table.rows {
+        out += &line(&label(row), &|side| cell(row, side));
     }
     out
 }
@@ -109,13 +152,12 @@ fn advice(run: &Run, paint: Paint) -> String {
     }
     // Where nothing can be advised, what would make it possible is the advice; but nothing is said twice.
     let first = run.findings.iter().find(|f| f.status == Status::Inconclusive && f.experiment != RUN);
-    let told =
-        |finding: &&Finding| storage_lines(run).iter().any(|line| line.inconclusive == Some(finding.name));
+    let told = |finding: &&Finding| results(run).leaves_open(finding);
     if let (true, Some(finding)) = (out.is_empty(), first.filter(|finding| !told(finding))) {
         let why = clean(&crate::text::clause(finding));
         out += &paint.hang("  → ", 4, &format!("nothing can be advised yet: {why}"));
     }
-    if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "DO")) }
+    if out.is_empty() { out } else { format!("\n{}\n{out}", paint.ink(Ink::Strong, "ADVICE")) }
 }
 
 /// Every chart as bars of text: a line for each dot, its length by the axis, its value behind it.
@@ -311,7 +353,7 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
 fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     let validity = validity(run);
     let mut out = String::from("\n");
-    out += &paint.hang(&head(paint, "BELIEVE"), HEAD, &clean(&validity.headline));
+    out += &paint.hang(&head(paint, "VALID"), HEAD, &clean(&validity.headline));
     // The headline already says that the trial is valid.
     for line in validity.lines.iter().filter(|line| line.mark != Weight::Yes) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));

@@ -100,7 +100,7 @@ fn compared(sides: &[Side], destination: &Destination, screen: Screen) -> Result
 
 /// Validity of each run, in its first words.
 fn validities(sides: &[Side], paint: Paint) -> String {
-    let mut text = "\nBELIEVE\n".to_owned();
+    let mut text = "\nVALID\n".to_owned();
     for side in sides {
         let validity = iosonde_report::text::validity::validity(&side.runs[0]);
         text += &paragraph(&format!("  {}: {}", side.name, validity.headline), paint);

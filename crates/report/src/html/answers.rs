@@ -1,9 +1,10 @@
-//! The first screen: can it be believed, what is it like, what to do about it, and one chart.
+//! The first screen: whether the run is valid, its results, what to do, and one chart.
 
 use crate::text::applications;
 use crate::text::point_table::PointTable;
 use crate::text::point_table::point_table;
-use crate::text::results::storage_lines;
+use crate::text::result_table::ResultTable;
+use crate::text::results::results;
 use crate::text::storage_line::StorageLine;
 use crate::text::validity::{Weight, symbol, validity};
 use iosonde_model::FindingName;
@@ -46,7 +47,7 @@ fn believe(run: &Run) -> Markup {
     let validity = validity(run);
     html! {
         section aria-labelledby="believe" {
-            h2 #believe { "Can this be believed?" }
+            h2 #believe { "Valid?" }
             p class={ "headline " (class(validity.mark)) } { (prose(&capital(&validity.headline))) }
             ul.marked {
                 @for line in &validity.lines {
@@ -81,19 +82,20 @@ fn spoken(mark: Weight) -> &'static str {
 }
 
 fn storage(run: &Run) -> Markup {
-    let lines = storage_lines(run);
-    let (plain, labelled): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.label.is_empty());
+    let results = results(run);
     // Whole sentences of experiments stand with these; here they wait until somebody asks.
-    let (mut figures, mut sentences): (Vec<_>, Vec<_>) = labelled.iter().partition(|line| !line.folded);
+    let (mut figures, mut sentences): (Vec<_>, Vec<_>) =
+        results.lines.iter().partition(|line| !line.folded);
     // Nobody unfolds the only answer.
-    if figures.is_empty() {
+    if figures.is_empty() && results.table.rows.is_empty() {
         figures.append(&mut sentences);
     }
     let points = point_table(run);
     html! {
         section aria-labelledby="storage" {
-            h2 #storage { "What is this storage like?" }
-            @for line in &plain { p { (prose(&capital(&line.text))) } }
+            h2 #storage { "Results" }
+            @if !results.storage.is_empty() { p { (prose(&capital(&results.storage))) } }
+            (result_table(&results.table))
             (lines_of(&figures))
             @if !sentences.is_empty() {
                 details {
@@ -102,7 +104,40 @@ fn storage(run: &Run) -> Markup {
                 }
             }
             @if let Some(table) = &points { (points_of(table)) }
-            @else if plain.is_empty() && labelled.is_empty() { p { (nothing_concluded(run)) } }
+            @else if results.storage.is_empty() { p { (nothing_concluded(run)) } }
+        }
+    }
+}
+
+/// Figures of reads and of writes, with their intervals.
+fn result_table(table: &ResultTable) -> Markup {
+    let shown: Vec<usize> =
+        (0..2).filter(|&side| table.rows.iter().any(|row| row.cells[side].is_some())).collect();
+    html! {
+        @if !table.rows.is_empty() {
+            table.results {
+                thead {
+                    tr {
+                        th { span.quiet { "95 % intervals" } }
+                        @for side in &shown { th { (["read", "write"][*side]) } }
+                    }
+                }
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            th scope="row" class=[row.indented.then_some("indented")] { (row.label) }
+                            @for side in &shown {
+                                td {
+                                    @if let Some(figure) = &row.cells[*side] {
+                                        span { (figure.value) } " "
+                                        @if !figure.interval.is_empty() { span.quiet { (figure.interval) } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }
@@ -175,7 +210,7 @@ fn advice(run: &Run) -> Markup {
         run.findings.iter().filter(|f| f.status == Status::Inconclusive).find_map(crate::text::why_of);
     html! {
         section aria-labelledby="do" {
-            h2 #do { "What to do about it" }
+            h2 #do { "Advice" }
             ul.marked {
                 @for advice in crate::text::advice::advice(run) {
                     li {

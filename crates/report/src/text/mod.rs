@@ -15,6 +15,7 @@ mod open_questions;
 mod pages;
 pub mod point_table;
 pub mod portrait;
+pub mod result_table;
 pub mod results;
 pub mod sheet;
 pub mod storage_line;
@@ -24,7 +25,6 @@ mod workload;
 
 pub use absence::{absence, counted_error, hidden_by, no_interval, request_error};
 pub use check::{figures, why, why_at_point};
-use finding::plateau_sizes;
 pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::{counted, left_out, note, series};
 

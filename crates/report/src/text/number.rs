@@ -63,20 +63,94 @@ pub fn in_a_column(style: impl Into<Style>, estimate: &Estimate) -> String {
     if estimate.is_vague() {
         return bounded(style, estimate);
     }
-    written(style, estimate, column_decimals(style, estimate.value)).whole()
+    written(style, estimate, column_decimals(style, estimate.value, 4)).whole()
 }
 
 /// A number without an interval, as [`in_a_column`] writes it.
 pub fn number_in_a_column(unit: Unit, value: f64) -> String {
     let exact = Estimate { value, low: Some(value), high: Some(value) };
-    written(unit.into(), &exact, column_decimals(unit.into(), value)).value
+    written(unit.into(), &exact, column_decimals(unit.into(), value, 4)).value
 }
 
-fn column_decimals(style: Style, value: f64) -> usize {
+fn column_decimals(style: Style, value: f64, digits: usize) -> usize {
     let (factor, _) = scaled(style, value);
     let whole = (value / factor).abs().max(1.0).log10().floor() as usize + 1;
-    4usize.saturating_sub(whole)
+    digits.saturating_sub(whole)
 }
+
+/// A figure in a table of results: its value, and its interval beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// Three significant digits with the unit.
+    pub value: String,
+    /// `±2.1 %`, or `34–38` where the value is not in the middle, or is small and whole. May be empty.
+    pub interval: String,
+}
+
+impl Figure {
+    const UNKNOWN: &str = "unknown";
+
+    /// What was asked and is not known.
+    pub fn unknown() -> Self {
+        Self { value: Self::UNKNOWN.to_owned(), interval: String::new() }
+    }
+
+    /// Whether it is not known.
+    pub fn is_unknown(&self) -> bool {
+        self.value == Self::UNKNOWN
+    }
+
+    /// The same as a minimum.
+    #[must_use]
+    pub fn at_least(self) -> Self {
+        Self { value: format!("≥ {}", self.value), ..self }
+    }
+
+    /// Value and interval in one.
+    pub fn whole(&self) -> String {
+        format!("{} {}", self.value, self.interval).trim_end().to_owned()
+    }
+}
+
+/// Half-width from which on a share is no longer read as a small one.
+const SHARE_MAX: f64 = 0.1;
+/// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
+const OFF_MIDDLE: f64 = 0.15;
+
+/// A value with three significant digits and its interval, for a table.
+pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
+    let style = style.into();
+    let (factor, name) = scaled(style, estimate.value);
+    let digits = column_decimals(style, estimate.value, 3);
+    let value = format!("{:.digits$}{name}", estimate.value / factor);
+    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+        return Figure { value, interval: "(no interval)".to_owned() };
+    };
+    if high > FIVE_FOLD * low {
+        return Figure::unknown();
+    }
+    let half = (high - low) / 2.0 / estimate.value;
+    let off_middle = ((high + low) / 2.0 - estimate.value).abs() > OFF_MIDDLE * (high - low);
+    let is_share = !matches!(style.unit, Unit::InFlight | Unit::Bytes) && half <= SHARE_MAX && !off_middle;
+    if is_share {
+        // Rounded up: an interval is never told narrower than it is.
+        let tenths = (half * 1000.0 - 1e-9).ceil().max(1.0);
+        return Figure { value, interval: format!("±{} %", tenths / 10.0) };
+    }
+    let whole = [estimate.value, low, high].iter().all(|number| number.fract() == 0.0);
+    if style.unit == Unit::InFlight && whole && low == high {
+        let interval = if low > 1.0 { format!("over {:.0}", low - 1.0) } else { String::new() };
+        return Figure { value: format!("{:.0}{name}", estimate.value), interval };
+    }
+    // As many digits as tell the two ends apart, and three at the least.
+    let earned = decimals(estimate.value / factor, (high - low) / 2.0 / factor);
+    let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
+    let value = format!("{:.digits$}{name}", estimate.value / factor);
+    Figure { value, interval: format!("{:.digits$}–{:.digits$}", low / factor, high / factor) }
+}
+
+/// High over low of an interval from which on a figure is unknown.
+const FIVE_FOLD: f64 = 5.0;
 
 /// A value with its unit, and its interval or what stands in its place.
 struct Written {
@@ -242,6 +316,23 @@ mod tests {
         assert_eq!(of(39.863, 2e-5), "39.86 IOPS [39.86, 39.86]");
         assert_eq!(of(1.5e6, 0.1), "1.5 M IOPS [1.4, 1.7]");
         assert_eq!(of(1500.0, 0.8), "between 300 IOPS and 2.7 k IOPS");
+    }
+
+    #[test]
+    fn a_figure_has_three_digits_and_the_shorter_way_to_write_its_interval() {
+        let of = |unit: Unit, value: f64, low: f64, high: f64| {
+            figure(Style::bare(unit), &Estimate { value, low: Some(low), high: Some(high) }).whole()
+        };
+        assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
+        assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2 %");
+        assert_eq!(of(Unit::Rate, 480e6, 480e6, 590e6), "480 MB/s 480–590");
+        assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
+        assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
+        assert_eq!(of(Unit::InFlight, 2.31, 2.28, 2.33), "2.31 2.28–2.33");
+        assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3 over 2");
+        assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
+        assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
+        assert_eq!(figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None }).interval, "(no interval)");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Open questions: findings that are inconclusive, a line each, with the reason and the command that would answer.
 
-use iosonde_model::{Finding, Run, Status, Study};
+use iosonde_model::{Finding, Op, Run, Status, Study};
 use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::storage_line::{StorageLine, line};
@@ -9,27 +9,33 @@ use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::ReadWhen;
 
+/// Label of an open question.
+const LABEL: &str = "open";
 /// Maximum number of lines: a screen full of unknowns is not read.
 const LINES_MAX: usize = 3;
 /// Number of queue depths from which on an experiment is about them.
 const DEPTHS_MIN: usize = 4;
 
-/// One for each label that no figure has, in the order of the registry.
+/// One for each label and direction that no figure has, in the order of the registry.
 pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
     let mut lines: Vec<StorageLine> = Vec::new();
+    let mut told: Vec<(&str, Option<Op>)> = Vec::new();
     for kind in FINDINGS.iter().filter(|kind| ![ReadWhen::Alone, ReadWhen::Found].contains(&kind.told().when))
     {
         let label = kind.told().label;
-        if figures.iter().chain(&lines).any(|line| line.label == label) {
+        if figures.iter().any(|line| line.label == label) {
             continue;
         }
         let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
-        let answered = own().any(|finding| finding.status != Status::Inconclusive);
-        if let Some(first) = own().next().filter(|_| !answered) {
-            lines.push(StorageLine {
-                inconclusive: Some(first.name),
-                ..line(label, refusal(run, kind, first))
-            });
+        for first in own() {
+            let op = first.conditions.op;
+            let answered = |other: &Finding| other.conditions.op == op && other.status != Status::Inconclusive;
+            if own().any(answered) || told.contains(&(label, op)) {
+                continue;
+            }
+            told.push((label, op));
+            let text = refusal(run, kind, first);
+            lines.push(StorageLine { inconclusive: Some(first.name), ..line(LABEL, text) });
         }
     }
     lines.truncate(LINES_MAX);

@@ -1,23 +1,24 @@
-//! What the storage is like, in a few labelled lines: the second block of every report.
+//! What the storage is like: the second block of every report.
 //!
-//! Figures that people compare stand together in lines of their own; every other finding has its sentence, under the
-//! label that its kind gives it.
+//! Figures that people compare stand in a table; every other finding has its sentence, under the label that its kind
+//! gives it.
 
 use crate::text::{
     case::lowered,
     finding,
-    number::{Style, at_least, bounded, with_interval},
+    number::{Style, bounded, figure},
     vantage,
     workload::{workload, workload_at},
 };
 use iosonde_judge::standing::confidence;
 use iosonde_model::{
     About, Detail, Estimate, Finding, FindingName, Inconclusive, Medium, Op, Outcome, Point, Run, Status,
-    Unit, detail::EffectProblem, units,
+    Unit, detail::EffectProblem,
 };
 
 use super::{
     open_questions,
+    result_table::{ResultTable, asked_latency, is_in_table, result_table},
     storage_line::{StorageLine, line},
 };
 use iosonde_infer::finding::FINDINGS;
@@ -29,41 +30,55 @@ use iosonde_infer::finding::kind;
 use iosonde_infer::finding::lookup::{estimate, found};
 use iosonde_infer::finding::over_trials;
 
-/// What a concluded run says about the storage: what it is first, then its figures, then what was asked and could not
-/// be told. Where nothing could be found, one line that says why; for a run without findings (a single workload), none.
-pub fn storage_lines(run: &Run) -> Vec<StorageLine> {
-    if run.findings.is_empty() {
-        return Vec::new();
-    }
-    let figures: Vec<_> = [
-        limit(run),
-        bandwidth(run),
-        small(run, Op::Read),
-        small(run, Op::Write),
-        knee(run),
-        plateau(run),
-        promise(run),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let figures: Vec<_> =
-        figures.into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
-    if figures.is_empty() && found(run, FindingName::RandomVsSequential, Op::Read).is_none() {
-        return vec![nothing(run)];
-    }
-    let untold = open_questions::lines(run, &figures);
-    std::iter::once(line("", what_it_is(run))).chain(figures).chain(untold).collect()
+/// What a concluded run says about the storage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Results {
+    /// What it is, and what limits it; or why nothing is known. Empty for a run without findings.
+    pub storage: String,
+    /// Figures that people compare.
+    pub table: ResultTable,
+    /// What a table cannot say, and what was asked and is not known.
+    pub lines: Vec<StorageLine>,
+    /// The findings whose reason stands in `storage`, where nothing is known.
+    inconclusive: Option<FindingName>,
 }
 
-/// Why nothing is said. One question that could not be answered is named; of many, the first reason is that of all.
-fn nothing(run: &Run) -> StorageLine {
+impl Results {
+    /// Whether a finding is told here as inconclusive.
+    pub fn leaves_open(&self, finding: &Finding) -> bool {
+        let lines = self.lines.iter().map(|line| line.inconclusive);
+        lines.chain([self.inconclusive]).any(|name| name == Some(finding.name))
+    }
+}
+
+/// Results of a concluded run; empty for a run without findings (a single workload).
+pub fn results(run: &Run) -> Results {
+    if run.findings.is_empty() {
+        return Results::default();
+    }
+    let table = result_table(run);
+    let mut lines: Vec<StorageLine> =
+        promise(run).into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
+    let limits = limits(run);
+    let order = found(run, FindingName::RandomVsSequential, Op::Read);
+    if table.rows.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
+        let (storage, inconclusive) = nothing(run);
+        return Results { storage, inconclusive, ..Results::default() };
+    }
+    lines.extend(open_questions::lines(run, &lines));
+    let storage = limits.into_iter().chain([what_it_is(run)]).collect::<Vec<_>>().join("; ");
+    Results { storage, table, lines, inconclusive: None }
+}
+
+/// Why nothing is said, and the findings of which it is said. One question that could not be answered is named; of
+/// many, the first reason is that of all.
+fn nothing(run: &Run) -> (String, Option<FindingName>) {
     let first = run.findings.iter().find(|finding| finding.status == Status::Inconclusive);
     let asked = || run.findings.iter().filter(|finding| finding.experiment != RUN);
     let of_one_kind = first.filter(|first| asked().all(|finding| finding.name == first.name));
     let inconclusive = first.map(|first| first.name);
     let why = match (of_one_kind, first) {
-        (Some(only), _) => return StorageLine { inconclusive, ..line("", super::clause(only)) },
+        (Some(only), _) => return (super::clause(only), inconclusive),
         (None, Some(first)) => super::reason(first).unwrap_or_default(),
         (None, None) => "nothing was asked that these trials answer".to_owned(),
     };
@@ -72,28 +87,20 @@ fn nothing(run: &Run) -> StorageLine {
         // Its points are valid.
         false => "no finding beyond the points",
     };
-    StorageLine { inconclusive, ..line("", format!("{told}: {why}")) }
+    (format!("{told}: {why}"), inconclusive)
 }
 
-/// Findings that the figures above put together, each into a line with others.
-const PUT_TOGETHER: [FindingName; 10] = [
-    FindingName::ConstantLimit,
-    FindingName::DeviceBandwidth,
-    FindingName::MaxIops,
-    FindingName::BaseLatency,
-    FindingName::HalfSize,
-    FindingName::PlateauBlockSize,
-    FindingName::QueueDepthKnee,
-    FindingName::DepthFor95Percent,
-    FindingName::RandomVsSequential,
-    FindingName::IopsAtLatency,
-];
+/// Whether a finding is told in the table, or in the line above it.
+fn is_put_together(name: FindingName) -> bool {
+    let above = [FindingName::ConstantLimit, FindingName::RandomVsSequential];
+    is_in_table(name) || above.contains(&name)
+}
 /// Maximum number of each: more belong into the report's table, not on its first screen.
 const TOLD_OF_EACH: usize = 4;
 
 /// The other findings: their sentences, each under its kind's label, those that may be folded last.
 fn more(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
-    let own = || FINDINGS.iter().filter(|kind| !PUT_TOGETHER.contains(&kind.id()));
+    let own = || FINDINGS.iter().filter(|kind| !is_put_together(kind.id()));
     let folded = |kind: &&dyn FindingKind| kind.told().when == ReadWhen::Folded;
     own().filter(move |kind| !folded(kind)).chain(own().filter(folded)).flat_map(|kind| sentences(run, kind))
 }
@@ -162,10 +169,6 @@ fn untold(open: &[&Finding]) -> Option<String> {
     Some(format!("unknown: {}", asked.collect::<Vec<_>>().join("; ")))
 }
 
-fn worded(unit: Unit, finding: &Finding) -> String {
-    with_interval(unit, &estimate(finding))
-}
-
 /// What the first line says of order.
 fn first_order(run: &Run) -> Option<&Finding> {
     Op::TRANSFERS.into_iter().find_map(|op| found(run, FindingName::RandomVsSequential, op))
@@ -184,6 +187,13 @@ fn orders(run: &Run) -> Vec<StorageLine> {
             && finding.status != Status::Inconclusive
     });
     lines_of(kind.told(), others)
+}
+
+/// What a limit allows from the first second on: it is behind the figures of the table.
+fn limits(run: &Run) -> Option<String> {
+    let limits: Vec<String> = run.findings.iter().filter_map(finding::constant_limit).collect();
+    let meaning = "a set limit; the storage behind it may be faster";
+    (!limits.is_empty()).then(|| format!("limited to {}: {meaning}", limits.join(" and ")))
 }
 
 fn what_it_is(run: &Run) -> String {
@@ -212,52 +222,16 @@ fn order(finding: &Finding) -> Option<String> {
     Some(if estimate(finding).is_vague() {
         said
     } else {
-        format!("{said} ({})", worded(Unit::Ratio, finding))
+        format!("{said} ({})", figure(Unit::Ratio, &estimate(finding)).whole())
     })
 }
 
-/// `read .. write ..` with what each direction says; nothing where neither does. One that was asked about and could
-/// not be told says so beside the other: silence would look as if nobody had asked.
-fn both(run: &Run, name: FindingName, say: impl Fn(&Finding) -> String) -> Option<String> {
-    let one = |op: Op| match found(run, name, op) {
-        Some(finding) => Some(format!("{op} {}", say(finding))),
-        None => Some(format!("{op} unknown: {}", why_not(run, name, op)?)),
-    };
-    Op::TRANSFERS
-        .iter()
-        .any(|&op| found(run, name, op).is_some())
-        .then(|| Op::TRANSFERS.into_iter().filter_map(one).collect::<Vec<_>>().join("; "))
-}
-
-/// Why a finding about a direction was refused, of the smallest requests.
-fn why_not(run: &Run, name: FindingName, op: Op) -> Option<String> {
-    let refused = run.findings.iter().filter(|finding| {
-        finding.name == name && finding.status == Status::Inconclusive && finding.conditions.op == Some(op)
-    });
-    super::problem(refused.min_by_key(|finding| finding.conditions.block_size_bytes)?)
-}
-
-/// What a limit allows from the first second on: it is behind the figures that follow.
-fn limit(run: &Run) -> Option<StorageLine> {
-    let limits: Vec<String> = run.findings.iter().filter_map(finding::constant_limit).collect();
-    let meaning = "a set limit; the storage behind it may be faster";
-    (!limits.is_empty()).then(|| line("limit", format!("{}: {meaning}", limits.join("; "))))
-}
-
-fn bandwidth(run: &Run) -> Option<StorageLine> {
-    both(run, FindingName::DeviceBandwidth, |finding| {
-        let at = finding::highest_points(finding).map_or_else(String::new, |points| format!(" at {points}"));
-        format!("{}{at}", worded(Unit::Rate, finding))
-    })
-    .map(|text| line("bandwidth", text))
-}
-
-/// The load up to which a latency is kept.
+/// Why no load keeps a latency that was asked about; `None` where the table has the load that does.
 fn promise(run: &Run) -> Option<StorageLine> {
-    let limit = run.points.iter().find_map(|point| point.spec.latency_limit)?;
-    let told = both(run, FindingName::IopsAtLatency, |finding| {
-        format!("{} up to {}", limit.describe(), worded(Unit::Iops, finding))
-    });
+    let limit = asked_latency(run)?;
+    if Op::TRANSFERS.into_iter().any(|op| found(run, FindingName::IopsAtLatency, op).is_some()) {
+        return None;
+    }
     // What one request alone does not keep, none keeps among others.
     let alone = || {
         // Half of them are more than a percentile above the middle allows, and say nothing of a mean.
@@ -279,7 +253,7 @@ fn promise(run: &Run) -> Option<StorageLine> {
         let mut refused = run.findings.iter().filter(|finding| finding.name == FindingName::IopsAtLatency);
         refused.find_map(|finding| Some(format!("{}: {}", limit.describe(), super::reason(finding)?)))
     };
-    told.or_else(alone).or_else(unkept).map(|text| line("promise", text))
+    alone().or_else(unkept).map(|text| line("promise", text))
 }
 
 /// Whether two points make the same requests, whatever the load.
@@ -320,66 +294,6 @@ fn flush(run: &Run, point: &Point) -> Option<Estimate> {
     let own = run.trials.iter().filter(|trial| point.trial_ids.contains(&trial.id) && !void(trial.id));
     let means: Vec<f64> = own.filter_map(|trial| trial.flush.as_ref()?.latency_ns.mean).collect();
     over_trials::mean(&means, confidence(run))
-}
-
-/// The most and the least of small requests: how many a second, and how long one takes alone.
-fn small(run: &Run, op: Op) -> Option<StorageLine> {
-    let (most, alone) = (found(run, FindingName::MaxIops, op), found(run, FindingName::BaseLatency, op));
-    let size = most.or(alone)?.conditions.block_size_bytes.map(units::size)?;
-    let like = |finding: &&Finding| {
-        let [own, line] =
-            [*finding, most.or(alone).expect("one of them has the size")].map(|f| &f.conditions);
-        (own.block_size_bytes, own.random) == (line.block_size_bytes, line.random)
-    };
-    // Two sizes, or two orders, do not share a line.
-    let told = alone.filter(like);
-    let parts = [
-        most.map(|finding| {
-            let say = if finding.at_least { at_least } else { bounded };
-            say(Unit::Iops, &estimate(finding))
-        }),
-        told.map(|finding| format!("latency at QD 1 {}", bounded(Unit::Time, &estimate(finding)))),
-    ];
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    // At random goes without saying; in order does not.
-    let in_order = most.or(alone)?.conditions.random == Some(false);
-    Some(line(&format!("{size} {op}s"), if in_order { format!("in order: {text}") } else { text }))
-}
-
-fn knee(run: &Run) -> Option<StorageLine> {
-    let depth =
-        |finding: &Finding| format!("QD {}", bounded(Style::bare(Unit::InFlight), &estimate(finding)));
-    let say = |finding: &Finding| {
-        let op = finding.conditions.op.unwrap_or(Op::Read);
-        let size_bytes = finding.conditions.block_size_bytes;
-        let same_size = |depth: &&Finding| depth.conditions.block_size_bytes == size_bytes;
-        let enough = found(run, FindingName::DepthFor95Percent, op)
-            .filter(same_size)
-            .map_or_else(String::new, |enough| format!(", 95 % of the maximum at {}", depth(enough)));
-        // The lines above speak of the smallest requests; of others the size is said.
-        let above = found(run, FindingName::MaxIops, op).or(found(run, FindingName::BaseLatency, op));
-        let told = above.is_some_and(|finding| finding.conditions.block_size_bytes == size_bytes);
-        let size = size_bytes
-            .filter(|_| !told)
-            .map_or_else(String::new, |bytes| format!("of {}: ", units::size(bytes)));
-        format!("{size}{}{enough}", depth(finding))
-    };
-    both(run, FindingName::QueueDepthKnee, say).map(|text| line("knee", text))
-}
-
-fn plateau(run: &Run) -> Option<StorageLine> {
-    let from = both(run, FindingName::PlateauBlockSize, |finding| {
-        let value = finding.value.unwrap_or(0.0) as u64;
-        let sizes = super::plateau_sizes(finding).unwrap_or_else(|| units::size(value));
-        format!("from {sizes}")
-    });
-    // Its law is the plateau's, and so would be the reason why not.
-    let half =
-        |op: Op| Some(format!("{op} at {}", worded(Unit::Bytes, found(run, FindingName::HalfSize, op)?)));
-    let half: Vec<String> = Op::TRANSFERS.into_iter().filter_map(half).collect();
-    let half = (!half.is_empty()).then(|| format!("half the bandwidth: {}", half.join("; ")));
-    let text = [from, half].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    (!text.is_empty()).then(|| line("plateau", text))
 }
 
 #[cfg(test)]

@@ -29,11 +29,11 @@ pub struct ValidityText {
     pub lines: Vec<ValidityLine>,
 }
 
-/// Symbol of a weight: `✓`, `?` or `✗`.
+/// Symbol of a weight: `✓`, `!` or `✗`.
 pub fn symbol(weight: Weight) -> char {
     match weight {
         Weight::Yes => '✓',
-        Weight::Doubt => '?',
+        Weight::Doubt => '!',
         Weight::No => '✗',
     }
 }

@@ -6,7 +6,8 @@ use iosonde_model::{
     units,
 };
 
-use super::value::value;
+use crate::text::number::figure;
+use iosonde_infer::finding::lookup::estimate;
 
 /// One sentence with its full stop.
 pub(super) fn sentence(finding: &Finding, facts: ConstantLimit) -> String {
@@ -31,7 +32,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         }
         Counted::Requests | Counted::Bytes => String::new(),
     };
-    format!("{}{who}{parts}", value(finding))
+    format!("{}{who}{parts}", figure(finding.unit, &estimate(finding)).whole())
 }
 
 /// Why it is a limit, or why there is none.

@@ -26,7 +26,10 @@ mod size_law;
 pub(super) mod subject;
 mod value;
 
-use crate::text::case::{capitalised, lowered};
+use crate::text::{
+    case::{capitalised, lowered},
+    number::Figure,
+};
 use iosonde_model::{Detail, Finding, FindingName, Status};
 
 use self::{subject::subject, value::value};
@@ -163,10 +166,10 @@ pub(super) fn constant_limit(finding: &Finding) -> Option<String> {
     }
 }
 
-/// Block size of a plateau with its interval; `None` for other findings.
-pub(super) fn plateau_sizes(finding: &Finding) -> Option<String> {
+/// Block size of a plateau for the table of results; `None` for other findings.
+pub(super) fn plateau(finding: &Finding) -> Option<Figure> {
     match &finding.detail {
-        Detail::Plateau(facts) => Some(size_law::plateau_sizes(finding, facts)),
+        Detail::Plateau(facts) => Some(size_law::plateau(finding, facts)),
         _ => None,
     }
 }

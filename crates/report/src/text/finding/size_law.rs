@@ -1,6 +1,6 @@
 //! Words of findings about throughput and latency over block size.
 
-use crate::text::{case::capitalised, workload::workload_at};
+use crate::text::{case::capitalised, number::Figure, workload::workload_at};
 use iosonde_model::{
     Finding, FindingName,
     detail::{Plateau, PlateauMethod, RoundTrip, SizeLaw, SizeLawProblem},
@@ -34,15 +34,28 @@ pub(super) fn plateau_sentence(finding: &Finding, facts: &Plateau) -> String {
 }
 
 /// Block size with its interval: `1 MiB [over 256 KiB, 1 MiB]`.
+fn size(bytes: Option<f64>) -> String {
+    bytes.map_or_else(String::new, |bytes| units::size(bytes as u64))
+}
+
+/// Lower end of a plateau's block size, where it is not simply a size.
+fn plateau_low(finding: &Finding, facts: &Plateau) -> Option<String> {
+    // The plateau begins between two measured sizes: an interval of no width would claim to know it exactly.
+    (finding.low == finding.high).then(|| match facts.next_smaller_bytes {
+        Some(smaller) => format!("over {}", units::size(smaller)),
+        None => "the smallest measured".to_owned(),
+    })
+}
+
 pub(super) fn plateau_sizes(finding: &Finding, facts: &Plateau) -> String {
-    let size = |bytes: Option<f64>| bytes.map_or_else(String::new, |bytes| units::size(bytes as u64));
-    let low = match facts.next_smaller_bytes {
-        // The plateau begins between two measured sizes: an interval of no width would claim to know it exactly.
-        Some(smaller) if finding.low == finding.high => format!("over {}", units::size(smaller)),
-        None if finding.low == finding.high => "the smallest measured".to_owned(),
-        _ => size(finding.low),
-    };
+    let low = plateau_low(finding, facts).unwrap_or_else(|| size(finding.low));
     format!("{} [{low}, {}]", size(finding.value), size(finding.high))
+}
+
+/// Block size of a plateau for the table of results.
+pub(super) fn plateau(finding: &Finding, facts: &Plateau) -> Figure {
+    let range = || format!("{}–{}", size(finding.low), size(finding.high));
+    Figure { value: size(finding.value), interval: plateau_low(finding, facts).unwrap_or_else(range) }
 }
 
 pub(super) fn plateau_why(facts: &Plateau) -> String {

@@ -1,0 +1,258 @@
+//! Figures that people compare, as a table: a row for each, a column for reads and one for writes.
+
+use iosonde_infer::finding::lookup::{estimate, found, found_like};
+use iosonde_model::{Conditions, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit, units};
+
+use super::{
+    finding,
+    number::{Figure, Style, figure},
+};
+
+/// The figures of reads and of writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResultTable {
+    /// Rows; none where nothing was found that belongs here.
+    pub rows: Vec<ResultRow>,
+}
+
+/// One figure of both directions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultRow {
+    /// `bandwidth`, `latency at QD 1`.
+    pub label: String,
+    /// Whether it belongs to the row above.
+    pub indented: bool,
+    /// Of reads and of writes. `None` where nobody asked.
+    pub cells: [Option<Figure>; 2],
+}
+
+/// Name of the findings behind each row, and how a finding is written in it.
+struct Kind {
+    name: FindingName,
+    label: &'static str,
+    cell: fn(&Finding) -> Figure,
+}
+
+const LARGE: [Kind; 1] = [Kind { name: FindingName::DeviceBandwidth, label: "bandwidth", cell: rate }];
+/// Figures of small requests, of one size and order.
+const SMALL: [Kind; 4] = [
+    Kind { name: FindingName::MaxIops, label: "highest IOPS", cell: rate },
+    Kind { name: FindingName::BaseLatency, label: "latency at QD 1", cell: rate },
+    Kind { name: FindingName::QueueDepthKnee, label: "saturates at QD", cell: depth },
+    Kind { name: FindingName::DepthFor95Percent, label: "95 % of max at QD", cell: depth },
+];
+const SIZES: [Kind; 2] = [
+    Kind { name: FindingName::PlateauBlockSize, label: "plateau from", cell: plateau },
+    Kind { name: FindingName::HalfSize, label: "half bandwidth at", cell: rate },
+];
+
+const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
+
+/// Findings that the table shows.
+pub(super) fn is_in_table(name: FindingName) -> bool {
+    LARGE.iter().chain(&SMALL).chain(&SIZES).chain([&AT_LATENCY]).any(|kind| kind.name == name)
+}
+
+/// The table of a concluded run.
+pub fn result_table(run: &Run) -> ResultTable {
+    let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, kind)).collect();
+    rows.extend(places(run));
+    for group in groups(run) {
+        rows.extend(small(run, &group));
+    }
+    rows.extend(SIZES.iter().filter_map(|kind| whole(run, kind)));
+    rows.extend(asked_latency(run).and_then(|limit| {
+        let label = format!("IOPS with {}", limit.describe());
+        Some(ResultRow { label, ..whole(run, &AT_LATENCY)? })
+    }));
+    ResultTable { rows }
+}
+
+/// The latency up to which a load was asked for.
+pub(super) fn asked_latency(run: &Run) -> Option<LatencyLimit> {
+    run.points.iter().find_map(|point| point.spec.latency_limit)
+}
+
+/// A row of a kind that has one finding for each direction.
+fn whole(run: &Run, kind: &Kind) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| match found(run, kind.name, op) {
+        Some(finding) => Some((kind.cell)(finding)),
+        None => is_open(run, kind.name, op, None).then(Figure::unknown),
+    });
+    row(kind.label, false, cells)
+}
+
+/// A row where it has a figure.
+fn row(label: &str, indented: bool, cells: [Option<Figure>; 2]) -> Option<ResultRow> {
+    let known = cells.iter().flatten().any(|cell| !cell.is_unknown());
+    known.then(|| ResultRow { label: label.to_owned(), indented, cells })
+}
+
+/// Whether a question about a direction was asked and has no answer.
+fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> bool {
+    run.findings.iter().any(|finding| {
+        let own = &finding.conditions;
+        let alike = |other: &Conditions| {
+            (own.block_size_bytes, own.random) == (other.block_size_bytes, other.random)
+        };
+        finding.name == name
+            && finding.status == Status::Inconclusive
+            && own.op == Some(op)
+            && like.is_none_or(alike)
+    })
+}
+
+/// Where the highest throughput was measured.
+fn places(run: &Run) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| {
+        let place = finding::highest_points(found(run, FindingName::DeviceBandwidth, op)?)?;
+        Some(Figure { value: place, interval: String::new() })
+    });
+    row("measured at", true, cells)
+}
+
+/// Sizes and orders of the small requests, those of reads first: usually one.
+fn groups(run: &Run) -> Vec<Conditions> {
+    let mut groups: Vec<Conditions> = Vec::new();
+    for op in Op::TRANSFERS {
+        let of = |kind: &Kind| found(run, kind.name, op).map(|finding| &finding.conditions);
+        for own in SMALL.iter().filter_map(of) {
+            let like = |group: &Conditions| {
+                (group.block_size_bytes, group.random) == (own.block_size_bytes, own.random)
+            };
+            if !groups.iter().any(like) {
+                groups.push(Conditions {
+                    block_size_bytes: own.block_size_bytes,
+                    random: own.random,
+                    ..Conditions::default()
+                });
+            }
+        }
+    }
+    groups.sort_by_key(|group| (group.block_size_bytes, group.random == Some(false)));
+    groups
+}
+
+/// Rows of the requests of one size and order.
+fn small(run: &Run, like: &Conditions) -> Vec<ResultRow> {
+    let of = |kind: &Kind| {
+        let cells = Op::TRANSFERS.map(|op| match found_like(run, kind.name, op, like) {
+            Some(finding) => Some((kind.cell)(finding)),
+            None => is_open(run, kind.name, op, Some(like)).then(Figure::unknown),
+        });
+        row(kind.label, true, cells)
+    };
+    let mut rows: Vec<ResultRow> = SMALL.iter().filter_map(of).collect();
+    let behind = |rows: &[ResultRow], label: &str| rows.iter().position(|row| row.label == label);
+    if let (Some(at), Some(tail)) = (behind(&rows, SMALL[1].label), tail(run, like)) {
+        rows.insert(at + 1, tail);
+    }
+    if let (Some(_), Some(there)) = (behind(&rows, SMALL[3].label), latency_there(run, like)) {
+        rows.push(there);
+    }
+    // The first row carries the size and the order for those below it.
+    let size = like.block_size_bytes.map(units::size);
+    let order = like.random.map(|random| if random { "random" } else { "sequential" }.to_owned());
+    let what = [size, order].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    match rows.first_mut() {
+        Some(first) if first.label == SMALL[0].label && !what.is_empty() => {
+            (first.label, first.indented) = (what, false);
+        }
+        Some(_) if !what.is_empty() => {
+            rows.insert(0, ResultRow { label: what, indented: false, cells: [None, None] });
+        }
+        _ => {}
+    }
+    rows
+}
+
+/// 99th percentile of single requests.
+fn tail(run: &Run, like: &Conditions) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| {
+        found_like(run, FindingName::BaseLatency, op, like)?;
+        let p99 = at_depth(run, like, op, |depth| depth == 1)?.1.latency_ns_p99?;
+        Some(figure(Unit::Time, &p99))
+    });
+    row("p99 at QD 1", true, cells)
+}
+
+/// Mean latency at the queue depth that gives 95 % of the highest throughput: at the next one that was measured.
+fn latency_there(run: &Run, like: &Conditions) -> Option<ResultRow> {
+    let cells = Op::TRANSFERS.map(|op| {
+        let enough = found_like(run, FindingName::DepthFor95Percent, op, like)?;
+        let least = enough.value?.ceil() as u64;
+        let (depth, direction) = at_depth(run, like, op, |depth| depth >= least)?;
+        let mean = figure(Unit::Time, direction.latency_ns_mean.as_ref()?);
+        let p99 = direction.latency_ns_p99.map(|p99| figure(Unit::Time, &p99).value);
+        let p99 = p99.map_or_else(String::new, |p99| format!(", p99 {p99}"));
+        Some(Figure { value: format!("{} (QD {depth}{p99})", mean.value), interval: String::new() })
+    });
+    row("latency there", true, cells)
+}
+
+/// The shallowest point of these requests, one direction alone, whose queue depth is wanted.
+fn at_depth<'a>(
+    run: &'a Run,
+    like: &Conditions,
+    op: Op,
+    is_wanted: impl Fn(u64) -> bool,
+) -> Option<(u64, &'a PointDirection)> {
+    let is_it = |point: &&Point| {
+        let spec = &point.spec;
+        Some(spec.block_size_bytes) == like.block_size_bytes
+            && Some(spec.rw.is_random()) == like.random
+            && !spec.rw.is_mixed()
+            && spec.rate_iops.is_none()
+            && spec.streams().count() == 1
+            && spec.rw.has(op)
+            && is_wanted(spec.asked_in_flight())
+            && point.left_out < point.trials
+    };
+    let point = run.points.iter().filter(is_it).min_by_key(|point| point.spec.asked_in_flight())?;
+    Some((point.spec.asked_in_flight(), point.direction(op)?))
+}
+
+fn rate(finding: &Finding) -> Figure {
+    let told = figure(finding.unit, &estimate(finding));
+    if finding.at_least { told.at_least() } else { told }
+}
+
+fn depth(finding: &Finding) -> Figure {
+    figure(Style::bare(Unit::InFlight), &estimate(finding))
+}
+
+fn plateau(finding: &Finding) -> Figure {
+    finding::plateau(finding).unwrap_or_else(|| rate(finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_infer::conclude::conclude;
+    use iosonde_testkit::pretend::{Pretend, QUICK, wording};
+
+    fn table(pretend: &Pretend) -> Vec<String> {
+        let mut run = pretend.run(QUICK, 1);
+        conclude(&mut run, None).unwrap();
+        let cell = |cell: &Option<Figure>| cell.as_ref().map_or_else(|| "–".to_owned(), Figure::whole);
+        let line = |row: &ResultRow| {
+            let [read, write] = [&row.cells[0], &row.cells[1]].map(cell);
+            format!("{}{}: {read} | {write}", if row.indented { "  " } else { "" }, row.label)
+        };
+        result_table(&run).rows.iter().map(line).collect()
+    }
+
+    #[test]
+    fn every_figure_has_a_row_and_an_interval() {
+        let told = table(&Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() });
+        let told: Vec<String> = told.iter().map(|line| wording(line)).collect();
+        insta::assert_snapshot!(told.join("\n"));
+    }
+
+    #[test]
+    fn a_rate_that_was_still_rising_is_a_minimum() {
+        let told = table(&Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() });
+        let iops = told.iter().find(|line| line.starts_with("4 KiB random: ")).unwrap_or_else(|| panic!("{told:?}"));
+        assert!(iops.starts_with("4 KiB random: ≥ "), "{iops}");
+    }
+}
