@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::text::point_table::point_table;
 use crate::text::number::Figure as ResultFigure;
+use crate::text::point_table::point_table;
+use crate::text::result_table::ResultRow;
 use crate::text::results::results;
 use crate::text::validity::{symbol, validity};
 use iosonde_model::Run;
@@ -126,11 +127,13 @@ fn first_screen(run: &Run, out: &mut String) {
     if !results.storage.is_empty() {
         put(out, &format!("{}\n", inline(&results.storage)));
     }
-    if !results.table.rows.is_empty() {
+    for shown in &results.tables {
         let cell = |cell: &Option<ResultFigure>| cell.as_ref().map_or_else(String::new, ResultFigure::whole);
-        let rows = results.table.rows.iter();
-        let rows = rows.map(|row| [row.label.clone(), cell(&row.cells[0]), cell(&row.cells[1])]);
-        table(&["95 % intervals", "Read", "Write"], rows, out);
+        let heads: Vec<&str> = std::iter::once(shown.corner).chain(shown.heads.iter().copied()).collect();
+        let cells = |row: &ResultRow| {
+            std::iter::once(row.label.clone()).chain(row.cells.iter().map(cell)).collect::<Vec<_>>()
+        };
+        table(&heads, shown.rows.iter().map(cells), out);
         put(out, "");
     }
     for line in &results.lines {

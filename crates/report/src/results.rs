@@ -91,6 +91,7 @@ fn origin(run: &Run) -> String {
 fn ink(mark: Weight) -> Ink {
     match mark {
         Weight::Yes => Ink::Good,
+        Weight::Note => Ink::Quiet,
         Weight::Doubt => Ink::Doubt,
         Weight::No => Ink::Bad,
     }

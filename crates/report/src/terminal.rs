@@ -46,6 +46,7 @@ fn head(paint: Paint, word: &str) -> String {
 fn symbol(paint: Paint, mark: Weight) -> String {
     let ink = match mark {
         Weight::Yes => Ink::Good,
+        Weight::Note => Ink::Quiet,
         Weight::Doubt => Ink::Doubt,
         Weight::No => Ink::Bad,
     };
@@ -54,18 +55,24 @@ fn symbol(paint: Paint, mark: Weight) -> String {
 
 fn valid(run: &Run, paint: Paint) -> String {
     let validity = validity(run);
-    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &clean(&validity.headline));
-    let (notes, warnings): (Vec<_>, Vec<_>) =
-        validity.lines.iter().partition(|line| line.mark == Weight::Yes);
+    let of = |wanted: fn(Weight) -> bool| -> Vec<_> {
+        validity.lines.iter().filter(|line| wanted(line.mark)).collect()
+    };
+    let (warnings, notes) = (of(|mark| mark > Weight::Note), of(|mark| mark == Weight::Note));
+    let counted = |count: usize, word: &str| {
+        (count > 0).then(|| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+    };
+    let more = counted(warnings.len().saturating_sub(WARNINGS_MAX), "more warning");
+    let more: Vec<String> = more.into_iter().chain(counted(notes.len(), "note")).collect();
+    let more = match more.as_slice() {
+        [] => String::new(),
+        more => format!(" ({} in the report)", more.join(" and ")),
+    };
+    let mut out = paint.hang(&head(paint, "VALID"), HEAD, &format!("{}{more}", clean(&validity.headline)));
     for line in warnings.iter().take(WARNINGS_MAX) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
-    let more = warnings.len().saturating_sub(WARNINGS_MAX);
-    if more > 0 {
-        let plural = if more == 1 { "" } else { "s" };
-        out += &format!("  + {more} more warning{plural}, in the report\n");
-    }
-    for line in notes {
+    for line in of(|mark| mark == Weight::Yes) {
         out += &paint.hang("  ", 4, &clean(&line.text));
     }
     out
@@ -77,7 +84,14 @@ fn results_of(run: &Run, paint: Paint) -> String {
         return String::new();
     }
     let mut out = format!("\n{}", paint.hang(&head(paint, "RESULTS"), HEAD, &clean(&results.storage)));
-    out += &result_table(&results.table, paint);
+    for (nth, table) in results.tables.iter().enumerate() {
+        out += if nth > 0 { "\n" } else { "" };
+        out += &result_table(table, paint);
+    }
+    // A second table ends where the lines begin.
+    if results.tables.len() > 1 {
+        out.push('\n');
+    }
     let widest = results.lines.iter().map(|line| columns(&line.label)).max().unwrap_or(0) + 2;
     for line in &results.lines {
         let lead = format!("  {}", pad(&clean(&line.label), widest));
@@ -86,27 +100,32 @@ fn results_of(run: &Run, paint: Paint) -> String {
     out
 }
 
-/// Figures in columns: labels, reads, writes.
+/// Figures in columns, behind their labels.
 fn result_table(table: &ResultTable, paint: Paint) -> String {
     let label = |row: &ResultRow| format!("  {}{}", if row.indented { "  " } else { "" }, row.label);
-    let labels = table.rows.iter().map(|row| columns(&label(row))).max().unwrap_or(0) + 2;
-    let shown: Vec<usize> =
-        (0..2).filter(|&side| table.rows.iter().any(|row| row.cells[side].is_some())).collect();
-    let cell = |row: &ResultRow, side: usize| row.cells[side].as_ref().map_or_else(String::new, Figure::whole);
-    let width = |side: usize| table.rows.iter().map(|row| columns(&cell(row, side))).max().unwrap_or(0) + 2;
-    let line = |label: &str, cells: &dyn Fn(usize) -> String| {
-        let cells: String = shown.iter().map(|&side| pad(&cells(side), width(side))).collect();
-        format!("{}\n", format!("{}{cells}", pad(label, labels)).trim_end())
+    let corner = format!("  {}", table.corner);
+    let labels =
+        table.rows.iter().map(|row| columns(&label(row))).chain([columns(&corner)]).max().unwrap_or(0);
+    let column = |at: usize| -> Vec<String> {
+        let own = || table.rows.iter().filter_map(|row| row.cells[at].as_ref());
+        let values = own().filter(|cell| !cell.interval.is_empty()).map(|cell| columns(&cell.value)).max();
+        let cell = |cell: &Figure| match cell.interval.as_str() {
+            "" => cell.value.clone(),
+            interval => format!("{} {interval}", pad(&cell.value, values.unwrap_or(0))),
+        };
+        let cells = table.rows.iter().map(|row| row.cells[at].as_ref().map_or_else(String::new, cell));
+        let all: Vec<String> = std::iter::once(table.heads[at].to_owned()).chain(cells).collect();
+        let width = all.iter().map(|cell| columns(cell)).max().unwrap_or(0) + 2;
+        all.iter().map(|cell| pad(cell, width)).collect()
     };
-    if table.rows.is_empty() {
-        return String::new();
-    }
-    let heads = line("  95 % intervals", &|side| ["read", "write"][side].to_owned());
-    let mut out = paint.ink(Ink::Quiet, heads.trim_end()) + "\n";
-    for row in &table.rows {
-        out += &line(&label(row), &|side| cell(row, side));
-    }
-    out
+    let filled: Vec<Vec<String>> = (0..table.heads.len()).map(column).collect();
+    let all = std::iter::once(corner.clone()).chain(table.rows.iter().map(label)).enumerate();
+    let lines = all.map(|(nth, label)| {
+        let cells: String = filled.iter().map(|column| column[nth].as_str()).collect();
+        let line = format!("{}  {cells}", pad(&label, labels));
+        if nth == 0 { paint.ink(Ink::Quiet, line.trim_end()) } else { line.trim_end().to_owned() }
+    });
+    lines.map(|line| line + "\n").collect()
 }
 
 /// What each workload got, where no finding says it.
@@ -355,7 +374,7 @@ fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
     let mut out = String::from("\n");
     out += &paint.hang(&head(paint, "VALID"), HEAD, &clean(&validity.headline));
     // The headline already says that the trial is valid.
-    for line in validity.lines.iter().filter(|line| line.mark != Weight::Yes) {
+    for line in validity.lines.iter().filter(|line| line.mark > Weight::Yes) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();

@@ -66,7 +66,8 @@ fn one(run: &Run, format: &dyn Format, out: Option<&Path>, screen: Screen) -> Re
 
 /// A folder with other files of these names is not written to. One of an earlier report is.
 fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
-    let is_ours = std::fs::read_to_string(path.join("report.md")).is_ok_and(|text| text.contains(BELIEVE));
+    let is_ours = std::fs::read_to_string(path.join("report.md"))
+        .is_ok_and(|text| HEADINGS.iter().any(|heading| text.contains(heading)));
     let taken = files.iter().map(|(name, _)| path.join(name)).find(|file| file.exists());
     match taken.filter(|_| !is_ours) {
         Some(file) => Err(Failure::usage(format!(
@@ -77,8 +78,8 @@ fn refuse_to_replace(path: &Path, files: &Files) -> Result<(), Failure> {
     }
 }
 
-/// A heading of every report in Markdown, by which an earlier one is known.
-const BELIEVE: &str = "\n## Believe";
+/// Headings of every report in Markdown, of today and of earlier versions, by which an earlier one is known.
+const HEADINGS: [&str; 2] = ["\n## Valid: ", "\n## Believe"];
 
 fn file(bytes: &[u8], run: &Run, extension: &str, out: Option<&Path>, screen: Screen) -> Result<(), Failure> {
     if out == Some(Path::new("-")) {

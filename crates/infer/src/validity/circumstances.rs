@@ -5,7 +5,7 @@ use iosonde_model::{
 };
 use iosonde_stats::robust;
 
-use super::fact::{Circumstance, Fact, WeighedFact};
+use super::fact::{BufferedWrites, Circumstance, Fact, WeighedFact};
 use super::trials::half_width;
 use crate::finding::lookup::found;
 
@@ -16,6 +16,9 @@ const STROKE_SHARE: f64 = 0.5;
 const SHARED_SHARE: f64 = 0.05;
 /// A disk reads 4 MiB in 20 ms and seeks for 8: below this, jumps take a quarter of the time and more.
 const PIECE_BYTES: u64 = 4 << 20;
+
+/// Share of points with wide intervals up to which that is a note: every figure carries its own interval.
+const WIDE_SHARE: f64 = 0.25;
 
 pub(super) fn unfinished(run: &Run) -> Option<WeighedFact> {
     match run.info.state {
@@ -37,14 +40,16 @@ pub(super) fn imprecise(run: &Run) -> Option<WeighedFact> {
         return None;
     }
     let known: Vec<f64> = half_widths.iter().copied().flatten().collect();
-    Some(WeighedFact::doubt(Fact::Imprecise {
+    let points = run.points.len();
+    let fact = Fact::Imprecise {
         time_up: run.points.iter().any(|point| point.closed == Some(Closed::Budget)),
-        points: run.points.len(),
+        points,
         wide,
-        missing: run.points.len() - known.len(),
+        missing: points - known.len(),
         half_width_median: robust::median(&known),
         asked,
-    }))
+    };
+    Some(WeighedFact::doubt_if(wide as f64 > WIDE_SHARE * points as f64, fact))
 }
 
 /// Circumstances of the machine and of the target.
@@ -124,8 +129,19 @@ pub(super) fn burst_credit(run: &Run) -> Option<WeighedFact> {
     Some(WeighedFact::doubt(Circumstance::BurstCredit { elapsed_s: run.info.elapsed_s }))
 }
 
-/// No burst shows how large a write buffer is; a long write that was measured does.
+/// A write buffer whose size a long write showed is a warning about the other writes.
 pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
+    match buffered_writes(run)? {
+        BufferedWrites::Fit { buffer_bytes } => {
+            Some(WeighedFact::doubt(Circumstance::WriteBuffer { buffer_bytes }))
+        }
+        BufferedWrites::MayFit { .. } => None,
+    }
+}
+
+/// What is known of a buffer that the writes may fit into. No burst shows how large a write buffer is; a long write
+/// that was measured does. `None` where nothing was written, or the storage was brought into a steady state.
+pub fn buffered_writes(run: &Run) -> Option<BufferedWrites> {
     let measures_writes = run.points.iter().any(|point| point.spec.rw.writes() && point.write.is_some());
     let settled = run.info.device.state.as_deref() == Some("steady");
     if !measures_writes || settled || run.info.is_imported() {
@@ -138,9 +154,9 @@ pub(super) fn write_buffer(run: &Run) -> Option<WeighedFact> {
         let other =
             run.points.iter().any(|point| point.spec.rw.writes() && point.experiment != buffer.experiment);
         let size = buffer.value.filter(|_| other)?;
-        return Some(WeighedFact::doubt(Circumstance::WriteBuffer { buffer_bytes: size as u64 }));
+        return Some(BufferedWrites::Fit { buffer_bytes: size as u64 });
     }
     let written_bytes = run.trials.iter().map(|trial| trial.witnesses.issued_write_bytes).sum();
     let area_bytes = run.info.device.working_set_bytes;
-    Some(WeighedFact::doubt(Circumstance::WriteBufferUnknown { written_bytes, area_bytes }))
+    Some(BufferedWrites::MayFit { written_bytes, area_bytes })
 }

@@ -7,6 +7,8 @@ use iosonde_model::{Absence, CheckName, DeviceNote, Judgement};
 pub enum Weight {
     /// Valid.
     Yes,
+    /// Valid, with something to know that changes no figure of the first screen.
+    Note,
     /// Valid, with a warning.
     Doubt,
     /// Not valid.
@@ -26,6 +28,11 @@ impl WeighedFact {
     /// A fact that warns.
     pub(super) fn doubt(fact: impl Into<Fact>) -> Self {
         Self { mark: Weight::Doubt, fact: fact.into() }
+    }
+
+    /// A fact that warns where `matters`, and is a note elsewhere.
+    pub(super) fn doubt_if(matters: bool, fact: impl Into<Fact>) -> Self {
+        Self { mark: if matters { Weight::Doubt } else { Weight::Note }, fact: fact.into() }
     }
 }
 
@@ -247,8 +254,18 @@ pub enum Circumstance {
         /// Size of the buffer.
         buffer_bytes: u64,
     },
-    /// What was written may fit into a write buffer of unknown size.
-    WriteBufferUnknown {
+}
+
+/// Relation of a run's writes to a write buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferedWrites {
+    /// A buffer of this size was found: shorter writes fit it.
+    Fit {
+        /// Size of the buffer.
+        buffer_bytes: u64,
+    },
+    /// What was written may fit into a buffer of unknown size.
+    MayFit {
         /// Bytes written in all.
         written_bytes: u64,
         /// Bytes of the area that was written to.

@@ -12,9 +12,10 @@ use iosonde_judge::check::Symptom;
 use iosonde_model::{Phase, Run, Trial};
 
 use crate::answered_limit;
+pub use circumstances::buffered_writes;
 pub use fact::{
-    ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage, WarningScope, WeighedFact,
-    Weight,
+    BufferedWrites, ByteSource, Circumstance, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage,
+    WarningScope, WeighedFact, Weight,
 };
 
 /// Whether a run is valid, and the facts behind it.

@@ -15,7 +15,7 @@ use super::fact::{ByteSource, Fact, Fatal, InvalidBy, InvalidPoints, NotStorage,
 pub(super) const INVALID_SHARE_MAX: f64 = 0.5;
 /// Share of invalid trials above which it is a warning: trials are repeated, and a few are lost on any busy
 /// machine.
-const INVALID_SHARE_WARNING: f64 = 0.1;
+pub(super) const INVALID_SHARE_WARNING: f64 = 0.1;
 
 /// Share of direct I/O's bytes that the device moved, below which it moved nothing.
 const NOTHING_SHARE: f64 = 0.02;
@@ -185,7 +185,7 @@ fn invalid_by(check: CheckName, lines: &[&Judgement], counted: &mut BTreeSet<u64
 }
 
 /// Trials that no verdict makes invalid and that are excluded from every mean.
-fn outliers(run: &Run) -> usize {
+pub(super) fn outliers(run: &Run) -> usize {
     let of_run = |judgement: &&Judgement| judgement.check == CheckName::Outliers && judgement.scope == "run";
     let count = |judgement: &Judgement| match &judgement.cause {
         Some(Cause::Outliers(Outliers::Far(found) | Outliers::Many(found))) => Some(found.outliers),

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use iosonde_judge::check::CHECKS;
-use iosonde_model::{About, Cause, CheckName, Judgement, Outcome, Phase, Run, Trial, cause::NoWitness};
+use iosonde_model::{
+    About, Cause, CheckName, Finding, Judgement, Outcome, Phase, Run, Status, Trial, Unit, cause::NoWitness,
+};
 
 use super::fact::{Fact, WarningScope, WeighedFact};
-use super::trials::INVALID_SHARE_MAX;
+use super::trials::{INVALID_SHARE_MAX, INVALID_SHARE_WARNING, outliers};
+use crate::finding::{ReadWhen, kind};
 
 const SCOPES: [(&str, WarningScope); 3] =
     [("trial", WarningScope::Trial), ("point", WarningScope::Point), ("run", WarningScope::Run)];
@@ -37,16 +40,57 @@ pub(super) fn of_checks(run: &Run, invalid: bool) -> Vec<WeighedFact> {
             let example = own.first().copied()?.clone();
             let about_invalid =
                 own.iter().filter(|line| line.trial.is_some_and(|id| invalid_trials.contains(&id))).count();
-            Some(WeighedFact::doubt(Fact::Warnings {
-                scope: *scope,
-                count: own.len(),
-                about_invalid,
-                single_trial,
-                example,
-            }))
+            let matters = matters(run, check.id(), *scope, &own, measured.len());
+            Some(WeighedFact::doubt_if(
+                matters,
+                Fact::Warnings { scope: *scope, count: own.len(), about_invalid, single_trial, example },
+            ))
         })
     });
     lines.collect()
+}
+
+/// Checks whose warnings qualify the figures that they touch, and say nothing else of the storage or the machine.
+const QUALIFYING: [CheckName; 4] =
+    [CheckName::TooFewSamples, CheckName::Outliers, CheckName::Multimodal, CheckName::GeneratorBound];
+
+/// Whether warnings of one check change how a figure of the first screen is read. Without findings, every figure is
+/// one.
+fn matters(run: &Run, check: CheckName, scope: WarningScope, own: &[&Judgement], measured: usize) -> bool {
+    let shown = |finding: &&Finding| {
+        let when = kind(finding.name).told().when;
+        finding.status == Status::Found && [ReadWhen::Always, ReadWhen::Found].contains(&when)
+    };
+    if !QUALIFYING.contains(&check) {
+        return true;
+    }
+    if scope == WarningScope::Run {
+        // Outliers are excluded and counted beside the valid trials; many of them are a property of the storage.
+        let few = outliers(run) as f64 <= INVALID_SHARE_WARNING * measured as f64;
+        return !(check == CheckName::Outliers && few);
+    }
+    let of = |line: &&Judgement| -> Vec<u64> {
+        let of_point = |id: usize| run.points.iter().find(|point| point.id == id);
+        let point = line.point.and_then(of_point).map(|point| point.trial_ids.clone());
+        line.trial.map_or_else(|| point.unwrap_or_default(), |id| vec![id])
+    };
+    let touched = |finding: &Finding| {
+        let figure = match finding.unit {
+            Unit::Iops | Unit::Rate => About::Rate,
+            Unit::Time => About::Latency,
+            _ => About::All,
+        };
+        let affected: BTreeSet<u64> = own
+            .iter()
+            .copied()
+            .filter(|line| line.about.touches(figure))
+            .flat_map(|line| of(&line))
+            .collect();
+        let count = finding.trials.iter().filter(|id| affected.contains(id)).count();
+        count as f64 > INVALID_SHARE_WARNING * finding.trials.len() as f64
+    };
+    let mut figures = run.findings.iter().filter(shown).peekable();
+    figures.peek().is_none() || figures.any(touched)
 }
 
 /// Where nothing could see whether bytes moved, memory cannot be ruled out. Trials that moved little had their witness.

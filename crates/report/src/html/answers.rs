@@ -67,6 +67,7 @@ fn believe(run: &Run) -> Markup {
 fn class(mark: Weight) -> &'static str {
     match mark {
         Weight::Yes => "good",
+        Weight::Note => "quiet",
         Weight::Doubt => "doubt",
         Weight::No => "bad",
     }
@@ -75,8 +76,9 @@ fn class(mark: Weight) -> &'static str {
 /// What a mark says to somebody who does not see it.
 fn spoken(mark: Weight) -> &'static str {
     match mark {
-        Weight::Yes => "Stands: ",
-        Weight::Doubt => "Doubt: ",
+        Weight::Yes => "Valid: ",
+        Weight::Note => "Note: ",
+        Weight::Doubt => "Warning: ",
         Weight::No => "Not valid: ",
     }
 }
@@ -84,10 +86,9 @@ fn spoken(mark: Weight) -> &'static str {
 fn storage(run: &Run) -> Markup {
     let results = results(run);
     // Whole sentences of experiments stand with these; here they wait until somebody asks.
-    let (mut figures, mut sentences): (Vec<_>, Vec<_>) =
-        results.lines.iter().partition(|line| !line.folded);
+    let (mut figures, mut sentences): (Vec<_>, Vec<_>) = results.lines.iter().partition(|line| !line.folded);
     // Nobody unfolds the only answer.
-    if figures.is_empty() && results.table.rows.is_empty() {
+    if figures.is_empty() && results.tables.is_empty() {
         figures.append(&mut sentences);
     }
     let points = point_table(run);
@@ -95,7 +96,7 @@ fn storage(run: &Run) -> Markup {
         section aria-labelledby="storage" {
             h2 #storage { "Results" }
             @if !results.storage.is_empty() { p { (prose(&capital(&results.storage))) } }
-            (result_table(&results.table))
+            @for table in &results.tables { (result_table(table)) }
             (lines_of(&figures))
             @if !sentences.is_empty() {
                 details {
@@ -109,29 +110,25 @@ fn storage(run: &Run) -> Markup {
     }
 }
 
-/// Figures of reads and of writes, with their intervals.
+/// Figures with their intervals.
 fn result_table(table: &ResultTable) -> Markup {
-    let shown: Vec<usize> =
-        (0..2).filter(|&side| table.rows.iter().any(|row| row.cells[side].is_some())).collect();
     html! {
-        @if !table.rows.is_empty() {
-            table.results {
-                thead {
-                    tr {
-                        th { span.quiet { "95 % intervals" } }
-                        @for side in &shown { th { (["read", "write"][*side]) } }
-                    }
+        table.results {
+            thead {
+                tr {
+                    th { (table.corner) }
+                    @for head in &table.heads { th { (head) } }
                 }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            th scope="row" class=[row.indented.then_some("indented")] { (row.label) }
-                            @for side in &shown {
-                                td {
-                                    @if let Some(figure) = &row.cells[*side] {
-                                        span { (figure.value) } " "
-                                        @if !figure.interval.is_empty() { span.quiet { (figure.interval) } }
-                                    }
+            }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        th scope="row" class=[row.indented.then_some("indented")] { (row.label) }
+                        @for cell in &row.cells {
+                            td {
+                                @if let Some(figure) = cell {
+                                    span { (figure.value) }
+                                    @if !figure.interval.is_empty() { " " span.quiet { (figure.interval) } }
                                 }
                             }
                         }

@@ -86,7 +86,7 @@ fn answer(sides: &[Side], compared: &Compared) -> Markup {
                         dd {
                             @let validity = validity(run);
                             (capital(&validity.headline))
-                            @for line in validity.lines.iter().filter(|line| line.mark != Weight::Yes) {
+                            @for line in validity.lines.iter().filter(|line| line.mark > Weight::Note) {
                                 span.why { (prose(&capital(&line.text))) }
                             }
                             @if number == 0 && side.runs.len() > 1 {

@@ -18,8 +18,7 @@ pub(crate) use facts::{Fact, device_facts, host_facts, is_study, method, method_
 
 /// What was measured, how much of it, for how long, and by which version.
 pub(crate) fn measured(run: &Run) -> String {
-    let (size, time) =
-        (units::size(run.info.device.working_set_bytes), units::duration(run.info.elapsed_s));
+    let (size, time) = (units::size(run.info.device.working_set_bytes), units::duration(run.info.elapsed_s));
     format!("{}; {size} in {time}, iosonde {}", subject(&run.info.device), run.iosonde)
 }
 

@@ -4,17 +4,22 @@
 use iosonde_model::{Advice, Estimate, Finding, FindingName, Op, Point, Run, Unit, units};
 
 use crate::text::{
-    number::{Style, bounded},
+    command,
+    number::{Style, briefly, figure},
     pages::{Many, Pages},
 };
 use iosonde_infer::finding::lookup::estimate;
 use iosonde_infer::finding::lookup::found;
 use iosonde_infer::finding::lookup::found_like;
+use iosonde_infer::validity::{BufferedWrites, buffered_writes};
 
 /// Advice from a run's findings; none where they are refused.
 pub fn advice(run: &Run) -> Vec<Advice> {
     let advice = Op::TRANSFERS.into_iter().flat_map(|op| [block_size(run, op), in_flight(run, op)]);
-    advice.chain([order(run), pages(run), long_writes(run), limit(run)]).flatten().collect()
+    advice
+        .chain([order(run), pages(run), long_writes(run), limit(run), longer_writes(run)])
+        .flatten()
+        .collect()
 }
 
 fn new(sentence: String, why: String, findings: &[&Finding]) -> Advice {
@@ -39,17 +44,17 @@ fn block_size(run: &Run, op: Op) -> Option<Advice> {
     let size = units::size(bytes);
     let enough = match plateau.low.filter(|_| vague) {
         Some(low_bytes) => format!(
-            "{op}s of {size} are enough; throughput stops growing somewhere between {} and {size}",
+            "{size} are enough; throughput stops growing between {} and {size}",
             units::size(low_bytes as u64)
         ),
-        None => format!("{op}s of {size} or more reach 95 % of the throughput"),
+        None => format!("{size} or more give 95 % of the throughput"),
     };
-    let sentence = format!("at QD 1, {enough}; use smaller ones where latency matters");
+    let sentence = format!("{op}s at QD 1: {enough}");
     let small_bytes = base.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why = format!(
         "{size} take {}, {small_bytes} {}",
-        bounded(Unit::Time, &large),
-        bounded(Unit::Time, &estimate(base))
+        briefly(Unit::Time, &large),
+        briefly(Unit::Time, &estimate(base))
     );
     Some(new(sentence, why, &[plateau, base]))
 }
@@ -73,8 +78,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let conditions = &knee.conditions;
     let enough = found_like(run, FindingName::DepthFor95Percent, op, conditions)?;
     let size = conditions.block_size_bytes.map_or_else(String::new, units::size);
-    let number = bounded(Style::bare(Unit::InFlight), &estimate(enough));
-    let least = bounded(Style::bare(Unit::InFlight), &estimate(knee));
+    let [number, least] =
+        [enough, knee].map(|finding| briefly(Style::bare(Unit::InFlight), &estimate(finding)));
     let sentence = if estimate(knee).is_vague() {
         format!(
             "{size} {op}s: queue depth at saturation {least}, for 95 % of the throughput {number}; a longer run \
@@ -85,9 +90,10 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
             "{size} {op}s: queue depth for 95 % of the throughput {number}; a longer run (--time) narrows this"
         )
     } else {
+        // The interval of the saturation point stands in the table.
+        let from = figure(Style::bare(Unit::InFlight), &estimate(knee)).value;
         format!(
-            "{size} {op}s: QD {number} gives 95 % of the throughput; beyond QD {least}, latency grows faster than \
-             throughput"
+            "{size} {op}s: QD {number} gives 95 % of the throughput; above QD {from}, latency grows faster"
         )
     };
     let like = |point: &&Point| {
@@ -105,8 +111,8 @@ fn in_flight(run: &Run, op: Op) -> Option<Advice> {
     let why = format!(
         "at QD {} a {op} takes {}, at QD 1 {}",
         deepest.spec.asked_in_flight(),
-        bounded(Unit::Time, &waiting),
-        bounded(Unit::Time, &estimate(base))
+        briefly(Unit::Time, &waiting),
+        briefly(Unit::Time, &estimate(base))
     );
     Some(new(sentence, why, &[knee, enough, base]))
 }
@@ -121,14 +127,30 @@ fn long_writes(run: &Run) -> Option<Advice> {
     let how = if lasting.conditions.random == Some(false) { " in sequence" } else { "" };
     let sentence = format!(
         "sustained writes{how}: expect {}; only bursts that fit the buffer of {} are faster",
-        bounded(Unit::Rate, &estimate(lasting)),
-        bounded(Unit::Bytes, &estimate(buffer))
+        briefly(Unit::Rate, &estimate(lasting)),
+        briefly(Unit::Bytes, &estimate(buffer))
     );
     let why = match found(run, FindingName::BurstRate, Op::Write) {
-        Some(burst) => format!("they begin at {}", bounded(Unit::Rate, &estimate(burst))),
+        Some(burst) => format!("they begin at {}", briefly(Unit::Rate, &estimate(burst))),
         None => "throughput falls once the buffer is full".to_owned(),
     };
     Some(new(sentence, why, &[lasting, buffer]))
+}
+
+/// The run that shows whether these writes only filled a buffer.
+fn longer_writes(run: &Run) -> Option<Advice> {
+    let Some(BufferedWrites::MayFit { written_bytes, area_bytes }) = buffered_writes(run) else {
+        return None;
+    };
+    // Blocks that are written again fit where they fitted before.
+    let written = match written_bytes > area_bytes && area_bytes > 0 {
+        true => units::size(area_bytes),
+        false => units::decimal_bytes(written_bytes),
+    };
+    let command = command::command("sustained-write", &run.info.target)?;
+    let sentence = format!("long writes may be slower ({written} can fit a write buffer): {command}");
+    let why = "a short write shows the speed of a buffer as long as it fits".to_owned();
+    Some(Advice { sentence, why, findings: Vec::new() })
 }
 
 /// What to expect under a limit.
@@ -136,7 +158,7 @@ fn limit(run: &Run) -> Option<Advice> {
     let op = Op::TRANSFERS.into_iter().find(|&op| found(run, FindingName::ThrottleRate, op).is_some())?;
     let cap = found(run, FindingName::ThrottleRate, op)?;
     let unit = if cap.unit == Unit::Iops { Unit::Iops } else { Unit::Rate };
-    let cap_words = bounded(unit, &estimate(cap));
+    let cap_words = briefly(unit, &estimate(cap));
     let Some(credit) = found_like(run, FindingName::BurstCreditBytes, op, &cap.conditions) else {
         let sentence = format!("expect {cap_words} of {op}s; for more, have the limit raised");
         let why = "the limit is a setting, not a property of the storage; faster storage would have it too";
@@ -144,7 +166,7 @@ fn limit(run: &Run) -> Option<Advice> {
     };
     let sentence = format!(
         "sustained {op}s: expect {cap_words}; only bursts within the credit of {} are faster",
-        bounded(Unit::Bytes, &estimate(credit))
+        briefly(Unit::Bytes, &estimate(credit))
     );
     Some(new(
         sentence,
@@ -160,14 +182,14 @@ fn order(run: &Run) -> Option<Advice> {
     let slower = ratio.high? < 0.8;
     let size = ratio.conditions.block_size_bytes.map_or_else(String::new, units::size);
     let why =
-        format!("random {size} reads get {} of sequential ones", bounded(Unit::Ratio, &estimate(ratio)));
+        format!("random {size} reads get {} of sequential ones", briefly(Unit::Ratio, &estimate(ratio)));
     slower.then(|| new("lay out data for sequential reads".into(), why, &[ratio]))
 }
 
 /// What one client and many get at a database's page size.
 fn pages(run: &Run) -> Option<Advice> {
     let pages = Pages::of(run)?;
-    let rate = |estimate: &Estimate| bounded(Style::bare(Unit::Iops), estimate);
+    let rate = |estimate: &Estimate| briefly(Style::bare(Unit::Iops), estimate);
     let many = match &pages.many {
         Some(Many::AtMost(most)) => format!(", many clients at most {}", rate(most)),
         Some(Many::Rising) => "; for many clients unknown: throughput was still rising".to_owned(),

@@ -21,28 +21,28 @@ fn sizes_depths_and_pages() {
     let expected = |op: &str| {
         [
             (
-                format!(
-                    "at QD #, {op}s of # MiB or more reach # % of the throughput; use smaller ones where latency \
-                     matters"
-                ),
-                "# MiB take # ms [#, #], # KiB # µs [#, #]".to_owned(),
+                format!("{op}s at QD #: # MiB or more give # % of the throughput"),
+                "# MiB take # ms (±# %), # KiB # µs (±# %)".to_owned(),
             ),
             (
                 format!(
-                    "# KiB {op}s: QD # [#, #] gives # % of the throughput; beyond QD # [#, #], latency grows faster \
-                     than throughput"
+                    "# KiB {op}s: QD # (#–#) gives # % of the throughput; above QD #, latency grows faster"
                 ),
-                format!("at QD # a {op} takes # ms [#, #], at QD # # µs [#, #]"),
+                format!("at QD # a {op} takes # ms (±# %), at QD # # µs (±# %)"),
             ),
         ]
     };
     assert_eq!(sentences[..4], [expected("read"), expected("write")].concat());
     assert_eq!(
         sentences[4].0,
-        "# KiB pages: one client gets # k [#, #] reads/s, many clients at most # k [#, #]"
+        "# KiB pages: one client gets # k (±# %) reads/s, many clients at most # k (±# %)"
     );
-    assert_eq!(sentences.len(), 5);
-    assert!(advice.iter().all(|advice| !advice.findings.is_empty()));
+    assert!(
+        sentences[5].0.starts_with("long writes may be slower (# GiB can fit a write buffer): "),
+        "{sentences:?}"
+    );
+    assert_eq!(sentences.len(), 6);
+    assert!(advice[..5].iter().all(|advice| !advice.findings.is_empty()));
 }
 
 #[test]
@@ -124,17 +124,7 @@ fn what_is_hardly_known_is_advised_by_its_bounds() {
         "4 KiB writes: queue depth at saturation between 2 and 29, for 95 % of the throughput between 3 and 104; a \
          longer run (--time) narrows this",
     );
-    has(
-        "at QD 1, writes of 4 MiB are enough; throughput stops growing somewhere between 256 KiB and 4 MiB; use \
-         smaller ones where latency matters",
-    );
-    let knee =
-        crate::text::results::storage_lines(&run).into_iter().find(|line| line.label == "knee").unwrap();
-    assert!(
-        knee.text.ends_with("write QD between 2 and 29, 95 % of the maximum at QD between 3 and 104"),
-        "{}",
-        knee.text
-    );
+    has("writes at QD 1: 4 MiB are enough; throughput stops growing between 256 KiB and 4 MiB");
 }
 
 #[test]

@@ -106,6 +106,15 @@ impl Figure {
         Self { value: format!("≥ {}", self.value), ..self }
     }
 
+    /// Value and interval in a sentence: `36 (34–38)`.
+    pub fn in_words(&self) -> String {
+        if self.interval.is_empty() {
+            self.value.clone()
+        } else {
+            format!("{} ({})", self.value, self.interval)
+        }
+    }
+
     /// Value and interval in one.
     pub fn whole(&self) -> String {
         format!("{} {}", self.value, self.interval).trim_end().to_owned()
@@ -114,6 +123,8 @@ impl Figure {
 
 /// Half-width from which on a share is no longer read as a small one.
 const SHARE_MAX: f64 = 0.1;
+/// Half-width up to which an interval is narrow.
+const NARROW: f64 = 0.01;
 /// Distance of the value from the middle, as a share of the interval, from which on it is not in the middle.
 const OFF_MIDDLE: f64 = 0.15;
 
@@ -129,9 +140,11 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     if high > FIVE_FOLD * low {
         return Figure::unknown();
     }
-    let half = (high - low) / 2.0 / estimate.value;
+    let half = f64::max(high - estimate.value, estimate.value - low) / estimate.value;
     let off_middle = ((high + low) / 2.0 - estimate.value).abs() > OFF_MIDDLE * (high - low);
-    let is_share = !matches!(style.unit, Unit::InFlight | Unit::Bytes) && half <= SHARE_MAX && !off_middle;
+    // Three digits do not show the ends of a narrow interval, wherever its value is.
+    let reads_as_share = half <= NARROW || half <= SHARE_MAX && !off_middle;
+    let is_share = !matches!(style.unit, Unit::InFlight | Unit::Bytes) && reads_as_share;
     if is_share {
         // Rounded up: an interval is never told narrower than it is.
         let tenths = (half * 1000.0 - 1e-9).ceil().max(1.0);
@@ -147,6 +160,12 @@ pub fn figure(style: impl Into<Style>, estimate: &Estimate) -> Figure {
     let digits = if style.unit == Unit::InFlight && whole { 0 } else { digits.min(earned) };
     let value = format!("{:.digits$}{name}", estimate.value / factor);
     Figure { value, interval: format!("{:.digits$}–{:.digits$}", low / factor, high / factor) }
+}
+
+/// A figure in a sentence: `36 (34–38)`, or `between 2 and 29` where no more is known.
+pub fn briefly(style: impl Into<Style>, estimate: &Estimate) -> String {
+    let style = style.into();
+    if estimate.is_vague() { bounded(style, estimate) } else { figure(style, estimate).in_words() }
 }
 
 /// High over low of an interval from which on a figure is unknown.
@@ -324,7 +343,7 @@ mod tests {
             figure(Style::bare(unit), &Estimate { value, low: Some(low), high: Some(high) }).whole()
         };
         assert_eq!(of(Unit::Rate, 3.4996e9, 3.498e9, 3.501e9), "3.50 GB/s ±0.1 %");
-        assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2 %");
+        assert_eq!(of(Unit::Time, 67_670.0, 66_300.0, 69_000.0), "67.7 µs ±2.1 %");
         assert_eq!(of(Unit::Rate, 480e6, 480e6, 590e6), "480 MB/s 480–590");
         assert_eq!(of(Unit::Iops, 117_190.0, 117_150.0, 117_220.0), "117 k ±0.1 %");
         assert_eq!(of(Unit::InFlight, 36.2, 34.4, 38.1), "36 34–38");
@@ -332,7 +351,10 @@ mod tests {
         assert_eq!(of(Unit::InFlight, 3.0, 3.0, 3.0), "3 over 2");
         assert_eq!(of(Unit::Bytes, 230.0 * 1024.0, 216.0 * 1024.0, 245.0 * 1024.0), "230 KiB 216–245");
         assert_eq!(of(Unit::Iops, 1000.0, 300.0, 2000.0), "unknown", "an interval over a factor of five");
-        assert_eq!(figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None }).interval, "(no interval)");
+        assert_eq!(
+            figure(Unit::Iops, &Estimate { value: 5e3, low: None, high: None }).interval,
+            "(no interval)"
+        );
     }
 
     #[test]

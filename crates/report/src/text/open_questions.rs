@@ -5,6 +5,7 @@ use iosonde_plan::experiment::{EXPERIMENTS, Experiment, Parameters};
 
 use super::storage_line::{StorageLine, line};
 use crate::text::command;
+use iosonde_infer::finding;
 use iosonde_infer::finding::FINDINGS;
 use iosonde_infer::finding::FindingKind;
 use iosonde_infer::finding::ReadWhen;
@@ -26,11 +27,15 @@ pub(super) fn lines(run: &Run, figures: &[StorageLine]) -> Vec<StorageLine> {
         if figures.iter().any(|line| line.label == label) {
             continue;
         }
-        let own = || run.findings.iter().filter(|finding| finding.name == kind.id());
-        for first in own() {
+        for first in run.findings.iter().filter(|finding| finding.name == kind.id()) {
             let op = first.conditions.op;
-            let answered = |other: &Finding| other.conditions.op == op && other.status != Status::Inconclusive;
-            if own().any(answered) || told.contains(&(label, op)) {
+            // Findings of one label answer one question.
+            let answers = |other: &Finding| {
+                finding::kind(other.name).told().label == label
+                    && other.conditions.op == op
+                    && other.status != Status::Inconclusive
+            };
+            if told.contains(&(label, op)) || run.findings.iter().any(answers) {
                 continue;
             }
             told.push((label, op));

@@ -1,29 +1,49 @@
-//! Figures that people compare, as a table: a row for each, a column for reads and one for writes.
+//! Figures that people compare, as tables: of reads and writes, and of durable writes.
 
 use iosonde_infer::finding::lookup::{estimate, found, found_like};
-use iosonde_model::{Conditions, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit, units};
+use iosonde_model::{
+    Conditions, Finding, FindingName, LatencyLimit, Op, Point, PointDirection, Run, Status, Unit, units,
+};
 
 use super::{
     finding,
     number::{Figure, Style, figure},
 };
 
-/// The figures of reads and of writes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Figures in rows and columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultTable {
-    /// Rows; none where nothing was found that belongs here.
+    /// Head of the labels.
+    pub corner: &'static str,
+    /// Heads of the columns.
+    pub heads: Vec<&'static str>,
+    /// At least one.
     pub rows: Vec<ResultRow>,
 }
 
-/// One figure of both directions.
+/// A row of figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultRow {
     /// `bandwidth`, `latency at QD 1`.
     pub label: String,
     /// Whether it belongs to the row above.
     pub indented: bool,
-    /// Of reads and of writes. `None` where nobody asked.
-    pub cells: [Option<Figure>; 2],
+    /// A cell for each column. `None` where nobody asked.
+    pub cells: Vec<Option<Figure>>,
+}
+
+impl ResultTable {
+    /// A table without the columns that have no figure; `None` without rows.
+    fn new(corner: &'static str, heads: &[&'static str], rows: Vec<ResultRow>) -> Option<Self> {
+        let shown: Vec<usize> =
+            (0..heads.len()).filter(|&at| rows.iter().any(|row| row.cells[at].is_some())).collect();
+        let only = |row: ResultRow| ResultRow {
+            cells: shown.iter().map(|&at| row.cells[at].clone()).collect(),
+            ..row
+        };
+        let heads = shown.iter().map(|&at| heads[at]).collect();
+        (!rows.is_empty()).then(|| Self { corner, heads, rows: rows.into_iter().map(only).collect() })
+    }
 }
 
 /// Name of the findings behind each row, and how a finding is written in it.
@@ -46,15 +66,24 @@ const SIZES: [Kind; 2] = [
     Kind { name: FindingName::HalfSize, label: "half bandwidth at", cell: rate },
 ];
 
+/// Columns of the table of durable writes.
+const DURABLE: [FindingName; 3] =
+    [FindingName::CommitLatency, FindingName::FlushLatency, FindingName::LogWritesPerS];
 const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
 
-/// Findings that the table shows.
+/// Findings that the tables show.
 pub(super) fn is_in_table(name: FindingName) -> bool {
     LARGE.iter().chain(&SMALL).chain(&SIZES).chain([&AT_LATENCY]).any(|kind| kind.name == name)
+        || DURABLE.contains(&name)
 }
 
-/// The table of a concluded run.
-pub fn result_table(run: &Run) -> ResultTable {
+/// The tables of a concluded run, those with at least one row.
+pub fn result_tables(run: &Run) -> Vec<ResultTable> {
+    [transfers(run), durable(run)].into_iter().flatten().collect()
+}
+
+/// Figures of reads and of writes.
+fn transfers(run: &Run) -> Option<ResultTable> {
     let mut rows: Vec<ResultRow> = LARGE.iter().filter_map(|kind| whole(run, kind)).collect();
     rows.extend(places(run));
     for group in groups(run) {
@@ -65,7 +94,27 @@ pub fn result_table(run: &Run) -> ResultTable {
         let label = format!("IOPS with {}", limit.describe());
         Some(ResultRow { label, ..whole(run, &AT_LATENCY)? })
     }));
-    ResultTable { rows }
+    ResultTable::new("95 % intervals", &["read", "write"], rows)
+}
+
+/// Figures of writes that are durable before the next one, a row for each size and way of flushing.
+fn durable(run: &Run) -> Option<ResultTable> {
+    let columns = DURABLE.map(|name| {
+        let found = |finding: &&Finding| finding.name == name && finding.status == Status::Found;
+        run.findings.iter().filter(found).collect::<Vec<_>>()
+    });
+    let mut rows: Vec<ResultRow> = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        for finding in column {
+            let Some(label) = finding::durable_writes(finding) else { continue };
+            let place = rows.iter().position(|row| row.label == label).unwrap_or_else(|| {
+                rows.push(ResultRow { label, indented: false, cells: vec![None; DURABLE.len()] });
+                rows.len() - 1
+            });
+            rows[place].cells[at] = Some(rate(finding));
+        }
+    }
+    ResultTable::new("durable writes", &["commit", "flush alone", "one writer"], rows)
 }
 
 /// The latency up to which a load was asked for.
@@ -85,16 +134,15 @@ fn whole(run: &Run, kind: &Kind) -> Option<ResultRow> {
 /// A row where it has a figure.
 fn row(label: &str, indented: bool, cells: [Option<Figure>; 2]) -> Option<ResultRow> {
     let known = cells.iter().flatten().any(|cell| !cell.is_unknown());
-    known.then(|| ResultRow { label: label.to_owned(), indented, cells })
+    known.then(|| ResultRow { label: label.to_owned(), indented, cells: cells.to_vec() })
 }
 
 /// Whether a question about a direction was asked and has no answer.
 fn is_open(run: &Run, name: FindingName, op: Op, like: Option<&Conditions>) -> bool {
     run.findings.iter().any(|finding| {
         let own = &finding.conditions;
-        let alike = |other: &Conditions| {
-            (own.block_size_bytes, own.random) == (other.block_size_bytes, other.random)
-        };
+        let alike =
+            |other: &Conditions| (own.block_size_bytes, own.random) == (other.block_size_bytes, other.random);
         finding.name == name
             && finding.status == Status::Inconclusive
             && own.op == Some(op)
@@ -159,7 +207,7 @@ fn small(run: &Run, like: &Conditions) -> Vec<ResultRow> {
             (first.label, first.indented) = (what, false);
         }
         Some(_) if !what.is_empty() => {
-            rows.insert(0, ResultRow { label: what, indented: false, cells: [None, None] });
+            rows.insert(0, ResultRow { label: what, indented: false, cells: vec![None; 2] });
         }
         _ => {}
     }
@@ -236,10 +284,10 @@ mod tests {
         conclude(&mut run, None).unwrap();
         let cell = |cell: &Option<Figure>| cell.as_ref().map_or_else(|| "–".to_owned(), Figure::whole);
         let line = |row: &ResultRow| {
-            let [read, write] = [&row.cells[0], &row.cells[1]].map(cell);
-            format!("{}{}: {read} | {write}", if row.indented { "  " } else { "" }, row.label)
+            let cells: Vec<String> = row.cells.iter().map(cell).collect();
+            format!("{}{}: {}", if row.indented { "  " } else { "" }, row.label, cells.join(" | "))
         };
-        result_table(&run).rows.iter().map(line).collect()
+        transfers(&run).unwrap().rows.iter().map(line).collect()
     }
 
     #[test]
@@ -252,7 +300,8 @@ mod tests {
     #[test]
     fn a_rate_that_was_still_rising_is_a_minimum() {
         let told = table(&Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() });
-        let iops = told.iter().find(|line| line.starts_with("4 KiB random: ")).unwrap_or_else(|| panic!("{told:?}"));
+        let iops =
+            told.iter().find(|line| line.starts_with("4 KiB random: ")).unwrap_or_else(|| panic!("{told:?}"));
         assert!(iops.starts_with("4 KiB random: ≥ "), "{iops}");
     }
 }

@@ -4,10 +4,9 @@
 //! gives it.
 
 use crate::text::{
-    case::lowered,
+    case::{capitalised, lowered},
     finding,
     number::{Style, bounded, figure},
-    vantage,
     workload::{workload, workload_at},
 };
 use iosonde_judge::standing::confidence;
@@ -18,7 +17,7 @@ use iosonde_model::{
 
 use super::{
     open_questions,
-    result_table::{ResultTable, asked_latency, is_in_table, result_table},
+    result_table::{ResultTable, asked_latency, is_in_table, result_tables},
     storage_line::{StorageLine, line},
 };
 use iosonde_infer::finding::FINDINGS;
@@ -36,7 +35,7 @@ pub struct Results {
     /// What it is, and what limits it; or why nothing is known. Empty for a run without findings.
     pub storage: String,
     /// Figures that people compare.
-    pub table: ResultTable,
+    pub tables: Vec<ResultTable>,
     /// What a table cannot say, and what was asked and is not known.
     pub lines: Vec<StorageLine>,
     /// The findings whose reason stands in `storage`, where nothing is known.
@@ -56,18 +55,19 @@ pub fn results(run: &Run) -> Results {
     if run.findings.is_empty() {
         return Results::default();
     }
-    let table = result_table(run);
+    let tables = result_tables(run);
     let mut lines: Vec<StorageLine> =
         promise(run).into_iter().chain(beside(run)).chain(orders(run)).chain(more(run)).collect();
     let limits = limits(run);
     let order = found(run, FindingName::RandomVsSequential, Op::Read);
-    if table.rows.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
+    if tables.is_empty() && lines.is_empty() && limits.is_none() && order.is_none() {
         let (storage, inconclusive) = nothing(run);
         return Results { storage, inconclusive, ..Results::default() };
     }
     lines.extend(open_questions::lines(run, &lines));
-    let storage = limits.into_iter().chain([what_it_is(run)]).collect::<Vec<_>>().join("; ");
-    Results { storage, table, lines, inconclusive: None }
+    let what = what_it_is(run);
+    let storage = limits.map_or(what.clone(), |limits| format!("{limits}. {}", capitalised(&what)));
+    Results { storage, tables, lines, inconclusive: None }
 }
 
 /// Why nothing is said, and the findings of which it is said. One question that could not be answered is named; of
@@ -192,14 +192,14 @@ fn orders(run: &Run) -> Vec<StorageLine> {
 /// What a limit allows from the first second on: it is behind the figures of the table.
 fn limits(run: &Run) -> Option<String> {
     let limits: Vec<String> = run.findings.iter().filter_map(finding::constant_limit).collect();
-    let meaning = "a set limit; the storage behind it may be faster";
-    (!limits.is_empty()).then(|| format!("limited to {}: {meaning}", limits.join(" and ")))
+    let meaning = "the storage behind this limit may be faster";
+    (!limits.is_empty()).then(|| format!("limited to {}; {meaning}", limits.join(", and to ")))
 }
 
 fn what_it_is(run: &Run) -> String {
     let device = &run.info.device;
     let medium = match device.medium {
-        Medium::Flash => "storage that does not rotate",
+        Medium::Flash => "non-rotating storage",
         Medium::Disk => "a rotating disk",
         Medium::Memory => "memory",
         Medium::Network => "a network file system",
@@ -208,10 +208,9 @@ fn what_it_is(run: &Run) -> String {
         Medium::Virtual => "a virtual disk",
         Medium::Unknown => "storage of unknown kind",
     };
-    let seen = vantage::as_seen(&run.info).map_or_else(String::new, |seen| format!(", {seen}"));
     match first_order(run).and_then(order) {
-        Some(order) => format!("{medium}{seen}: {order}"),
-        None => format!("{medium}{seen}"),
+        Some(order) => format!("{medium}: {order}"),
+        None => medium.to_owned(),
     }
 }
 
@@ -269,15 +268,14 @@ fn beside(run: &Run) -> impl Iterator<Item = StorageLine> + '_ {
     together.take(TOLD_OF_EACH).filter_map(|point| {
         let own = |op: Op| {
             let direction = point.direction(op)?;
-            let iops = bounded(Style::bare(Unit::Iops), &direction.iops);
+            let iops = figure(Style::bare(Unit::Iops), &direction.iops).in_words();
+            let time = |time: &Estimate| figure(Unit::Time, time).in_words();
             let latency = direction.latency_ns_mean.as_ref();
-            let takes = latency.map_or_else(String::new, |mean| format!(" at {}", bounded(Unit::Time, mean)));
+            let takes = latency.map_or_else(String::new, |mean| format!(" at {}", time(mean)));
             // A client that waits for the flush waits for both.
             let flushed = flush(run, point).filter(|_| op == Op::Write);
-            let and = flushed.map_or_else(String::new, |flush| {
-                format!(" and {} for each flush", bounded(Unit::Time, &flush))
-            });
-            Some(format!("{iops} {op}s a second{takes}{and}"))
+            let and = flushed.map_or_else(String::new, |flush| format!(", each flush {}", time(&flush)));
+            Some(format!("{iops} {op}s/s{takes}{and}"))
         };
         let told: Vec<String> = Op::TRANSFERS.into_iter().filter_map(own).collect();
         (!told.is_empty()).then(|| line("beside", format!("{}: {}", point.spec.describe(), told.join("; "))))

@@ -1,4 +1,4 @@
-//! The lines that a person reads about the storage, whole.
+//! What a person reads about the storage, whole.
 
 use iosonde_model::{
     Conditions, Detail, Flush, HidingLayer, Inconclusive,
@@ -6,58 +6,41 @@ use iosonde_model::{
 };
 
 use super::*;
+use crate::text::number::Figure;
 use iosonde_infer::conclude::conclude;
 use iosonde_model::FindingName;
 use iosonde_testkit::pretend::Pretend;
 use iosonde_testkit::pretend::QUICK;
 use iosonde_testkit::pretend::wording;
 
-fn lines(pretend: &Pretend) -> Vec<String> {
+fn of(pretend: &Pretend) -> Results {
     let mut run = pretend.run(QUICK, 1);
     conclude(&mut run, None).unwrap();
-    storage_lines(&run).into_iter().map(|line| format!("{}: {}", line.label, line.text)).collect()
+    results(&run)
 }
 
 #[test]
-fn every_figure_stands_with_its_interval() {
-    let pretend = Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() };
-    let lines: Vec<_> = lines(&pretend).iter().map(|line| wording(line)).collect();
+fn what_it_is_stands_first_and_the_figures_in_the_table() {
+    let told = of(&Pretend { cv: 0.01, bytes_per_s: 1.5e9, ..Pretend::usual() });
     assert_eq!(
-        lines,
-        [
-            ": storage that does not rotate: random # MiB reads are as fast as sequential ones (#× [#, #])",
-            "bandwidth: read # GB/s [#, #] at # MiB, QD #; write # GB/s [#, #] at # MiB, QD #",
-            "# KiB reads: # k IOPS [#, #]; latency at QD # # µs [#, #]",
-            "# KiB writes: # k IOPS [#, #]; latency at QD # # µs [#, #]",
-            "knee: read QD # [#, #], # % of the maximum at QD # [over #, #]; \
-             write QD # [#, #], # % of the maximum at QD # [#, #]",
-            "plateau: read from # MiB [over # MiB, # MiB]; write from # MiB [over # MiB, # MiB]; \
-             half the bandwidth: read at # KiB [#, #]; write at # KiB [#, #]",
-        ]
+        wording(&told.storage),
+        "non-rotating storage: random # MiB reads are as fast as sequential ones (#\u{d7} \u{b1}# %)"
     );
-}
-
-#[test]
-fn where_a_host_stands_between_the_first_line_says_so() {
-    let mut pretend = Pretend::usual();
-    pretend.device.medium = Medium::Virtual;
-    pretend.device.unseen = vec![HidingLayer::VirtualMachineHost];
-    assert!(
-        lines(&pretend)[0].starts_with(": a virtual disk, as this guest sees it: "),
-        "{:?}",
-        lines(&pretend)
-    );
+    assert_eq!(told.tables.len(), 1);
+    assert!(told.lines.is_empty(), "{:?}", told.lines);
 }
 
 #[test]
 fn of_memory_nothing_is_said_but_why() {
     let mut pretend = Pretend::usual();
     (pretend.device.medium, pretend.device.file_system) = (Medium::Memory, Some("tmpfs".into()));
+    let told = of(&pretend);
     assert_eq!(
-        lines(&pretend),
-        [": nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, QD 1 are valid for \
-             the device, 5 are needed"]
+        told.storage,
+        "nothing is known about the storage: 0 of 8 trials of 4 KiB random reads, QD 1 are valid for the \
+         device, 5 are needed"
     );
+    assert!(told.tables.is_empty() && told.lines.is_empty(), "{told:?}");
 }
 
 fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
@@ -95,12 +78,12 @@ fn finding(name: FindingName, experiment: &str, status: Status) -> Finding {
     }
 }
 
-fn screen_of(findings: Vec<Finding>) -> Vec<StorageLine> {
+fn screen_of(findings: Vec<Finding>) -> Results {
     let mut run = Pretend::usual().run(QUICK, 1);
     conclude(&mut run, None).unwrap();
     run.points[0].spec.latency_limit = Some("p99=1ms".parse().unwrap());
     run.findings = findings;
-    storage_lines(&run)
+    results(&run)
 }
 
 #[test]
@@ -109,9 +92,10 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
         // A share of the rate at some depth is told beside the knee that the same fit gives.
         let beside = (kind.id() == FindingName::DepthFor95Percent).then_some(FindingName::QueueDepthKnee);
         let names = beside.into_iter().chain([kind.id()]);
-        let lines = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
-        let told = lines.len() > 1 || lines[0].text.contains("are faster than");
-        assert!(told && !lines[0].text.contains("nothing"), "{}: {lines:?}", kind.id());
+        let told = screen_of(names.map(|name| finding(name, "x", Status::Found)).collect());
+        let first = ["are faster than", "limited to"].iter().any(|said| told.storage.contains(said));
+        let shown = first || !told.tables.is_empty() || !told.lines.is_empty();
+        assert!(shown && !told.storage.contains("nothing"), "{}: {told:?}", kind.id());
         let label = kind.told().label;
         assert!(label.len() < 12 && label.chars().all(|c| c.is_ascii_lowercase()), "{label}");
     }
@@ -119,33 +103,33 @@ fn whatever_is_registered_is_read_on_the_first_screen_when_it_is_what_was_found(
 
 #[test]
 fn that_nothing_is_there_is_an_answer_for_as_long_as_it_was_looked_for() {
-    let lines = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::Absent)]);
-    let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
-    assert_eq!(told[1], ("limit", "rate limit of 4 KiB random reads: none"));
+    let told = screen_of(vec![finding(FindingName::ThrottleRate, "limit", Status::Absent)]);
+    let told: Vec<_> = told.lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
+    assert_eq!(told, [("limit", "rate limit of 4 KiB random reads: none")]);
 }
 
 #[test]
 fn what_qualifies_others_is_read_where_they_are_silent() {
     let labels = |others: Status| -> Vec<String> {
         let of = |name: FindingName, status: Status| finding(name, "queue-depth", status);
-        let lines = screen_of(vec![of(FindingName::MaxIops, others), of(FindingName::Shape, Status::Found)]);
-        lines.into_iter().map(|line| line.label).collect()
+        let told = screen_of(vec![of(FindingName::MaxIops, others), of(FindingName::Shape, Status::Found)]);
+        told.lines.into_iter().map(|line| line.label).collect()
     };
-    assert_eq!(labels(Status::Found), ["", "4 KiB reads"]);
-    assert_eq!(labels(Status::Inconclusive), ["", "shape", "rate"]);
+    assert_eq!(labels(Status::Found), [""; 0]);
+    assert_eq!(labels(Status::Inconclusive), ["shape", "open"]);
 }
 
 #[test]
 fn more_than_four_of_a_kind_are_counted() {
-    let seven = (0..7).map(|_| finding(FindingName::FlushLatency, "log", Status::Found)).collect();
-    let lines = screen_of(seven);
-    assert_eq!(lines.len(), 6, "{lines:?}");
-    assert_eq!(lines[5].text, "and 3 more in the report");
+    let seven = (0..7).map(|_| finding(FindingName::JobsEffect, "jobs", Status::Found)).collect();
+    let lines = screen_of(seven).lines;
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!(lines[4].text, "and 3 more in the report");
 }
 
 #[test]
 fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
-    let lines = screen_of(vec![
+    let told = screen_of(vec![
         finding(FindingName::DeviceBandwidth, "x", Status::Found),
         finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive),
         finding(FindingName::DepthFor95Percent, "x", Status::Inconclusive),
@@ -154,23 +138,22 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
         finding(FindingName::ReadaheadBytes, "x", Status::Inconclusive),
         finding(FindingName::ZoneRatio, "x", Status::Inconclusive),
     ]);
-    let told: Vec<_> = lines[2..].iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
+    let told: Vec<_> = told.lines.iter().map(|line| format!("{}: {}", line.label, line.text)).collect();
     let command = |study: &str| format!("`iosonde run {study} ./`");
     assert_eq!(
         told,
         [
             format!(
-                "knee: saturation point of 4 KiB random reads: unknown; the estimate is not finite; \
-                 try {}, which goes to QD 1024",
+                "open: saturation point of 4 KiB random reads: unknown; the estimate is not finite; try {}, \
+                 which goes to QD 1024",
                 command("queue-depth")
             ),
             format!(
-                "stride: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; \
-                 try {}",
+                "open: effect of the stride on 4 KiB random reads: unknown; the estimate is not finite; try {}",
                 command("stride")
             ),
             format!(
-                "readahead: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
+                "open: read-ahead of 4 KiB random reads: unknown; the estimate is not finite; try {}",
                 command("readahead")
             ),
         ]
@@ -181,10 +164,12 @@ fn what_was_asked_and_could_not_be_told_says_why_and_who_would_tell() {
 fn the_half_of_an_answer_says_that_the_other_is_missing() {
     let mut writes = finding(FindingName::QueueDepthKnee, "x", Status::Found);
     writes.conditions.op = Some(Op::Write);
-    let lines = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
-    let knee = lines.iter().find(|line| line.label == "knee").unwrap_or_else(|| panic!("{lines:?}"));
-    let told = "read unknown: the estimate is not finite; write ";
-    assert!(knee.text.starts_with(told), "{}", knee.text);
+    let told = screen_of(vec![finding(FindingName::QueueDepthKnee, "x", Status::Inconclusive), writes]);
+    let row = told.tables[0].rows.iter().find(|row| row.label == "saturates at QD").expect("writes have one");
+    assert!(row.cells[0].as_ref().is_some_and(Figure::is_unknown), "{row:?}");
+    assert!(row.cells[1].as_ref().is_some_and(|cell| !cell.is_unknown()), "{row:?}");
+    let open = &told.lines[0].text;
+    assert!(open.starts_with("saturation point of 4 KiB random reads: unknown; the estimate"), "{open}");
 }
 
 #[test]
@@ -212,26 +197,19 @@ fn a_study_of_order_alone_says_it_of_every_size() {
         one
     };
     let labels = |findings: Vec<Finding>| -> Vec<String> {
-        screen_of(findings).into_iter().map(|line| line.label).collect()
+        screen_of(findings).lines.into_iter().map(|line| line.label).collect()
     };
-    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), of(1 << 20, "x")]), ["", "order", "order"]);
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), of(1 << 20, "x")]), ["order", "order"]);
     let beside = finding(FindingName::StrideEffect, "stride", Status::Found);
-    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), beside]), ["", "stride"]);
+    assert_eq!(labels(vec![of(4096, "x"), of(65_536, "x"), beside]), ["stride"]);
 }
 
 #[test]
 fn one_question_that_was_not_answered_is_named_and_not_the_storage() {
-    let lines = screen_of(vec![finding(FindingName::MappingUnitBytes, "rewrite", Status::Inconclusive)]);
-    assert_eq!(
-        (lines.len(), lines[0].text.as_str()),
-        (1, "mapping unit of 4 KiB random reads: unknown; the estimate is not finite")
-    );
-}
-
-#[test]
-fn a_rate_that_was_still_rising_is_a_least() {
-    let fast = Pretend { iops_max: 5e6, bytes_per_s: 1e12, ..Pretend::usual() };
-    assert!(lines(&fast).iter().any(|line| line.starts_with("4 KiB reads: at least ")), "{:?}", lines(&fast));
+    let asked = finding(FindingName::MappingUnitBytes, "rewrite", Status::Inconclusive);
+    let told = screen_of(vec![asked.clone()]);
+    assert_eq!(told.storage, "mapping unit of 4 KiB random reads: unknown; the estimate is not finite");
+    assert!(told.lines.is_empty() && told.leaves_open(&asked), "{told:?}");
 }
 
 #[test]
@@ -241,12 +219,12 @@ fn a_promise_that_cannot_be_told_says_why_and_streams_together_say_what_each_get
         block_size = \"8k\"\ndepth = 4\nbeside = [{ rw = \"write\", block_size = \"4k\", depth = 1 }]\n";
     let mut run = Pretend::usual().run(study, 2);
     conclude(&mut run, None).unwrap();
-    let lines = storage_lines(&run);
+    let lines = results(&run).lines;
     let text = |label: &str| lines.iter().find(|line| line.label == label).map(|line| line.text.clone());
     let promise = text("promise").unwrap_or_else(|| panic!("{lines:?}"));
     assert!(promise.starts_with("p99") && promise.contains(':'), "{promise}");
     let beside = text("beside").unwrap_or_else(|| panic!("{lines:?}"));
-    assert!(beside.contains("8 KiB random reads") && beside.contains("reads a second at "), "{beside}");
+    assert!(beside.contains("8 KiB random reads") && beside.contains(" reads/s at "), "{beside}");
 }
 
 #[test]
@@ -258,7 +236,7 @@ fn what_cannot_be_told_is_one_line_and_no_ratio_from_nothing_to_a_thousand() {
         pretend.device.unseen = unseen.to_vec();
         let mut run = pretend.run(study, 1);
         conclude(&mut run, None).unwrap();
-        storage_lines(&run).into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
+        results(&run).lines.into_iter().filter(|line| line.label == "stride").map(|line| line.text).collect()
     };
     let noisy = strides(0.2, &[]);
     let asked =
@@ -280,6 +258,6 @@ fn points_that_stand_are_not_nothing() {
     let mut run = Pretend { cv: 0.005, ..Pretend::usual() }
         .run("name = \"x\"\nquestion = \"?\"\n[[experiment]]\nkind = \"jobs\"\njobs = 1\n", 1);
     conclude(&mut run, None).unwrap();
-    let said = &storage_lines(&run)[0].text;
+    let said = results(&run).storage;
     assert!(said.starts_with("no finding beyond the points: "), "{said}");
 }

@@ -54,7 +54,8 @@ fn of_finding(finding: &Finding) -> Vec<String> {
 /// Every faulty text that stands on a run's pages.
 fn of_run(run: &Run) -> Vec<String> {
     let valid = validity::validity(run);
-    let lines = results::storage_lines(run).into_iter().map(|line| line.text);
+    let told = results::results(run);
+    let lines = told.lines.into_iter().map(|line| line.text).chain([told.storage]);
     let reasons = valid.lines.into_iter().map(|line| line.text);
     let advice = advice::advice(run).into_iter().flat_map(|advice| [advice.sentence, advice.why]);
     let applications = applications::applications(run).into_iter().map(|one| one.gets);

@@ -5,7 +5,7 @@ use iosonde_infer::validity::{
 };
 use iosonde_model::{Judgement, Run, units};
 
-use crate::text::{absence, case::lowered, command, vantage};
+use crate::text::{absence, case::lowered, vantage};
 
 pub use iosonde_infer::validity::Weight;
 
@@ -29,10 +29,11 @@ pub struct ValidityText {
     pub lines: Vec<ValidityLine>,
 }
 
-/// Symbol of a weight: `✓`, `!` or `✗`.
+/// Symbol of a weight: `✓`, `·`, `!` or `✗`.
 pub fn symbol(weight: Weight) -> char {
     match weight {
         Weight::Yes => '✓',
+        Weight::Note => '·',
         Weight::Doubt => '!',
         Weight::No => '✗',
     }
@@ -41,7 +42,7 @@ pub fn symbol(weight: Weight) -> char {
 /// Whether a concluded run is valid, in words.
 pub fn validity(run: &Run) -> ValidityText {
     let facts = validity::validity(run);
-    let line = |line: &validity::WeighedFact| ValidityLine { mark: line.mark, text: words(&line.fact, run) };
+    let line = |line: &validity::WeighedFact| ValidityLine { mark: line.mark, text: words(&line.fact) };
     ValidityText {
         mark: facts.mark,
         headline: headline(&facts, run),
@@ -66,8 +67,8 @@ fn headline(facts: &Validity, run: &Run) -> String {
         None => yes,
     };
     // In a virtual machine, behind a network or a file system in user space, nothing inside sees the cache outside.
-    match vantage::as_seen(&run.info) {
-        Some(seen) => format!("{answer}, {seen}; a cache outside cannot be ruled out"),
+    match vantage::unseen_cache(&run.info) {
+        Some(unseen) => format!("{answer}; {unseen}"),
         None => answer,
     }
 }
@@ -124,7 +125,7 @@ fn why(judgement: &Judgement) -> String {
     lowered(&super::why(judgement))
 }
 
-fn words(fact: &Fact, run: &Run) -> String {
+fn words(fact: &Fact) -> String {
     match fact {
         Fact::Trials { trials, invalid, outliers, reasons } => counts(*trials, *invalid, *outliers, reasons),
         Fact::LimitFound => {
@@ -148,7 +149,7 @@ fn words(fact: &Fact, run: &Run) -> String {
             let time_up = if *time_up { "the time was up: " } else { "" };
             format!("{time_up}{}", imprecise(*points, *wide, *missing, *half_width_median, *asked))
         }
-        Fact::Circumstance(facts) => circumstance(facts, &run.info.target),
+        Fact::Circumstance(facts) => circumstance(facts),
     }
 }
 
@@ -232,7 +233,7 @@ fn imprecise(points: usize, wide: usize, missing: usize, median: Option<f64>, as
 }
 
 /// Circumstances of the machine, the target and the writes.
-fn circumstance(facts: &Circumstance, target: &str) -> String {
+fn circumstance(facts: &Circumstance) -> String {
     let size = units::size;
     match facts {
         Circumstance::PageCache { working_set_bytes, fits_memory_bytes: Some(memory_bytes) } => format!(
@@ -273,16 +274,6 @@ fn circumstance(facts: &Circumstance, target: &str) -> String {
             "writes: a buffer of {} absorbs the first writes; shorter writes may be faster than sustained ones",
             size(*buffer_bytes)
         ),
-        Circumstance::WriteBufferUnknown { written_bytes, area_bytes } => {
-            // Blocks that are written again fit where they fitted before.
-            let written = match written_bytes > area_bytes && *area_bytes > 0 {
-                true => size(*area_bytes),
-                false => units::decimal_bytes(*written_bytes),
-            };
-            let test = command::command("sustained-write", target)
-                .unwrap_or_else(|| "the experiment `sustained-write`".to_owned());
-            format!("writes: {written} may fit a write buffer; try {test}")
-        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use iosonde_model::RunInfo;
 
+const GUEST: &str = "as this guest sees it";
+
 /// `as this guest sees it` in a virtual machine, `as this system sees it` behind a network or a file system
 /// in user space; `None` where nothing is known to stand between.
 pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
@@ -9,5 +11,15 @@ pub fn as_seen(info: &RunInfo) -> Option<&'static str> {
         return None;
     }
     let guest = info.host.virtualization.is_some() || info.device.medium == iosonde_model::Medium::Virtual;
-    Some(if guest { "as this guest sees it" } else { "as this system sees it" })
+    Some(if guest { GUEST } else { "as this system sees it" })
+}
+
+/// What cannot be seen of caches from here; `None` where nothing is known to stand between.
+pub fn unseen_cache(info: &RunInfo) -> Option<&'static str> {
+    let guest = as_seen(info)? == GUEST;
+    Some(if guest {
+        "caches of the host are not visible to this guest"
+    } else {
+        "caches of the server are not visible from here"
+    })
 }

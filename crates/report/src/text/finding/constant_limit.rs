@@ -23,7 +23,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
     let who = match (finding.conditions.op, shared) {
         (Some(Op::Read), _) => " for reads",
         (Some(_), _) => " for writes",
-        (None, Some(true)) => ", shared by reads and writes",
+        (None, Some(true)) => " shared by reads and writes",
         (None, _) => " for reads and for writes",
     };
     let parts = match counted {
@@ -32,7 +32,7 @@ pub(in crate::text) fn limit(finding: &Finding, facts: ConstantLimit) -> String 
         }
         Counted::Requests | Counted::Bytes => String::new(),
     };
-    format!("{}{who}{parts}", figure(finding.unit, &estimate(finding)).whole())
+    format!("{}{who}{parts}", figure(finding.unit, &estimate(finding)).in_words())
 }
 
 /// Why it is a limit, or why there is none.
@@ -77,7 +77,7 @@ mod tests {
             Finding { conditions, ..found }
         };
         let both = of(None, held(Counted::Requests, Some(true)));
-        assert_eq!(sentence(&both), "Limited to 6.0 k IOPS [5.9, 6.1], shared by reads and writes.");
+        assert_eq!(sentence(&both), "Limited to 6.00 k IOPS (±2 %) shared by reads and writes.");
         assert_eq!(
             why_of(&both).as_deref(),
             Some(
@@ -88,7 +88,7 @@ mod tests {
         let chunks = of(Some(Op::Write), held(Counted::Chunks { chunk_bytes: 1 << 14 }, Some(false)));
         assert_eq!(
             sentence(&chunks),
-            "Limited to 6.0 k IOPS [5.9, 6.1] for writes (each 16 KiB of a request counts)."
+            "Limited to 6.00 k IOPS (±2 %) for writes (each 16 KiB of a request counts)."
         );
     }
 }

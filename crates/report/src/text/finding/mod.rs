@@ -30,7 +30,11 @@ use crate::text::{
     case::{capitalised, lowered},
     number::Figure,
 };
-use iosonde_model::{Detail, Finding, FindingName, Status};
+use iosonde_model::{
+    Detail, Finding, FindingName, Status,
+    detail::{Commit, Durable},
+    units,
+};
 
 use self::{subject::subject, value::value};
 
@@ -164,6 +168,19 @@ pub(super) fn constant_limit(finding: &Finding) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Writes that are made durable, as a row of a table: `4 KiB, fdatasync`. `None` for other findings.
+pub(super) fn durable_writes(finding: &Finding) -> Option<String> {
+    let size = units::size(finding.conditions.block_size_bytes?);
+    let writes = match finding.detail {
+        Detail::Durable(Durable::Flush { writes, .. }) => u64::from(writes),
+        Detail::Durable(Durable::Log(sync)) | Detail::Commit(Commit { sync, .. }) => {
+            u64::from(sync.flush_every().unwrap_or(1))
+        }
+        _ => 1,
+    };
+    Some(if writes == 1 { size } else { format!("{writes} × {size}") })
 }
 
 /// Block size of a plateau for the table of results; `None` for other findings.
