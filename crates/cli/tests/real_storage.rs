@@ -60,7 +60,7 @@ fn a_buffered_reread_is_called_memory_in_the_first_line() {
 
     bench.text("small.toml", SMALL_STUDY);
     let said = bench.iosonde(&["run", "small.toml", "data", "--read-only", "--buffered"]);
-    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    let first = said.out.lines().find(|line| line.contains("VALID")).unwrap();
     assert!(first.contains("memory") && first.contains("not storage"), "{}", said.out);
     let run = bench.run(&["show"]);
     assert!(run.findings.iter().all(|f| f.status != iosonde_model::Status::Found), "{:?}", run.findings);
@@ -76,7 +76,7 @@ fn tmpfs_is_called_memory_in_the_first_line() {
     bench.text("small.toml", SMALL_STUDY);
     let said = bench.iosonde(&["run", "small.toml", folder.path().to_str().unwrap(), "--size", "64MiB"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    let first = said.out.lines().find(|line| line.contains("VALID")).unwrap();
     assert!(first.contains("memory") && first.contains("not storage"), "{}", said.out);
 }
 
@@ -91,7 +91,7 @@ fn a_sparse_file_is_said_not_to_have_been_read_from_storage() {
     bench.text("small.toml", SMALL_STUDY);
     let said = bench.iosonde(&["run", "small.toml", "sparse", "--read-only"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    let first = said.out.lines().find(|line| line.contains("BELIEVE")).unwrap();
+    let first = said.out.lines().find(|line| line.contains("VALID")).unwrap();
     // Where others use the disk meanwhile, some of what it moved may have been ours.
     let told = ["nothing was read from storage", "was never on storage"];
     assert!(told.iter().any(|words| first.contains(words)), "{}", said.out);

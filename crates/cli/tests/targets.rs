@@ -85,7 +85,7 @@ fn three_targets_are_ranked_and_the_screen_says_how_to_go_on() {
     let all = [device(&bench, "a", 100), device(&bench, "b", 150), device(&bench, "c", 200)];
     let said = bench.iosonde(&["run", "small.toml", &all[0], &all[1], &all[2], "--seed", "3"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    for word in ["FROM FASTEST TO SLOWEST", "BELIEVE", "iosonde compare ", "iosonde show "] {
+    for word in ["FROM FASTEST TO SLOWEST", "VALID", "iosonde compare ", "iosonde show "] {
         assert!(said.out.contains(word), "{word}: {}", said.out);
     }
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(folder.join("nothing.html"), iosonde_report::html(&common::nothing()))?;
     std::fs::write(folder.join("point.html"), iosonde_report::html(&common::point()))?;
     let paint = Paint { color: true, width: 80 };
-    std::fs::write(folder.join("trial.txt"), terminal::trial(&common::point(), paint))?;
+    std::fs::write(folder.join("trial.txt"), terminal::trial(&common::point(), false, paint))?;
     std::fs::write(folder.join("summary.txt"), terminal::summary(&run, paint))?;
     Ok(())
 }

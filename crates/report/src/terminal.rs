@@ -14,7 +14,7 @@ use crate::{
 };
 use iosonde_infer::finding::RUN;
 use iosonde_model::{
-    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Stream, Trial,
+    Direction, Finding, Flush, Injected, Judgement, LatencySummary, Op, Outcome, Run, Status, Trial,
     TrialSpec, Unit, Verification, units,
 };
 
@@ -27,7 +27,7 @@ const WARNINGS_MAX: usize = 3;
 
 /// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {
-    [measured(run, paint), valid(run, paint), results_of(run, paint), points(run, paint), advice(run, paint)]
+    [measured(run, paint), valid(run, true, paint), results_of(run, paint), points(run, paint), advice(run, paint)]
         .concat()
 }
 
@@ -53,7 +53,8 @@ fn symbol(paint: Paint, mark: Weight) -> String {
     paint.ink(ink, &validity::symbol(mark).to_string())
 }
 
-fn valid(run: &Run, paint: Paint) -> String {
+/// With `counts`, also how many trials are valid.
+fn valid(run: &Run, counts: bool, paint: Paint) -> String {
     let validity = validity(run);
     let of = |wanted: fn(Weight) -> bool| -> Vec<_> {
         validity.lines.iter().filter(|line| wanted(line.mark)).collect()
@@ -72,7 +73,7 @@ fn valid(run: &Run, paint: Paint) -> String {
     for line in warnings.iter().take(WARNINGS_MAX) {
         out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
     }
-    for line in of(|mark| mark == Weight::Yes) {
+    for line in of(|mark| mark == Weight::Yes).into_iter().filter(|_| counts) {
         out += &paint.hang("  ", 4, &clean(&line.text));
     }
     out
@@ -184,104 +185,70 @@ pub fn charts(run: &Run, paint: Paint) -> String {
     crate::chart::figures(run).iter().map(|figure| crate::bars::bars(figure, paint)).collect()
 }
 
-/// Results and verdicts of one trial, for `iosonde point`.
-pub fn trial(run: &Run, paint: Paint) -> String {
+/// Results of one trial, for `iosonde point`, and whether they are valid; with `details`, what each check says.
+pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     let measured: Vec<&Trial> =
         run.trials.iter().filter(|t| t.phase == iosonde_model::Phase::Measure).collect();
     let Some(trial) = measured.last() else { return "No trial was run.\n".to_owned() };
-    let mut out =
-        paint.hang("", 2, &format!("{}   {}", trial.spec.describe(), crate::subject(&run.info.device)));
+    let subject = crate::subject(&run.info.device);
+    let what = format!("{}   {subject}, {} s", trial.spec.describe(), fixed(trial.measured_s));
+    let mut out = paint.hang("", 2, &clean(&what));
     out.push('\n');
-    for (op, direction) in trial.directions() {
-        out += &one_direction(trial, op, direction, paint);
-    }
-    if let Some(flush) = &trial.flush {
-        out += &flushes(trial, flush, paint);
-    }
-    for (number, stream) in trial.streams.iter().enumerate() {
-        out += &one_stream(number + 1, stream, paint);
-    }
+    out += &latency_table(trial, paint);
     out += &around(trial, paint);
-    out += &verdicts(run, trial, paint);
-    let said = "One trial gives no interval: how much the next one would differ is not known. \
-                For that, run a study.";
-    out.push('\n');
-    out + &paint.hang("", 0, said)
-}
-
-fn one_direction(trial: &Trial, op: Op, direction: &Direction, paint: Paint) -> String {
-    let mut rows = vec![("rate", rate(direction)), ("latency", latencies(&direction.latency_ns))];
-    let share = direction.ios as f64 / trial.directions().map(|(_, d)| d.ios).sum::<u64>().max(1) as f64;
-    let counted = format!("{} in {} s", units::count(direction.ios as f64), fixed(trial.measured_s));
-    rows.push((
-        "requests",
-        if share < 1.0 { format!("{counted}, {} of all", units::percent(share)) } else { counted },
-    ));
-    if direction.errors + direction.short > 0 {
-        rows.push(("failed", format!("{} with an error, {} short", direction.errors, direction.short)));
-    }
-    let mut out = format!("{}\n", paint.ink(Ink::Strong, &format!("{}S", op.name().to_uppercase())));
-    out += &table(&rows, paint);
-    out
-}
-
-fn rate(direction: &Direction) -> String {
-    format!(
-        "{}, {}",
-        Quantity::Iops.text(direction.iops),
-        Quantity::BytesPerSecond.text(direction.bytes_per_s)
+    out += &verdicts(run, trial, details, paint);
+    let more = if details { "" } else { "; -v lists the checks" };
+    out + &paint.hang(
+        "  ",
+        2,
+        &format!("one trial has no confidence interval: `iosonde run` gives one{more}"),
     )
 }
 
-fn latencies(latency: &LatencySummary) -> String {
-    let time = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns));
-    let max = latency.max.map(|ns| ns as f64);
-    let figures = [
-        ("mean", latency.mean),
-        ("p50", latency.p50),
-        ("p99", latency.p99),
-        ("p99.9", latency.p99_9),
-        ("max", max),
-    ];
-    let told: Vec<String> = figures
-        .iter()
-        .filter(|(_, ns)| ns.is_some())
-        .map(|(name, ns)| format!("{name} {}", time(*ns)))
-        .collect();
-    if told.is_empty() { "nothing completed".to_owned() } else { told.join(", ") }
-}
+/// Columns of the table of one trial.
+const TRIAL_HEADS: [&str; 8] = ["", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"];
 
-fn flushes(trial: &Trial, flush: &Flush, paint: Paint) -> String {
-    let per_s = if trial.measured_s > 0.0 { flush.ios as f64 / trial.measured_s } else { 0.0 };
-    let mut rows = vec![
-        ("rate", format!("{} a second", units::count(per_s))),
-        ("latency", latencies(&flush.latency_ns)),
-    ];
-    if flush.errors > 0 {
-        rows.push(("failed", format!("{} with an error", flush.errors)));
+/// A row for each direction, for flushes, and for each stream of several.
+fn latency_table(trial: &Trial, paint: Paint) -> String {
+    let mut rows = vec![TRIAL_HEADS.map(str::to_owned)];
+    rows.extend(trial.directions().map(|(op, direction)| transfer_row(op.name().to_owned(), direction)));
+    if let Some(flush) = &trial.flush {
+        rows.push(flush_row("flush".to_owned(), flush, trial.measured_s));
     }
-    format!("{}\n{}", paint.ink(Ink::Strong, "FLUSHES"), table(&rows, paint))
-}
-
-/// One stream of several, in short: the totals stand above.
-fn one_stream(number: usize, stream: &Stream, paint: Paint) -> String {
-    let lanes = [(Op::Read, &stream.read), (Op::Write, &stream.write), (Op::Trim, &stream.trim)];
-    let told = |(op, lane): (Op, &Option<Direction>)| {
-        let lane = lane.as_ref()?;
-        Some((format!("{op}s"), format!("{}; latency {}", rate(lane), latencies(&lane.latency_ns))))
+    for (number, stream) in trial.streams.iter().enumerate() {
+        let lanes = [(Op::Read, &stream.read), (Op::Write, &stream.write), (Op::Trim, &stream.trim)];
+        let own = lanes.into_iter().filter_map(|(op, lane)| Some((op, lane.as_ref()?)));
+        let label = |what: &str| format!("stream {} {what}", number + 1);
+        rows.extend(own.map(|(op, lane)| transfer_row(label(op.name()), lane)));
+        rows.extend(stream.flush.as_ref().map(|flush| flush_row(label("flush"), flush, trial.measured_s)));
+    }
+    let widths: [usize; 8] =
+        std::array::from_fn(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0) + 2);
+    let line = |(nth, row): (usize, &[String; 8])| {
+        let cells: String = (0..8).map(|at| pad(&row[at], widths[at])).collect();
+        let line = format!("  {}", cells.trim_end());
+        format!("{}\n", if nth == 0 { paint.ink(Ink::Quiet, &line) } else { line })
     };
-    let mut rows: Vec<(String, String)> = lanes.into_iter().filter_map(told).collect();
-    if let Some(flush) = &stream.flush {
-        rows.push(("flushes".into(), format!("latency {}", latencies(&flush.latency_ns))));
-    }
-    rows.extend(
-        stream
-            .achieved_rate_iops
-            .map(|rate| ("served".into(), served(rate, None, &stream.spec, stream.unserved))),
-    );
-    let rows: Vec<(&str, String)> = rows.iter().map(|(label, text)| (label.as_str(), text.clone())).collect();
-    let head = format!("STREAM {number}   {}", stream.spec.describe());
-    format!("{}{}", paint.hang("", 2, &paint.ink(Ink::Strong, &head)), table(&rows, paint))
+    rows.iter().enumerate().map(line).collect()
+}
+
+fn transfer_row(label: String, direction: &Direction) -> [String; 8] {
+    let iops = units::count(direction.iops);
+    let [mean, p50, p99, p99_9, max] = latencies(&direction.latency_ns);
+    [label, iops, Quantity::BytesPerSecond.text(direction.bytes_per_s), mean, p50, p99, p99_9, max]
+}
+
+fn flush_row(label: String, flush: &Flush, measured_s: f64) -> [String; 8] {
+    let per_s = if measured_s > 0.0 { flush.ios as f64 / measured_s } else { 0.0 };
+    let [mean, p50, p99, p99_9, max] = latencies(&flush.latency_ns);
+    [label, units::count(per_s), String::new(), mean, p50, p99, p99_9, max]
+}
+
+/// Mean, p50, p99, p99.9 and maximum.
+fn latencies(latency: &LatencySummary) -> [String; 5] {
+    let max = latency.max.map(|ns| ns as f64);
+    [latency.mean, latency.p50, latency.p99, latency.p99_9, max]
+        .map(|ns| ns.map_or("–".to_owned(), |ns| Quantity::Nanoseconds.text(ns)))
 }
 
 /// Requested load of an open loop, and the part that was served.
@@ -300,6 +267,7 @@ fn fixed(seconds: f64) -> String {
     format!("{seconds:.2}")
 }
 
+/// What else is to be known of a trial: depth, load, processor, and what failed.
 fn around(trial: &Trial, paint: Paint) -> String {
     let ios: u64 = trial.witnesses.issued_ios;
     let mut rows = Vec::new();
@@ -310,6 +278,11 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let (Some(rate), true) = (trial.achieved_rate_iops, trial.streams.is_empty()) {
         rows.push(("served", served(rate, trial.achieved_rate_interval, &trial.spec, trial.unserved)));
     }
+    let of_streams = trial.streams.iter().filter_map(|stream| {
+        let served = served(stream.achieved_rate_iops?, None, &stream.spec, stream.unserved);
+        Some(("served", served))
+    });
+    rows.extend(of_streams);
     if let Some(late_ns) = trial.pacing_error_ns {
         let p99 = trial.pacing_error_ns_p99.map(|ns| format!(", p99 {}", Quantity::Nanoseconds.text(ns)));
         let mean = Quantity::Nanoseconds.text(late_ns);
@@ -324,15 +297,19 @@ fn around(trial: &Trial, paint: Paint) -> String {
     if let (Some(user), Some(system), true) = (trial.cpu_user_s, trial.cpu_system_s, ios > 0) {
         let per_io = |seconds: f64| seconds * 1e6 / ios as f64;
         let (all, kernel) = (per_io(user + system), per_io(system));
-        rows.push(("processor", format!("{all:.2} µs a request, {kernel:.2} µs of it in the kernel")));
+        rows.push(("CPU", format!("{all:.2} µs per request ({kernel:.2} µs in the kernel)")));
+    }
+    for (op, direction) in trial.directions().filter(|(_, own)| own.errors + own.short > 0) {
+        rows.push(("failed", format!("{} {op}s with an error, {} short", direction.errors, direction.short)));
+    }
+    if let Some(flush) = trial.flush.as_ref().filter(|flush| flush.errors > 0) {
+        rows.push(("failed", format!("{} flushes with an error", flush.errors)));
     }
     if trial.hung > 0 {
         rows.push(("hung", format!("{} requests had not come back when the trial was given up", trial.hung)));
     }
     rows.extend(trial.error_examples.iter().map(|error| ("error", clean(&counted_error(error)))));
-    let several = trial.directions().count() > 1 || !trial.streams.is_empty();
-    let head = if several { "TOGETHER" } else { "TRIAL" };
-    format!("{}\n{}", paint.ink(Ink::Strong, head), table(&rows, paint))
+    table(&rows, paint)
 }
 
 /// What a simulated device did on purpose, to compare with what was found.
@@ -367,30 +344,30 @@ fn table(rows: &[(&str, String)], paint: Paint) -> String {
         .collect()
 }
 
-/// The same answer as a study's; then what could not be judged of this trial, and what looked and found
-/// nothing.
-fn verdicts(run: &Run, trial: &Trial, paint: Paint) -> String {
-    let validity = validity(run);
-    let mut out = String::from("\n");
-    out += &paint.hang(&head(paint, "VALID"), HEAD, &clean(&validity.headline));
-    // The headline already says that the trial is valid.
-    for line in validity.lines.iter().filter(|line| line.mark > Weight::Yes) {
-        out += &paint.hang(&format!("  {} ", symbol(paint, line.mark)), 4, &clean(&line.text));
+/// The same answer as a study's; with `details`, what was not checked of this trial, and what passed.
+fn verdicts(run: &Run, trial: &Trial, details: bool, paint: Paint) -> String {
+    let mut out = format!("\n{}", valid(run, false, paint));
+    if !details {
+        return out;
     }
     let about = |verdict: &&Judgement| verdict.trial == Some(trial.id) || verdict.trial.is_none();
     let own: Vec<&Judgement> = run.verdicts.iter().filter(about).collect();
-    for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::NotChecked) {
+    let not_checked = |verdict: &&&Judgement| verdict.verdict == Outcome::NotChecked;
+    let mut looked: Vec<&str> = Vec::new();
+    for verdict in own.iter().filter(not_checked) {
+        looked.push(verdict.check.as_str());
         let text = format!("not checked: {}: {}", verdict.check, clean(&crate::text::why(verdict)));
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Quiet, "·")), 4, &text);
     }
     let mut passed: Vec<&str> = Vec::new();
     for verdict in own.iter().filter(|verdict| verdict.verdict == Outcome::Pass) {
-        if !passed.contains(&verdict.check.as_str()) {
-            passed.push(verdict.check.as_str());
+        let check = verdict.check.as_str();
+        if !passed.contains(&check) && !looked.contains(&check) {
+            passed.push(check);
         }
     }
     if !passed.is_empty() {
-        let text = format!("nothing wrong found by {}", passed.join(", "));
+        let text = format!("passed: {}", passed.join(", "));
         out += &paint.hang(&format!("  {} ", paint.ink(Ink::Good, "✓")), 4, &text);
     }
     out

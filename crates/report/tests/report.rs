@@ -67,7 +67,12 @@ fn the_end_screen_fits_its_columns_and_one_screen() {
 
 #[test]
 fn one_trial_has_no_interval_and_says_so() {
-    insta::assert_snapshot!(terminal::trial(&common::point(), PLAIN));
+    let screen = terminal::trial(&common::point(), false, PLAIN);
+    assert!(screen.lines().count() <= 12, "{screen}");
+    insta::assert_snapshot!(screen);
+    // With details a check is listed once: it passed, or it did not look.
+    let details = terminal::trial(&common::point(), true, PLAIN);
+    assert!(details.contains("passed: ") && details.len() > screen.len(), "{details}");
 }
 
 #[test]
@@ -209,7 +214,7 @@ fn a_run_without_anything_still_gets_every_report() {
         assert!(!bytes.is_empty(), "{}", format.name());
     }
     assert!(terminal::summary(&run, PLAIN).contains("VALID"));
-    assert_eq!(terminal::trial(&run, PLAIN), "No trial was run.\n");
+    assert_eq!(terminal::trial(&run, false, PLAIN), "No trial was run.\n");
 }
 
 #[test]

@@ -117,7 +117,11 @@ fn show(run: &mut Run, args: &PointArgs, screen: Screen) -> Result<(), Failure> 
 
 fn in_words(run: &Run, screen: Screen) -> String {
     let paint = screen.paint();
-    if run.info.study == "point" { terminal::trial(run, paint) } else { terminal::summary(run, paint) }
+    if run.info.study == "point" {
+        terminal::trial(run, screen.verbose, paint)
+    } else {
+        terminal::summary(run, paint)
+    }
 }
 
 /// Limits that leave nothing to measure, and writing where nothing may be written.

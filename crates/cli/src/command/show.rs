@@ -27,7 +27,7 @@ pub fn run(args: &ShowArgs, store: Option<&Path>, screen: Screen) -> Result<(), 
     screen.result(&if run.info.is_imported() {
         iosonde_report::judged(&run, paint)
     } else if run.info.study == "point" {
-        terminal::trial(&run, paint)
+        terminal::trial(&run, screen.verbose, paint)
     } else {
         terminal::summary(&run, paint) + &series(&run, store, screen)?
     })

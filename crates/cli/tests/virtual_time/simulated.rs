@@ -10,7 +10,7 @@ fn quick_on_an_ideal_device_ends_with_a_report_and_the_truth() {
     let bench = Bench::new();
     let said = bench.iosonde(&["run", "quick", "sim:ideal", "--seed", "7"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    for heading in ["BELIEVE", "STORAGE", "DO"] {
+    for heading in ["VALID", "RESULTS", "ADVICE"] {
         assert!(said.out.contains(heading), "{}", said.out);
     }
     assert!(said.out.lines().all(|line| line.chars().count() <= 80), "{}", said.out);
@@ -57,7 +57,7 @@ fn a_run_can_be_shown_reported_and_removed() {
     let listed = bench.iosonde(&["ls"]);
     assert!(listed.out.contains("first") && listed.out.contains("small"), "{}", listed.out);
     let shown = bench.iosonde(&["show", "first"]);
-    assert!(shown.out.contains("BELIEVE"), "{}{}", shown.out, shown.err);
+    assert!(shown.out.contains("VALID"), "{}{}", shown.out, shown.err);
     for (format, begins) in [("html", "<!"), ("md", "#"), ("json", "{")] {
         let said = bench.iosonde(&["report", "first", "-f", format, "-o", "-"]);
         assert!(
