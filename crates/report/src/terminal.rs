@@ -27,8 +27,14 @@ const WARNINGS_MAX: usize = 3;
 
 /// The screen that ends a study: VALID, RESULTS, ADVICE.
 pub fn summary(run: &Run, paint: Paint) -> String {
-    [measured(run, paint), valid(run, true, paint), results_of(run, paint), points(run, paint), advice(run, paint)]
-        .concat()
+    [
+        measured(run, paint),
+        valid(run, true, paint),
+        results_of(run, paint),
+        points(run, paint),
+        advice(run, paint),
+    ]
+    .concat()
 }
 
 /// What was measured: study, target, device, size, time and version.
@@ -198,11 +204,7 @@ pub fn trial(run: &Run, details: bool, paint: Paint) -> String {
     out += &around(trial, paint);
     out += &verdicts(run, trial, details, paint);
     let more = if details { "" } else { "; -v lists the checks" };
-    out + &paint.hang(
-        "  ",
-        2,
-        &format!("one trial has no confidence interval: `iosonde run` gives one{more}"),
-    )
+    out + &paint.hang("  ", 2, &format!("one trial, no interval: `iosonde run` gives one{more}"))
 }
 
 /// Columns of the table of one trial.
