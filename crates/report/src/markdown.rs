@@ -38,10 +38,10 @@ fn document(run: &Run, pictures: bool) -> String {
     put(&mut out, &format!("# {}\n", inline(&story::title(run))));
     put(&mut out, &format!("{}\n", inline(&story::subject(&run.info.device))));
     first_screen(run, &mut out);
+    applications(run, &mut out);
     if let Ok(drawn) = iosonde_infer::portrait::portrait(run) {
         put(&mut out, &format!("\n## Fitted model\n\n{}", inline(&crate::text::portrait::sentence(&drawn))));
     }
-    applications(run, &mut out);
     findings(run, &mut out);
     let mut figures = Figures { all: figures(run), pictures, next: 1 };
     experiments(run, &mut figures, &mut out);

@@ -84,10 +84,11 @@ fn stay(word: &str, next: &str) -> bool {
     };
     let ends_in_digit = word.ends_with(|c: char| c.is_ascii_digit());
     let opens = word.starts_with('[') && word.ends_with(',');
-    // A value and its interval: `82 µs [80, 83]`, `1.00× [0.98, 1.02]`.
-    let interval =
-        next.starts_with('[') && (UNITS.contains(&word) || word.ends_with(|c: char| !c.is_alphabetic()));
-    (ends_in_digit && next_is_unit) || opens || interval || (PREFIXES.contains(&word) && next_is_unit)
+    // A value and its interval: `82 µs [80, 83]`, `1.00× ±2 %`.
+    let is_value = UNITS.contains(&word) || word.ends_with(|c: char| !c.is_alphabetic());
+    let interval = ["[", "±", "(±"].iter().any(|begin| next.starts_with(begin)) && is_value;
+    let is_scaled = PREFIXES.contains(&word) && next_is_unit;
+    (ends_in_digit && next_is_unit) || opens || interval || is_scaled || word.trim_start_matches('(') == "QD"
 }
 
 const PREFIXES: [&str; 3] = ["k", "M", "G"];

@@ -1,7 +1,7 @@
 //! `iosonde engines`, `checks`, `experiments`, `findings` and `explain`: what can be extended lists itself, and each
 //! entry's manual page is the comment at the top of its file.
 
-use iosonde_infer::finding::FINDINGS;
+use iosonde_infer::finding::{FINDINGS, FindingKind};
 use iosonde_judge::check::CHECKS;
 use iosonde_model::{Named, Registry, nearest, units};
 use iosonde_plan::experiment::EXPERIMENTS;
@@ -92,15 +92,15 @@ fn unknown(name: &str) -> Failure {
     Failure::usage(format!("nothing is named `{name}`{hint}\n  {lists}"))
 }
 
-/// The pages of the findings that a report's first screen tells under this word: `knee`, `4 KiB reads`.
+/// The pages of the findings that a report's first screen tells under this word: `saturates`, `4 KiB random`.
 fn label(word: &str) -> Vec<String> {
-    let direction = [" reads", " writes"].iter().find_map(|direction| word.strip_suffix(direction));
+    let direction = [" random", " sequential"].iter().find_map(|direction| word.strip_suffix(direction));
     let of_a_size = direction.is_some_and(|size| units::parse_size(&size.replace(' ', "")).is_ok());
     let told = |label: &str| label == word || (of_a_size && ["rate", "latency"].contains(&label));
-    let mut own: Vec<_> = FINDINGS
-        .entries()
-        .filter(|entry| told(entry.item.told().label) && entry.item.name() != word)
-        .collect();
+    let rows = iosonde_report::text::result_table::findings_behind(word);
+    let is_told = |item: &dyn FindingKind| told(item.told().label) || rows.contains(&item.id());
+    let mut own: Vec<_> =
+        FINDINGS.entries().filter(|entry| is_told(entry.item) && entry.item.name() != word).collect();
     // Of several that share a line, the one that it is named after comes first.
     own.sort_by_key(|entry| !entry.item.name().contains(word));
     let mut pages: Vec<String> =

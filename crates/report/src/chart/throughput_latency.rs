@@ -8,7 +8,7 @@
 use crate::{
     figure::{Along, Axis, Curve, Dot, DotSeries, Figure, FindingMark, Tone, decimal_ticks},
     quantity::Quantity,
-    text::number::at_least,
+    text::number::{Style, at_least, briefly},
 };
 use iosonde_model::{About, Estimate, Finding, FindingName, Named, Op, Point, Run, Status, Unit};
 
@@ -123,7 +123,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
         let found = pick::finding(run, FindingName::MaxIops, family)?;
         // The deepest point is no limit where throughput was still rising.
         let rising = found.at_least;
-        let bound = if rising { "at least" } else { "at most" };
+        let bound = if rising { "at least" } else { "highest" };
         let (words, tone) = (format!("{}s: {bound}", family.op), Tone::of(family.op, false));
         let mark = pick::mark(found, Along::X, &words, tone)?;
         let told = Estimate { value: mark.at, low: found.low, high: found.high };
@@ -131,7 +131,7 @@ fn limits(run: &Run, families: &[Family], lead: &Family) -> Vec<FindingMark> {
         Some(if rising && told.is_vague() { FindingMark { label, ..mark } } else { mark })
     });
     let alone = pick::finding(run, FindingName::BaseLatency, lead);
-    let words = format!("one {} alone", lead.op);
+    let words = format!("{} at QD 1", lead.op);
     let alone = alone.and_then(|found| pick::mark(found, Along::Y, &words, Tone::Neutral));
     most.chain(alone).collect()
 }
@@ -155,7 +155,10 @@ fn knee(run: &Run, family: &Family, x: &Axis, y: &Axis) -> Option<Curve> {
         outline.extend(law(high).into_iter().rev());
         outline
     });
-    let at = Quantity::InFlight.interval_text(in_flight, finding.low, finding.high);
-    let (name, tone) = (format!("{}s: saturates at {at}", family.op), Tone::of(family.op, false));
+    let at = briefly(
+        Style::bare(Unit::InFlight),
+        &Estimate { value: in_flight, low: finding.low, high: finding.high },
+    );
+    let (name, tone) = (format!("{}s: saturates at QD {at}", family.op), Tone::of(family.op, false));
     Some(Curve { name, tone, points: law(in_flight), band })
 }

@@ -127,7 +127,7 @@ fn result_table(table: &ResultTable) -> Markup {
                         @for cell in &row.cells {
                             td {
                                 @if let Some(figure) = cell {
-                                    span { (figure.value) }
+                                    span { (prose(&figure.value)) }
                                     @if !figure.interval.is_empty() { " " span.quiet { (figure.interval) } }
                                 }
                             }

@@ -29,8 +29,8 @@ pub fn html(run: &Run) -> String {
         (answers::header(run))
         main {
             (answers::first_screen(run, &charts))
-            (portrait::portrait(run))
             (answers::applications(run))
+            (portrait::portrait(run))
             (sections::contents(run))
             (sections::experiments(run, &charts))
             (sections::findings(run))

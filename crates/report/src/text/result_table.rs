@@ -69,12 +69,23 @@ const SIZES: [Kind; 2] = [
 /// Columns of the table of durable writes.
 const DURABLE: [FindingName; 3] =
     [FindingName::CommitLatency, FindingName::FlushLatency, FindingName::LogWritesPerS];
+const DURABLE_HEADS: [&str; 3] = ["commit", "flush alone", "one writer"];
 const AT_LATENCY: Kind = Kind { name: FindingName::IopsAtLatency, label: "", cell: rate };
 
 /// Findings that the tables show.
 pub(super) fn is_in_table(name: FindingName) -> bool {
     LARGE.iter().chain(&SMALL).chain(&SIZES).chain([&AT_LATENCY]).any(|kind| kind.name == name)
         || DURABLE.contains(&name)
+}
+
+/// Findings behind the rows and columns that begin with this word or these words.
+pub fn findings_behind(words: &str) -> Vec<FindingName> {
+    let begins = |label: &str| {
+        label.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let rows = LARGE.iter().chain(&SMALL).chain(&SIZES).map(|kind| (kind.label, kind.name));
+    let all = rows.chain(DURABLE_HEADS.into_iter().zip(DURABLE));
+    all.filter(|(label, _)| begins(label)).map(|(_, name)| name).collect()
 }
 
 /// The tables of a concluded run, those with at least one row.
@@ -114,7 +125,7 @@ fn durable(run: &Run) -> Option<ResultTable> {
             rows[place].cells[at] = Some(rate(finding));
         }
     }
-    ResultTable::new("durable writes", &["commit", "flush alone", "one writer"], rows)
+    ResultTable::new("durable writes", &DURABLE_HEADS, rows)
 }
 
 /// The latency up to which a load was asked for.
