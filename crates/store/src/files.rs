@@ -3,6 +3,7 @@
 //! SQLite changes bytes as soon as it opens a file: it plays journals back and folds logs in. So what is no notebook is
 //! refused beforehand.
 
+use rustix::process::{Resource, getrlimit};
 use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
@@ -31,6 +32,10 @@ impl OpenFile {
         let identity = identity(&fs::metadata(path)?);
         OPEN.lock().unwrap_or_else(PoisonError::into_inner).push(identity);
         Ok(Self(identity))
+    }
+
+    pub(crate) fn is(&self, found: &Metadata) -> bool {
+        identity(found) == self.0
     }
 }
 
@@ -100,6 +105,16 @@ pub(crate) fn has_log(path: &Path) -> bool {
 /// Whether a notebook keeps a write-ahead log: bytes 18 and 19 of the header are its versions for writing and reading.
 pub(crate) fn keeps_log(path: &Path) -> bool {
     first_bytes(path).is_ok_and(|first| first.get(18..20) == Some(&[2, 2]))
+}
+
+/// The limit on the size of files that this process writes, where a notebook's file, log or journal has come to it.
+pub(crate) fn limit_reached(path: &Path) -> Option<u64> {
+    const PAGE_BYTES: u64 = 4096;
+    let limit_bytes = getrlimit(Resource::Fsize).current?;
+    let length_bytes = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+    let longest_bytes =
+        ["", "-wal", "-journal"].map(|ending| length_bytes(&beside(path, ending))).into_iter().max();
+    (longest_bytes? + PAGE_BYTES > limit_bytes).then_some(limit_bytes)
 }
 
 /// A path as an address that SQLite reads: every byte but the plainest as its number.
