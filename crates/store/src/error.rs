@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::files;
+use crate::companion;
 
 /// A notebook that could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -148,7 +148,7 @@ impl StoreError {
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why },
             Some(ErrorCode::DiskFull) => Self::Full { path },
             // SQLite tells no EFBIG from other errors; its loop of short writes ends at the limit, a page off at most.
-            Some(ErrorCode::SystemIoFailure) => match files::limit_reached(&path) {
+            Some(ErrorCode::SystemIoFailure) => match companion::limit_reached(&path) {
                 Some(limit_bytes) => Self::Limited { path, limit_bytes },
                 None => Self::Failed { path, why },
             },

@@ -3,7 +3,6 @@
 //! SQLite changes bytes as soon as it opens a file: it plays journals back and folds logs in. So what is no notebook is
 //! refused beforehand.
 
-use rustix::process::{Resource, getrlimit};
 use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
@@ -14,6 +13,7 @@ use std::{
 
 use crate::{
     StoreError,
+    companion::beside,
     schema::{HEADER_BYTES, Header, header},
 };
 
@@ -107,16 +107,6 @@ pub(crate) fn keeps_log(path: &Path) -> bool {
     first_bytes(path).is_ok_and(|first| first.get(18..20) == Some(&[2, 2]))
 }
 
-/// The limit on the size of files that this process writes, where a notebook's file, log or journal has come to it.
-pub(crate) fn limit_reached(path: &Path) -> Option<u64> {
-    const PAGE_BYTES: u64 = 4096;
-    let limit_bytes = getrlimit(Resource::Fsize).current?;
-    let length_bytes = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    let longest_bytes =
-        ["", "-wal", "-journal"].map(|ending| length_bytes(&beside(path, ending))).into_iter().max();
-    (longest_bytes? + PAGE_BYTES > limit_bytes).then_some(limit_bytes)
-}
-
 /// A path as an address that SQLite reads: every byte but the plainest as its number.
 pub(crate) fn address(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
@@ -124,12 +114,6 @@ pub(crate) fn address(path: &Path) -> String {
     let written =
         bytes.map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") });
     format!("file:{}", written.collect::<String>())
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 fn holds(path: &Path) -> bool {

@@ -62,6 +62,7 @@
 //! ```
 
 mod adopt;
+mod companion;
 mod disks;
 mod error;
 pub mod export;

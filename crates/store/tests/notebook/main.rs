@@ -1,4 +1,5 @@
-//! The notebook from outside: round trips, finding runs, dying in the middle, a notebook that was removed, files that are no notebooks.
+//! The notebook from outside: round trips, finding runs, dying in the middle, a notebook that was removed or replaced,
+//! files that are no notebooks.
 
 mod adopt;
 mod dying;
