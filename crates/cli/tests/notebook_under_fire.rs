@@ -1,5 +1,5 @@
-//! The notebook while the machine fails it: a disk that fills, a limit, a file that somebody removes. The run stays, and
-//! goes on.
+//! The notebook while the machine fails it: a disk that fills, a limit, a file that somebody removes. The run stays,
+//! and goes on.
 
 #![allow(missing_docs)]
 // What was skipped is said where people and ./test read it.

@@ -31,8 +31,8 @@ pub fn catch() -> &'static AtomicBool {
     &STOP
 }
 
-/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error, which is reported, instead of a signal that ends
-/// the process.
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error, which is reported, instead of a signal that
+/// ends the process.
 pub fn outlive_file_size_limit() {
     // SAFETY: ignoring a signal runs no code of ours.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };

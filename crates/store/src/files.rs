@@ -7,7 +7,7 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Mutex, PoisonError},
 };
 

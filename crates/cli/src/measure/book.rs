@@ -1,7 +1,7 @@
 //! The notebook of a run under way, and the run's lock in it.
 //!
-//! Before anything is written down, the notebook's path is looked at: a file that somebody removed takes every write and
-//! is gone when the process ends. The run is then kept in a new notebook in the same place, or where that cannot be,
+//! Before anything is written down, the notebook's path is looked at: a file that somebody removed takes every write
+//! and is gone when the process ends. The run is then kept in a new notebook in the same place, or where that cannot be,
 //! beside it or in the folder for temporary files.
 
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ impl Book {
         Self { notebook, lock: Some(lock) }
     }
 
-    /// Makes sure that the notebook is there; otherwise keeps the run elsewhere, with those of its trials that it has not
-    /// come to again.
+    /// Makes sure that the notebook is there; otherwise keeps the run elsewhere, with those of its trials that it has
+    /// not come to again.
     pub fn keep_in_place(&mut self, run: &Run, later: &[&Trial]) -> Result<(), StoreError> {
         if self.notebook.is_in_place() {
             return Ok(());
