@@ -9,7 +9,11 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{Bench, Mounted, SMALL_STUDY, Said, is_root, names_in};
+use common::{
+    Bench, SMALL_STUDY, Said,
+    mounted::{Mounted, is_root},
+    names_in,
+};
 
 /// Two points that need three seconds at most.
 const TINY: &str = r#"

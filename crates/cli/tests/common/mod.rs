@@ -3,8 +3,7 @@
 
 pub(crate) mod limited;
 pub(crate) mod mounted;
-
-pub(crate) use mounted::{Mounted, is_root};
+pub(crate) mod preload;
 
 use std::{
     io::{BufRead, BufReader, Lines},
