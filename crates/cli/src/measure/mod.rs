@@ -22,10 +22,12 @@ use crate::{
 
 pub mod book;
 pub mod course;
+mod cut;
 pub mod follow;
 pub mod info;
 mod precondition;
 pub mod prepare;
+mod stall;
 pub mod write_limit;
 
 /// The experiment that trials are kept under which bring the storage to a state.
@@ -57,20 +59,15 @@ pub struct Measurement {
     pub elapsed_before_s: f64,
     /// When others got their turn, on the run's own clock.
     pub paused_s: Option<f64>,
+    /// Holes in what is measured, before its first trial.
+    pub holes_bytes: Option<u64>,
 }
 
 impl Measurement {
     /// A run that begins.
-    pub fn new(
-        options: Options,
-        session: Session,
-        book: Option<Book>,
-        run: Run,
-        screen: Screen,
-    ) -> Self {
+    pub fn new(options: Options, session: Session, book: Option<Book>, run: Run, screen: Screen) -> Self {
         let real = session.device.medium != Medium::Simulated;
-        let here =
-            |book: &Book| real && same_storage(book.notebook.path(), Path::new(&run.info.target));
+        let here = |book: &Book| real && same_storage(book.notebook.path(), Path::new(&run.info.target));
         Self {
             settle: book.as_ref().is_some_and(here),
             options,
@@ -83,6 +80,7 @@ impl Measurement {
             replay: VecDeque::new(),
             elapsed_before_s: 0.0,
             paused_s: None,
+            holes_bytes: None,
         }
     }
 
@@ -116,6 +114,8 @@ impl Measurement {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
             book.notebook.settle()?;
         }
+        self.look_at_the_file(phase);
+        let watching = self.watch_for_stalls(phase);
         let FinishedTrial { mut trial, notes } =
             self.session.bed.run(&order, self.stop).map_err(|e| {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
@@ -124,6 +124,11 @@ impl Measurement {
             // The trial is lost, and what it wrote was written.
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(Failure { code: INTERRUPTED, text: String::new() });
+        }
+        drop(watching);
+        if let Err(cut) = self.refuse_a_cut_file(spec, phase) {
+            self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
+            return Err(cut);
         }
         trial.started_s += self.elapsed_before_s;
         trial.achieved_rate_interval = achieved_rate::interval(&trial);
