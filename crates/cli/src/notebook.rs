@@ -50,6 +50,16 @@ pub fn path(store: Option<&Path>) -> Result<PathBuf, Failure> {
     store.map_or_else(default_path, |path| Ok(path.to_owned())).map_err(Failure::usage)
 }
 
+/// What a command needs beside its words to find this notebook: nothing where it lies in its usual place.
+pub fn option(path: &Path) -> String {
+    let named = std::env::var_os("IOSONDE_STORE").map(PathBuf::from);
+    let usual = named.or_else(|| default_path().ok()).and_then(|usual| std::fs::canonicalize(usual).ok());
+    if usual.as_deref() == Some(path) {
+        return String::new();
+    }
+    format!(" --store {}", guard::quoted(path))
+}
+
 fn announce(notebook: &Notebook, screen: &Screen) {
     for note in notebook.notes() {
         screen.say(&format!("note          {note}"));

@@ -40,7 +40,7 @@ pub struct Session {
     /// Whether the next trial is buffered where the others use direct I/O.
     buffered: bool,
     /// Keeps the descriptor and the own file.
-    admitted: Option<Admitted>,
+    pub admitted: Option<Admitted>,
 }
 
 impl Session {

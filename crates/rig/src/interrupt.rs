@@ -1,4 +1,4 @@
-//! Ctrl-C: the first stops the measured loop, the second ends the program as usual.
+//! Signals. Ctrl-C: the first stops the measured loop, the second ends the program as usual.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,4 +29,11 @@ pub fn catch() -> &'static AtomicBool {
         }
     }
     &STOP
+}
+
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error, which is reported, instead of a signal that
+/// ends the process.
+pub fn outlive_file_size_limit() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

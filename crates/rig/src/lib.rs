@@ -72,6 +72,7 @@ pub mod prepare;
 mod recorder;
 mod simulated;
 mod slots;
+pub mod stall;
 mod together;
 pub mod trial;
 pub mod verify;

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::companion;
+
 /// A notebook that could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The sentences say what the variants mean.
@@ -70,6 +72,11 @@ pub enum StoreError {
          some, too) or choose another place with --store PATH", .path.display()
     )]
     Full { path: PathBuf },
+    #[error(
+        "the notebook {} cannot grow: this process may write no file larger than {limit_bytes} bytes; raise that limit \
+         (ulimit -f, LimitFSIZE=)", .path.display()
+    )]
+    Limited { path: PathBuf, limit_bytes: u64 },
     #[error("the notebook {} has been kept busy by another process for {waited_s} s; try again", .path.display())]
     Busy { path: PathBuf, waited_s: u64 },
     #[error("the notebook {} failed: {why}; choose another place with --store PATH", .path.display())]
@@ -140,6 +147,11 @@ impl StoreError {
             Some(ErrorCode::NotADatabase) => Self::NoDatabase { path },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why },
             Some(ErrorCode::DiskFull) => Self::Full { path },
+            // SQLite tells no EFBIG from other errors; its loop of short writes ends at the limit, a page off at most.
+            Some(ErrorCode::SystemIoFailure) => match companion::limit_reached(&path) {
+                Some(limit_bytes) => Self::Limited { path, limit_bytes },
+                None => Self::Failed { path, why },
+            },
             Some(
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed,
             ) => Self::Busy { path, waited_s: BUSY_S },

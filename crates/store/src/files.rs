@@ -7,12 +7,13 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Mutex, PoisonError},
 };
 
 use crate::{
     StoreError,
+    companion::beside,
     schema::{HEADER_BYTES, Header, header},
 };
 
@@ -31,6 +32,10 @@ impl OpenFile {
         let identity = identity(&fs::metadata(path)?);
         OPEN.lock().unwrap_or_else(PoisonError::into_inner).push(identity);
         Ok(Self(identity))
+    }
+
+    pub(crate) fn is(&self, found: &Metadata) -> bool {
+        identity(found) == self.0
     }
 }
 
@@ -109,12 +114,6 @@ pub(crate) fn address(path: &Path) -> String {
     let written =
         bytes.map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") });
     format!("file:{}", written.collect::<String>())
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 fn holds(path: &Path) -> bool {

@@ -61,6 +61,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adopt;
+mod companion;
 mod disks;
 mod error;
 pub mod export;

@@ -6,7 +6,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{DirEntry, File, OpenOptions, TryLockError},
+    fs::{DirEntry, File, Metadata, OpenOptions, TryLockError},
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -20,15 +20,21 @@ use crate::StoreError;
 #[derive(Debug)]
 pub struct RunLock {
     /// File whose descriptor holds the lock.
-    _file: File,
+    file: File,
     path: PathBuf,
 }
 
 impl Drop for RunLock {
     fn drop(&mut self) {
         // Before the descriptor closes, so that nobody can lock the old file and see it removed afterwards
-        // unnoticed. A file that stays is empty, and the next run of that id takes it over.
-        let _ = std::fs::remove_file(&self.path);
+        // unnoticed. A file that stays is empty, and the next run of that id takes it over. One that was removed and
+        // made again is another process's.
+        let same = |found: Metadata| {
+            self.file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
+        };
+        if std::fs::symlink_metadata(&self.path).is_ok_and(same) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -63,7 +69,7 @@ fn try_take(path: &Path) -> io::Result<Option<RunLock>> {
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) if file.metadata()?.nlink() == 0 => Ok(None),
-        Ok(()) => Ok(Some(RunLock { _file: file, path: path.to_owned() })),
+        Ok(()) => Ok(Some(RunLock { file, path: path.to_owned() })),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(source)) => Err(source),
     }

@@ -23,7 +23,7 @@ pub struct Notebook {
     pub(crate) path: PathBuf,
     pub(crate) journal: Journal,
     notes: Vec<String>,
-    _open: OpenFile,
+    pub(crate) open: OpenFile,
 }
 
 impl Notebook {
@@ -77,7 +77,7 @@ impl Notebook {
         connection.busy_timeout(Duration::from_secs(BUSY_S)).map_err(fail)?;
         schema::check(&connection, &path)?;
         let open = OpenFile::note(&path).map_err(|source| not_writable(&path, &path, source))?;
-        Ok(Self { connection, path, journal: Journal::Rollback, notes: Vec::new(), _open: open })
+        Ok(Self { connection, path, journal: Journal::Rollback, notes: Vec::new(), open })
     }
 
     /// Opens it as if it lay on the file system that `journal_for` finds.
@@ -97,7 +97,7 @@ impl Notebook {
         let path = fs::canonicalize(&path).map_err(|source| not_writable(&path, &path, source))?;
         let open = OpenFile::note(&path).map_err(|source| not_writable(&path, &path, source))?;
         let (journal, notes) = choose_journal(&connection, &path, journal_for)?;
-        Ok(Self { connection, path, journal, notes, _open: open })
+        Ok(Self { connection, path, journal, notes, open })
     }
 
     /// Returns the absolute path of the notebook's file, symbolic links resolved.

@@ -156,14 +156,20 @@ impl Notebook {
         }
     }
 
-    /// Returns the newest interrupted run of a study, which `resume` continues by default. Single points and searches
-    /// cannot be resumed.
+    /// Returns the newest run of a study that can go on, which `resume` continues by default: one that was interrupted,
+    /// or failed with trials that are kept. Single points and searches cannot be resumed.
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the notebook cannot be read.
     pub fn resumable(&self) -> Result<Option<String>, StoreError> {
         let runs = self.list()?;
-        for run in runs.into_iter().filter(|run| run.state == RunState::Interrupted) {
+        let goes_on = |run: &RunSummary| match run.state {
+            RunState::Interrupted => true,
+            // A full disk, a device that went away: what was measured is worth going on with.
+            RunState::Failed => run.trials > 0,
+            RunState::Done | RunState::Running => false,
+        };
+        for run in runs.into_iter().filter(goes_on) {
             if !self.info(&run.id)?.study_source.is_empty() {
                 return Ok(Some(run.id));
             }

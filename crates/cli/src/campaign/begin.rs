@@ -9,7 +9,7 @@ use iosonde_store::Notebook;
 use super::{Campaign, CampaignSpec, SessionSpec, plan, turn::Turn};
 use crate::{
     failure::Failure,
-    measure::{Measurement, info::new_info},
+    measure::{Measurement, book::Book, info::new_info},
     notebook,
     screen::Screen,
     session::{self, Asked, Session, fits},
@@ -42,9 +42,10 @@ impl Campaign {
             info.series = part.as_ref().filter(|(number, _)| *number > 1).map(|(_, series)| series.clone());
             let lock = book.begin(&info)?;
             let run = Run::new(info, Vec::new());
+            let book = Book::new(book, lock);
             let measurement = Measurement::new(own.options, session, Some(book), run, screen);
             announce(&measurement);
-            turns.push(Turn::new(measurement, study.clone(), lock, alone, None));
+            turns.push(Turn::new(measurement, study.clone(), alone, None));
         }
         let ids: Vec<String> = turns.iter().map(|turn| turn.id().to_owned()).collect();
         if !alone {

@@ -18,6 +18,7 @@ use iosonde_rig::guard::Protected;
 use crate::{
     destination::Destination,
     failure::{Failure, INTERRUPTED},
+    notebook,
     options::Options,
     screen::Screen,
 };
@@ -82,9 +83,16 @@ impl Campaign {
         };
         let failed: Vec<String> = self.lost.iter().cloned().chain(of(RunState::Failed)).collect();
         let done: Vec<String> = self.ids.iter().filter(|id| !failed.contains(id)).cloned().collect();
+        let notebook = self.notebook();
         // Its files and locks are given back before anything is shown.
         self.turns.clear();
-        finish::finish(&done, &failed, &self.notebook, destination, self.screen)
+        finish::finish(&done, &failed, &notebook, destination, self.screen)
+    }
+
+    /// Where the runs are kept: another place than at first if the notebook was removed meanwhile.
+    fn notebook(&self) -> PathBuf {
+        let mut books = self.turns.iter().filter_map(|turn| turn.measurement.book.as_ref());
+        books.next().map_or(&*self.notebook, |book| book.notebook.path()).to_owned()
     }
 
     /// Prepares all; several address as much as the smallest of them has.
@@ -152,21 +160,19 @@ impl Campaign {
             kept.push((turn.measurement.run.trials.len(), turn.target().to_owned()));
         }
         let id = self.turns.first().map_or("", Turn::id);
+        let go_on = format!("iosonde resume {id}{}", notebook::option(&self.notebook()));
         let text = match (&kept[..], interrupted) {
             ([(trials, _)], true) if self.alone => {
-                format!("interrupted; {trials} trials are kept. Go on with:  iosonde resume {id}")
+                format!("interrupted; {trials} trials are kept. Go on with:  {go_on}")
             }
             (all, true) => {
                 let all: Vec<String> =
                     all.iter().map(|(trials, target)| format!("{trials} of {target}")).collect();
-                format!(
-                    "interrupted; trials are kept: {}. Go on with all of them:  iosonde resume {id}",
-                    all.join(", ")
-                )
+                format!("interrupted; trials are kept: {}. Go on with all of them:  {go_on}", all.join(", "))
             }
             ([(1.., _)], false) if self.alone => {
                 let trials = kept[0].0;
-                format!("{}\n  {trials} trials are kept; to go on:  iosonde resume {id}", failure.text)
+                format!("{}\n  {trials} trials are kept; to go on:  {go_on}", failure.text)
             }
             _ => failure.text,
         };

@@ -9,7 +9,7 @@ use super::{Campaign, turn::Turn};
 use crate::{
     destination::Destination,
     failure::Failure,
-    measure::Measurement,
+    measure::{Measurement, book::Book},
     notebook,
     options::Options,
     output,
@@ -138,10 +138,10 @@ fn opened_again(
     kept.info.options = serde_json::to_value(&options).map_err(Failure::failed)?;
     kept.info.device = session.device.clone();
     kept.info.host = session.host.clone();
-    let fresh = Measurement::new(options, session, Some(book), kept, screen);
+    let fresh = Measurement::new(options, session, Some(Book::new(book, claim)), kept, screen);
     let mut measurement = Measurement { prepared_before_bytes, replay, elapsed_before_s, ..fresh };
     measurement.note_state(RunState::Running)?;
-    Ok(Turn::new(measurement, study, claim, alone, Some(before)))
+    Ok(Turn::new(measurement, study, alone, Some(before)))
 }
 
 /// The word to overwrite was given for one file, and holds for no other that has its name now.

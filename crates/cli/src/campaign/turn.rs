@@ -3,7 +3,6 @@
 use iosonde_model::{RunInfo, RunState, Study};
 use iosonde_plan::schedule::Progress;
 use iosonde_plan::schedule::ScheduledTrial;
-use iosonde_store::RunLock;
 
 use crate::{
     failure::{Failure, INTERRUPTED},
@@ -23,8 +22,6 @@ pub struct Turn {
     alone: bool,
     /// How the run stood before it went on, and how many trials it had.
     before: Option<(RunInfo, usize)>,
-    /// Nobody else goes on with the run meanwhile.
-    _lock: RunLock,
 }
 
 impl Turn {
@@ -32,7 +29,6 @@ impl Turn {
     pub fn new(
         mut measurement: Measurement,
         study: Study,
-        lock: RunLock,
         alone: bool,
         before: Option<(RunInfo, usize)>,
     ) -> Self {
@@ -40,7 +36,7 @@ impl Turn {
             measurement.pause();
         }
         let (next, course, state) = (None, None, RunState::Running);
-        Self { measurement, next, state, study, course, alone, before, _lock: lock }
+        Self { measurement, next, state, study, course, alone, before }
     }
 
     pub fn id(&self) -> &str {
@@ -123,9 +119,7 @@ impl Turn {
         let trials = self.measurement.run.trials.len();
         let as_it_was =
             self.before.as_ref().filter(|(_, before)| state == RunState::Failed && trials <= *before);
-        if let (Some((info, _)), Some(notebook)) = (as_it_was, &mut self.measurement.notebook) {
-            notebook.update(info)?;
-        }
-        Ok(())
+        let Some((info, _)) = as_it_was.cloned() else { return Ok(()) };
+        self.measurement.write_down(|notebook| notebook.update(&info))
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     args::PointArgs,
     destination::failure_of,
     failure::{Failure, INTERRUPTED},
-    measure::{Measurement, info::new_info, prepare::FOREVER_S},
+    measure::{Measurement, book::Book, info::new_info, prepare::FOREVER_S},
     notebook,
     options::Options,
     output::{self, result},
@@ -61,9 +61,9 @@ pub fn run(args: &PointArgs, store: Option<&Path>, screen: Screen) -> Result<(),
     for note in &info.device.notes {
         screen.say(&format!("note          {}", iosonde_report::note(note)));
     }
-    let _lock = book.begin(&info)?;
+    let lock = book.begin(&info)?;
     let run = Run::new(info, Vec::new());
-    let mut measurement = Measurement::new(options, session, Some(book), run, screen);
+    let mut measurement = Measurement::new(options, session, Some(Book::new(book, lock)), run, screen);
     let measured = measure(&mut measurement, args);
     measurement.note_state(match &measured {
         Ok(()) => RunState::Done,

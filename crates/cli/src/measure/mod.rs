@@ -9,7 +9,9 @@ use iosonde_rig::{
     interrupt,
     trial::{FinishedTrial, Order},
 };
-use iosonde_store::{Notebook, same_storage};
+use iosonde_store::{Notebook, StoreError, same_storage};
+
+use book::Book;
 
 use crate::{
     failure::{Failure, INTERRUPTED},
@@ -18,11 +20,14 @@ use crate::{
     session::Session,
 };
 
+pub mod book;
 pub mod course;
+mod cut;
 pub mod follow;
 pub mod info;
 mod precondition;
 pub mod prepare;
+mod stall;
 pub mod write_limit;
 
 /// The experiment that trials are kept under which bring the storage to a state.
@@ -35,7 +40,7 @@ pub struct Measurement {
     /// Open target.
     pub session: Session,
     /// Where trials are kept; `None` if the caller keeps the run itself.
-    pub notebook: Option<Notebook>,
+    pub book: Option<Book>,
     /// Run with all trials so far.
     pub run: Run,
     /// Raised by Ctrl-C.
@@ -54,24 +59,20 @@ pub struct Measurement {
     pub elapsed_before_s: f64,
     /// When others got their turn, on the run's own clock.
     pub paused_s: Option<f64>,
+    /// Holes in what is measured, before its first trial.
+    pub holes_bytes: Option<u64>,
 }
 
 impl Measurement {
     /// A run that begins.
-    pub fn new(
-        options: Options,
-        session: Session,
-        notebook: Option<Notebook>,
-        run: Run,
-        screen: Screen,
-    ) -> Self {
+    pub fn new(options: Options, session: Session, book: Option<Book>, run: Run, screen: Screen) -> Self {
         let real = session.device.medium != Medium::Simulated;
-        let here = |book: &Notebook| real && same_storage(book.path(), Path::new(&run.info.target));
+        let here = |book: &Book| real && same_storage(book.notebook.path(), Path::new(&run.info.target));
         Self {
-            settle: notebook.as_ref().is_some_and(here),
+            settle: book.as_ref().is_some_and(here),
             options,
             session,
-            notebook,
+            book,
             run,
             stop: interrupt::catch(),
             screen,
@@ -79,6 +80,7 @@ impl Measurement {
             replay: VecDeque::new(),
             elapsed_before_s: 0.0,
             paused_s: None,
+            holes_bytes: None,
         }
     }
 
@@ -108,10 +110,12 @@ impl Measurement {
         seed: u64,
     ) -> Result<Trial, Failure> {
         let order = Order { spec, limits, phase, seed };
-        if let Some(notebook) = self.notebook.as_mut().filter(|_| self.settle) {
+        if let Some(book) = self.book.as_mut().filter(|_| self.settle) {
             // Before each trial, not after: the run's own beginning is a commit too, and so is another's turn.
-            notebook.settle()?;
+            book.notebook.settle()?;
         }
+        self.look_at_the_file(phase);
+        let watching = self.watch_for_stalls(phase);
         let FinishedTrial { mut trial, notes } =
             self.session.bed.run(&order, self.stop).map_err(|e| {
                 Failure::failed(format!("{}: {}: {e}", self.run.info.target, spec.describe()))
@@ -120,6 +124,11 @@ impl Measurement {
             // The trial is lost, and what it wrote was written.
             self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
             return Err(Failure { code: INTERRUPTED, text: String::new() });
+        }
+        drop(watching);
+        if let Err(cut) = self.refuse_a_cut_file(spec, phase) {
+            self.run.info.bytes_written += trial.witnesses.issued_write_bytes;
+            return Err(cut);
         }
         trial.started_s += self.elapsed_before_s;
         trial.achieved_rate_interval = achieved_rate::interval(&trial);
@@ -142,8 +151,8 @@ impl Measurement {
         match self.replay.pop_front() {
             Some(stored) => trial = self.replayed(trial, stored)?,
             None => {
-                let append = |book: &mut Notebook| book.append(&self.run.info.id, &trial);
-                self.notebook.as_mut().map_or(Ok(()), append)?;
+                let id = self.run.info.id.clone();
+                self.write_down(|notebook| notebook.append(&id, &trial))?;
             }
         }
         if self.screen.verbose {
@@ -198,8 +207,19 @@ impl Measurement {
     pub fn note_state(&mut self, state: RunState) -> Result<(), Failure> {
         self.run.info.state = state;
         self.run.info.elapsed_s = self.elapsed_s();
-        let update = |book: &mut Notebook| book.update(&self.run.info);
-        Ok(self.notebook.as_mut().map_or(Ok(()), update)?)
+        let info = self.run.info.clone();
+        self.write_down(|notebook| notebook.update(&info))
+    }
+
+    /// Writes to the notebook, which is another one if the run's own was removed.
+    pub fn write_down(
+        &mut self,
+        what: impl FnOnce(&mut Notebook) -> Result<(), StoreError>,
+    ) -> Result<(), Failure> {
+        let Some(book) = &mut self.book else { return Ok(()) };
+        let later: Vec<&Trial> = self.replay.iter().collect();
+        book.keep_in_place(&self.run, &later)?;
+        Ok(what(&mut book.notebook)?)
     }
 }
 

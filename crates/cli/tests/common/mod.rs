@@ -2,6 +2,8 @@
 #![allow(dead_code, missing_docs, clippy::print_stderr)]
 
 pub(crate) mod limited;
+pub(crate) mod mounted;
+pub(crate) mod preload;
 
 use std::{
     io::{BufRead, BufReader, Lines},
@@ -112,9 +114,19 @@ impl UnderWay {
     }
 
     /// Tells it to stop, as Ctrl-C does; what it said from then on.
-    pub(crate) fn interrupt(mut self) -> Said {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    pub(crate) fn interrupt(self) -> Said {
+        self.signal("INT").wait()
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(self, name: &str) -> Self {
+        let words = [format!("-{name}"), self.child.id().to_string()];
+        assert!(Command::new("kill").args(words).status().unwrap().success());
+        self
+    }
+
+    /// Waits for its end; what it said from then on.
+    pub(crate) fn wait(mut self) -> Said {
         let err = self.err.map_while(Result::ok).map(|line| line + "\n").collect();
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
         Said { code, out: String::new(), err }
@@ -122,7 +134,7 @@ impl UnderWay {
 }
 
 impl Said {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -1,5 +1,7 @@
-//! The notebook from outside: round trips, finding runs, dying in the middle, files that are no notebooks.
+//! The notebook from outside: round trips, finding runs, dying in the middle, a notebook that was removed or replaced,
+//! files that are no notebooks.
 
+mod adopt;
 mod dying;
 mod examples;
 mod files;

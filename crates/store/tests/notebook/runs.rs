@@ -136,9 +136,12 @@ fn running_is_who_holds_the_lock() {
     let again = notebook.claim("a").unwrap();
     assert_eq!(notebook.load("a").unwrap().info.state, RunState::Running);
     notebook.update(&RunInfo { state: RunState::Failed, ..info("a") }).unwrap();
-    drop(again);
     assert_eq!(notebook.list().unwrap()[0].state, RunState::Failed);
     assert_eq!(notebook.resumable().unwrap(), None);
+    // What was measured before it failed is worth going on with.
+    notebook.append("a", &trial(1)).unwrap();
+    drop(again);
+    assert_eq!(notebook.resumable().unwrap().as_deref(), Some("a"));
     assert!(matches!(notebook.claim("b"), Err(StoreError::NoRun { .. })));
 }
 

@@ -1,0 +1,36 @@
+//! Ends the program where a call on the storage never returns: the run then stands as after a kill.
+
+use std::time::Duration;
+
+use iosonde_model::{Medium, Phase, units};
+use iosonde_rig::stall::{STALLED_AFTER, StallWatch};
+
+use super::Measurement;
+use crate::{failure::FAILED, notebook, screen::Screen};
+
+/// Flushing what was filled may take long on a slow disk.
+const STALLED_FILLING_AFTER: Duration = Duration::from_secs(600);
+
+impl Measurement {
+    /// Looks on while a trial runs.
+    pub fn watch_for_stalls(&self, phase: Phase) -> Option<StallWatch> {
+        if self.session.device.medium == Medium::Simulated {
+            return None;
+        }
+        let after = if phase == Phase::Prepare { STALLED_FILLING_AFTER } else { STALLED_AFTER };
+        let info = &self.run.info;
+        let mut text =
+            format!("{}: a call has not returned for {}", info.target, units::duration(after.as_secs_f64()));
+        text += ": the storage or its server hangs, and the program with it";
+        if let Some(book) = self.book.as_ref().filter(|_| !info.study_source.is_empty()) {
+            let (trials, option) = (self.run.trials.len(), notebook::option(book.notebook.path()));
+            text += &format!("\n  {trials} trials are kept; to go on:  iosonde resume {}{option}", info.id);
+        }
+        Some(StallWatch::start(after, move || {
+            Screen::complain(&text);
+            // The thread that measures cannot come back to say how it went.
+            #[allow(clippy::exit)]
+            std::process::exit(FAILED.into());
+        }))
+    }
+}
