@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, clippy::print_stderr)]
 
 pub(crate) mod limited;
+pub(crate) mod shared;
 
 use std::{
     io::{BufRead, BufReader, Lines},

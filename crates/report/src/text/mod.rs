@@ -18,6 +18,7 @@ pub mod portrait;
 pub mod results;
 pub mod sheet;
 pub mod storage_line;
+mod time_left;
 pub mod validity;
 mod vantage;
 mod workload;
@@ -27,6 +28,7 @@ pub use check::{figures, why, why_at_point};
 use finding::plateau_sizes;
 pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::{counted, left_out, note, series};
+pub use time_left::time_left;
 
 #[cfg(test)]
 mod sentence_tests;
