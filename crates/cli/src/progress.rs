@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use iosonde_model::{Phase, units};
 use iosonde_plan::schedule::{ExperimentProgress, Progress, Schedule, ScheduledTrial};
+use iosonde_report::text;
 
 use crate::screen::Screen;
 
@@ -41,7 +42,7 @@ impl ProgressLine {
     /// Shows how the run stands before a trial.
     pub fn show(&mut self, schedule: &Schedule, state: &Progress, asked: &ScheduledTrial) {
         let converged = format!("{} of {} converged", state.converged, self.of);
-        let left = state.left.in_words();
+        let left = text::time_left(state.left);
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("round {}", asked.round));

@@ -33,7 +33,11 @@ pub fn so_far(rounds: &[Trial], span_bytes: u64) -> Option<Judged> {
     let held = course.held(&logs, &terms);
     let (from, slope) = held.map_or((0, course.slope), |held| (held.from, held.slope));
     let (own, written) = (&rounds[from..], |round: &Trial| round.witnesses.issued_write_bytes);
-    let mean = |value: fn(&Trial) -> f64| own.iter().map(value).sum::<f64>() / own.len() as f64;
+    // A round without a figure is no round with 0.
+    let mean = |value: fn(&Trial) -> Option<f64>| {
+        let values: Vec<f64> = own.iter().filter_map(value).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
     let reached = Preconditioning {
         rounds: rounds.len() as u32,
         from_round: from as u32 + 1,
@@ -44,8 +48,8 @@ pub fn so_far(rounds: &[Trial], span_bytes: u64) -> Option<Judged> {
         bound_share: steady::BOUND,
         passes: rounds.iter().map(written).sum::<u64>() as f64 / span_bytes.max(1) as f64,
         elapsed_s: rounds.iter().map(|round| round.elapsed_s).sum(),
-        iops: mean(Trial::iops),
-        latency_ns: mean(|round| round.write.as_ref().and_then(|write| write.latency_ns.mean).unwrap_or(0.0)),
+        iops: mean(|round| Some(round.iops())).unwrap_or(0.0),
+        latency_ns: mean(|round| round.write.as_ref()?.latency_ns.mean),
     };
     Some(Judged { is_steady: held.is_some(), reached })
 }
@@ -78,8 +82,22 @@ mod tests {
         let level = judged(&rounds(10, |i| 1e5 * noise(i)), 1020 * 4096).unwrap();
         assert!(level.is_steady && level.reached.rounds == 10 && level.reached.from_round == 1, "{level:?}");
         assert!((level.reached.passes - 1.0).abs() < 1e-9 && (level.reached.iops / 1e5 - 1.0).abs() < 0.01);
-        assert!(level.reached.low < 0.0 && level.reached.high > 0.0 && level.reached.latency_ns > 0.0);
+        assert!(level.reached.low < 0.0 && level.reached.high > 0.0 && level.reached.latency_ns > Some(0.0));
         assert!(level.reached.elapsed_s > 0.0);
+    }
+
+    /// Absent latencies were averaged as 0.
+    #[test]
+    fn a_round_without_a_latency_does_not_lower_the_mean() {
+        let mut some = rounds(10, |_| 1e5);
+        let whole = judged(&some, 1 << 20).unwrap().reached.latency_ns;
+        for round in &mut some[..5] {
+            round.write.as_mut().unwrap().latency_ns.mean = None;
+        }
+        let of_half = judged(&some, 1 << 20).unwrap().reached.latency_ns;
+        assert!((of_half.unwrap() / whole.unwrap() - 1.0).abs() < 1e-9, "{of_half:?} {whole:?}");
+        some.iter_mut().for_each(|round| round.write.as_mut().unwrap().latency_ns.mean = None);
+        assert_eq!(judged(&some, 1 << 20).unwrap().reached.latency_ns, None);
     }
 
     #[test]

@@ -190,8 +190,9 @@ pub struct Preconditioning {
     pub elapsed_s: f64,
     /// Mean IOPS in the window.
     pub iops: f64,
-    /// Mean latency in the window.
-    pub latency_ns: f64,
+    /// Mean latency in the window; absent where no round of it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<f64>,
 }
 
 impl From<String> for DeviceNote {

@@ -411,7 +411,13 @@ fn in_virtual_time(
     for drive in &mut drives {
         drive.begin()?;
     }
-    while let Some(at_ns) = drives.iter().filter(|d| !d.is_done()).filter_map(Drive::next_moment_ns).min() {
+    loop {
+        let under_way = || drives.iter().filter(|drive| !drive.is_done());
+        // Stepping at events inside the device that end no request was a quarter of the time of a run.
+        if let Some(until_ns) = under_way().map(Drive::waits_until_ns).min() {
+            shared.work_until_completion(until_ns);
+        }
+        let Some(at_ns) = under_way().filter_map(Drive::next_moment_ns).min() else { break };
         shared.clock.advance_to(at_ns);
         for drive in drives.iter_mut().filter(|drive| !drive.is_done()) {
             drive.step()?;

@@ -321,6 +321,13 @@ impl<'a> Drive<'a> {
         [self.engine.next_event_ns(), due_ns, now_ns].into_iter().flatten().min()
     }
 
+    /// Virtual time: the last moment up to which only a completion gives this loop something to do. An open loop also
+    /// acts, and counts its polling, between completions; where all is stuck, a hang ends the trial.
+    pub(crate) fn waits_until_ns(&self) -> u64 {
+        let waits = self.open.is_none() && self.pending.is_empty();
+        if waits { self.last_completion_ns + HUNG_AFTER_NS } else { self.last_ns }
+    }
+
     /// Returns true if fewer requests are outstanding than the depth.
     #[inline]
     fn has_room(&self) -> bool {

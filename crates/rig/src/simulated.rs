@@ -38,6 +38,13 @@ impl SharedDevice {
         }
     }
 
+    /// Lets the device work up to the next completion, unless one has not been handed out yet.
+    pub(crate) fn work_until_completion(&self, until_ns: u64) {
+        if self.mail.borrow().iter().all(Vec::is_empty) {
+            self.device.borrow_mut().work_until_completion(until_ns);
+        }
+    }
+
     /// Silent faults that the device has injected since it was made.
     pub(crate) fn injected(&self) -> Injected {
         let counters = self.device.borrow().counters();

@@ -25,7 +25,7 @@ use iosonde_model::Op;
 use std::ops::Range;
 
 use crate::{
-    event::Leg,
+    event::{Event, Leg},
     file::DeviceFile,
     flow::{Counters, Flow, Id},
     part::{Part, PartPosition, Side, Step},
@@ -85,6 +85,16 @@ impl Device {
         done.append(&mut self.flow.ready);
     }
 
+    /// Lets the device work until a request completes or its next event lies after `until_ns`. A caller that acts only
+    /// on completions gets the results of one that goes from event to event: 3 to 5 of them make one completion.
+    pub fn work_until_completion(&mut self, until_ns: u64) {
+        while self.flow.ready.is_empty()
+            && let Some(event) = self.flow.events.pop_due(until_ns)
+        {
+            self.happen(event);
+        }
+    }
+
     /// Returns the totals since the device was made.
     pub fn counters(&self) -> Counters {
         self.flow.counters
@@ -125,10 +135,14 @@ impl Device {
     /// Everything due happens, in order; so asking often or seldom changes nothing.
     fn advance(&mut self, now_ns: u64) {
         while let Some(event) = self.flow.events.pop_due(now_ns) {
-            self.now_ns = event.at_ns();
-            self.travel(self.now_ns, event.id, event.leg);
+            self.happen(event);
         }
         self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    fn happen(&mut self, event: Event) {
+        self.now_ns = event.at_ns();
+        self.travel(self.now_ns, event.id, event.leg);
     }
 
     /// Takes a request from part to part until it has to wait or is back at the program.

@@ -30,19 +30,27 @@ pub enum Change {
         per_step: f64,
     },
     /// Step from one level to another.
-    Step {
-        /// Index of the first member of the later level.
-        at: usize,
-        /// Height of the step, ln(later / earlier).
-        height: f64,
-    },
+    Step(Step),
     /// Sine wave.
-    Cycle {
-        /// Length of a period, in members.
-        period: f64,
-        /// Amplitude, ln(maximum / middle).
-        amplitude: f64,
-    },
+    Cycle(Cycle),
+}
+
+/// Step from one level to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Index of the first member of the later level.
+    pub at: usize,
+    /// Height of the step, ln(later / earlier).
+    pub height: f64,
+}
+
+/// Sine wave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cycle {
+    /// Length of a period, in members.
+    pub period: f64,
+    /// Amplitude, ln(maximum / middle).
+    pub amplitude: f64,
 }
 
 /// Log likelihood ratios against a constant level, times two, with Bartlett's correction for short series.
@@ -101,13 +109,13 @@ impl Likeliest {
         let drift = (score(&slope, 1.0), Change::Drift { per_step: slope.coefficient(1) });
         let steps = (SIDE..=length - SIDE).filter_map(|at| {
             let step = fit(vec![(0..length).map(|i| f64::from(u8::from(i >= at))).collect()])?;
-            Some((score(&step, 1.0), Change::Step { at, height: step.coefficient(1) }))
+            Some((score(&step, 1.0), Change::Step(Step { at, height: step.coefficient(1) })))
         });
         let cycles = periods(length).filter_map(|period| {
             let wave = |phase: f64| (0..length).map(|i| (TAU * i as f64 / period + phase).sin()).collect();
             let cycle = fit(vec![wave(0.0), wave(TAU / 4.0)])?;
             let amplitude = cycle.coefficient(1).hypot(cycle.coefficient(2));
-            Some((score(&cycle, 2.0), Change::Cycle { period, amplitude }))
+            Some((score(&cycle, 2.0), Change::Cycle(Cycle { period, amplitude })))
         });
         let best = |all: &mut dyn Iterator<Item = (f64, Change)>| {
             all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NEG_INFINITY, Change::None))
@@ -163,13 +171,13 @@ mod tests {
         assert_eq!(of(&with(24, |_| 0.0)), Change::None);
         let Change::Drift { per_step } = of(&with(24, |i| -0.02 * i as f64)) else { panic!("a drift") };
         assert!((per_step + 0.02).abs() < 0.001, "{per_step}");
-        let Change::Step { at, height } = of(&with(24, |i| if i < 9 { 0.0 } else { -0.3 })) else {
+        let Change::Step(Step { at, height }) = of(&with(24, |i| if i < 9 { 0.0 } else { -0.3 })) else {
             panic!("a step")
         };
         assert_eq!(at, 9);
         assert!((height + 0.3).abs() < 0.01, "{height}");
         let wave = with(36, |i| 0.1 * (TAU * i as f64 / 12.0).sin());
-        let Change::Cycle { period, amplitude } = of(&wave) else { panic!("a cycle") };
+        let Change::Cycle(Cycle { period, amplitude }) = of(&wave) else { panic!("a cycle") };
         assert!((period - 12.0).abs() < 1.0 && (amplitude - 0.1).abs() < 0.02, "{period} {amplitude}");
     }
 

@@ -14,7 +14,7 @@
 
 use super::{
     autoregression::Autoregressive,
-    change_point::{Change, Likeliest},
+    change_point::{Change, Cycle, Likeliest, Step},
 };
 
 /// Numbers of members after which a growing series is judged.
@@ -100,19 +100,9 @@ pub enum Whole {
     /// It holds its level from the first member on.
     Level,
     /// One step that a reader notices.
-    Step {
-        /// Index of the first member after it.
-        at: usize,
-        /// Its height, ln(later / earlier).
-        height: f64,
-    },
+    Step(Step),
     /// A cycle that a reader notices.
-    Cycle {
-        /// Length of a period, in members.
-        period: f64,
-        /// Amplitude, ln(maximum / middle).
-        amplitude: f64,
-    },
+    Cycle(Cycle),
     /// A drift beyond the bound.
     Trend,
     /// Neither shown to hold its level nor to change.
@@ -141,8 +131,8 @@ pub fn course(logs: &[f64], terms: &Terms) -> Option<Course> {
     let tail = DRIFT_ERROR / (2.0 * terms.series.max(1) as f64);
     let drifts = fit.below(1, terms.bound) < tail || fit.below(1, -terms.bound) > 1.0 - tail;
     let whole = match change {
-        Change::Step { at, height } => Whole::Step { at, height },
-        Change::Cycle { period, amplitude } => Whole::Cycle { period, amplitude },
+        Change::Step(step) => Whole::Step(step),
+        Change::Cycle(cycle) => Whole::Cycle(cycle),
         _ if !suspected && is_inside(&fit, terms.bound, confidence) => Whole::Level,
         _ if drifts => Whole::Trend,
         _ => Whole::Unknown,
@@ -150,7 +140,7 @@ pub fn course(logs: &[f64], terms: &Terms) -> Option<Course> {
     // Two periods in a window may not show what four in all of them do. A step looks like a cycle too, less than like
     // a step.
     let rather = found.scores.cycle > found.scores.step.max(found.scores.drift);
-    Some(Course { whole, slope, swings: matches!(whole, Whole::Cycle { .. }) || suspected && rather })
+    Some(Course { whole, slope, swings: matches!(whole, Whole::Cycle(_)) || suspected && rather })
 }
 
 impl Course {
@@ -184,8 +174,8 @@ pub fn confidence(members: usize) -> f64 {
 /// The change, if a reader would notice it. A drift is judged by its bound instead.
 fn noticed(change: Change) -> Change {
     match change {
-        Change::Step { height, .. } if height.exp_m1().abs() >= STEP_MIN => change,
-        Change::Cycle { amplitude, .. } if amplitude >= CYCLE_MIN => change,
+        Change::Step(step) if step.height.exp_m1().abs() >= STEP_MIN => change,
+        Change::Cycle(cycle) if cycle.amplitude >= CYCLE_MIN => change,
         _ => Change::None,
     }
 }
@@ -272,7 +262,10 @@ mod tests {
         // At most ±1 % a round over the window's rounds.
         assert!(window.cumulative_bound() <= BOUND * window.members as f64);
         let all = course(&logs, &Terms::of_rounds(1)).unwrap();
-        assert!(matches!(all.whole, Whole::Step { at: 8, height } if (height + 0.4).abs() < 0.05), "{all:?}");
+        assert!(
+            matches!(all.whole, Whole::Step(Step { at: 8, height }) if (height + 0.4).abs() < 0.05),
+            "{all:?}"
+        );
     }
 
     #[test]

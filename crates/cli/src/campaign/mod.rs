@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use iosonde_model::{RunState, Study};
 use iosonde_plan::schedule::TimeLeft;
 use iosonde_plan::schedule::chance;
+use iosonde_report::text;
 use iosonde_rig::guard::Protected;
 
 use crate::{
@@ -143,7 +144,7 @@ impl Campaign {
             parts.push(format!("{}: {} of {} converged", turn.target(), state.converged, state.of));
             left = left.and(state.left);
         }
-        format!("round {round:<3}     {}; {} left", parts.join("; "), left.in_words())
+        format!("round {round:<3}     {}; {} left", parts.join("; "), text::time_left(left))
     }
 
     /// Writes down how the runs stand that had not ended, and says how to go on.

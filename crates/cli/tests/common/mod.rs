@@ -4,6 +4,7 @@
 pub(crate) mod limited;
 pub(crate) mod mounted;
 pub(crate) mod preload;
+pub(crate) mod shared;
 
 use std::{
     io::{BufRead, BufReader, Lines},

@@ -5,7 +5,7 @@ use iosonde_model::{About, Op, Outcome};
 use iosonde_report::Document as Run;
 use iosonde_stats::LogEstimate;
 
-use crate::common::Bench;
+use crate::common::shared;
 
 const DEVICES: [&str; 5] = ["sata-ssd", "raid0", "mac-ssd", "d7-p5600", "noisy-virtual-disk"];
 
@@ -28,7 +28,8 @@ fn rates(run: &Run, point: usize, op: Op) -> (Vec<f64>, f64) {
 fn no_mean_is_outside_its_trials_and_no_interval_far_beyond_them() {
     let (mut wide, mut all) = (Vec::new(), 0);
     for device in DEVICES {
-        let run = Bench::new().run(&["run", "quick", &format!("sim:{device}"), "--seed", "1"]);
+        let shared = shared::run(&["quick", &format!("sim:{device}"), "--seed", "1"]);
+        let run = &shared.run;
         for (place, point) in run.points.iter().enumerate() {
             for (op, told) in [(Op::Read, &point.read), (Op::Write, &point.write)] {
                 let Some((told, (low, high))) =
@@ -36,7 +37,7 @@ fn no_mean_is_outside_its_trials_and_no_interval_far_beyond_them() {
                 else {
                     continue;
                 };
-                let (rates, requests) = rates(&run, place, op);
+                let (rates, requests) = rates(run, place, op);
                 let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = rates.iter().copied().fold(0.0, f64::max);
                 let said = format!("{device} {} {op}: {told:?} of {rates:?}", point.id);

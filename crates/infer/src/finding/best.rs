@@ -8,8 +8,21 @@
 //! - M lies below the largest of all lower ends only if one of k lower ends fails: at most α/2 where each is made
 //!   for α/2k (Bonferroni).
 //!
-//! The value is the weighted mean of the points whose own estimates lie within that interval. Points below it are not
-//! excluded only because their intervals are wide.
+//! The value is the weighted mean of the points whose own estimates lie within that interval. A point whose interval
+//! reaches into it, but whose estimate lies below, does not count: it may only be wide.
+//!
+//! The value is not free of bias, as no value that was chosen is. In standard errors of one point (3,000 draws each):
+//!
+//! | points | this value | largest estimate | mean of all whose intervals reach in |
+//! |---|---|---|---|
+//! | 2 / 8 / 16 with one truth | +0.16 / +0.27 / +0.27 | +0.56 / +1.44 / +1.76 | 0 / 0 / 0 |
+//! | 8 with one truth, 8 two errors below | -0.07 | +1.43 | -0.97 |
+//! | 8 that rise by one error each | -0.71 | +0.21 | -2.21 |
+//! | one, and 8 three errors below | -1.14 | +0.05 | -2.58 |
+//!
+//! The largest estimate is too high on a plateau, where most sweeps end, and the more so the more points there are; the
+//! mean of all that reach in is too low wherever the curve still rises. The interval holds the truth in 97 % and more of
+//! these draws.
 //!
 //! One point with a very wide interval makes the upper end useless, whatever the others say. Where there is reason
 //! to think that it is not the highest, the caller may leave it out ([`without_ignorance`]), and must say so.
@@ -81,6 +94,10 @@ pub(super) fn without_ignorance(
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
 
     fn estimate(value: f64, standard_error: f64) -> LogEstimate {
@@ -95,6 +112,51 @@ mod tests {
         // z(0.975) = 1.95996; of two points, z(0.9875) = 2.24140.
         assert!((found.high.unwrap() - 100.0 * 0.019_599_6f64.exp()).abs() < 1e-3);
         assert!((found.low.unwrap() - 100.0 * (-0.022_414_0f64).exp()).abs() < 1e-3);
+    }
+
+    /// Mean error of the value and of the largest estimate in standard errors, and the share of intervals with the truth.
+    fn errors(truths: &[f64]) -> [f64; 3] {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let (error, draws, most) = (0.01, 3000, truths.iter().copied().fold(f64::MIN, f64::max) * 0.01);
+        let mut sums = [0.0; 3];
+        for _ in 0..draws {
+            let noisy = |truth: &f64| {
+                let drawn: f64 = random.sample(StandardNormal);
+                LogEstimate {
+                    log_mean: error * (truth + drawn),
+                    standard_error: error,
+                    degrees_of_freedom: 1e6,
+                }
+            };
+            let drawn: Vec<LogEstimate> = truths.iter().map(noisy).collect();
+            let (found, _) = highest(&drawn, 0.95).unwrap();
+            let largest = drawn.iter().map(|one| one.log_mean).fold(f64::MIN, f64::max);
+            let holds = found.low.unwrap().ln() <= most && most <= found.high.unwrap().ln();
+            let each =
+                [(found.value.ln() - most) / error, (largest - most) / error, f64::from(u8::from(holds))];
+            sums.iter_mut().zip(each).for_each(|(sum, one)| *sum += one);
+        }
+        sums.map(|sum| sum / f64::from(draws))
+    }
+
+    /// The table of the page above. The mean of 3,000 draws is known to 0.02.
+    #[test]
+    fn the_value_is_nearer_to_the_highest_than_the_largest_estimate_is_where_points_are_alike() {
+        let below = |count: usize, by: f64| vec![-by; count];
+        let cases = [
+            (below(2, 0.0), 0.16, 0.56),
+            (below(8, 0.0), 0.27, 1.44),
+            (below(16, 0.0), 0.27, 1.76),
+            ([below(8, 0.0), below(8, 2.0)].concat(), -0.07, 1.43),
+            ((0..8).map(f64::from).collect(), -0.71, 0.21),
+            ([below(1, 0.0), below(8, 3.0)].concat(), -1.14, 0.05),
+        ];
+        for (truths, own, largest) in cases {
+            let [of_value, of_largest, held] = errors(&truths);
+            let told = format!("{truths:?}: {of_value:.2} {of_largest:.2} {held:.3}");
+            assert!((of_value - own).abs() < 0.08 && (of_largest - largest).abs() < 0.08, "{told}");
+            assert!(held > 0.96, "{told}");
+        }
     }
 
     #[test]

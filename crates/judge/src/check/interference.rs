@@ -10,9 +10,9 @@
 //!
 //! Rule: a trial is invalid where other I/O was 5 % of our bytes and at least 1 MiB. Reading the counters beside
 //! the trial is off by less than 0.8 %, and 10 % must not be missed. A trial that reached a control group's limit is
-//! left to `throttled`. It is invalid, too, where the hypervisor took
-//! 10 % of the processors' time. It is a warning from 5 %, or where tasks waited for a processor in a quarter of
-//! the time. One request that a network file system sent again is a warning, too, since it waits as long as the
+//! left to `throttled`: the limit hides what other I/O beside it costs, and the trial is not checked. It is invalid,
+//! too, where the hypervisor took 10 % of the processors' time. It is a warning from 5 %, or where tasks waited for a
+//! processor in a quarter of the time. One request that a network file system sent again is a warning, too, since it waits as long as the
 //! mount's timeout says (60 s over TCP, by default).
 //!
 //! A neighbour that no counter shows (another guest on the host) appears in the windows of a run. The sign is
@@ -155,18 +155,21 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
     let others = others_bytes(trial, run);
     let issued_bytes = witnesses.issued_read_bytes + witnesses.issued_write_bytes;
     let share = others.map(|bytes| bytes as f64 / issued_bytes.max(1) as f64);
+    let mut at_limit = None;
     if let (Some(bytes), Some(share)) = (others, share)
         && bytes >= OTHERS_MIN_BYTES
         && share >= OTHERS_SHARE
-        // A limit that the trial reached set its rate, whoever else was there: `throttled` says so.
-        && at_limit::reached(trial).is_none()
     {
         let counted_at = match witnesses.block_layer_read_bytes {
             Some(_) => CountedAt::Device(witnesses.block_layer_device.clone()),
             None => CountedAt::Mount,
         };
-        let moved = cause::Interference::OtherBytes { others_bytes: bytes, issued_bytes, counted_at };
-        return Verdict::Invalid(Reason::new(About::All, moved));
+        // A limit that the trial reached set its rate, whoever else was there: `throttled` says so.
+        if at_limit::reached(trial).is_none() {
+            let moved = cause::Interference::OtherBytes { others_bytes: bytes, issued_bytes, counted_at };
+            return Verdict::Invalid(Reason::new(About::All, moved));
+        }
+        at_limit = Some(cause::Interference::AtLimit { others_bytes: bytes, issued_bytes });
     }
     if let Some(steal_share) = witnesses.steal_share.filter(|&steal| steal >= STEAL_DOUBT) {
         let reason = Reason::new(About::All, cause::Interference::Steal { steal_share });
@@ -182,10 +185,11 @@ fn of_trial(trial: &Trial, run: &Run) -> Verdict {
         return Verdict::Warning(Reason::new(About::Latency, again));
     }
     let missing = missing(trial, others);
-    if missing.is_empty() {
-        return Verdict::Pass;
+    let unseen = (!missing.is_empty()).then_some(cause::Interference::Unseen { missing });
+    match at_limit.or(unseen) {
+        Some(why) => Verdict::NotChecked(Reason::new(About::Rate, why)),
+        None => Verdict::Pass,
     }
-    Verdict::NotChecked(Reason::new(About::Rate, cause::Interference::Unseen { missing }))
 }
 
 /// Witnesses of others' work that are missing.
@@ -216,8 +220,12 @@ fn others_bytes(trial: &Trial, run: &Run) -> Option<u64> {
     // What an earlier trial left in the page cache is written out whenever the kernel likes.
     let left_dirty = |earlier: &Trial| !earlier.spec.direct && earlier.spec.changes();
     let own_pages = || run.trials.iter().take_while(|earlier| earlier.id < trial.id).any(left_dirty);
-    let written =
-        if own_records || own_pages() { 0 } else { write.saturating_sub(witnesses.issued_write_bytes) };
+    // Asked for every trial after every trial: earlier ones are looked through only where there is something to explain.
+    let written = match write.saturating_sub(witnesses.issued_write_bytes) {
+        0 => 0,
+        _ if own_records || own_pages() => 0,
+        written => written,
+    };
     Some(read.saturating_sub(witnesses.issued_read_bytes) + written)
 }
 
@@ -347,6 +355,13 @@ mod tests {
             iops: Some(100_000.0),
             bytes_per_s: None,
         }]);
+        let at_limit = cause::Interference::AtLimit { others_bytes: 60 << 20, issued_bytes: 110_000 * 4096 };
+        assert_eq!(
+            Interference.check(Scope::Trial(0), &specimen::run(trial.clone())),
+            Some(Verdict::NotChecked(Reason::new(About::Rate, at_limit)))
+        );
+        // Without other I/O, the limit hides nothing.
+        *trial.witnesses.block_layer_read_bytes.as_mut().unwrap() -= 60 << 20;
         assert_eq!(Interference.check(Scope::Trial(0), &specimen::run(trial)), Some(Verdict::Pass));
     }
 

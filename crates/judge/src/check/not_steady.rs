@@ -51,7 +51,7 @@ use super::{Check, Symptom, TrialStanding, course, judged, pause};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
-    change_point::SHORTEST,
+    change_point::{Cycle, SHORTEST, Step},
     steady::{self, Held, Slope, Terms, Whole},
 };
 
@@ -145,9 +145,11 @@ fn among_its_like(run: &Run, trial: &Trial) -> Option<Verdict> {
     let (begin, end) = settling::halves(trial).filter(|_| settling::must_hold(trial))?;
     let log_ratio = (end / begin).ln();
     // Every trial of a run is asked this after every trial: the others of its point are looked for only where they can
-    // matter. Less than half of the least change that is noticed voids no trial.
-    let replaced = |other: &Trial| other.settling_s > trial.settling_s && other.point == trial.point;
-    if log_ratio.abs() < settling::NOTICED / 2.0 && !run.trials.iter().any(replaced) {
+    // matter. Less than half of the least change that is noticed voids no trial; and no trial of a point warms up
+    // shorter than an earlier one, so that its last one tells whether any replaces this one.
+    let last = run.trials.iter().rev().find(|other| other.point == trial.point);
+    let replaced = last.is_some_and(|last| last.settling_s > trial.settling_s);
+    if log_ratio.abs() < settling::NOTICED / 2.0 && !replaced {
         return None;
     }
     let own: Vec<&Trial> =
@@ -195,11 +197,11 @@ fn verdict(logs: &[f64], members: &Members) -> Verdict {
     let part_s = members.part_s;
     match course.whole {
         Whole::Level => Verdict::Pass,
-        Whole::Step { at, height } => {
+        Whole::Step(Step { at, height }) => {
             let held = course.held(logs, &members.terms);
             Verdict::Warning(reason(step(logs, at, height, held, part_s)))
         }
-        Whole::Cycle { period, amplitude: amplitude_share } => {
+        Whole::Cycle(Cycle { period, amplitude: amplitude_share }) => {
             Verdict::Warning(reason(cause::NotSteady::Cycle { amplitude_share, period, part_s }))
         }
         Whole::Trend => {

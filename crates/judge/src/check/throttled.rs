@@ -45,7 +45,7 @@ use super::{Check, Symptom, at_limit, course, judged};
 #[cfg(test)]
 use super::{Specimens, specimen};
 use iosonde_stats::{
-    change_point::{Change, Likeliest},
+    change_point::{Change, Likeliest, Step},
     robust,
 };
 
@@ -164,7 +164,7 @@ fn course_of_trial(trial: &Trial) -> Verdict {
     let parts = course::parts(trial);
     let logs: Vec<f64> = parts.iter().map(|part| course::log(part.iops)).collect();
     let found = Likeliest::within(&logs, course::resemblance(trial));
-    let Some(Change::Step { at, height }) = found.map(|found| found.change()) else {
+    let Some(Change::Step(Step { at, height })) = found.map(|found| found.change()) else {
         return Verdict::Pass;
     };
     if height.exp_m1() > -LOSS_MIN {

@@ -16,6 +16,13 @@ pub enum Interference {
         #[serde(skip)]
         counted_at: CountedAt,
     },
+    /// Others moved bytes on the device while the trial ran at a control group's limit, which set its rate.
+    AtLimit {
+        /// Bytes of other I/O on the device.
+        others_bytes: u64,
+        /// Bytes that the trial moved.
+        issued_bytes: u64,
+    },
     /// The hypervisor took processor time.
     Steal {
         /// Share of the processors' time.

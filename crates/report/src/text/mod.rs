@@ -19,6 +19,7 @@ pub mod result_table;
 pub mod results;
 pub mod sheet;
 pub mod storage_line;
+mod time_left;
 pub mod validity;
 mod vantage;
 mod workload;
@@ -27,6 +28,7 @@ pub use absence::{absence, counted_error, hidden_by, no_interval, request_error}
 pub use check::{figures, why, why_at_point};
 pub use finding::{clause, problem, reason, sentence, why_of};
 pub use note::{counted, left_out, note, series};
+pub use time_left::time_left;
 
 #[cfg(test)]
 mod sentence_tests;

@@ -144,10 +144,11 @@ pub fn counted(points: usize) -> String {
 /// `: 118 k IOPS and 269 µs mean latency, changing by +0.06 % a round (98 % CI -0.14 to +0.28 %) in rounds 10–19; 1.9
 /// passes of random 4 KiB writes in 75 s`.
 fn held(rounds: &Preconditioning) -> String {
+    let latency =
+        rounds.latency_ns.map_or_else(String::new, |ns| format!(" and {} mean latency", units::time(ns)));
     format!(
-        ": {} IOPS and {} mean latency, changing by {} in rounds {}–{}; {}",
+        ": {} IOPS{latency}, changing by {} in rounds {}–{}; {}",
         units::count(rounds.iops),
-        units::time(rounds.latency_ns),
         slope(rounds),
         rounds.from_round,
         rounds.rounds,
@@ -200,7 +201,7 @@ mod tests {
         passes: 1.9,
         elapsed_s: 75.0,
         iops: 118_300.0,
-        latency_ns: 269e3,
+        latency_ns: Some(269e3),
     };
 
     #[test]

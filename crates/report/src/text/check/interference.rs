@@ -22,6 +22,11 @@ pub(super) fn words(cause: &Interference) -> String {
                 units::decimal_bytes(*issued_bytes)
             )
         }
+        Interference::AtLimit { others_bytes, issued_bytes } => format!(
+            "another process moved {} beside this trial's {}; at a control group's limit, its effect is unknown",
+            units::decimal_bytes(*others_bytes),
+            units::decimal_bytes(*issued_bytes)
+        ),
         Interference::Steal { steal_share } => {
             format!("the hypervisor took {} of the CPU time (steal)", units::percent(*steal_share))
         }
