@@ -1,6 +1,7 @@
 """A control group of our own that limits one disk: version 1 (`blkio.throttle`) or version 2 (`io.max`)."""
 
 import os
+import signal
 import sys
 
 ROOT = "/sys/fs/cgroup"
@@ -31,6 +32,8 @@ class ControlGroup:
         self.path = f"{parent}/iosonde-bench-{os.getpid()}"
 
     def __enter__(self):
+        # Ended early, it goes through __exit__ as well.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
         try:
             os.mkdir(self.path)
         except OSError as error:

@@ -131,7 +131,7 @@ struct Amount<'e> {
     trials: Vec<&'e Trial>,
     /// Of each trial.
     rates: Vec<f64>,
-    /// Their median; of whole portions their mean.
+    /// Their median; of portions of few requests their mean.
     median: f64,
     /// Standard deviation between trials, over their mean.
     scatter: f64,
@@ -184,7 +184,10 @@ impl Amount<'_> {
         let mean = amount / cycles.iter().map(Cycles::length_s).sum::<f64>();
         let requests: f64 = cycles.iter().map(|one| whole(one, Counted::Requests, op)).sum();
         let slack = cycles.len() as f64 / requests.max(1.0);
-        Self { median: mean, scatter: scatter(&rates), rates, cycles, slack, ..self }
+        // Few requests of a portion make steps of a median; of many, it is the better one: a stall of the storage, or of
+        // a processor that was late, begins or ends a portion anywhere.
+        let middle = if slack < ALIKE { robust::median(&rates).unwrap_or(mean) } else { mean };
+        Self { median: middle, scatter: scatter(&rates), rates, cycles, slack, ..self }
     }
 }
 
